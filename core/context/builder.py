@@ -26,7 +26,7 @@ BARE = frozenset({"profile", "summaries"})  # sections without days
 
 
 class Found(msgspec.Struct, frozen=True):
-    """What was found for a section, best first; `answer` is None where nothing was searched for."""
+    """Memories found for a section, best first; `answer` is None where nothing was searched for."""
 
     name: SectionName
     memories: Sequence[tuple[Memory, float]]
@@ -105,7 +105,9 @@ class _Assembly:
         self._request = request
         self._found = found
         self._counter = counter(request.encoding)
-        self._candidates = {one.name: _sized(one, sizes, self._counter) for one in found}
+        self._candidates: Mapping[SectionName, list[Candidate]] = {
+            one.name: _sized(one, sizes, self._counter) for one in found
+        }
         self._whole = request.compress == "never"
 
     def context(self) -> tuple[Context, Mapping[str, Memory]]:
@@ -216,7 +218,7 @@ class _Assembly:
         seen = {one for own in filled.values() for one in own.ids}
         found: list[LeftOut] = []
         total = 0
-        for name in reversed(self._candidates):
+        for name in reversed([*self._candidates]):
             reason = "budget" if self._request.wanted[name].max_tokens is None else "section"
             fresh = [one for one in self._candidates[name] if one.memory.id not in seen]
             found += [

@@ -31,7 +31,7 @@ _O200K = "|".join(
 
 
 class Encoding(Protocol):
-    """What is used of an encoding of tiktoken."""
+    """The methods of an encoding of tiktoken that are used."""
 
     def encode_ordinary(self, text: str) -> list[int]: ...
 

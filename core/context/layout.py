@@ -77,6 +77,7 @@ def _joined(texts: Sequence[Text]) -> Text:
     places: list[tuple[SectionName, Place]] = []
     at = 0
     for one in texts:
-        places += [(name, Place(place.shown, place.start + at, place.stop + at)) for name, place in one.places]
+        for name, place in one.places:
+            places.append((name, Place(place.shown, place.start + at, place.stop + at)))
         at += len(one.text)
     return Text("".join(one.text for one in texts), places)

@@ -1,4 +1,4 @@
-"""What a caller asks of a context, and what such a request must satisfy."""
+"""Requests for contexts, and the limits that they must keep."""
 
 from collections.abc import Iterator
 

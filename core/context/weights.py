@@ -4,8 +4,9 @@
 
 o is the share of the query's idf whose terms the piece has. m is the logarithm of 1 plus the idf of all its terms.
 `first` and `code` are 1 for the first piece of a memory and for a code block. The idf is that among the pieces of all
-candidates, so that it needs no index. `python -m muisti.service.evaluation.pieces DATA...` fits the coefficients: a
-logistic regression on which piece of a relevant memory has most of the answer, on the tuning halves of BEAM and QMSum.
+candidates, so that it needs no index. `python -m muisti.service.evaluation.pieces DATA...` fits the coefficients by
+logistic regression, on the tuning halves of BEAM and QMSum. The label is which piece of a relevant memory has most of
+the answer.
 """
 
 from collections.abc import Sequence
@@ -90,9 +91,8 @@ def signals(pieces: Pieces) -> Doubles:
     mass = np.log1p(pieces.mass)
     first = np.zeros(len(overlap))
     first[pieces.first[:-1]] = 1.0
-    return np.stack(
-        [overlap, overlap - _most(overlap, pieces), mass, mass - _most(mass, pieces), first, pieces.code], axis=1
-    )
+    code = pieces.code.astype(np.float64)
+    return np.stack([overlap, overlap - _most(overlap, pieces), mass, mass - _most(mass, pieces), first, code], axis=1)
 
 
 def weights(pieces: Pieces) -> Doubles:

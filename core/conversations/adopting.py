@@ -38,7 +38,7 @@ class Left(msgspec.Struct, frozen=True):
 
 
 class Adopted(msgspec.Struct, frozen=True, kw_only=True):
-    """What was adopted, or would be: exchanges, and the conversations and sessions that were made for them.
+    """Report of what was adopted, or would be: exchanges, and the conversations and sessions that were made for them.
 
     `left` counts memories that stay as they are; `items` names the first of them.
     """

@@ -15,6 +15,9 @@ from muisti.core.write.begun import Call
 _LATER = (Conflict, InvalidInput, NotFound, QuotaExceeded, SensitiveContent)
 
 
+ACTOR = "muisti"  # who finds topics and summaries, so that an undo of a caller's last changes leaves them out
+
+
 class Following:
     """Thread-safe."""
 
@@ -24,6 +27,7 @@ class Following:
 
     def turns_came(self, conversation: Conversation, call: Call) -> tuple[Memory, ...]:
         """Return the topics that are final by new turns, stored and summarised."""
+        call = _found_out(call)
         try:
             found = self._topics.follow(conversation, call)
             if found:
@@ -34,11 +38,17 @@ class Following:
 
     def closed(self, conversation: Conversation, call: Call) -> None:
         """Give all turns of a closed conversation a topic, and summarise it."""
+        call = _found_out(call)
         try:
             self._topics.finish(conversation, call)
             self._summaries.refresh(conversation, call)
         except _LATER:
             return
+
+
+def _found_out(call: Call) -> Call:
+    """Return the call with another actor; an undo of the request still takes back what followed from it."""
+    return replace(call, caller=replace(call.caller, actor=ACTOR))
 
 
 def with_topics(streamed: Streamed, found: Sequence[Memory]) -> Streamed:

@@ -1,6 +1,6 @@
 """Sessions, conversations and topics as objects: made, changed, moved, closed, opened again, deleted with all below."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from msgspec import structs
@@ -15,6 +15,7 @@ from muisti.core.conversations.naming import (
 )
 from muisti.core.conversations.reading import missing, one
 from muisti.core.embedding.encoder import Encoder
+from muisti.core.model.audited import Action
 from muisti.core.model.conversations import (
     Change,
     Counted,
@@ -44,6 +45,12 @@ from muisti.core.write.intake import Accepted, Intake
 from muisti.core.write.prepare import draft_of, ready
 from muisti.core.write.refusals import Part
 from muisti.core.write.transactions import Transactions, check
+
+_DELETED: Mapping[Level, Action] = {
+    "session": "session_deleted",
+    "conversation": "conversation_deleted",
+    "topic": "topic_deleted",
+}
 
 
 class Objects:
@@ -117,13 +124,14 @@ class Objects:
 
         def attempt(found: SpaceRow) -> Written:
             settled = self._home(found, name, call)
-            self._find(found, settled, call)
+            _, memory = self._find(found, settled, call)
             belongs = conversations.members(found, name.level, (name.name, name.conversation), settled.category)
             (rows,) = self._database.read([conversations.kinds_of(belongs)])
             told.clear()
             told.update({str(kind): int(str(number)) for kind, number in rows})
             plan = conversations.plan_ends(belongs, sum(told.values()))
-            note = audit.note(call.now, call.caller.actor, f"{name.level}_deleted", space=space, target=str(name))
+            # By its id: the log stays when the name is erased.
+            note = audit.note(call.now, call.caller.actor, _DELETED[name.level], space=space, target=memory.id)
             return self._transactions.turn(found, plan, "deleted", call, [note])
 
         written = self._transactions.run(space, call, attempt)

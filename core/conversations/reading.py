@@ -164,7 +164,7 @@ def missing(name: ObjectName) -> NotFound:
 
 
 def one(space: SpaceRow, name: ObjectName, point: Point) -> Statement:
-    """Return the SQL of one object of a category with its sizes, as it stood at a point."""
+    """Return the SQL of one object of a category with its sizes, as it was at a point."""
     conditions = [conversations.in_category(name.category), conversations.named(name.level, name.name)]
     if name.conversation is not None:
         conditions.append(conversations.named("conversation", name.conversation))
@@ -196,7 +196,7 @@ def _order(wanted: Wanted) -> tuple[ConversationSort, tuple[Scalar, bytes] | Non
     sorts: Sequence[str] = CONVERSATION_SORTS
     if wanted.sort is not None and wanted.sort not in sorts:
         raise InvalidInput.at("$.sort", f"{wanted.sort[:40]!r} is none of {', '.join(sorts)}")
-    sort = cast(ConversationSort, wanted.sort or ("name" if wanted.level == "topic" else "-last_at"))
+    sort = wanted.sort or ("name" if wanted.level == "topic" else "-last_at")
     if wanted.cursor is None:
         return sort, None
     try:
@@ -205,7 +205,7 @@ def _order(wanted: Wanted) -> tuple[ConversationSort, tuple[Scalar, bytes] | Non
         raise InvalidInput.at("$.cursor", f"{wanted.cursor[:80]!r} is no cursor of this list") from None
     if place.sort not in sorts or (wanted.sort is not None and place.sort != wanted.sort):
         raise InvalidInput.at("$.cursor", "belongs to a list in another order")
-    return cast(ConversationSort, place.sort), (place.value, place.memory)
+    return place.sort, (place.value, place.memory)
 
 
 def _cursor(sort: str, row: Row) -> str:

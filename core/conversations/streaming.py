@@ -45,7 +45,7 @@ STRIPES = 64  # locks of conversations whose turns get their numbers here
 
 
 class Stream(msgspec.Struct, frozen=True, kw_only=True):
-    """A request to stream turns in. `path` is where the turns stand in it. `session` is for a new conversation."""
+    """A request to stream turns in. `path` is the place of the turns in it. `session` is for a new conversation."""
 
     conversation: str
     turns: Sequence[Turn]
@@ -55,7 +55,7 @@ class Stream(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Known(msgspec.Struct, frozen=True):
-    """What is stored of a conversation: its object, its session, its last turn, and those that a request names."""
+    """Stored parts of a conversation: its object, its session, its last turn, and those that a request names."""
 
     conversation: Memory | None
     session: Memory | None
@@ -64,7 +64,7 @@ class _Known(msgspec.Struct, frozen=True):
 
 
 class _Item(msgspec.Struct, frozen=True):
-    """A turn of a request as a draft with a number, and where it stands in the request."""
+    """A turn of a request as a draft with a number, and its place in the request."""
 
     draft: Draft
     first: str  # the message that is spoken first
@@ -186,7 +186,7 @@ class Streamer:
         return _says_the_same(draft, stored)
 
     def _cleaned(self, adding: "_Adding", items: Sequence[_Item], *, echoes: bool) -> list[Accepted]:
-        """Accept items as the policy of the space lets them in; a reply begins where it then stands in the text."""
+        """Accept items as the policy of the space lets them in; the start of a reply moves with the text."""
         accepted = self._intake.batch(
             adding.space,
             [item.draft for item in items],

@@ -122,12 +122,12 @@ class Eraser:
         return self.subject(space, Subject(among=members), what, caller)
 
     def plan_conversation(self, space: str, name: ObjectName, caller: Caller) -> Plan:
-        """What `conversation` would erase, and raise."""
+        """Plan what `conversation` would erase; raise what it would."""
         found = find_space(self._database.primary, space)
         return self.plan(space, Subject(among=self._members(found, name, caller)))
 
     def _members(self, space: SpaceRow, name: ObjectName, caller: Caller) -> tuple[bytes, ...]:
-        """The ids of all that belongs to an object or belonged to it when it was deleted."""
+        """Return the ids of all that belongs to an object or belonged to it when it was deleted."""
         category = home(self._database.primary, space, name, caller, Point(None, self._clock())).category
         belongs = conversations.members(space, name.level, (name.name, name.conversation), category, ended=True)
         (rows,) = self._database.primary.read([conversations.erasable(belongs)])
@@ -136,7 +136,7 @@ class Eraser:
         return tuple(cast(bytes, row[0]) for row in rows)
 
     def _meant(self, space: SpaceRow, subject: Subject) -> Subject:
-        """The subject with conversations and turns in place of sessions and topics."""
+        """Return the subject with conversations and turns in place of sessions and topics."""
         filter = resolved(self._database.primary, space, subject.filter, Point(None, self._clock()))
         return msgspec.structs.replace(subject, filter=filter)
 

@@ -1,4 +1,4 @@
-"""The hierarchy session > conversation > topic > exchange: its objects as values, and where each of them stands.
+"""The hierarchy session > conversation > topic > exchange: its objects as values, and the place of each.
 
 Every object is a versioned memory of a kind of its own. It is named by its caller, within the category of the caller's
 key, so that a key for one category has names of its own. Names survive forks, exports and imports.
@@ -29,7 +29,7 @@ _GAP = "\x1f"  # between the parts of a place; no name has a control character
 
 
 def place_of(memory: Memory | Draft) -> str | None:
-    """Return where an object or an exchange stands in the hierarchy; None for other memories.
+    """Return the place of an object or an exchange in the hierarchy; None for other memories.
 
     One current memory of a category is at each place. The column `place` of the table `versions` has the same text.
 
@@ -79,7 +79,7 @@ class ObjectName(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def place(self) -> str:
-        """Return where the object stands in the hierarchy, as `place_of` says it."""
+        """Return the place of the object in the hierarchy, as `place_of` says it."""
         return f"{self.level}/{self.name if self.conversation is None else f'{self.conversation}{_GAP}{self.name}'}"
 
     def __str__(self) -> str:
@@ -117,7 +117,7 @@ class Arrived(msgspec.Struct, frozen=True):
 
 
 class Streamed(msgspec.Struct, frozen=True, kw_only=True):
-    """What a request that streams turns in has done. `made` counts new exchanges, `next_turn` is the next number.
+    """Outcome of a request that streams turns in. `made` counts new exchanges, `next_turn` is the next number.
 
     `plan` is that of a dry run, None otherwise.
     """
@@ -193,7 +193,7 @@ class ExchangePage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ending(msgspec.Struct, frozen=True, kw_only=True):
-    """What a deletion of an object ends, or would end: how many of each kind, and the point of history after it."""
+    """Counts of what a deletion ends, or would end, by kind, and the point of history after it."""
 
     counts: Mapping[str, int]
     seq: Seq

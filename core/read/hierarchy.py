@@ -1,7 +1,7 @@
 """Names of the hierarchy of conversations: the category of each, and what filters by session and topic mean.
 
 A session and the stretches of a topic are said by objects. A filter on them becomes one on conversations and turns, as
-those objects stand or stood at the point of history that is read.
+those objects are or were at the point of history that is read.
 """
 
 from collections.abc import Callable, Iterable, Sequence

@@ -30,7 +30,7 @@ from muisti.core.views.calls import Calls
 
 
 class ConversationParts(msgspec.Struct, frozen=True, kw_only=True):
-    """What `Conversations` is bound to a caller from."""
+    """Parts that `Conversations` binds to a caller."""
 
     reader: Reader
     streamer: Streamer

@@ -175,7 +175,7 @@ class Read:
         return read_at(self._parts.database, space, as_of, self._calls.clock(), ask)
 
     def _resolved(self, space: str, filter: Filter | None, as_of: AsOf | None) -> Filter | None:
-        """Return a filter whose sessions and topics are conversations and turns, as they stood at a point."""
+        """Return a filter whose sessions and topics are conversations and turns, as they were at a point."""
         database, now = self._parts.database, self._calls.clock()
         point = Point(None, now) if as_of is None else point_of(database, space, as_of, now)
         return resolved(database, find_space(database, space), filter, point)

@@ -4,9 +4,9 @@
 
 DATA are folders of judged data (`evaluation.dataset`) whose queries have answers. All ways choose from the same
 candidates, render alike (a line for each day), and pay for their lines. `credit` is the share of the evidence that is
-kept; of a memory that is cut, the share of the answer's words that are still there. `strict` asks for all of these and
-for the best sentence. `words` is the share of the answer's words anywhere in the text. Intervals are paired bootstraps
-over conversations.
+kept. Of a memory that is cut it counts the share of the answer's words that are left. `strict` asks for all of these
+and for the best sentence. `words` is the share of the answer's words anywhere in the text. Intervals are paired
+bootstraps over conversations.
 """
 
 from collections.abc import Mapping, Sequence

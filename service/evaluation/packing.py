@@ -4,14 +4,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import msgspec
 import numpy as np
+import numpy.typing as npt
 
 from muisti.core.context.choosing import Candidate, chosen
 from muisti.core.context.counting import Counter
 from muisti.core.context.features import body
 from muisti.core.context.rendering import heading
 from muisti.core.embedding.encoder import Encoder
-from muisti.core.kernels import Floats
 from muisti.core.model.values import Memory
+
+Floats = npt.NDArray[np.floating]
 
 MMR = 0.7  # weight of the score against likeness to what is there
 MMR_MOST = 150  # candidates
@@ -60,7 +62,7 @@ def mmr(asked: Asked, budget: int) -> Kept:
 
 def last_turns(asked: Asked, budget: int) -> Kept:
     """Take the newest turns of the conversation, whatever the question."""
-    return _filled(asked, [*reversed(asked.conversation.values())], budget, stop=True)
+    return _filled(asked, [*asked.conversation.values()][::-1], budget, stop=True)
 
 
 def ours(asked: Asked, budget: int) -> Kept:

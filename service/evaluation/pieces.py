@@ -2,7 +2,7 @@
 
     python -m muisti.service.evaluation.pieces DATA...
 
-The label of a piece is whether it has most words of the answer among the pieces of a relevant memory; memories without
+The label of a piece is whether it has most words of the answer among the pieces of a relevant memory. Memories without
 one such piece are left out. The fit is a logistic regression with a weak ridge; every folder counts the same. AUROC is
 on the other half. "without" is fitted without the folder that it is measured on. The command prints the coefficients
 for `COEFFICIENTS`, and changes nothing.

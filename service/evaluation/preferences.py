@@ -3,8 +3,8 @@
     python -m muisti.service.evaluation.preferences DATA [--stored 50] [--tokens 256] [--users 200]
 
 DATA is a folder of judged preferences (`evaluation.dataset`), such as PrefEval: the questions have almost no word of
-the preference that answers them. Each question is that of a user of its own, who has stored the right preference and
-others, drawn at random, in a space of their own. The section `profile` has so many tokens.
+the preference that answers them. Each question is that of a user of its own. The user has stored the right preference
+and others, drawn at random, in a space of their own. The section `profile` has so many tokens.
 """
 
 import random

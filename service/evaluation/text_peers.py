@@ -4,9 +4,13 @@
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
+
+import numpy as np
+import stop_words  # pyright: ignore[reportMissingTypeStubs]  # annotated, without the marker
 
 from muisti.core.text.language import ENGLISH
 
@@ -19,7 +23,9 @@ class NotInstalled(Exception):
 
 def text_tiling(turns: Sequence[str], words: int = 20, comparisons: int = 10) -> list[int]:
     """Return the boundaries that TextTiling finds between turns (Hearst, 1997); none in a text too short for it."""
-    tokenizer = _module("nltk.tokenize.texttiling").TextTilingTokenizer(words, comparisons, stopwords=_stop_words())
+    with _installed():
+        tiling: Any = import_module("nltk.tokenize.texttiling")
+    tokenizer = tiling.TextTilingTokenizer(words, comparisons, stopwords=_stop_words())
     text = "\n\n".join(" ".join(turn[:READ].split()) for turn in turns)
     try:
         parts: list[str] = tokenizer.tokenize(text)
@@ -34,25 +40,31 @@ def text_tiling(turns: Sequence[str], words: int = 20, comparisons: int = 10) ->
 def text_rank(sentences: Sequence[str]) -> list[float]:
     """Return TextRank's rating of each sentence (Mihalcea and Tarau, 2004)."""
     document, made = _document(sentences)
-    rated: dict[Any, float] = _summariser("text_rank.TextRankSummarizer").rate_sentences(document)
+    with _installed():
+        summarizers: Any = import_module("sumy.summarizers.text_rank")
+    rated: dict[Any, float] = _ready(summarizers.TextRankSummarizer()).rate_sentences(document)
     return [float(rated.get(sentence, 0.0)) for sentence in made]
 
 
 def latent_semantics(sentences: Sequence[str]) -> list[float]:
     """Return the rating of each sentence by sumy's LSA (Steinberger and Ježek, 2004)."""
     document, made = _document(sentences)
-    summariser = _summariser("lsa.LsaSummarizer")
+    with _installed():
+        summarizers: Any = import_module("sumy.summarizers.lsa")
+    summariser = _ready(summarizers.LsaSummarizer())
     words = summariser._create_dictionary(document)  # the public method returns sentences, without their ratings
     if not words:
         return [0.0] * len(made)
     matrix = summariser._compute_term_frequency(summariser._create_matrix(document, words))
-    _, sigma, right = _module("numpy").linalg.svd(matrix, full_matrices=False)
+    _, sigma, right = np.linalg.svd(matrix, full_matrices=False)
     return [float(rank) for rank in summariser._compute_ranks(sigma, right)]
 
 
 def rouge() -> Any:
     """Return a scorer of ROUGE-1, -2 and -L with Porter's stemmer; `score(reference, text)`."""
-    return _module("rouge_score.rouge_scorer").RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True)
+    with _installed():
+        scorers: Any = import_module("rouge_score.rouge_scorer")
+    return scorers.RougeScorer(["rouge1", "rouge2", "rougeL"], use_stemmer=True)
 
 
 class _Words:
@@ -66,24 +78,25 @@ class _Words:
 
 
 def _document(sentences: Sequence[str]) -> tuple[Any, list[Any]]:
-    models = _module("sumy.models.dom")
+    with _installed():
+        models: Any = import_module("sumy.models.dom")
     made = [models.Sentence(sentence or ".", _Words()) for sentence in sentences]
     return models.ObjectDocumentModel([models.Paragraph(made)]), made
 
 
-def _summariser(name: str) -> Any:
-    module, kind = name.split(".")
-    summariser = getattr(_module(f"sumy.summarizers.{module}"), kind)()
+def _ready(summariser: Any) -> Any:
     summariser.stop_words = frozenset(_stop_words())
     return summariser
 
 
 def _stop_words() -> list[str]:
-    return sorted(_module("stop_words").get_stop_words(ENGLISH))
+    return sorted(stop_words.get_stop_words(ENGLISH))
 
 
-def _module(name: str) -> Any:
+@contextmanager
+def _installed() -> Iterator[None]:
+    """Raise `NotInstalled` for a package that is missing."""
     try:
-        return import_module(name)
+        yield
     except ModuleNotFoundError as error:
         raise NotInstalled(f"{error.name} is not installed; run `make .venv/.peers`") from error

@@ -75,9 +75,9 @@ TOOLS = (
         needs="read",
         arguments=arguments.GetContext,
         run=reads.get_context,
-        description="Text for a prompt on a subject, never over max_tokens, with citations.",
+        description="Text for a prompt, never over max_tokens, with citations.",
         words={"max_tokens": "Exact", "conversation": "Shows its last turns"},
-        output={"context": _TEXT, "tokens": _WHOLE, "evidence": _TEXT, "citations": _OBJECTS},
+        output={"context": _TEXT, "citations": _OBJECTS},
         read_only=True,
     ),
     Tool(

@@ -119,7 +119,7 @@ def shown(found: Object) -> Json:
 
 
 def line(found: Object) -> str:
-    """Return a conversation or topic in one line; what callers wrote stands in quotes."""
+    """Return a conversation or topic in one line, with its title in quotes."""
     closed = ", closed" if found.state == "closed" else ""
     title = one_line(found.memory.content).replace('"', "'")
     turns = counted(found.counted.turns, "turn", "turns")

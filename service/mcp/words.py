@@ -36,7 +36,7 @@ WORDS: Mapping[str, str] = {
     "query": "Question or words",
     "limit": "",
     "max_tokens": "Answer size, default 2000",
-    "encoding": "Of max_tokens",
+    "encoding": "",
     "profile": "Tokens for preferences",
     "full": "Also reason, source, all times",
     "filter": "e.g. {type: guard}",

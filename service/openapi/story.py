@@ -32,10 +32,10 @@ from muisti.service.schemas.conversations import (
 from muisti.service.schemas.discourse import (
     ChangedTopic,
     ChangedTopicsReply,
-    EntryReply,
     HeldReply,
     OptimizedReply,
     SummaryReply,
+    WorkingEntryReply,
     WorkingReply,
 )
 from muisti.service.schemas.erasure import ErasureReply, ReportReply
@@ -477,7 +477,7 @@ WORKING = WorkingReply(
     ],
     evicted=[],
 )
-ENTRY = EntryReply(
+ENTRY = WorkingEntryReply(
     key="tone",
     memory_id=None,
     content="Answer in Finnish.",

@@ -24,8 +24,6 @@ from muisti.service.runtime.summary_writer import SummaryWriter
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.discourse import (
     ChangedTopicsReply,
-    EntryBody,
-    EntryReply,
     MadeSummariesReply,
     MergeTopicsBody,
     MoveTopicBody,
@@ -33,6 +31,8 @@ from muisti.service.schemas.discourse import (
     SummariesReply,
     SummariseBody,
     SummaryReply,
+    WorkingEntryBody,
+    WorkingEntryReply,
     WorkingReply,
 )
 
@@ -251,13 +251,13 @@ async def keep_in_working_memory(
     space: FromPath[str],
     conversation: FromPath[str],
     key: FromPath[str],
-    data: JSONBody[EntryBody],
+    data: JSONBody[WorkingEntryBody],
     backend: NamedDependency[Backend],
     token_budget: BudgetParameter = BUDGET,
     encoding: EncodingParameter = USUAL,
     category: CategoryParameter = None,
     dry_run: DryRunParameter = False,
-) -> Response[EntryReply]:
+) -> Response[WorkingEntryReply]:
     """Keep a memory, a text or free tokens in the working memory of a conversation, at a key of your own.
 
     What is pinned must fit the budget all together. It ends with its time, with the memory, or with the conversation.
@@ -265,7 +265,7 @@ async def keep_in_working_memory(
     view = memories(request, backend, dry_run=dry_run).discourse
     entry = data.entry(key, datetime.now(UTC))
     kept = await backend.store(_keep, view, space, conversation, entry, encoding, token_budget, category)
-    return tried(dry_run, Response(EntryReply.of(kept), status_code=200))
+    return tried(dry_run, Response(WorkingEntryReply.of(kept), status_code=200))
 
 
 @delete(

@@ -149,7 +149,7 @@ class ExchangeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
         """Return the turn for the core; `path` is its place in the request.
 
         Raises:
-            InvalidInput: it holds no message, or both forms at once.
+            InvalidInput: it holds no message, or both forms.
         """
         first, author, reply = self.content, self.author, None
         if self.content is None:
@@ -205,7 +205,7 @@ def _pairs(spans: Sequence[Sequence[int]]) -> tuple[tuple[int, int], ...]:
 
 
 class _ObjectReply(Struct, frozen=True, kw_only=True):
-    """What sessions, conversations and topics have in common."""
+    """Fields that sessions, conversations and topics have in common."""
 
     id: fields.MemoryId
     version: Annotated[int, Meta(description="1, 2, … as it changes.", ge=1)]
@@ -363,7 +363,7 @@ class ArrivedReply(Struct, frozen=True, kw_only=True):
 
 
 class StreamedReply(Struct, frozen=True, kw_only=True):
-    """What came in, in the order of the request."""
+    """Turns that came in, in the order of the request."""
 
     conversation: fields.ConversationName
     session: fields.SessionName | None
@@ -387,7 +387,7 @@ class StreamedReply(Struct, frozen=True, kw_only=True):
 
 
 class EndedReply(Struct, frozen=True, kw_only=True):
-    """What was deleted, by kind. An undo of the request brings all of it back."""
+    """Counts of what was deleted, by kind. An undo of the request brings all of it back."""
 
     sessions: int
     conversations: int
@@ -413,7 +413,7 @@ class LeftReply(Struct, frozen=True, kw_only=True):
 
 
 class AdoptedReply(Struct, frozen=True, kw_only=True):
-    """What was adopted: exchanges, and the conversations and sessions that were made for them."""
+    """Counts of what was adopted: exchanges, and the conversations and sessions that were made for them."""
 
     exchanges: int
     conversations: int

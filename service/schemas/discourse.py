@@ -137,7 +137,7 @@ class MadeSummariesReply(Struct, frozen=True, kw_only=True):
     degraded: list[str]
 
 
-class EntryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class WorkingEntryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Entry to keep: a memory, a text, or a number of tokens that stay free. Exactly one of them."""
 
     memory_id: fields.MemoryId | None = None
@@ -166,7 +166,7 @@ class EntryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return Entry(key=key, expires_at=expires_at, **given)
 
 
-class EntryReply(Struct, frozen=True, kw_only=True):
+class WorkingEntryReply(Struct, frozen=True, kw_only=True):
     """Entry that is kept at a key."""
 
     key: str
@@ -178,7 +178,7 @@ class EntryReply(Struct, frozen=True, kw_only=True):
     expires_at: datetime | None
 
     @classmethod
-    def of(cls, entry: Entry) -> "EntryReply":
+    def of(cls, entry: Entry) -> "WorkingEntryReply":
         return cls(**{name: getattr(entry, name) for name in cls.__struct_fields__})
 
 

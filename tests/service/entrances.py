@@ -721,8 +721,8 @@ STORES_NOTHING: Mapping[str, str] = {
             "mcp conversations, cli conversations rename",
         ),
         (
-            "stores a title, a summary or a text beside memories, by the same intake; tests/service/routes/test_discourse.py "
-            "tries it",
+            "stores a title, a summary or a text beside memories, by the same intake; "
+            "tests/service/routes/test_discourse.py tries it",
             "splitTopic, summariseConversation, summariseSession, summariseExchange, keepInWorkingMemory, "
             "cli conversations topics, cli conversations summary, cli conversations working",
         ),

@@ -621,7 +621,7 @@ class Muisti(Transport):
         space: str,
         conversation: str,
         key: str,
-        body: types.EntryBody,
+        body: types.WorkingEntryBody,
         *,
         token_budget: int | None = None,
         encoding: Literal['cl100k_base', 'o200k_base'] | None = None,
@@ -629,7 +629,7 @@ class Muisti(Transport):
         dry_run: bool | None = None,
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
-    ) -> types.EntryReply | types.DryRunReply:
+    ) -> types.WorkingEntryReply | types.DryRunReply:
         """Keep a memory, a text or free tokens in the working memory of a conversation, at a key of your own. What is pinned must fit the budget all together. It ends with its time, with the memory, or with the conversation. Needs the scope write."""
         reply = self.send(calls.keep_in_working_memory(space, conversation, key, body, token_budget=token_budget, encoding=encoding, category=category, dry_run=dry_run, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data

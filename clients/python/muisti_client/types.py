@@ -83,7 +83,7 @@ AdoptedReply = TypedDict(
         'items': 'list[LeftReply]',
     },
 )
-"What was adopted: exchanges, and the conversations and sessions that were made for them."
+"Counts of what was adopted: exchanges, and the conversations and sessions that were made for them."
 
 AliveReply = TypedDict(
     'AliveReply',
@@ -544,21 +544,32 @@ EndedReply = TypedDict(
         'total': 'int',
     },
 )
-"What was deleted, by kind. An undo of the request brings all of it back."
+"Counts of what was deleted, by kind. An undo of the request brings all of it back."
 
-EntryReply = TypedDict(
-    'EntryReply',
+EntryBody = TypedDict(
+    'EntryBody',
     {
-        'key': 'str',
-        'memory_id': 'str | None',
-        'content': 'str | None',
-        'tokens': 'int | None',
-        'pinned': 'bool',
-        'priority': 'int',
-        'expires_at': 'str | None',
+        'content': 'str',
+        'kind': NotRequired["Literal['memory', 'chunk', 'exchange']"],
+        'type': NotRequired["Literal['fact', 'preference', 'procedure', 'guard', 'observation']"],
+        'status': NotRequired["Literal['active', 'candidate', 'superseded', 'deprecated']"],
+        'importance': NotRequired["Literal['low', 'medium', 'high', 'critical']"],
+        'author': NotRequired['str | None'],
+        'reason': NotRequired['str | None'],
+        'source': NotRequired['str | None'],
+        'tags': NotRequired['list[str]'],
+        'metadata': NotRequired['dict[str, Any]'],
+        'event_at': NotRequired['str | None'],
+        'valid_from': NotRequired['str | None'],
+        'valid_to': NotRequired['str | None'],
+        'expires_at': NotRequired['str | None'],
+        'ttl': NotRequired['int | None'],
+        'parent_id': NotRequired['str | None'],
+        'source_class': NotRequired["Literal['user', 'tool', 'model', 'unknown', 'web']"],
+        'derived_from': NotRequired['list[str]'],
     },
 )
-"Entry that is kept at a key."
+"A memory without its address."
 
 ErasureReply = TypedDict(
     'ErasureReply',
@@ -1693,7 +1704,7 @@ StreamedReply = TypedDict(
         'flags': 'list[FlagReply]',
     },
 )
-"What came in, in the order of the request."
+"Turns that came in, in the order of the request."
 
 SummariesReply = TypedDict(
     'SummariesReply',
@@ -1903,6 +1914,33 @@ WebhooksReply = TypedDict(
 )
 "The webhooks of a space."
 
+WorkingEntryBody = TypedDict(
+    'WorkingEntryBody',
+    {
+        'memory_id': NotRequired['str | None'],
+        'content': NotRequired['str | None'],
+        'tokens': NotRequired['int | None'],
+        'pinned': NotRequired['bool'],
+        'priority': NotRequired['int'],
+        'ttl_seconds': NotRequired['int | None'],
+    },
+)
+"Entry to keep: a memory, a text, or a number of tokens that stay free. Exactly one of them."
+
+WorkingEntryReply = TypedDict(
+    'WorkingEntryReply',
+    {
+        'key': 'str',
+        'memory_id': 'str | None',
+        'content': 'str | None',
+        'tokens': 'int | None',
+        'pinned': 'bool',
+        'priority': 'int',
+        'expires_at': 'str | None',
+    },
+)
+"Entry that is kept at a key."
+
 WorkingReply = TypedDict(
     'WorkingReply',
     {
@@ -1958,41 +1996,3 @@ WrittenReply = TypedDict(
     },
 )
 "The memory that a write made or changed, with flags for differences from the request."
-
-muisti.service.schemas.discourse.EntryBody = TypedDict(
-    'muisti.service.schemas.discourse.EntryBody',
-    {
-        'memory_id': NotRequired['str | None'],
-        'content': NotRequired['str | None'],
-        'tokens': NotRequired['int | None'],
-        'pinned': NotRequired['bool'],
-        'priority': NotRequired['int'],
-        'ttl_seconds': NotRequired['int | None'],
-    },
-)
-"Entry to keep: a memory, a text, or a number of tokens that stay free. Exactly one of them."
-
-muisti.service.schemas.requests.EntryBody = TypedDict(
-    'muisti.service.schemas.requests.EntryBody',
-    {
-        'content': 'str',
-        'kind': NotRequired["Literal['memory', 'chunk', 'exchange']"],
-        'type': NotRequired["Literal['fact', 'preference', 'procedure', 'guard', 'observation']"],
-        'status': NotRequired["Literal['active', 'candidate', 'superseded', 'deprecated']"],
-        'importance': NotRequired["Literal['low', 'medium', 'high', 'critical']"],
-        'author': NotRequired['str | None'],
-        'reason': NotRequired['str | None'],
-        'source': NotRequired['str | None'],
-        'tags': NotRequired['list[str]'],
-        'metadata': NotRequired['dict[str, Any]'],
-        'event_at': NotRequired['str | None'],
-        'valid_from': NotRequired['str | None'],
-        'valid_to': NotRequired['str | None'],
-        'expires_at': NotRequired['str | None'],
-        'ttl': NotRequired['int | None'],
-        'parent_id': NotRequired['str | None'],
-        'source_class': NotRequired["Literal['user', 'tool', 'model', 'unknown', 'web']"],
-        'derived_from': NotRequired['list[str]'],
-    },
-)
-"A memory without its address."

@@ -133,8 +133,8 @@ def refuse_moved(space: SpaceRow) -> Statement:
 def pair(space: SpaceRow, target: SpaceRow) -> list[Statement]:
     """Give each memory of the space without a twin one in the target.
 
-    A twin is the memory at the same address or at the same place in a conversation, else one with the same text, else
-    a new one.
+    A twin is the memory at the same address, or at the same place in a conversation. Otherwise it is one with the same
+    text, or a new one.
     """
     mine = "v.space_id = ? AND v.died IS NULL"
     alone = "NOT EXISTS (SELECT 1 FROM twins x WHERE x.space_id = ? AND x.target_id = ? AND x.memory_id = v.memory_id)"

@@ -333,9 +333,7 @@ TABLES = (
     ),
     Table(
         name="working",
-        columns=_words(
-            "space_id conversation_id key memory_id content tokens pinned priority made_at expires_at"
-        ),
+        columns=_words("space_id conversation_id key memory_id content tokens pinned priority made_at expires_at"),
         references=(_SPACE,),
         space="space_id",
         memories=("conversation_id", "memory_id"),

@@ -20,7 +20,9 @@ SECTIONS = ("profile", "recent", "summaries", "facts", "documents", "memories")
 COLOURS = dict(zip(SECTIONS, ("magenta", "cyan", "blue", "yellow", "white", "green"), strict=True))
 
 
-def _sections(_: click.Context, __: click.Parameter, given: Sequence[str]) -> dict[str, dict[str, int]] | None:
+def _sections(
+    _context: click.Context, _option: click.Parameter, given: Sequence[str]
+) -> dict[str, dict[str, int]] | None:
     """Return the sections by name; `profile=256` gives one at most 256 tokens."""
     found: dict[str, dict[str, int]] = {}
     for one in given:

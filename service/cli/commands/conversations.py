@@ -151,9 +151,10 @@ def add(
 ) -> None:
     """Add turns to a conversation, which is made if it is missing.
 
-    TEXT is what was said; - reads turns from standard input, one JSON object a line, such as
-    {"turn": 17, "at": "2026-11-23T10:00:00Z", "user": "I moved.", "system": "Noted!"} or {"author": "ann", "content":
-    "I moved."}. A turn that is there already with the same text is left alone. Prints turn and memory ID of each.
+    TEXT is what was said; - reads turns from standard input, one JSON object a line. A line is an exchange,
+    {"turn": 17, "user": "I moved.", "system": "Noted!"}, or a turn alone, {"author": "ann", "content": "I moved."}.
+
+    A turn that is there already with the same text is left alone. Prints turn and memory ID of each.
     """
     given = {key: value for key, value in {"session": session, "category": category}.items() if value is not None}
     requests = [[_said(text, said)]] if text != STDIN else _read()

@@ -92,7 +92,7 @@ def request(draw: random.Random) -> Request:
 
 @pytest.fixture(scope="module")
 def requests(pytestconfig: pytest.Config) -> int:
-    return 10_000 if pytestconfig.getoption("--long") else 200
+    return 10_000 if pytestconfig.getoption("--long") else 100
 
 
 @pytest.fixture

@@ -5,9 +5,10 @@ import pytest
 
 from muisti.core.conversations.topics import spans_of
 from muisti.core.engine import Engine
-from muisti.core.identity.caller import OWNER
+from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.conversations import Change, ObjectName, Streamed, Turn
 from muisti.core.model.errors import InvalidInput, NotFound
+from muisti.core.model.outcomes import Undo
 from muisti.core.model.values import Memory
 from muisti.core.query.query import Query
 from muisti.core.views.conversations import Stream, Wanted
@@ -186,3 +187,16 @@ def test_a_session_is_summarised_from_its_conversations(chat: Engine) -> None:
     assert chat.owner.discourse.summarise_session(SPACE, "default") == made
     with pytest.raises(NotFound):
         chat.owner.discourse.summarise_session(SPACE, "nowhere")
+
+
+def test_an_undo_takes_what_followed_along_with_its_request_only(engine: Engine) -> None:
+    stream(engine, said(FLAT, 6))
+    asking = engine.seen_by(Caller(actor="ann", request="r-2"))
+    asking.conversations.add_exchanges(
+        SPACE, Stream(conversation=NAME, turns=tuple(said(CAT, 6, 6, NOON + timedelta(hours=5))))
+    )
+    assert spans(engine) == [[(1, 6)]]
+    undone = asking.write.undo(SPACE, Undo(last=100, request="r-2"))
+    assert len(undone.ended) >= 7
+    assert spans(engine) == []
+    assert not [one for one in engine.owner.discourse.summaries(SPACE, NAME) if one.memory.topic]

@@ -256,6 +256,8 @@ def test_a_purge_leaves_nothing_of_it(tmp_path: Path):
         view.create(SPACE, "topic", NewObject(title=f"about {word}", spans=((1, 1),)), conversation=f"c-{word}")
         view.change(SPACE, named(f"c-{word}"), Change(title=f"The {word}", metadata={"bird": word}))
         engine.owner.write.delete(SPACE, stream(engine, f"c-{word}", said(f"{word} gone", first=5)).items[0].memory.id)
+        view.delete(SPACE, named(f"c-{word}"))
+        engine.owner.write.undo(SPACE, Undo(last=4))
         plan = engine.eraser.plan_conversation(SPACE, named(f"s-{word}", "session"), OWNER)
         assert plan.changes == 6
         report = engine.eraser.conversation(SPACE, named(f"s-{word}", "session"), OWNER)
@@ -264,7 +266,7 @@ def test_a_purge_leaves_nothing_of_it(tmp_path: Path):
             engine.eraser.conversation(SPACE, named(f"s-{word}", "session"), OWNER)
         assert texts(engine, "other") == [(1, "left alone")]
         for file in tmp_path.iterdir():
-            assert word.encode() not in file.read_bytes().replace(f"s-{word}".encode(), b""), file
+            assert word.encode() not in file.read_bytes(), file
 
 
 def adopted(engine: Engine, *, dry_run: bool = False) -> Adopted:

@@ -1,4 +1,4 @@
-"""Places in the hierarchy of conversations: Python and SQL agree, and one memory stands at each."""
+"""Places in the hierarchy of conversations: Python and SQL agree, and each has one memory."""
 
 from collections.abc import Iterator
 from itertools import product

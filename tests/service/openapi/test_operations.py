@@ -179,17 +179,7 @@ def tried(document: dict[str, Any], client: httpx.Client, engine: Engine) -> int
             client.delete(f"{API}/entries/rules/deploy")
             if "/entries/" in path and operation["operationId"] != "putEntry":
                 client.put(f"{API}/entries/rules/deploy", json={"content": "We deploy on Wednesdays"})
-            for name, body in (("c-42", {"items": [{"turn": 1, "author": "Ann", "content": "Hello"}]}),):
-                client.delete(f"{API}/sessions/s-2026-11")
-                client.patch(f"{API}/conversations/{name}", json={"state": "open"})
-                if operation["operationId"] not in ("createConversation", "createSession"):
-                    client.post(f"{API}/conversations/{name}/exchanges", json={**body, "session": "s-2026-11"})
-                client.delete(f"{API}/conversations/{name}/topics/t1")
-                if operation["operationId"] == "updateTopic":
-                    client.post(f"{API}/conversations/{name}/topics", json={"name": "t1"})
-                if operation["operationId"] in ("splitTopic", "moveTopic", "mergeTopics"):
-                    for topic, span in (("t0", [1, 4]), ("t1", [5, 20]), ("t2", [21, 30])):
-                        client.post(f"{API}/conversations/{name}/topics", json={"name": topic, "spans": [span]})
+            converse(client, operation["operationId"])
             given = {
                 "session": "s-2026-11",
                 "conversation": "c-42",
@@ -206,6 +196,22 @@ def tried(document: dict[str, Any], client: httpx.Client, engine: Engine) -> int
             assert str(response.status_code) in operation["responses"] and response.is_success, response.text
             tried += 1
     return tried
+
+
+def converse(client: httpx.Client, operation: str) -> None:
+    """Make the conversation and the topics that the example of an operation is about."""
+    talk = f"{API}/conversations/c-42"
+    client.delete(f"{API}/sessions/s-2026-11")
+    client.patch(talk, json={"state": "open"})
+    if operation not in ("createConversation", "createSession"):
+        said = [{"turn": 1, "author": "Ann", "content": "Hello"}]
+        client.post(f"{talk}/exchanges", json={"items": said, "session": "s-2026-11"})
+    client.delete(f"{talk}/topics/t1")
+    if operation == "updateTopic":
+        client.post(f"{talk}/topics", json={"name": "t1"})
+    if operation in ("splitTopic", "moveTopic", "mergeTopics"):
+        for topic, span in (("t0", [1, 4]), ("t1", [5, 20]), ("t2", [21, 30])):
+            client.post(f"{talk}/topics", json={"name": topic, "spans": [span]})
 
 
 class References(HTMLParser):

@@ -1,0 +1,89 @@
+"""Contexts of conversations: exchanges with both speakers, the last turns, and summaries."""
+
+import pytest
+
+from muisti.core.engine import Engine
+from muisti.core.identity.caller import Caller
+from muisti.core.model.context import Context, SectionName, Wanted
+from muisti.core.model.values import Draft
+from muisti.core.views.context import Request
+from tests.core.fakes import SPACE
+from tests.core.test_structural import bring
+
+
+@pytest.fixture(autouse=True)
+def conversation(engine: Engine) -> None:
+    turns = [
+        {
+            "id": f"0197a3c0-5f4e-7000-8000-00000000001{turn}",
+            "content": f"I moved to town {turn}.\n\nNoted, town {turn}!",
+            "kind": "exchange",
+            "conversation": "c-42",
+            "turn": turn,
+            "author": "Ann",
+            "structure": {"reply_at": len(f"I moved to town {turn}.\n\n"), "replier": "assistant"},
+            "event_at": f"2026-11-23T12:0{turn}:00Z",
+        }
+        for turn in range(1, 9)
+    ]
+    summary = {
+        "id": "0197a3c0-5f4e-7000-8000-000000000020",
+        "content": "Ann moves from town to town.",
+        "kind": "summary",
+        "conversation": "c-42",
+        "structure": {"of": "conversation", "up_to": 8, "method": "extractive"},
+    }
+    bring(engine, *turns, summary)
+    engine.owner.write.add(SPACE, [Draft(content="Towns have a harbour")], on_conflict="keep")
+
+
+def build(engine: Engine, sections: dict[SectionName, Wanted], budget: int = 400) -> Context:
+    asked = Request(
+        query="town harbour",
+        token_budget=budget,
+        encoding="cl100k_base",
+        conversation="c-42",
+        sections=sections,
+        min_evidence="none",
+    )
+    return engine.owner.context.build(SPACE, asked)
+
+
+def test_an_exchange_shows_who_says_what(engine: Engine):
+    text = build(engine, {"recent": Wanted(turns=1)}).text
+    assert "\n2026-11-23\nAnn: I moved to town 8.\n assistant: Noted, town 8!\n" in text
+
+
+def test_the_last_turns_are_in_order_and_no_memory_twice(engine: Engine):
+    found = build(engine, {"recent": Wanted(turns=3), "memories": Wanted()})
+    recent = [found.text[one.start : one.stop].split(".")[0] for one in found.citations if one.section == "recent"]
+    assert recent == ["I moved to town 6", "I moved to town 7", "I moved to town 8"]
+    assert len({one.id for one in found.citations}) == len(found.citations)
+
+
+def test_without_sections_a_conversation_has_its_last_turns_and_memories(engine: Engine):
+    asked = Request(query="harbour", token_budget=300, encoding="o200k_base", conversation="c-42", min_evidence="none")
+    found = engine.owner.context.build(SPACE, asked)
+    assert [one.name for one in found.sections] == ["recent", "memories"]
+    assert found.tokens <= 300
+
+
+def test_summaries_are_a_section_of_their_own(engine: Engine):
+    found = build(engine, {"summaries": Wanted(max_tokens=40), "memories": Wanted()})
+    assert "Summary\nAnn moves from town to town.\n" in found.text
+    assert [one.section for one in found.citations if "Ann moves" in found.text[one.start : one.stop]] == ["summaries"]
+
+
+def test_nobody_sees_what_their_key_does_not_open(engine: Engine):
+    engine.owner.write.add(SPACE, [Draft(content="The harbour of town X", category="open")], on_conflict="keep")
+    asked = Request(
+        query="town harbour",
+        token_budget=1_000,
+        encoding="cl100k_base",
+        conversation="c-42",
+        sections={name: Wanted() for name in ("profile", "recent", "summaries", "facts", "documents", "memories")},
+        min_evidence="none",
+    )
+    found = engine.seen_by(Caller("x", category="open")).context.build(SPACE, asked)
+    assert [found.text[one.start : one.stop] for one in found.citations] == ["The harbour of town X"]
+    assert found.left_out_total == 0
