@@ -180,7 +180,7 @@ def name_of(id_: str) -> str:
     """Return the name that an object of another system gets here: its id there, made to fit.
 
     >>> name_of("c-42"), name_of("one\\ntwo"), len(name_of("long " * 100))
-    ('c-42', 'one two', 177)
+    ('c-42', 'one two', 176)
     """
     name = _CONTROL.sub(" ", clean(id_)).strip()
     if name and len(name) <= NAME_MAX:
