@@ -107,7 +107,7 @@ class FileDatabase:
                 self._files.check(connection)
 
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
-        with self._reader() as connection, self._health.noting(), translated():
+        with self._reader() as connection, self._health, translated():
             if self._files is not None:
                 self._files.glance(connection, patient=not self._health.damaged)
             if len(statements) == 1:

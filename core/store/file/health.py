@@ -1,7 +1,6 @@
 """Damage that reads and writes of a database have met. After that nothing more is written to it."""
 
-from collections.abc import Generator
-from contextlib import contextmanager
+from types import TracebackType
 
 import apsw
 
@@ -11,7 +10,12 @@ ADVICE = "stop Muisti and run `muisti doctor`, which says what is damaged and ho
 
 
 class Health:
-    """Record of damage. Thread-safe."""
+    """Record of damage. Thread-safe.
+
+    As a context it remembers damage that ends the code inside. A text that is not UTF-8 is no damage of the file.
+    """
+
+    __slots__ = ("damaged",)
 
     def __init__(self) -> None:
         self.damaged = False
@@ -21,11 +25,11 @@ class Health:
         if self.damaged:
             raise StoreCorrupt(f"the database file is damaged, so nothing is written to it: {ADVICE}")
 
-    @contextmanager
-    def noting(self) -> Generator[None]:
-        """Remember damage that ends the code inside. A text that is not UTF-8 is no damage of the file."""
-        try:
-            yield
-        except StoreCorrupt as error:
-            self.damaged = self.damaged or isinstance(error.__cause__, apsw.CorruptError | apsw.NotADBError)
-            raise
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, StoreCorrupt) and isinstance(error.__cause__, apsw.CorruptError | apsw.NotADBError):
+            self.damaged = True
