@@ -28,12 +28,29 @@ class Memories:
     database that does not answer `StoreUnavailable`. Memories that the caller may not see are not there.
     """
 
-    __slots__ = ("read", "review", "timeline", "write")
+    __slots__ = ("_calls", "_parts")
 
     def __init__(self, parts: Parts, caller: Caller, *, dry_run: bool = False) -> None:
         """`dry_run`: each write returns its `plan`, and nothing of it stays."""
-        calls = Calls(caller, parts.clock, dry_run)
-        self.read = Read(parts.read, calls)
-        self.write = Write(parts.write, calls)
-        self.timeline = Timeline(parts.timeline, calls)
-        self.review = Review(parts.review, calls)
+        self._parts = parts
+        self._calls = Calls(caller, parts.clock, dry_run)
+
+    @property
+    def read(self) -> Read:
+        """Reads, lists and searches."""
+        return Read(self._parts.read, self._calls)
+
+    @property
+    def write(self) -> Write:
+        """Additions, changes and deletions."""
+        return Write(self._parts.write, self._calls)
+
+    @property
+    def timeline(self) -> Timeline:
+        """Checkpoints, comparisons, forks and merges."""
+        return Timeline(self._parts.timeline, self._calls)
+
+    @property
+    def review(self) -> Review:
+        """Conflicts, promotion, lint and feedback."""
+        return Review(self._parts.review, self._calls)
