@@ -113,9 +113,12 @@ def rank(
 
 def has_every_word(snapshot: Snapshot, wanted: Wanted, found: Candidates) -> bool:
     """Return whether one proposed memory has every word of the query, in any indexed field."""
-    if found.matches is None or found.matches.unknown or not wanted.terms:
+    matches = found.matches
+    if matches is None or matches.unknown or not wanted.terms:
         return False
-    return any_with_every(snapshot, wanted.terms, found.rows)
+    terms = tuple(wanted.terms)
+    rarest_first = [terms[place] for place in (-matches.idf).argsort().tolist()]  # few rows have the first
+    return any_with_every(snapshot, rarest_first, found.rows)
 
 
 def _trust(index: SpaceIndex, snapshot: Snapshot) -> Longs:
