@@ -1,7 +1,7 @@
 """`make compare OTHER=dir`: the speed of this tree beside that of another checkout of Muisti, such as a `git worktree`.
 
-Both trees run as servers with the same Python and packages, each on a file of its own that it has filled with the same
-memories. Clients ask them in turn. Compared is the processor time of the server for each request: a busy machine
+Both trees run as servers with the same Python and packages. Each has filled a file of its own with the same memories.
+Clients ask them in turn. Compared is the processor time of the server for each request: a busy machine
 changes it less than the rate. A ratio is this tree's time by the other's in one round, so below 1 this tree is faster.
 
 One process may be some percent faster than the next of the same code. So both servers are started several times, each
