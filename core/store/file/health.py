@@ -1,10 +1,12 @@
 """Damage that reads and writes of a database have met. After that nothing more is written to it."""
 
+from pathlib import Path
 from types import TracebackType
 
 import apsw
 
 from muisti.core.model.errors import StoreCorrupt
+from muisti.core.store.file.sqlite_errors import translation
 
 ADVICE = "stop Muisti and run `muisti doctor`, which says what is damaged and how to save the rest"
 
@@ -12,12 +14,15 @@ ADVICE = "stop Muisti and run `muisti doctor`, which says what is damaged and ho
 class Health:
     """Record of damage. Thread-safe.
 
-    As a context it remembers damage that ends the code inside. A text that is not UTF-8 is no damage of the file.
+    As a context it turns SQLite's errors into the core's, and remembers damage that ends the code inside. A text that
+    is not UTF-8 is no damage of the file. Every read and commit enters it, so it is one object for all of them.
     """
 
-    __slots__ = ("damaged",)
+    __slots__ = ("_path", "damaged")
 
-    def __init__(self) -> None:
+    def __init__(self, path: Path) -> None:
+        """`path` is that of the database; an error about a lock names the process that has it."""
+        self._path = path
         self.damaged = False
 
     def check(self) -> None:
@@ -31,5 +36,9 @@ class Health:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if isinstance(error, StoreCorrupt) and isinstance(error.__cause__, apsw.CorruptError | apsw.NotADBError):
-            self.damaged = True
+        if error is None:
+            return
+        met = error.__cause__ if isinstance(error, StoreCorrupt) else error
+        self.damaged = self.damaged or isinstance(met, apsw.CorruptError | apsw.NotADBError)
+        if (found := translation(error, self._path)) is not None:
+            raise found from error

@@ -26,7 +26,7 @@ from muisti.core.store.file.pages import HEADER_BYTES, PAGE_BYTES
 
 LOG, INDEX = "-wal", "-shm"
 GRACE_SECONDS = 5.0  # between the first page of another process's checkpoint and its count of frames
-GLANCE_SECONDS = 0.01  # between two checks for reads
+GLANCE_SECONDS = 0.05  # between two checks for reads
 LASTING_SECONDS = 60.0  # after which an unexplained change is no checkpoint
 LOOKS = 0.005  # seconds between two looks, while the writer waits for that count
 ADVICE = "stop Muisti, put the file back or restore a backup, and start again"

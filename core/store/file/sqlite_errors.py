@@ -12,7 +12,7 @@ from muisti.core.support.waiting import WouldWait, may_wait
 
 
 class _Translated:
-    """Context that turns SQLite's errors into the core's. A generator would cost each read and commit a microsecond."""
+    """Context that turns SQLite's errors into the core's."""
 
     __slots__ = ("_path",)
 
@@ -25,7 +25,7 @@ class _Translated:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if error is not None and (found := _translation(error, self._path)) is not None:
+        if error is not None and (found := translation(error, self._path)) is not None:
             raise found from error
 
 
@@ -34,7 +34,8 @@ def translated(path: Path | None = None) -> _Translated:
     return _Translated(path)
 
 
-def _translation(error: BaseException, path: Path | None) -> Exception | None:
+def translation(error: BaseException, path: Path | None) -> Exception | None:
+    """Return the core's error for one of SQLite's; None for any other."""
     match error:
         case apsw.FullError():
             return StoreFull("no room left on the disk; nothing was stored")

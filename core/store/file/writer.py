@@ -16,7 +16,6 @@ from muisti.core.store.file.health import Health
 from muisti.core.store.file.locks import LockWait
 from muisti.core.store.file.opened_files import OpenedFiles
 from muisti.core.store.file.opening import CLEAN
-from muisti.core.store.file.sqlite_errors import translated
 from muisti.core.store.refusal_codes import refusal_of
 from muisti.core.support.meters import StoreMeters
 
@@ -97,7 +96,7 @@ class Writer:
         self._path = Path(connection.filename)
         self._checkpoint_pages = checkpoint_pages
         self._files = files
-        self._health = health or Health()
+        self._health = health or Health(self._path)
         self._waiting = waiting or LockWait(self._path)
         connection.set_busy_handler(self._waiting)
         self._doubtful = False  # check the files before anything is written
@@ -228,7 +227,7 @@ class Writer:
         outcomes: list[Outcome] = []
         began = time.perf_counter()
         try:
-            with self._health, translated(self._path):
+            with self._health:
                 self._health.check()
                 if self._doubtful:
                     self._check_files()
@@ -338,7 +337,7 @@ class Writer:
                 try:
                     if refusal is not None:
                         raise refusal
-                    with self._health, translated():
+                    with self._health:
                         self._check_files()
                         errand.work()
                 except (MuistiError, apsw.Error) as failure:
