@@ -116,9 +116,8 @@ def has_every_word(snapshot: Snapshot, wanted: Wanted, found: Candidates) -> boo
     matches = found.matches
     if matches is None or matches.unknown or not wanted.terms:
         return False
-    terms = tuple(wanted.terms)
-    rarest_first = [terms[place] for place in (-matches.idf).argsort().tolist()]  # few rows have the first
-    return any_with_every(snapshot, rarest_first, found.rows)
+    by_idf = sorted(zip(matches.idf.tolist(), wanted.terms, strict=True), reverse=True)
+    return any_with_every(snapshot, [term for _, term in by_idf], found.rows)  # few rows have the first, the rarest
 
 
 def _trust(index: SpaceIndex, snapshot: Snapshot) -> Longs:
