@@ -37,7 +37,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve cluster cluster-test watch-test check test test-sqld kernels-test conformance clients-test lint fix eval bench bench-quick bench-remote bench-cold load profile openapi pins model image image-checks image-test clean
+.PHONY: help serve cluster cluster-test watch-test check test test-sqld kernels-test conformance clients-test lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins model image image-checks image-test clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 
@@ -120,6 +120,9 @@ bench-cold: .venv/.peers .venv/.kernels build/chroma/.made ## Measure cold start
 
 load: .venv/.dev .venv/.kernels build/locust/.made ## Load a server as applications do: make load TEXT=dir, ARGS=--help
 	@$(BIN)/python -m loadtests.load $(if $(TEXT),--text $(TEXT)) $(ARGS)
+
+compare: .venv/.dev .venv/.kernels ## Measure this tree beside another checkout, in turn: make compare OTHER=dir TEXT=dir
+	@$(BIN)/python -m loadtests.compare $(OTHER) $(if $(TEXT),--text $(TEXT)) $(ARGS)
 
 profile: .venv/.dev .venv/.kernels ## Show where the time of a search goes: make profile TEXT=dir
 	@$(ONE_THREAD) $(BIN)/python -m loadtests.profile $(if $(TEXT),--text $(TEXT)) $(ARGS)

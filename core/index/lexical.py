@@ -140,9 +140,13 @@ def any_with_every(snapshot: Snapshot, terms: Iterable[str], rows: RowNumbers) -
     versions = snapshot.rows.version.view(snapshot.size)
     left = np.unique(versions[rows])
     for term in terms:
-        left = left[np.isin(left, versions[_with_term(snapshot, term)])]
         if not len(left):
-            return False
+            break
+        has_term = versions[_with_term(snapshot, term)]
+        places = left.searchsorted(has_term)  # np.isin takes 20 µs for a handful
+        kept = np.zeros(len(left), np.bool_)
+        kept[places[left.take(places, mode="clip") == has_term]] = True
+        left = left[kept]
     return len(left) > 0
 
 

@@ -113,9 +113,11 @@ def rank(
 
 def has_every_word(snapshot: Snapshot, wanted: Wanted, found: Candidates) -> bool:
     """Return whether one proposed memory has every word of the query, in any indexed field."""
-    if found.matches is None or found.matches.unknown or not wanted.terms:
+    matches = found.matches
+    if matches is None or matches.unknown or not wanted.terms:
         return False
-    return any_with_every(snapshot, wanted.terms, found.rows)
+    by_idf = sorted(zip(matches.idf.tolist(), wanted.terms, strict=True), reverse=True)
+    return any_with_every(snapshot, [term for _, term in by_idf], found.rows)  # few rows have the first, the rarest
 
 
 def _trust(index: SpaceIndex, snapshot: Snapshot) -> Longs:

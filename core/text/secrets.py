@@ -14,6 +14,7 @@ _EXPRESSION = re.compile(
     r"[A-Za-z_][A-Za-z0-9_.]*[(\[]|[A-Za-z_]+(?:\.[A-Za-z_]+)+[;,)]*$|[A-Za-z_]*(?:passw|secret|token|key)[A-Za-z_]*[;,)]*$"
 )
 SHORT = 8  # characters; a shorter value needs a letter and a digit
+SHORTEST = 8  # characters of what may hold a secret, such as "PIN 4821"
 # Passwords of databases on one's own machine, as every manual has them.
 _LOCAL = frozenset(
     ("admin", "guest", "mysql", "pass", "passwd", "password", "postgres", "pwd", "root", "secret", "test", "user")
@@ -95,6 +96,8 @@ RULES = (
 
 def secrets_in(text: str) -> list[Found]:
     """Return what looks like a working secret, in order."""
+    if len(text) < SHORTEST:  # most names of metadata, and many tags
+        return []
     found = found_in(text, RULES)
     stated = stated_in(text)
     return parted([*found, *stated]) if stated else found

@@ -8,7 +8,7 @@ Stems of the names are looked for first, and patterns only run around them: most
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from muisti.core.text.recognise import SURE, UNSURE, Found
 
@@ -84,11 +84,16 @@ _JOINED = re.compile(r"[a-z]{3,12}(?:-[a-z]{3,12}){3,7}")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 
 
-_STEMS = (
-    "passw", "pass:", "phrase", "frase", "lause", "pass code", "passcode", "pwd", "pin", "secre", "token", "kennwort",
-    "salasana", "mot de passe", "mdp", "contras", "clave", "key", "schl", "clé", "tunnusl", "geheimzahl", "code",
-    "código", "koodi", "jeton", "avain", "cred",
-)  # fmt: skip
+# Stems of the names, by a part that each of them has: a text without the part is searched for none of them.
+_STEMS = {
+    "pass": ("passw", "pass:", "pass code", "passcode", "mot de passe"),
+    "rase": ("phrase", "frase"),
+    **{stem: (stem,) for stem in (
+        "lause", "pwd", "pin", "secre", "token", "kennwort", "salasana", "mdp", "contras", "clave", "key", "schl",
+        "tunnusl", "geheimzahl", "code", "koodi", "jeton", "avain", "cred",
+    )},
+}  # fmt: skip
+_STEMS_BEYOND_ASCII = {"clé": ("clé",), "código": ("código",)}
 _BEFORE, _AFTER = 32, 48  # characters around a stem within which its name lies
 _NEAR = 70  # characters before a name within which its verb lies
 _REACH = 210  # characters of a value and its marks
@@ -108,9 +113,12 @@ _PAIR = re.compile(rf"(?i)\bcred(?:ential)?s(?:\s(?:are|is)|:)\s{_USER}{_VALUE}"
 
 def stated_in(text: str) -> list[Found]:
     """Return the secrets that the sentences of a text state; they may overlap."""
+    windows = _windows(text)
+    if not windows:
+        return []
     return [
         Found("stated-secret", match.start("value"), _end(match), certainty >= SURE)
-        for match, certainty in _candidates(text)
+        for match, certainty in _candidates(text, windows)
         if certainty
     ]
 
@@ -120,8 +128,8 @@ def _end(match: re.Match[str]) -> int:
     return match.end("value") - (match["value"][-1] in ".,;:")
 
 
-def _candidates(text: str) -> Iterator[tuple[re.Match[str], float]]:
-    for start, stop in _windows(text):
+def _candidates(text: str, windows: Sequence[tuple[int, int]]) -> Iterator[tuple[re.Match[str], float]]:
+    for start, stop in windows:
         for name in _NAMED.finditer(text, start, stop):
             kind = str(name.lastgroup)
             if given := _GIVEN.match(text, name.end()):
@@ -139,21 +147,26 @@ def _candidates(text: str) -> Iterator[tuple[re.Match[str], float]]:
             yield given, _certainty(given, given, "chosen")
 
 
-def _windows(text: str) -> Iterator[tuple[int, int]]:
-    """Yield the stretches around the stems of names, in order and apart."""
+def _windows(text: str) -> Sequence[tuple[int, int]]:
+    """Return the stretches around the stems of names, in order and apart."""
     lowered = text.lower()
+    parts = _STEMS if text.isascii() else {**_STEMS, **_STEMS_BEYOND_ASCII}
+    present = [stem for part, stems in parts.items() if part in lowered for stem in stems]
+    if not present:
+        return ()
     if len(lowered) != len(text):  # a few capitals have small forms of two characters
         lowered = "".join(char if len(char.lower()) != 1 else char.lower() for char in text)
-    places = sorted(place for stem in _STEMS if stem in lowered for place in _places(lowered, stem))
+    found: list[tuple[int, int]] = []
     start = stop = 0
-    for place in places:
+    for place in sorted(place for stem in present for place in _places(lowered, stem)):
         if place - _BEFORE > stop:
             if stop:
-                yield start, stop
+                found.append((start, stop))
             start = place - _BEFORE
         start, stop = max(0, start), min(len(text), place + _AFTER)
     if stop:
-        yield start, stop
+        found.append((start, stop))
+    return found
 
 
 def _places(lowered: str, stem: str) -> Iterator[int]:

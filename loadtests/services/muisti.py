@@ -3,13 +3,14 @@
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 
 from deploy.cluster.ports import free_ports
 from loadtests.bed import Bed
+from loadtests.checkout import THIS, Checkout
 from loadtests.fill import SPACE
 from loadtests.http_load import Request
 from loadtests.services.process import running
@@ -25,9 +26,18 @@ def service(bed: Bed) -> Service:
 
 @contextmanager
 def serving(
-    database: Path | str, model: str | None = None, *, workers: int = 1, log: Path | None = None
+    database: Path | str,
+    model: str | None = None,
+    *,
+    workers: int = 1,
+    log: Path | None = None,
+    code: Checkout = THIS,
+    extra: Mapping[str, str] | None = None,
 ) -> Iterator[Running]:
-    """Run a server on `database`, a file or the URL of a database server. With `log` it writes debug logs there."""
+    """Run a server on `database`, a file or the URL of a database server. With `log` it writes debug logs there.
+
+    `code` is the tree that runs, and `extra` has more settings.
+    """
     (port,) = free_ports(1)
     settings = {
         "MUISTI_PORT": str(port),
@@ -36,13 +46,15 @@ def serving(
         "MUISTI_LOG_LEVEL": "warning" if log is None else "debug",
         "MUISTI_WORKERS": str(workers),
         "MUISTI_INDEX_MEMORY": "8GB",
+        **code.environment,
+        **(extra or {}),
     }
     if isinstance(database, str):
         settings["MUISTI_DATABASE_NAMESPACE"] = "default"
     if model is not None:
         settings["MUISTI_MODEL"] = model
     ready = f"http://127.0.0.1:{port}/readyz"
-    with running([sys.executable, "-m", "muisti.service"], settings, ready, log or Path(os.devnull)) as process:
+    with running([sys.executable, "-m", code.service], settings, ready, log or Path(os.devnull)) as process:
         yield Running(
             port,
             process.pid,

@@ -10,6 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 STARTING = 180.0  # seconds
+PROCESS_CLOCK = (
+    2  # what Linux counts: all threads; the rest of a clock's number is the process, see clock_getcpuclockid
+)
 
 
 @contextmanager
@@ -41,9 +44,8 @@ def resident(pid: int) -> int:
 
 
 def worked(pid: int) -> float:
-    """Seconds of processor time of a process, in its own code and in the system's."""
-    user, system = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[11:13]
-    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
+    """Seconds of processor time of a process, in its own code and in the system's, to the nanosecond."""
+    return time.clock_gettime((~pid << 3) | PROCESS_CLOCK)
 
 
 @contextmanager

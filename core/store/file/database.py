@@ -63,7 +63,7 @@ class FileDatabase:
         self._vfs = vfs
         opening.refuse_unsafe_sqlite()
         self._files: OpenedFiles | None = None
-        self._health = Health()
+        self._health = Health(self._path)
         self._only_reads = False
         waiting = LockWait(self._path, notice)
         try:
@@ -107,7 +107,7 @@ class FileDatabase:
                 self._files.check(connection)
 
     def read(self, statements: Sequence[Statement]) -> list[Rows]:
-        with self._reader() as connection, self._health.noting(), translated():
+        with self._reader() as connection, self._health:
             if self._files is not None:
                 self._files.glance(connection, patient=not self._health.damaged)
             if len(statements) == 1:

@@ -26,7 +26,7 @@ from muisti.core.store.file.wal_reader import LogFile, follows, log_bytes, salt_
 
 LOG, INDEX = "-wal", "-shm"
 GRACE_SECONDS = 5.0  # between the first page of another process's checkpoint and its count of frames
-GLANCE_SECONDS = 0.01  # between two checks for reads
+GLANCE_SECONDS = 0.05  # between two checks for reads
 LASTING_SECONDS = 60.0  # after which an unexplained change is no checkpoint
 LOOKS = 0.005  # seconds between two looks, while the writer waits for that count
 ADVICE = "stop Muisti, put the file back or restore a backup, and start again"
@@ -61,6 +61,7 @@ class OpenedFiles:
         """Record the files that a connection has just opened."""
         self._path = str(path)
         self._log_name, self._index = self._path + LOG, self._path + INDEX
+        self._names = self._path, self._log_name, self._index
         self._noting = threading.RLock()
         self._refusal: str | None = None
         self._doubt_since: float | None = None
@@ -70,10 +71,6 @@ class OpenedFiles:
         self._sound_at = 0.0
         self._sealed = False
         self._seen = self._look(connection)
-
-    @property
-    def _names(self) -> tuple[str, str, str]:
-        return self._path, self._log_name, self._index
 
     def check(self, connection: apsw.Connection, *, frames: int = 0, wait: bool = False, patient: bool = True) -> None:
         """Raise `StoreReplaced` unless the files are still ours, and end with a commit that made the log `frames` long.
@@ -185,7 +182,7 @@ class OpenedFiles:
     def _found(self) -> tuple[tuple[int, ...], int, int, int] | None:
         """Return the inodes, time and size of the database, and size of the log; None when a file is missing."""
         try:
-            one, log, index = (os.stat(name) for name in self._names)
+            one, log, index = os.stat(self._path), os.stat(self._log_name), os.stat(self._index)
         except OSError:
             return None
         inodes = (one.st_dev, one.st_ino, log.st_dev, log.st_ino, index.st_dev, index.st_ino)

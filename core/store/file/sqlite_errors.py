@@ -1,8 +1,7 @@
 """Errors of SQLite as errors of the core."""
 
-from collections.abc import Generator
-from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
 
 import apsw
 
@@ -12,25 +11,48 @@ from muisti.core.store.file.locks import holder
 from muisti.core.support.waiting import WouldWait, may_wait
 
 
-@contextmanager
-def translated(path: Path | None = None) -> Generator[None]:
+class _Translated:
+    """Context that turns SQLite's errors into the core's."""
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: Path | None) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        pass
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None and (found := translation(error, self._path)) is not None:
+            raise found from error
+
+
+def translated(path: Path | None = None) -> _Translated:
     """Turn SQLite's errors into the core's; with a `path`, an error about a lock names the process that has it."""
-    try:
-        yield
-    except apsw.FullError as error:
-        raise StoreFull("no room left on the disk; nothing was stored") from error
-    except (apsw.BusyError, apsw.LockedError, apsw.ProtocolError) as error:
-        if not may_wait():
-            raise WouldWait from error
-        who = "another process" if path is None else holder(path)
-        raise StoreUnavailable(f"the database is held by {who}; try again") from error
-    except (apsw.CorruptError, apsw.NotADBError, UnicodeDecodeError) as error:  # the last for a text that is not UTF-8
-        raise StoreCorrupt("the database file is damaged or is no database; `muisti doctor` says more") from error
-    except (apsw.NoMemError, MemoryError) as error:
-        raise StoreUnavailable("not enough memory for the database") from error
-    except (apsw.IOError, apsw.CantOpenError, apsw.ReadOnlyError, apsw.PermissionsError) as error:
-        raise StoreUnavailable(f"the database file cannot be used ({type(error).__name__})") from error
-    except (apsw.SQLError, apsw.RangeError, apsw.BindingsError, apsw.MismatchError) as error:
-        raise BadStatement(str(error)) from error
-    except OSError as error:
-        raise StoreUnavailable(f"the database file cannot be opened ({error.strerror})") from error
+    return _Translated(path)
+
+
+def translation(error: BaseException, path: Path | None) -> Exception | None:
+    """Return the core's error for one of SQLite's; None for any other."""
+    match error:
+        case apsw.FullError():
+            return StoreFull("no room left on the disk; nothing was stored")
+        case apsw.BusyError() | apsw.LockedError() | apsw.ProtocolError():
+            if not may_wait():
+                return WouldWait()
+            who = "another process" if path is None else holder(path)
+            return StoreUnavailable(f"the database is held by {who}; try again")
+        case apsw.CorruptError() | apsw.NotADBError() | UnicodeDecodeError():  # the last for a text that is not UTF-8
+            return StoreCorrupt("the database file is damaged or is no database; `muisti doctor` says more")
+        case apsw.NoMemError() | MemoryError():
+            return StoreUnavailable("not enough memory for the database")
+        case apsw.IOError() | apsw.CantOpenError() | apsw.ReadOnlyError() | apsw.PermissionsError():
+            return StoreUnavailable(f"the database file cannot be used ({type(error).__name__})")
+        case apsw.SQLError() | apsw.RangeError() | apsw.BindingsError() | apsw.MismatchError():
+            return BadStatement(str(error))
+        case OSError():
+            return StoreUnavailable(f"the database file cannot be opened ({error.strerror})")
+        case _:
+            return None

@@ -13,6 +13,7 @@ from muisti.core.store.file.pages import LOG_HEADER_BYTES, LOG_MAGIC, PAGE_BYTES
 FRAME_HEADER_BYTES = 24
 FRAME_BYTES = FRAME_HEADER_BYTES + PAGE_BYTES
 SAMPLED_PAGES = 8
+_HAS_PREAD = hasattr(os, "pread")
 
 
 class _Frame(NamedTuple):
@@ -76,7 +77,7 @@ class LogFile:
         return _Frame(*struct.unpack(">II", header[:8])) if header[8:16] == salt else None
 
     def _read(self, offset: int, length: int) -> bytes:
-        if hasattr(os, "pread"):
+        if _HAS_PREAD:
             return os.pread(self._file, length, offset)
         with self._path.open("rb") as file:  # Windows lets nobody replace a file that is open
             file.seek(offset)

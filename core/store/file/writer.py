@@ -16,7 +16,6 @@ from muisti.core.store.file.health import Health
 from muisti.core.store.file.locks import LockWait
 from muisti.core.store.file.opened_files import OpenedFiles
 from muisti.core.store.file.opening import CLEAN
-from muisti.core.store.file.sqlite_errors import translated
 from muisti.core.store.refusal_codes import refusal_of
 from muisti.core.support.meters import StoreMeters
 
@@ -94,10 +93,11 @@ class Writer:
         `waiting` waits for locks of other processes.
         """
         self.connection = connection
+        self._path = Path(connection.filename)
         self._checkpoint_pages = checkpoint_pages
         self._files = files
-        self._health = health or Health()
-        self._waiting = waiting or LockWait(Path(connection.filename))
+        self._health = health or Health(self._path)
+        self._waiting = waiting or LockWait(self._path)
         connection.set_busy_handler(self._waiting)
         self._doubtful = False  # check the files before anything is written
         self._jobs: queue.SimpleQueue[_Job | None] = queue.SimpleQueue()
@@ -227,7 +227,7 @@ class Writer:
         outcomes: list[Outcome] = []
         began = time.perf_counter()
         try:
-            with self._health.noting(), translated(Path(self.connection.filename)):
+            with self._health:
                 self._health.check()
                 if self._doubtful:
                     self._check_files()
@@ -288,7 +288,8 @@ class Writer:
         results: list[Rows] = []
         outcome: Outcome = results
         try:
-            results.extend(run(self.connection, statement) for statement in job.statements)
+            for statement in job.statements:
+                results.append(run(self.connection, statement))
         except apsw.ConstraintError as error:
             outcome = _refusal(error, len(results))
         except (apsw.SQLError, apsw.RangeError, apsw.TooBigError, apsw.BindingsError, apsw.MismatchError) as error:
@@ -336,7 +337,7 @@ class Writer:
                 try:
                     if refusal is not None:
                         raise refusal
-                    with self._health.noting(), translated():
+                    with self._health:
                         self._check_files()
                         errand.work()
                 except (MuistiError, apsw.Error) as failure:

@@ -4,8 +4,11 @@ import json
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from muisti.core.text.secrets import secrets_in
+from muisti.core.text.recognise import found_in
+from muisti.core.text.secrets import RULES, SHORTEST, secrets_in
 from muisti.core.text.stated_secrets import stated_in
 from muisti.service.evaluation.screening import misses, outcome, right
 
@@ -51,3 +54,17 @@ def test_the_table_of_misses_counts_each_text_once():
     rows = [*misses(MADE)][2:]
     assert rows[0].startswith("| with a secret | 300 |") and rows[1].startswith("| harmless | 161 |")
     assert sum(int(row.split("|")[2]) for row in rows if "language" in row) == 300
+
+
+PARTS = ["pin", "pwd", "mdp", "pass", "key", "code", "token", "clé", "akia", "sk-", "eyJ", "://", "a1B", "48"]
+
+
+@given(st.lists(st.one_of(st.sampled_from(PARTS), st.sampled_from(" :='\"@.-_0aZ")), max_size=7))
+def test_no_text_that_is_too_short_to_be_searched_holds_a_secret(parts: list[str]):
+    text = "".join(parts)[: SHORTEST - 1]
+    assert not stated_in(text) and not found_in(text, RULES)
+
+
+@pytest.mark.parametrize("text", ["pin:4821", "PIN 4821", "pin=4821"])
+def test_the_shortest_secrets_are_found(text: str):
+    assert len(text) == SHORTEST and secrets_in(text)
