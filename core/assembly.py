@@ -14,6 +14,7 @@ from muisti.core.quality.lint import Linter
 from muisti.core.quality.probes import Probes
 from muisti.core.query.calibration import Calibration
 from muisti.core.read.telemetry import Retrievals
+from muisti.core.search.asking import Asking
 from muisti.core.search.searcher import Searcher
 from muisti.core.spaces.checkpoints import Checkpoints
 from muisti.core.spaces.forks import Forks
@@ -137,6 +138,7 @@ def views(given: Given, parts: Shared) -> Parts:
         read=ReadParts(
             database=given.database,
             searcher=parts.searcher,
+            asking=Asking(given.database, parts.searcher),
             retrievals=parts.retrievals,
             served=parts.served,
             importer=parts.importer,

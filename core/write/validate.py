@@ -28,6 +28,7 @@ from muisti.core.model.values import (
     Draft,
     Json,
 )
+from muisti.core.query import options
 from muisti.core.query.query import TRUST_WEIGHT_MAX, Query
 from muisti.core.store.sql.inserting import flatten
 from muisti.core.text.terms import outgrows
@@ -242,7 +243,8 @@ def _query_problems(query: Query) -> Iterator[Problem]:
         yield Problem("$.query", f"has {len(query.text):,} characters; at most {QUERY_MAX:,} are allowed")
     elif outgrows(query.text, GROWN * QUERY_MAX):
         yield Problem("$.query", _grown(QUERY_MAX))
-    if not query.text.strip() and query.mode not in ("metadata", "recent"):
+    likened = query.options is not None and query.options.similar_to is not None
+    if not query.text.strip() and not likened and query.mode not in ("metadata", "recent"):
         yield Problem("$.query", f"must not be empty in mode {query.mode}; metadata and recent need none")
     if "\0" in query.text or not _is_utf8(query.text):
         yield Problem("$.query", "holds a NUL character or a lone surrogate")
@@ -252,6 +254,8 @@ def _query_problems(query: Query) -> Iterator[Problem]:
         yield Problem("$.alpha", f"{query.alpha} is not between 0 and 1")
     if query.recency is not None:
         yield from _recency_problems(query.recency)
+    if query.options is not None:
+        yield from options.problems(query.options, query.mode, query.match, query.text)
 
 
 def _recency_problems(recency: Recency) -> Iterator[Problem]:

@@ -20,6 +20,7 @@ from muisti.service.openapi.story import (
     FILE,
     FORK_SEQ,
     FOUND,
+    FOUND_JOINTLY,
     HISTORY,
     HIT,
     IMPORTED,
@@ -171,6 +172,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
             hits=[HIT], total=1, evidence="strong", strength=1.06, strategy="hybrid", degraded=[], seq=seq_at(4)
         )
     },
+    "searchSpaces": {200: FOUND_JOINTLY},
     "listMemories": {200: PageReply(items=[TAGGED, ANNA, UPDATED], next_cursor=None)},
     "listCategories": {200: CountsReply(items=[CountReply(name="rules", count=2)])},
     "listTags": {200: CountsReply(items=[CountReply(name="release", count=1)])},

@@ -34,5 +34,6 @@ REQUESTS: Mapping[str, Any] = {
     "purge": {"author": "Anna Example"},
     "supersedeMemory": {"content": DAILY, "reason": "The pipeline is fast enough"},
     "supersedeEntry": {"content": DAILY, "reason": "The pipeline is fast enough"},
+    "searchSpaces": {"query": "when do we deploy?", "limit": 5, "inherit": ["default", "workspace"]},
     "search": {"query": "when do we deploy?", "limit": 5, "filter": {"tags": ["release"]}, "explain": True},
 }

@@ -14,13 +14,16 @@ from muisti.core.model.fields import STATED_TIMES
 from muisti.core.model.hits import Decay, Evidence, Fusion, Match, Mode, Recency
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.spaces import Field, SpaceSettings
-from muisti.core.model.terms import BATCH_MAX, OnConflict
+from muisti.core.model.terms import BATCH_MAX, SPACES_MAX, OnConflict, Preset, Signal, TagRule
 from muisti.core.model.times import to_us
 from muisti.core.model.values import Draft
 from muisti.core.query import filters, points
+from muisti.core.query.options import NOTHING, SIGNAL_MAX, Options, Reading
 from muisti.core.query.query import Query
 from muisti.service.schemas import fields
 
+AUTO = "auto"  # a mode of requests: the one that the query's words ask for
+INHERITED = 0.9  # weight of a space against the one before it in a chain
 MODES, MATCHES, FUSIONS = get_args(Mode), get_args(Match), get_args(Fusion)
 
 
@@ -179,12 +182,25 @@ class RecencyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
             yield Problem("$.recency.half_life_days", f"is for the function half_life; {function} has lambda")
 
 
-class SearchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A search."""
+class SignalsBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Weights of signals: each multiplies a score by 1 - weight * (1 - signal). `recency` is that of `recency`."""
+
+    tag: Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": SIGNAL_MAX})] = 0.0
+    position: Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": SIGNAL_MAX})] = 0.0
+    recency: Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": 1})] = 0.0
+
+    def weights(self) -> Mapping[Signal, float]:
+        """Return the weights that are not 0."""
+        given: dict[Signal, float] = {"tag": self.tag, "position": self.position, "recency": self.recency}
+        return {name: weight for name, weight in given.items() if weight}
+
+
+class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What a search asks, in one space or in several."""
 
     query: fields.QueryText = ""
     limit: fields.Limit = 10
-    mode: fields.ModeName = "hybrid"
+    mode: fields.SearchModeName = "hybrid"
     match: fields.MatchName = "any"
     filter: fields.FilterJson | None = None
     fusion: fields.FusionName = "absolute"
@@ -196,12 +212,26 @@ class SearchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     trust_weight: fields.TrustWeight = 0.0
     explain: Annotated[bool, Meta(description="Show every factor of each score.")] = False
     highlight: Annotated[bool, Meta(description="Mark the words of the query in the passage.")] = False
-    receipt: Annotated[bool, Meta(description="Keep what was asked and answered; `receipt` in the answer.")] = False
     no_touch: Annotated[bool, Meta(description="Do not count the hits as retrieved.")] = False
+    similar_to: fields.SimilarTo | None = None
+    group_by: fields.GroupBy | None = None
+    diversity: fields.Diversity = 0.0
+    context_window: fields.ContextWindow = 0
+    min_score: fields.MinScore = 0.0
+    signals: SignalsBody | None = None
+    preset: fields.PresetName | None = None
+    boost_tags: fields.BoostTags = {}
+    tag_rule: fields.TagRuleName = "max"
+    intent: Annotated[bool, Meta(description="Say which mode and filter the query asks for; not applied.")] = False
 
     def to_query(self) -> Query:
+        """Return the query for the core.
+
+        Raises:
+            InvalidInput: a field has a value that is none of its choices.
+        """
         problems = [
-            *_choice("$.mode", self.mode, MODES),
+            *_choice("$.mode", self.mode, (*MODES, AUTO)),
             *_choice("$.match", self.match, MATCHES),
             *_choice("$.fusion", self.fusion, FUSIONS),
             *_choice("$.min_evidence", self.min_evidence or "weak", ("weak", "strong")),
@@ -211,7 +241,7 @@ class SearchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
         return Query(
             text=self.query,
             limit=self.limit,
-            mode=cast(Mode, self.mode),
+            mode="hybrid" if self.mode == AUTO else cast(Mode, self.mode),
             match=cast(Match, self.match),
             filter=None if self.filter is None else filters.parse(self.filter),
             fusion=cast(Fusion, self.fusion),
@@ -224,7 +254,62 @@ class SearchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             explain=self.explain,
             highlight=self.highlight,
             no_touch=self.no_touch,
+            options=self._options(),
         )
+
+    def _options(self) -> Options | None:
+        """Return the options of the search; None when all are the defaults."""
+        reading: Reading | None = "applied" if self.mode == AUTO else "told" if self.intent else None
+        options = Options(
+            similar_to=self.similar_to,
+            group_by=self.group_by,
+            diversity=self.diversity,
+            context_window=self.context_window,
+            min_score=self.min_score,
+            signals={} if self.signals is None else self.signals.weights(),
+            preset=cast("Preset | None", self.preset),
+            boost_tags=self.boost_tags,
+            tag_rule=cast(TagRule, self.tag_rule),
+            intent=reading,
+        )
+        return None if options == NOTHING else options
+
+
+class SearchBody(QueryBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A search."""
+
+    receipt: Annotated[bool, Meta(description="Keep what was asked and answered; `receipt` in the answer.")] = False
+
+
+class PartBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A space to search: the scores of its memories are multiplied by `weight`."""
+
+    name: fields.SpaceName
+    weight: Annotated[float, Meta(extra_json_schema={"exclusiveMinimum": 0, "maximum": 1})] = 1.0
+    min_seq: Annotated[str, Meta(description="As the header Muisti-Min-Seq, for this space.")] | None = None
+
+
+class JointSearchBody(QueryBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A search in several spaces: `spaces`, or `inherit` with the nearest first, whose weights fall by a tenth."""
+
+    spaces: Annotated[list[PartBody], Meta(extra_json_schema={"maxItems": SPACES_MAX})] = []
+    inherit: Annotated[
+        list[fields.SpaceName],
+        Meta(
+            description="In place of `spaces`: a chain such as project, workspace, global.",
+            extra_json_schema={"maxItems": SPACES_MAX},
+        ),
+    ] = []
+
+    def parts(self) -> list[PartBody]:
+        """Return the spaces with their weights.
+
+        Raises:
+            InvalidInput: none is named, or both fields name some.
+        """
+        if bool(self.spaces) == bool(self.inherit):
+            raise InvalidInput.at("$.spaces", "name the spaces, either here or in inherit")
+        return self.spaces or [PartBody(name=name, weight=INHERITED**level) for level, name in enumerate(self.inherit)]
 
 
 class SpaceSettingsBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
