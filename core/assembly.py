@@ -67,6 +67,7 @@ class Shared(msgspec.Struct, frozen=True, kw_only=True):
     ids: IdSource
     indexes: Indexes
     searcher: Searcher
+    asking: Asking
     probes: Probes
     transactions: Transactions
     served: RecentResults
@@ -106,6 +107,7 @@ def shared(given: Given) -> Shared:
         ids=ids,
         indexes=indexes,
         searcher=searcher,
+        asking=Asking(given.database, searcher),
         probes=probes,
         transactions=Transactions(
             database=primary,
@@ -138,7 +140,7 @@ def views(given: Given, parts: Shared) -> Parts:
         read=ReadParts(
             database=given.database,
             searcher=parts.searcher,
-            asking=Asking(given.database, parts.searcher),
+            asking=parts.asking,
             retrievals=parts.retrievals,
             served=parts.served,
             importer=parts.importer,
