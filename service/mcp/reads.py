@@ -2,17 +2,26 @@
 
 from muisti.core.query import points
 from muisti.service.mcp.arguments import GetMemory, History, InSpace, ListMemories, NoArguments, Recall, checked
+from muisti.service.mcp.budget import tokens
 from muisti.service.mcp.calls import Call, Outcome
 from muisti.service.mcp.fence import one_line
 from muisti.service.mcp.history import told
 from muisti.service.mcp.recall import fits, listed, packed
 from muisti.service.mcp.rendering import NOTICE, counted, quoted, shown
 
+SENTENCE = 160  # characters about how a query was read, at most
+AROUND = 8  # tokens
+
 
 async def recall(call: Call, given: Recall) -> Outcome:
     query = given.search()
     answer = await call.backend.search(call.memories, call.space, query)
-    return Outcome(*packed(answer, given.max_tokens, wanted=given.min_evidence, full=given.full))
+    if answer.intent is None:
+        return Outcome(*packed(answer, given.max_tokens, wanted=given.min_evidence, full=given.full))
+    read = one_line(answer.intent.sentence)[:SENTENCE]  # it quotes the query
+    left = given.max_tokens - tokens(read) - AROUND
+    structured, text = packed(answer, left, wanted=given.min_evidence, full=given.full)
+    return Outcome({**structured, "intent": read}, f"{read}\n\n{text}")
 
 
 async def get_memory(call: Call, given: GetMemory) -> Outcome:

@@ -162,13 +162,6 @@ Limit = Annotated[
 ModeName = Annotated[
     str,
     Meta(
-        description="By meaning and words, meaning, words; metadata (importance, then newest) and recent rank no text.",
-        extra_json_schema=_enum(get_args(Mode)),
-    ),
-]
-SearchModeName = Annotated[
-    str,
-    Meta(
         description="By meaning and words, meaning, words; metadata (importance, then newest) and recent rank no text; "
         "auto reads mode and filter from the query, and tells them in `intent`.",
         extra_json_schema=_enum((*get_args(Mode), "auto")),

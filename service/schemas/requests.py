@@ -200,7 +200,7 @@ class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
     query: fields.QueryText = ""
     limit: fields.Limit = 10
-    mode: fields.SearchModeName = "hybrid"
+    mode: fields.ModeName = "hybrid"
     match: fields.MatchName = "any"
     filter: fields.FilterJson | None = None
     fusion: fields.FusionName = "absolute"
