@@ -1,7 +1,7 @@
 """Searches as a caller asks them: in one space or in several, with their options resolved.
 
 This is the only place that resolves options and merges the answers of several spaces. HTTP, MCP and contexts call it
-through the views; a program in the same process may ask for more hits than a request, up to `CANDIDATES_MAX`.
+through the views. A program in the same process may ask for up to `CANDIDATES_MAX` hits, more than a request.
 """
 
 from collections.abc import Sequence

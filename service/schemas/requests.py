@@ -196,7 +196,7 @@ class SignalsBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a search asks, in one space or in several."""
+    """The question of a search in one space or in several."""
 
     query: fields.QueryText = ""
     limit: fields.Limit = 10
