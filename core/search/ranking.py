@@ -128,7 +128,8 @@ def rank(
 
 def _too_few(ranked: Ranked, query: Query, mode: Mode, pool: int) -> bool:
     """Return whether there may be more groups than were found, beyond the memories that the rankings proposed."""
-    if ranked.refined is None or ranked.refined.groups is None or not BY_MODE[mode]:
+    groups = None if ranked.refined is None else ranked.refined.groups
+    if groups is None or not BY_MODE[mode] or len(groups.values) == len(groups.every):
         return False
     return len(ranked.places) < query.limit and pool < min(GROUP_POOL, ranked.found.total)
 

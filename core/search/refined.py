@@ -19,7 +19,7 @@ from muisti.core.search.diversity import Diverse, diverse
 from muisti.core.search.grouping import Grouped, grouped
 from muisti.core.search.similar import Like
 
-GROUP_POOL = 3_200  # memories that each ranking proposes at most until there are enough groups
+GROUP_POOL = 800  # memories that each ranking proposes at most until there are enough groups
 SPREAD = 4  # candidates for each diverse hit
 
 
