@@ -224,6 +224,7 @@ def _apart(one: Memory, other: Memory) -> bool:
         or _ends_before(one, other)
         or _ends_before(other, one)
         or ("session" in one.metadata and "session" in other.metadata)
+        or (one.conversation is not None and other.conversation is not None)
     )
 
 

@@ -11,6 +11,8 @@
     │   │   └── Contradiction it says the contrary
     │   ├── Echo              the author has just retrieved what the new memory says, and the space refuses echoes
     │   ├── AddressTaken      the category and key belong to another current memory
+    │   ├── PlaceTaken        a session, conversation or topic has the name, or the turn is there with other content
+    │   ├── ConversationClosed  the conversation takes no turns until it is reopened
     │   ├── ChangedSince      others have changed what is to be undone
     │   ├── MergeConflict     two spaces have changed the same memories
     │   ├── AlreadyExists     a space or checkpoint of this name exists
@@ -207,6 +209,32 @@ class AddressTaken(Conflict):
         super().__init__(f"category {category!r} and key {key!r} {where}; update that one or PUT the entry")
         self.category, self.key = category, key
         self.found, self.position = tuple(found), position
+
+
+class PlaceTaken(Conflict):
+    """A session, conversation or topic of this name exists, or the turn of the conversation has another content."""
+
+    code = "place_taken"
+
+    def __init__(self, kind: str, name: str, turn: int | None = None) -> None:
+        told = f"a {kind} {name!r} exists already; choose another name, or change that one"
+        if turn is not None:
+            told = (
+                f"turn {turn} of conversation {name!r} is there with another content; nothing was stored: "
+                "send the next turn, or PATCH that one to correct it"
+            )
+        super().__init__(told)
+        self.kind, self.name, self.turn = kind, name, turn
+
+
+class ConversationClosed(Conflict):
+    """The conversation takes no more turns until it is opened again."""
+
+    code = "conversation_closed"
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"conversation {name!r} is closed; nothing was stored: reopen it, or start another")
+        self.name = name
 
 
 class Echo(Conflict):

@@ -18,7 +18,7 @@ from muisti.core.model.values import IMPORTANCE, NAME_MAX, REASON_MAX, Kind
 Form = Literal["text", "number", "rank", "time", "id", "list", "object"]
 
 # The kind of a filter, which determines its operators and how its operands are read (core/query/filter_fields.py).
-Filter = Literal["any_case", "text", "choice", "rank", "time", "id", "percent", "tags", "ids", "paths"]
+Filter = Literal["any_case", "text", "choice", "rank", "time", "id", "number", "percent", "tags", "ids", "paths"]
 
 # The way in which a diff shows a change: both values, the stretch of words that differs, or each path of an object.
 Diff = Literal["value", "words", "paths"]
@@ -43,6 +43,7 @@ class MemoryField(Struct, frozen=True, kw_only=True):
     filter: Filter | None = None  # None: filters cannot name it
     diff: Diff | None = "value"  # None: diffs leave it out
     stated: bool = True  # callers state it, in a `Draft`; otherwise the service derives it
+    sent: bool = True  # requests about single memories carry it; otherwise those about conversations do
     worded: bool = False  # a caller who changes it becomes a source of the memory, which may lower its source class
     repeated: bool = True  # a version that repeats an older one copies it from there
     sealed: bool = True  # the checksum of a version covers it
@@ -116,6 +117,11 @@ FIELDS = (
         name="metadata", place=13, form="object", usual={}, filter="paths", diff="paths", worded=True, brief=True
     ),
     MemoryField(name="tokens", place=21, form="number", diff=None, stated=False, shown=False),
+    MemoryField(name="session", place=27, most=NAME_MAX, filter="text", sent=False),
+    MemoryField(name="conversation", place=28, most=NAME_MAX, filter="text", sent=False),
+    MemoryField(name="topic", place=29, most=NAME_MAX, filter="text", sent=False),
+    MemoryField(name="turn", place=30, form="number", filter="number", sent=False),
+    MemoryField(name="structure", place=31, form="object", usual={}, sent=False),
 )  # fmt: skip
 
 
@@ -131,6 +137,7 @@ def columns(fields: Iterable[MemoryField]) -> tuple[str, ...]:
 
 
 STATED = tuple(field.name for field in FIELDS if field.stated)
+SENT = tuple(field.name for field in FIELDS if field.stated and field.sent)
 TIMES = tuple(field.name for field in FIELDS if field.form == "time")
 STATED_TIMES = tuple(field.name for field in FIELDS if field.form == "time" and field.stated)
 LINKS = tuple(field.name for field in FIELDS if field.form == "id" and field.repeated)  # to other memories

@@ -16,7 +16,11 @@ from muisti.core.model.terms import Importance, SourceClass, Status, Type
 
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 
-Kind = Literal["memory", "chunk", "exchange"]
+StatedKind = Literal["memory", "chunk", "exchange"]  # kinds that callers may give a memory
+Kind = Literal["memory", "chunk", "exchange", "session", "conversation", "topic", "summary"]
+# Kinds of the objects that memories are ordered in. They have no passages, so no search finds them, and lists show
+# them only when a filter names `kind`.
+STRUCTURAL: tuple[Kind, ...] = ("session", "conversation", "topic", "summary")
 
 # Trust in each class of source, in percent. Anybody may write a web page, also to mislead its readers.
 TRUST: Mapping[SourceClass, int] = {"user": 100, "tool": 80, "model": 60, "unknown": 50, "web": 20}
@@ -64,6 +68,11 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     parent_id: str | None = None
     source_class: SourceClass = "unknown"
     derived_from: tuple[str, ...] = ()
+    session: str | None = None
+    conversation: str | None = None
+    topic: str | None = None
+    turn: int | None = None
+    structure: Mapping[str, Json] = msgspec.field(default_factory=dict[str, Json])
 
 
 class Memory(Struct, frozen=True, kw_only=True):
@@ -71,6 +80,8 @@ class Memory(Struct, frozen=True, kw_only=True):
 
     `trust` is that of its source class, in percent, or the lowest of the memories that it is derived from.
     `supersedes`, `superseded_by`, `parent_id` and `derived_from` are ids of other memories.
+    `session`, `conversation` and `topic` are names within the space, `turn` is the place of an exchange in its
+    conversation, and `structure` is what the service writes about one (core/model/conversations.py).
     """
 
     id: str
@@ -101,6 +112,11 @@ class Memory(Struct, frozen=True, kw_only=True):
     derived_from: tuple[str, ...]
     trust: int
     tokens: int
+    session: str | None = None
+    conversation: str | None = None
+    topic: str | None = None
+    turn: int | None = None
+    structure: Mapping[str, Json] = msgspec.field(default_factory=dict[str, Json])
 
     @property
     def etag(self) -> str:

@@ -19,9 +19,8 @@ from muisti.core.store.sql import index_rows, inserting, segments, spaces, versi
 from muisti.core.store.sql.checksums import COVERED, doubt
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.store.sql.tables import rebuilt_from_version
-from muisti.core.text.passages import split
 from muisti.core.text.terms import ANALYZER, fold, same_text_hash
-from muisti.core.write.prepare import Source, draft_of, embedded_text, terms
+from muisti.core.write.prepare import Source, draft_of, embedded_text, passages_of, terms
 
 BATCH = 500  # versions
 LEAST_COSINE = 0.999  # of a vector with that of its text: another machine may round otherwise
@@ -176,7 +175,7 @@ def _underived(one: _Held, memory: Memory, hanging: dict[str, Rows]) -> str | No
     if sorted(hanging.get("metadata", []), key=_key) != sorted(inserting.flatten(memory.metadata), key=_key):
         return "metadata"
     source = Source.of(draft_of(memory))
-    cut = split(memory.content, memory.tokens)
+    cut = passages_of(memory)
     stored = hanging.get("passages", [])
     if [row[:3] for row in stored] != [(each.number, each.start, each.stop) for each in cut]:
         return "passages"

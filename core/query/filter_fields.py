@@ -114,6 +114,12 @@ class Field(msgspec.Struct, frozen=True):
     read: Read
 
 
+def _whole(value: Json) -> int:
+    if isinstance(value, bool) or not isinstance(value, int) or not -(2**63) <= value < 2**63:
+        raise ValueError("must be a whole number")
+    return value
+
+
 def _percent(value: Json) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= 100:
         raise ValueError("must be a whole number from 0 to 100")
@@ -126,6 +132,7 @@ def _id_as_text(value: Json) -> str:
 
 LISTS = ("in", "any", "all")
 LISTED = frozenset(field.name for field in FIELDS_OF_MEMORY if field.form == "list")  # may be empty, are never missing
+NUMERIC = frozenset(field.name for field in FIELDS_OF_MEMORY if field.filter in ("number", "percent"))
 VALID_AT = "valid_at"  # a filter on `valid_from` and `valid_to`, not a stored field
 _EQUAL = ("eq", "ne", "in", "exists")
 _ORDER = (*_EQUAL, "gt", "gte", "lt", "lte")
@@ -136,6 +143,7 @@ _KINDS: Mapping[Compared, Field] = {
     "rank": Field(_ORDER, _rank),
     "time": Field(_ORDER, moment),
     "id": Field(_EQUAL, _id),
+    "number": Field(_ORDER, _whole),
     "percent": Field(_ORDER, _percent),
     "tags": Field((*_EQUAL, "prefix", "any", "all"), _folded),
     "ids": Field((*_EQUAL, "any", "all"), _id_as_text),

@@ -20,6 +20,7 @@ from muisti.core.query.filter_fields import (
     FIELDS,
     LISTS,
     METADATA,
+    NUMERIC,
     VALID_AT,
     Field,
     Read,
@@ -271,7 +272,7 @@ def _from_query(name: str, text: str) -> tuple[str, Json]:
     field, op = (head, tail) if head in FIELDS or (head and tail in METADATA.operators) else (name, None)
     typed = (
         _json_scalar
-        if op == "exists" or field == "trust" or (field.startswith("metadata.") and op != "prefix")
+        if op == "exists" or field in NUMERIC or (field.startswith("metadata.") and op != "prefix")
         else str
     )
     parted = op in LISTS or (op is None and "," in text)

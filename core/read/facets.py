@@ -11,7 +11,7 @@ from muisti.core.store.database import Rows, Scalar, Statement
 from muisti.core.store.sql import quotas
 from muisti.core.store.sql.points import lived
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.version_rows import UNEXPIRED
+from muisti.core.store.sql.version_rows import PLAIN, UNEXPIRED
 from muisti.core.text.terms import fold
 
 EVERY = 2**63 - 1  # changes
@@ -58,7 +58,7 @@ def sizes(space: SpaceRow, point: Point, default: Quota, category: str | None = 
         ),
         Statement(f"SELECT count(*) FROM versions v JOIN passages p ON p.version_id = v.id WHERE {here}", args),
         Statement(
-            f"SELECT count(*) FROM versions v WHERE v.space_id = ? AND {then} AND v.status <> 'superseded' "
+            f"SELECT count(*) FROM versions v WHERE v.space_id = ? AND {then} AND v.status <> 'superseded' AND {PLAIN} "
             f"AND v.expires_at <= ?{within}",
             (space.id, *numbers, point.time, *named),
         ),
@@ -76,10 +76,10 @@ def sizes(space: SpaceRow, point: Point, default: Quota, category: str | None = 
 
 
 def _here(space: SpaceRow, point: Point, category: str | None) -> tuple[str, tuple[Scalar, ...]]:
-    """Memories that were current at a point, of one category when one is given."""
+    """Memories that were current at a point, of one category when one is given, without the objects of conversations."""
     within, named = _within(category)
     then, numbers = lived(point)
-    where = f"v.space_id = ? AND {then} AND v.status <> 'superseded' AND {UNEXPIRED}{within}"
+    where = f"v.space_id = ? AND {then} AND v.status <> 'superseded' AND {PLAIN} AND {UNEXPIRED}{within}"
     return where, (space.id, *numbers, point.time, *named)
 
 

@@ -17,6 +17,7 @@ from muisti.core.store.database import Rows, Statement
 from muisti.core.store.sql import memories, version_rows
 from muisti.core.store.sql.filters import where
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.store.sql.version_rows import PLAIN
 
 NEWEST: Sort = "-created_at"
 _NAMES: dict[Sort, str] = {"-created_at": "", "created_at": "c", "-updated_at": "-u", "updated_at": "u"}  # in cursors
@@ -56,7 +57,10 @@ def page_of(
     if not 1 <= limit <= LIMIT_MAX:
         raise InvalidInput.at("$.limit", f"{limit} is not between 1 and {LIMIT_MAX}")
     condition, args = ("1", ()) if filter is None else where(filter)
-    if filter is None or "status" not in fields_of(filter):
+    named = frozenset[str]() if filter is None else fields_of(filter)
+    if "kind" not in named:
+        condition = f"{PLAIN} AND ({condition})"
+    if "status" not in named:
         condition = f"v.status = 'active' AND ({condition})"  # what is superseded is to be asked for, too
     after = None if cursor is None else _position(cursor)
     return memories.listed(space, condition, args, point, limit + 1, sort, after)

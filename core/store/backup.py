@@ -21,6 +21,7 @@ from muisti.core.model.values import Seq
 from muisti.core.store.copying import FileSide, Side, carry
 from muisti.core.store.file.opening import APPLICATION_ID, BUSY_TIMEOUT_MS, CLEAN
 from muisti.core.store.file.sqlite_errors import translated
+from muisti.core.store.sql.version_rows import PLAIN
 from muisti.core.support.progress import Progress, silent
 
 LEFTOVERS = ("-wal", "-shm")
@@ -240,7 +241,7 @@ REWIND = (
     "AND CAST(substr(requests.seq, instr(requests.seq, ':') + 1) AS INTEGER) > :seq)",
     "UPDATE spaces SET seq = :seq, committed_at = coalesce((SELECT committed_at FROM changes "
     "WHERE space_id = :space AND seq = :seq), created_at), "
-    "memories = (SELECT count(*) FROM versions WHERE space_id = :space AND died IS NULL), "
+    f"memories = (SELECT count(*) FROM versions v WHERE space_id = :space AND died IS NULL AND {PLAIN}), "
     "bytes = (SELECT coalesce(sum(bytes), 0) FROM versions WHERE space_id = :space AND died IS NULL) "
     "WHERE id = :space",
 )

@@ -18,6 +18,7 @@ class Refusal(StrEnum):
     STALE = "stale"  # the database has changed since the batch was prepared
     DUPLICATE = "duplicate"  # a current memory has the same text
     ADDRESS_TAKEN = "address_taken"  # another current memory has the category and key
+    PLACE_TAKEN = "place_taken"  # another current memory has the name, or the turn of the conversation
     MODEL_MISMATCH = "model_mismatch"  # another model embeds the space, or its policy has changed
     REQUEST_KNOWN = "request_known"  # the idempotency key has an answer
     INCOMPLETE = "incomplete"  # vectors are missing, or a space has as many probes or webhooks as it may have

@@ -142,6 +142,7 @@ _DECODER = msgspec.json.Decoder(Record)
 _DEFAULTS: Mapping[str, Any] = {
     **{field.name: field.usual for field in FIELDS if field.usual is not None},
     "metadata": msgspec.field(default_factory=dict),
+    "structure": msgspec.field(default_factory=dict),
     "version": 1,
     "created_at": None,
     "updated_at": None,
@@ -151,6 +152,7 @@ _DEFAULTS: Mapping[str, Any] = {
 _EXPORTED = frozenset(field.name for field in FIELDS if field.exported)
 _TYPES: Mapping[str, Any] = {
     "metadata": dict[str, Any],
+    "structure": dict[str, Any],
     "created_at": datetime | None,
     "updated_at": datetime | None,
 }
@@ -249,7 +251,7 @@ def memory_record(memory: Memory) -> Raw:
     return Raw(msgspec.json.encode(told))
 
 
-_EMPTY: Mapping[str, Any] = {"tags": (), "metadata": {}}
+_EMPTY: Mapping[str, Any] = {"tags": (), "metadata": {}, "structure": {}}
 
 
 def _checked(read: Callable[[], T]) -> T:

@@ -21,7 +21,7 @@ from muisti.core.write.echo_check import EchoCheck
 from muisti.core.write.prepare import changed, draft_of, new_memory
 from muisti.core.write.provenance import Lineage, Provenance
 from muisti.core.write.screening import Screener
-from muisti.core.write.validate import check_new
+from muisti.core.write.validate import check_alone, check_new, check_stays
 
 NO_FLAGS: tuple[Flag, ...] = ()
 
@@ -49,24 +49,43 @@ class Intake:
     def __init__(self, screener: Screener, echoes: EchoCheck, provenance: Provenance) -> None:
         self._screener, self._echoes, self._provenance = screener, echoes, provenance
 
-    def new(self, space: SpaceRow, draft: Draft, call: Call, path: str = "$", *, echoes: bool = True) -> Accepted:
+    def new(
+        self,
+        space: SpaceRow,
+        draft: Draft,
+        call: Call,
+        path: str = "$",
+        *,
+        echoes: bool = True,
+        hierarchy: bool = False,
+    ) -> Accepted:
         """Accept a draft for a new memory. `path` is its place in the request.
 
         `echoes` False: the draft takes the place of a memory that the caller names, which it may well repeat.
+        `hierarchy`: the draft may be an exchange or an object of the hierarchy of conversations.
 
         Raises:
             InvalidInput, SensitiveContent, Forbidden, Echo.
         """
         draft = call.caller.own(draft)
         check_new(draft, path)
+        if not hierarchy:
+            check_alone(draft, path)
         draft, told = self._screener.screened(space, draft, call, path)
         draft, echo = self._echoes.marked(space, draft, call, path) if echoes else (draft, NO_FLAGS)
         return _accepted(draft, (*told, *echo), self._provenance.of_new(space, draft, call.caller, path))
 
     def batch(
-        self, space: SpaceRow, drafts: Sequence[Draft], call: Call, places: Sequence[str], *, echoes: bool
+        self,
+        space: SpaceRow,
+        drafts: Sequence[Draft],
+        call: Call,
+        places: Sequence[str],
+        *,
+        echoes: bool,
+        hierarchy: bool = False,
     ) -> list[Accepted]:
-        """Accept drafts for new memories, all or none.
+        """Accept drafts for new memories, all or none; the flags are those of `new`.
 
         Raises:
             InvalidInput, Forbidden, Echo: of the first draft that cannot be stored.
@@ -76,7 +95,7 @@ class Intake:
         refused: list[SensitiveContent] = []
         for draft, place in zip(drafts, places, strict=True):
             try:
-                accepted.append(self.new(space, draft, call, place, echoes=echoes))
+                accepted.append(self.new(space, draft, call, place, echoes=echoes, hierarchy=hierarchy))
             except SensitiveContent as refusal:
                 refused.append(refusal)
         if refused:
@@ -95,6 +114,7 @@ class Intake:
         if is_over:
             return self.new(space, draft, call)
         draft = call.caller.own(draft)
+        check_alone(draft)
         draft, told = self._screener.screened(space, draft, call, before=draft_of(before))
         return _accepted(draft, told, self._provenance.of_new(space, draft, call.caller))
 
@@ -108,6 +128,7 @@ class Intake:
         draft = call.caller.changed(draft, stated)
         if draft == stated:
             return Accepted(draft, NO_FLAGS, before.trust)
+        check_stays(draft, stated)
         draft, told = self._screener.screened(space, draft, call, before=stated)
         if draft == stated:
             return Accepted(draft, told, before.trust)

@@ -19,7 +19,7 @@ from muisti.core.write.begun import Call
 from muisti.core.write.intake import Intake
 from muisti.core.write.prepare import carried, ready, restored, superseded
 from muisti.core.write.refusals import Part
-from muisti.core.write.transactions import Transactions, check
+from muisti.core.write.transactions import Transactions, check, check_ordinary
 
 DIED = version_rows.WIDTH  # the place in a row of `memories.last`
 
@@ -56,6 +56,7 @@ class Lifecycle:
         def attempt(found: SpaceRow) -> Written:
             row, before = find(self._database, found, name, call.caller, call.now)
             check(before, if_match)
+            check_ordinary(before)
             return self.put_in_place(found, row, before, draft, call)
 
         return self._transactions.run(space, call, attempt)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from muisti.core.embedding.encoder import Encoder, check_model
 from muisti.core.embedding.vectors import pack
+from muisti.core.model.conversations import is_structural
 from muisti.core.model.fields import STATED
 from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.spaces import Field
@@ -125,7 +126,7 @@ def ready(memories: Sequence[Memory], space: SpaceRow, encoder: Encoder | None) 
     if encoder is not None and space.space.generation is not None:
         check_model(encoder, space.space.name, space.space.generation)
     sources = [Source.of(draft_of(memory)) for memory in memories]
-    passages = [split(memory.content, memory.tokens) for memory in memories]
+    passages = [passages_of(memory) for memory in memories]
     texts = [
         embedded_text(source, passage, space.space.settings.embedded_fields)
         for source, cut in zip(sources, passages, strict=True)
@@ -140,6 +141,11 @@ def ready(memories: Sequence[Memory], space: SpaceRow, encoder: Encoder | None) 
         )
         for memory, source, cut in zip(memories, sources, passages, strict=True)
     ]
+
+
+def passages_of(memory: Memory) -> list[Passage]:
+    """Return the passages of a memory that searches find; the objects of conversations have none."""
+    return [] if is_structural(memory) else split(memory.content, memory.tokens)
 
 
 def again(memory: Memory, before: Memory, row: int, space: SpaceRow, encoder: Encoder | None) -> NewVersion:

@@ -6,7 +6,8 @@ from typing import cast
 import msgspec
 
 from muisti.core.conflicts.likeness import likeness
-from muisti.core.model.errors import AddressTaken, Duplicate, InvalidInput, NotFound
+from muisti.core.model.conversations import name_of
+from muisti.core.model.errors import AddressTaken, Duplicate, InvalidInput, NotFound, PlaceTaken
 from muisti.core.model.outcomes import Likeness, LikenessKind
 from muisti.core.model.values import Memory, Seq
 from muisti.core.store.database import Database, Refused, Row, Statement
@@ -52,9 +53,11 @@ def explained(refused: Refused, database: Database, space: SpaceRow, part: Part 
     if refused.code == Refusal.NO_PARENT:
         return InvalidInput.at(f"{part.path}.parent_id", f"no memory {memory.parent_id} in this space")
     if refused.code == Refusal.DUPLICATE:
-        rows, state = database.read([memories.same_text(space, memory.content, now), spaces.state(space.id)])
+        rows, state = database.read([memories.same_text(space, memory, now), spaces.state(space.id)])
         seq = Seq(cast(str, state[0][0]), cast(int, state[0][1])) if state else None
         return Duplicate(_alike(rows, space, "duplicate"), part.position, checked_at=seq)
+    if refused.code == Refusal.PLACE_TAKEN:
+        return PlaceTaken(memory.kind, name_of(memory), memory.turn)
     if refused.code == Refusal.ADDRESS_TAKEN:
         assert memory.category is not None and memory.key is not None
         (rows,) = database.read([memories.at_address(space, memory.category, memory.key)])

@@ -20,7 +20,7 @@ from muisti.core.write.begun import Call
 from muisti.core.write.validate import check_draft
 
 TEXTS = ("content", "reason", "source", "author")
-ADDRESS = ("category", "key")
+ADDRESS = ("category", "key", "session", "conversation", "topic")
 LONG = 10**11  # from here on a number in metadata may be that of a card
 
 Find = Callable[[str], list[Found]]
@@ -113,6 +113,8 @@ class _Screening:
             clean["tags"] = tuple(self._text(tag, f"tags[{place}]") for place, tag in enumerate(draft.tags))
         if draft.metadata and _is_new("metadata", draft, before):
             clean["metadata"] = self._metadata(draft.metadata, "metadata")
+        if draft.structure and _is_new("structure", draft, before):
+            clean["structure"] = self._metadata(draft.structure, "structure")
         return {name: value for name, value in clean.items() if value != getattr(draft, name)}
 
     def _text(self, text: str, where: str, name: str = "") -> str:

@@ -10,8 +10,10 @@ from muisti.core.conflicts.check import NOT_CHECKED, Checked
 from muisti.core.embedding.encoder import Encoder, check_model
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
+from muisti.core.model.conversations import is_structural, name_of, place_of
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import (
+    Conflict,
     Echo,
     ModelMismatch,
     NotFound,
@@ -62,6 +64,12 @@ def check(memory: Memory, if_match: IfMatch) -> None:
     is_named = memory.version == if_match if isinstance(if_match, int) else memory.etag in if_match
     if not is_named:
         raise Stale(memory.id, memory.version)
+
+
+def check_ordinary(memory: Memory) -> None:
+    """Raise `Conflict` for an object of the hierarchy of conversations, which has calls of its own."""
+    if is_structural(memory):
+        raise Conflict(f"this is {memory.kind} {name_of(memory)!r}; the calls of conversations change and delete it")
 
 
 class Transactions:
@@ -160,6 +168,8 @@ class Transactions:
             statements.append(guards.refuse_address(space, memory))
         if memory.parent_id is not None:
             statements.append(guards.refuse_orphan(space, memory.parent_id))
+        if memory.kind != "memory" and memory.superseded_by is None and (place := place_of(memory)) is not None:
+            statements.append(guards.refuse_place(space, memory, place))
         generation = None if self._encoder is None else self._encoder.identity if new.passages is not None else None
         statements += inserting.insert(space, new, generation, offset)
         statements.append(changes.record(space, kind, caller, memory, offset))

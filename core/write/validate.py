@@ -2,10 +2,12 @@
 
 import json
 import math
+import re
 from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import get_args
 
+from muisti.core.model.conversations import TURN_MAX, name_of
 from muisti.core.model.errors import InvalidInput, Problem
 from muisti.core.model.fields import FIELDS, STATED_TIMES, TEXTS
 from muisti.core.model.hits import Recency
@@ -21,6 +23,7 @@ from muisti.core.model.times import from_us
 from muisti.core.model.values import (
     LIMIT_MAX,
     METADATA_MAX,
+    STRUCTURAL,
     NAME_MAX,
     QUERY_MAX,
     SOURCES_MAX,
@@ -38,6 +41,7 @@ DAYS_MAX = 36_500  # that something is kept
 PATH_MAX = 200  # characters of a metadata path
 DEPTH_MAX = 10  # levels of nested metadata
 INTEGER_MAX = 2**63 - 1
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 CHOICES: Mapping[str, tuple[str, ...]] = {field.name: field.choices for field in FIELDS if field.choices}
 POLICIES: Mapping[str, tuple[str, ...]] = {
     "secrets": get_args(Screening),
@@ -62,6 +66,27 @@ def check_new(draft: Draft, path: str = "$") -> None:
     """Raise `InvalidInput` when a draft would be deprecated from the start; what is imported may be."""
     if draft.status == "deprecated":
         raise InvalidInput.at(f"{path}.status", "a new memory is active or candidate; it can be deprecated later")
+
+
+def check_alone(draft: Draft, path: str = "$") -> None:
+    """Raise `InvalidInput` when a draft is part of the hierarchy of conversations, which has calls of its own."""
+    if draft.kind in STRUCTURAL:
+        raise InvalidInput.at(f"{path}.kind", f"a {draft.kind} is made by the calls of conversations")
+    for name in ("session", "conversation", "topic", "turn", "structure"):
+        if getattr(draft, name):
+            raise InvalidInput.at(f"{path}.{name}", "is set by the calls of conversations")
+
+
+def check_stays(draft: Draft, before: Draft) -> None:
+    """Raise `InvalidInput` when a change would take a memory out of its place among conversations, or put it there."""
+    if before.kind in STRUCTURAL or before.conversation is not None:
+        for name in ("kind", "category"):
+            if getattr(draft, name) != getattr(before, name):
+                raise InvalidInput.at(
+                    f"$.{name}", f"does not change: this is a part of conversation {name_of(before)!r}"
+                )
+    elif draft.kind in STRUCTURAL:
+        raise InvalidInput.at("$.kind", f"a {draft.kind} is made by the calls of conversations")
 
 
 def check_query(query: Query) -> None:
@@ -135,9 +160,22 @@ def _draft_problems(draft: Draft, now: int, path: str) -> Iterator[Problem]:
     yield from _tags(f"{path}.tags", draft.tags)
     yield from _metadata(f"{path}.metadata", draft.metadata)
     yield from _times(draft, now, path)
+    yield from _place(draft, path)
     if draft.parent_id is not None and id_bytes(draft.parent_id) is None:
         yield Problem(f"{path}.parent_id", f"{draft.parent_id[:80]!r} is no memory id")
     yield from _sources(f"{path}.derived_from", draft.derived_from)
+
+
+def _place(draft: Draft, path: str) -> Iterator[Problem]:
+    """Yield the problems of where a draft stands in the hierarchy of conversations."""
+    for name in ("session", "conversation", "topic"):
+        value: str | None = getattr(draft, name)
+        if value is not None and _CONTROL.search(value):
+            yield Problem(f"{path}.{name}", "must not hold control characters")
+    if draft.turn is not None and not 0 <= draft.turn <= TURN_MAX:
+        yield Problem(f"{path}.turn", f"{draft.turn} is not between 0 and {TURN_MAX:,}")
+    if draft.structure:
+        yield from _metadata(f"{path}.structure", draft.structure)
 
 
 def _text(path: str, text: str, limit: int) -> Iterator[Problem]:

@@ -25,7 +25,7 @@ from muisti.core.write.intake import Accepted, Intake
 from muisti.core.write.lifecycle import Lifecycle
 from muisti.core.write.prepare import again, draft_of, ready
 from muisti.core.write.refusals import Part
-from muisti.core.write.transactions import CHANGED, Transactions, check
+from muisti.core.write.transactions import CHANGED, Transactions, check, check_ordinary
 
 QUICK_TEXT = 2_000  # characters of a memory that is added at once
 QUICK_CHANGES = 64  # that an index may be behind for it
@@ -133,6 +133,7 @@ class Writer:
         def attempt(found: SpaceRow) -> Written:
             row, before = find(self._database, found, name, call.caller, call.now)
             check(before, if_match)
+            check_ordinary(before)
             stated = draft_of(before)
             accepted = self._intake.changed(found, replace(stated, **cast(dict[str, Any], changes)), before, call)
             if accepted.draft == stated:
@@ -178,6 +179,7 @@ class Writer:
         def attempt(found: SpaceRow) -> Written:
             _, memory = find(self._database, found, name, call.caller, call.now)
             check(memory, if_match)
+            check_ordinary(memory)
             return self._end(found, memory, call)
 
         return self._transactions.run(space, call, attempt)
@@ -269,7 +271,9 @@ class Writer:
     def _addition(
         self, space: SpaceRow, new: NewVersion, offset: int, on_conflict: OnConflict, call: Call
     ) -> list[Statement]:
-        refusals = [guards.refuse_duplicate(space, new.content_hash, call.now)] if on_conflict == "reject" else []
+        refusals = (
+            [guards.refuse_duplicate(space, new.memory, new.content_hash, call.now)] if on_conflict == "reject" else []
+        )
         limits = [quotas.refuse_more(space, self._quota)] if offset == 0 else []  # behind the last of the batch
         return [*refusals, *self._transactions.birth(space, new, "created", call.caller, offset), *limits]
 

@@ -57,6 +57,10 @@ KINDS: Mapping[str, Kind] = {
     "duplicate": Kind(409, "Duplicate", "A current memory says the same; `conflicts` shows it."),
     "contradiction": Kind(409, "Contradiction", "A current memory says the contrary; `conflicts` shows what differs."),
     "address_taken": Kind(409, "Address taken", "Category and key belong to another memory; `conflicts` shows it."),
+    "place_taken": Kind(
+        409, "Place taken", "A session, conversation or topic has the name, or the turn is there with other content."
+    ),
+    "conversation_closed": Kind(409, "Conversation closed", "The conversation takes no turns until it is reopened."),
     "echo": Kind(409, "Echo", "The caller has just found what it says, and the space takes no echoes."),
     "changed_since": Kind(409, "Changed since", "Others have changed what is to be undone; `detail` names them."),
     "merge_conflict": Kind(409, "Merge conflict", "Both spaces have changed the same; `diverged` shows what."),

@@ -11,7 +11,7 @@ from msgspec import Meta
 from muisti.core.model.hits import Decay, Fusion, Match, Mode
 from muisti.core.model.terms import CONTENT_MAX, Importance, OnConflict, Preset, SourceClass, Status, TagRule, Type
 from muisti.core.model.terms import Verdict as VerdictTerm
-from muisti.core.model.values import LIMIT_MAX, NAME_MAX, QUERY_MAX, REASON_MAX, SOURCES_MAX, TAGS_MAX, Kind
+from muisti.core.model.values import LIMIT_MAX, NAME_MAX, QUERY_MAX, REASON_MAX, SOURCES_MAX, TAGS_MAX, Kind, StatedKind
 from muisti.core.query.options import WINDOW_MAX
 from muisti.core.query.query import TRUST_WEIGHT_MAX
 
@@ -46,7 +46,14 @@ Content = Annotated[
         examples=["We deploy on Fridays; ticket QX-991"],
     ),
 ]
-KindName = Annotated[str, Meta(description="What it is a piece of.", extra_json_schema=_enum(get_args(Kind)))]
+KindName = Annotated[str, Meta(description="What it is a piece of.", extra_json_schema=_enum(get_args(StatedKind)))]
+AnyKind = Annotated[
+    str,
+    Meta(
+        description="What it is a piece of; `session`, `conversation`, `topic` and `summary` order other memories.",
+        extra_json_schema=_enum(get_args(Kind)),
+    ),
+]
 Category = Annotated[
     str,
     Meta(
@@ -129,6 +136,27 @@ ExpiresAt = Annotated[datetime, Meta(description="When searches stop finding it;
 Ttl = Annotated[int, Meta(description="In place of `expires_at`: seconds from now.", ge=1, le=3_153_600_000)]
 ParentId = Annotated[
     str, Meta(description="Id of the memory that this is a part of.", extra_json_schema={"format": "uuid"})
+]
+
+SessionName = Annotated[
+    str,
+    Meta(description="A session, by the name that you gave it.", extra_json_schema=_NAME, examples=["s-2026-11"]),
+]
+ConversationName = Annotated[
+    str,
+    Meta(description="A conversation, by the name that you gave it.", extra_json_schema=_NAME, examples=["c-42"]),
+]
+TopicName = Annotated[
+    str,
+    Meta(description="A topic, by its name in the conversation.", extra_json_schema=_NAME, examples=["t1"]),
+]
+TurnNumber = Annotated[
+    int,
+    Meta(description="Place of an exchange in its conversation.", extra_json_schema={"minimum": 0}, examples=[17]),
+]
+Structure = Annotated[
+    dict[str, Any],
+    Meta(description="What the service writes about an exchange or an object of conversations; see conversations.md."),
 ]
 
 Conflict = Annotated[

@@ -26,7 +26,7 @@ class MemoryReply(Struct, frozen=True, kw_only=True):
     id: fields.MemoryId
     space: fields.SpaceName
     version: Annotated[int, Meta(description="1, 2, … as it changes.", ge=1)]
-    kind: fields.KindName
+    kind: fields.AnyKind
     category: fields.Category | None
     key: fields.Key | None
     content: fields.Content
@@ -51,6 +51,11 @@ class MemoryReply(Struct, frozen=True, kw_only=True):
     derived_from: fields.DerivedFrom
     trust: fields.Trust
     tokens: Annotated[int, Meta(description="Words, punctuation marks and CJK characters of the content.")]
+    session: fields.SessionName | None
+    conversation: fields.ConversationName | None
+    topic: fields.TopicName | None
+    turn: fields.TurnNumber | None
+    structure: fields.Structure
 
     @staticmethod
     def of(memory: Memory) -> "MemoryReply":

@@ -1,6 +1,6 @@
 """The service shows, takes and carries the fields that the registry of fields says (core/model/fields.py)."""
 
-from muisti.core.model.fields import STATED, TIMES
+from muisti.core.model.fields import SENT, TIMES
 from muisti.core.model.values import Memory
 from muisti.service.cli.commands import read
 from muisti.service.formats import markdown
@@ -24,6 +24,6 @@ def test_models_see_what_is_shown():
 
 
 def test_callers_send_what_is_stated_and_read_every_field():
-    assert set(DraftBody.__struct_fields__) == set(PatchBody.__struct_fields__) == {*STATED, "ttl"}
+    assert set(DraftBody.__struct_fields__) == set(PatchBody.__struct_fields__) == {*SENT, "ttl"}
     assert set(MemoryReply.__struct_fields__) == NAMES
-    assert set(STATED) <= set(WORDS)
+    assert set(SENT) <= set(WORDS)

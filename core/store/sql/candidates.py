@@ -3,7 +3,7 @@
 from muisti.core.model.values import IMPORTANCE
 from muisti.core.store.database import Scalar, Statement
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.version_rows import COLUMNS, UNEXPIRED
+from muisti.core.store.sql.version_rows import COLUMNS, PLAIN, UNEXPIRED
 from muisti.core.text.terms import fold
 
 _FROM = (
@@ -27,7 +27,7 @@ def by_status(space: SpaceRow, category: str | None) -> Statement:
     """Count (status, memories) of memories that are not deleted."""
     only, args = _only(category)
     return Statement(
-        f"SELECT v.status, count(*) FROM versions v WHERE v.space_id = ? AND v.died IS NULL{only} GROUP BY v.status",
+        f"SELECT v.status, count(*) FROM versions v WHERE v.space_id = ? AND v.died IS NULL AND {PLAIN}{only} GROUP BY v.status",
         (space.id, *args),
     )
 

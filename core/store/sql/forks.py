@@ -49,6 +49,9 @@ def _alike(target: str, space: str) -> str:
     return f"(({target}.id IS NULL) = ({space}.id IS NULL) AND {fields} AND {sources})"
 
 
+_SAME_PLACE = (  # the index `versions_place` has these
+    "coalesce(q.category_folded, '') = coalesce({0}.category_folded, '') AND q.place = {0}.place AND q.place IS NOT NULL"
+)
 _HERE = f"NOT (({same('f', 'b')}) AND (f.id IS NULL) = (b.id IS NULL))"  # the space has changed the memory
 _THERE = f"NOT {_alike('p', 'b')}"  # the target has changed it
 _APART = f"NOT {_alike('p', 'f')}"
@@ -129,7 +132,8 @@ def refuse_moved(space: SpaceRow) -> Statement:
 def pair(space: SpaceRow, target: SpaceRow) -> list[Statement]:
     """Give each memory of the space without a twin one in the target.
 
-    A twin is the memory at the same address, else one with the same text, else a new one.
+    A twin is the memory at the same address or at the same place in a conversation, else one with the same text, else
+    a new one.
     """
     mine = "v.space_id = ? AND v.died IS NULL"
     alone = "NOT EXISTS (SELECT 1 FROM twins x WHERE x.space_id = ? AND x.target_id = ? AND x.memory_id = v.memory_id)"
@@ -137,7 +141,11 @@ def pair(space: SpaceRow, target: SpaceRow) -> list[Statement]:
     both = (space.id, target.id)
     known = "q.space_id = ? AND q.died IS NULL AND q.status <> 'superseded'"
     address = "q.category_folded = v.category_folded AND q.key = v.key"
-    says = "q.content_hash = v.content_hash AND q.category_folded IS v.category_folded AND q.key IS v.key"
+    place = f"{_SAME_PLACE.format('v')} AND v.place IS NOT NULL"
+    says = (
+        "q.content_hash = v.content_hash AND q.category_folded IS v.category_folded AND q.key IS v.key "
+        "AND q.place IS NULL AND v.place IS NULL"
+    )
     return [
         Statement("INSERT INTO forks VALUES (?, ?, 0, 0) ON CONFLICT DO NOTHING", both),
         *(
@@ -147,7 +155,7 @@ def pair(space: SpaceRow, target: SpaceRow) -> list[Statement]:
                 f"WHERE {mine} AND {CURRENT} AND {alone} AND {free} GROUP BY v.memory_id",
                 (*both, target.id, space.id, *both, *both),
             )
-            for like in (address, says)
+            for like in (address, place, says)
         ),
         Statement(
             f"INSERT INTO twins SELECT ?, ?, v.memory_id, {_NEW_ID}, NULL FROM versions v WHERE {mine} AND {alone}",
@@ -214,12 +222,12 @@ def settle(space: SpaceRow, target: SpaceRow) -> list[Statement]:
 
 
 def clash(target: SpaceRow) -> Statement:
-    """Select (memory of the target, memory of the space) that would share an address after the plan."""
-    return Statement(
-        """SELECT q.memory_id, n.memory_id FROM turns t JOIN versions n ON n.id = t.source AND n.status <> 'superseded'
-        JOIN versions q ON q.space_id = ? AND q.category_folded = n.category_folded AND q.key = n.key
+    """Select (memory of the target, memory of the space) that would share an address or a place after the plan."""
+    shared = """SELECT q.memory_id, n.memory_id FROM turns t JOIN versions n ON n.id = t.source
+            AND n.status <> 'superseded'
+        JOIN versions q ON q.space_id = ? AND {}
             AND q.died IS NULL AND q.status <> 'superseded' AND q.memory_id <> t.memory_id
-        WHERE n.key IS NOT NULL AND NOT EXISTS (SELECT 1 FROM turns o WHERE o.memory_id = q.memory_id)
-        ORDER BY n.memory_id""",
-        (target.id,),
-    )
+        WHERE NOT EXISTS (SELECT 1 FROM turns o WHERE o.memory_id = q.memory_id)"""
+    address = shared.format("q.category_folded = n.category_folded AND q.key = n.key AND n.key IS NOT NULL")
+    place = shared.format(f"{_SAME_PLACE.format('n')} AND n.place IS NOT NULL")
+    return Statement(f"{address} UNION {place} ORDER BY 2", (target.id, target.id))

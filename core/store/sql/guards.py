@@ -11,15 +11,18 @@ from muisti.core.text.terms import fold
 
 _DUPLICATE = refuse(Refusal.DUPLICATE)
 _ADDRESS_TAKEN = refuse(Refusal.ADDRESS_TAKEN)
+_PLACE_TAKEN = refuse(Refusal.PLACE_TAKEN)
 _NO_PARENT = refuse(Refusal.NO_PARENT)
 _STALE = refuse(Refusal.STALE)
 
 
-def refuse_duplicate(space: SpaceRow, content_hash: bytes, now: int) -> Statement:
+def refuse_duplicate(space: SpaceRow, new: Memory, content_hash: bytes, now: int) -> Statement:
+    """Refuse when another current memory of the same kind has the same text."""
     return Statement(
         f"{_DUPLICATE} WHERE EXISTS (SELECT 1 FROM versions v "
-        f"WHERE v.space_id = ? AND v.content_hash = ? AND {CURRENT} AND {UNEXPIRED})",
-        (space.id, content_hash, now),
+        f"WHERE v.space_id = ? AND v.content_hash = ? AND v.kind = ? AND v.conversation IS NULL "
+        f"AND {CURRENT} AND {UNEXPIRED})",
+        (space.id, content_hash, new.kind, now),
     )
 
 
@@ -30,6 +33,16 @@ def refuse_address(space: SpaceRow, new: Memory) -> Statement:
         f"{_ADDRESS_TAKEN} WHERE EXISTS (SELECT 1 FROM versions v "
         f"WHERE v.space_id = ? AND v.category_folded = ? AND v.key = ? AND {CURRENT} AND v.memory_id <> ?)",
         (space.id, fold(new.category), new.key, raw(new.id)),
+    )
+
+
+def refuse_place(space: SpaceRow, new: Memory, place: str) -> Statement:
+    """Refuse when another current memory of the category stands at the same place in the hierarchy."""
+    return Statement(
+        f"{_PLACE_TAKEN} WHERE EXISTS (SELECT 1 FROM versions v WHERE v.space_id = ? "
+        "AND coalesce(v.category_folded, '') = ? AND v.place = ? "
+        f"AND {CURRENT} AND v.place IS NOT NULL AND v.memory_id <> ?)",
+        (space.id, fold(new.category or ""), place, raw(new.id)),
     )
 
 

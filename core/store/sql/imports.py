@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from muisti.core.model.conversations import place_of
 from muisti.core.model.values import Memory
 from muisti.core.store.database import Scalar, Statement
 from muisti.core.store.refusal_codes import Refusal, refuse
@@ -104,6 +105,15 @@ def holder(target: SpaceRow, memory: Memory) -> Statement:
         "SELECT v.memory_id FROM versions v "
         f"WHERE v.space_id = ? AND v.category_folded = ? AND v.key = ? AND {CURRENT}",
         (target.id, fold(memory.category), memory.key),
+    )
+
+
+def at_place(target: SpaceRow, memory: Memory) -> Statement:
+    """Select the id of the current memory at the place in the hierarchy of another."""
+    return Statement(
+        f"SELECT v.memory_id FROM versions v WHERE v.space_id = ? AND coalesce(v.category_folded, '') = ? "
+        f"AND v.place = ? AND {CURRENT} AND v.place IS NOT NULL",
+        (target.id, fold(memory.category or ""), place_of(memory)),
     )
 
 

@@ -4,11 +4,18 @@ from muisti.core.query.filter_fields import LISTED
 from muisti.core.store.database import Statement
 from muisti.core.store.sql.filters import COLUMNS
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.store.sql.version_rows import PLAIN
+
+# What the turns of one dialogue share: their conversation, which each category has of its own, or `metadata.session`.
+_DIALOGUE = (
+    "CASE WHEN conversation IS NULL THEN metadata ->> '$.session' "
+    "ELSE coalesce(category_folded || char(31), '') || conversation END"
+)
 
 
 def living(space: SpaceRow, generation: int | None, after_born: int, versions: int) -> Statement:
     """Select passages of current versions with `born` > `after_born`: of at most `versions`, oldest first."""
-    return _passages(space, generation, after_born, versions, "died IS NULL AND status <> 'superseded'")
+    return _passages(space, generation, after_born, versions, "v.died IS NULL AND v.status <> 'superseded'")
 
 
 def every(space: SpaceRow, generation: int | None, after_born: int, versions: int) -> Statement:
@@ -21,9 +28,9 @@ def _passages(space: SpaceRow, generation: int | None, after_born: int, versions
         f"""SELECT v.id, v.memory_id, v.born, v.status, v.importance, v.at, v.expires_at, v.content_hash,
             p.number, p.start, p.stop, p.terms, e.vector, v.session, v.turn, v.speaker, v.died
         FROM (SELECT id, memory_id, born, status, importance, coalesce(event_at, updated_at) AS at, expires_at,
-                content_hash, metadata ->> '$.session' AS session, metadata ->> '$.turn' AS turn,
+                content_hash, {_DIALOGUE} AS session, coalesce(turn, metadata ->> '$.turn') AS turn,
                 coalesce(author, metadata ->> '$.speaker') AS speaker, died
-            FROM versions WHERE space_id = ? AND born > ? AND {where}
+            FROM versions v WHERE space_id = ? AND born > ? AND {where} AND {PLAIN}
             ORDER BY born LIMIT ?) v
         JOIN passages p ON p.version_id = v.id
         LEFT JOIN embeddings e ON e.version_id = p.version_id AND e.number = p.number AND e.generation_id = ?

@@ -2,7 +2,7 @@
 
 from muisti.core.store.database import Scalar, Statement
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.version_rows import COLUMNS, UNEXPIRED
+from muisti.core.store.sql.version_rows import COLUMNS, PLAIN, UNEXPIRED
 from muisti.core.text.terms import fold
 
 _NONE = "NOT EXISTS (SELECT 1 FROM versions o WHERE +o.space_id = v.space_id AND o.memory_id = "
@@ -20,7 +20,7 @@ def page(space: SpaceRow, category: str | None, now: int, after: tuple[int, byte
     return Statement(
         f"SELECT {COLUMNS}, r.count, r.last_at, "
         "(SELECT o.memory_id FROM versions o WHERE o.space_id = v.space_id AND o.content_hash = v.content_hash "
-        "AND o.died IS NULL AND o.status <> 'superseded' "
+        "AND o.died IS NULL AND o.status <> 'superseded' AND o.kind = v.kind AND v.conversation IS NULL "
         f"AND (o.created_at, o.memory_id) < (v.created_at, v.memory_id){only.format('o')} LIMIT 1), "
         f"v.parent_id IS NOT NULL AND {_NONE} v.parent_id AND o.died IS NULL), "
         f"v.supersedes IS NOT NULL AND {_NONE} v.supersedes), "
@@ -29,7 +29,7 @@ def page(space: SpaceRow, category: str | None, now: int, after: tuple[int, byte
         f"WHERE {_NONE} unhex(replace(d.value, '-', ''))) LIMIT 1), "
         "(SELECT e.vector FROM embeddings e WHERE e.version_id = v.id AND e.number = 0 AND e.generation_id = ?) "
         "FROM versions v LEFT JOIN retrievals r ON r.space_id = v.space_id AND r.memory_id = v.memory_id "
-        f"WHERE v.space_id = ? AND v.died IS NULL AND {UNEXPIRED} AND (v.created_at, v.memory_id) > (?, ?)"
+        f"WHERE v.space_id = ? AND v.died IS NULL AND {PLAIN} AND {UNEXPIRED} AND (v.created_at, v.memory_id) > (?, ?)"
         f"{only.format('v')} ORDER BY v.created_at, v.memory_id LIMIT ?",
         args,
     )

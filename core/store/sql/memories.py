@@ -80,12 +80,21 @@ def held_address(space: SpaceRow, category: str, key: str, only: str | None) -> 
     )
 
 
-def same_text(space: SpaceRow, content: str, now: int) -> Statement:
-    """Select the current memories with the same text."""
+def same_text(space: SpaceRow, memory: Memory, now: int) -> Statement:
+    """Select the current memories of the same kind with the same text, but for turns of conversations."""
     return Statement(
-        f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND v.content_hash = ? AND {CURRENT} AND {UNEXPIRED} "
-        "ORDER BY v.memory_id",
-        (space.id, same_text_hash(content), now),
+        f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND v.content_hash = ? AND v.kind = ? "
+        f"AND v.conversation IS NULL AND {CURRENT} AND {UNEXPIRED} ORDER BY v.memory_id",
+        (space.id, same_text_hash(memory.content), memory.kind, now),
+    )
+
+
+def at_place(space: SpaceRow, category: str | None, place: str) -> Statement:
+    """Select the current version at a place in the hierarchy of a category, even when it is expired."""
+    return Statement(
+        f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND coalesce(v.category_folded, '') = ? "
+        f"AND v.place = ? AND {CURRENT} AND v.place IS NOT NULL",
+        (space.id, fold(category or ""), place),
     )
 
 
@@ -131,12 +140,12 @@ def chain(space: SpaceRow, memory_id: bytes) -> Statement:
     return Statement(
         """WITH RECURSIVE
         older (id, place) AS (
-            SELECT ?, 0 UNION SELECT v.supersedes, place - 1 FROM older JOIN versions v ON v.memory_id = older.id
+            SELECT ?, 0 UNION SELECT v.supersedes, older.place - 1 FROM older JOIN versions v ON v.memory_id = older.id
             WHERE v.supersedes IS NOT NULL
             AND v.version = (SELECT max(version) FROM versions WHERE memory_id = older.id)
         ),
         newer (id, place) AS (
-            SELECT ?, 0 UNION SELECT v.superseded_by, place + 1 FROM newer JOIN versions v ON v.memory_id = newer.id
+            SELECT ?, 0 UNION SELECT v.superseded_by, newer.place + 1 FROM newer JOIN versions v ON v.memory_id = newer.id
             WHERE v.superseded_by IS NOT NULL
             AND v.version = (SELECT max(version) FROM versions WHERE memory_id = newer.id)
         )

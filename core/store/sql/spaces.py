@@ -10,13 +10,14 @@ from muisti.core.model.times import from_us
 from muisti.core.model.values import Seq
 from muisti.core.store.database import Row, Scalar, Statement
 from muisti.core.store.refusal_codes import Refusal, refuse, refuse_one_of
+from muisti.core.store.sql.version_rows import PLAIN
 
 _SELECT = """SELECT s.id, s.name, s.epoch, s.seq, s.created_at, s.settings, g.id, g.hash, g.dimensions, s.kept_from,
 s.policy
 FROM spaces s LEFT JOIN generations g ON g.id = s.generation_id"""
-# The number of memories of a space that are not deleted, and their bytes.
+# The number of memories of a space that are not deleted, without the objects that order them, and the bytes of all.
 COUNTED = (
-    "(SELECT count(*) FROM versions v WHERE v.space_id = spaces.id AND v.died IS NULL)",
+    f"(SELECT count(*) FROM versions v WHERE v.space_id = spaces.id AND v.died IS NULL AND {PLAIN})",
     "(SELECT coalesce(sum(v.bytes), 0) FROM versions v WHERE v.space_id = spaces.id AND v.died IS NULL)",
 )
 STAGING = "~"  # first character of the names of staging spaces, which callers never see

@@ -93,7 +93,7 @@ TABLES = (
             "id space_id memory_id version born died kind category category_folded key content content_hash type "
             "status importance author author_folded reason source tags metadata event_at created_at updated_at "
             "expires_at supersedes superseded_by parent_id tokens source_class derived_from trust checksum "
-            "valid_from valid_to"
+            "valid_from valid_to session conversation topic turn structure"
         ),
         references=(_SPACE,),
         space="space_id",
@@ -101,14 +101,16 @@ TABLES = (
         erasing="deleted",
         wipes=(
             Wipe(
-                text=_words("content author author_folded reason source tags metadata"),
+                text=_words("content author author_folded reason source tags metadata structure"),
                 data=("content_hash",),
             ),
             Wipe(noise=_words("category category_folded key"), where="category IS NOT NULL"),
+            Wipe(noise=_words("session conversation topic"), where="coalesce(session, conversation) IS NOT NULL"),
         ),
         plain=_words("memory_id kind type status supersedes superseded_by parent_id source_class derived_from"),
         sought=_words(
-            "content key category category_folded author author_folded reason source tags metadata content_hash"
+            "content key category category_folded author author_folded reason source tags metadata content_hash "
+            "session conversation topic structure"
         ),
         forking="stated",
         moving="stated",

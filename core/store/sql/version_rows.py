@@ -10,12 +10,13 @@ import msgspec
 from muisti.core.model.fields import FIELDS, Form, MemoryField, columns, stored
 from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.times import from_us, to_us
-from muisti.core.model.values import IMPORTANCE, Memory, Version
+from muisti.core.model.values import IMPORTANCE, STRUCTURAL, Memory, Version
 from muisti.core.store.database import Row, Scalar
 from muisti.core.store.sql.checksums import checksum, covered
 from muisti.core.text.terms import fold
 
 CURRENT = "v.died IS NULL AND v.status <> 'superseded'"
+PLAIN = f"v.kind NOT IN {STRUCTURAL!r}"  # no object that orders memories
 UNEXPIRED = "(v.expires_at IS NULL OR v.expires_at > ?)"
 
 
@@ -100,7 +101,7 @@ _WRITE: Mapping[Form, Callable[[Any], Scalar]] = {
     "time": to_us,
     "id": id_bytes,
     "list": lambda value: _encode(list(value)),
-    "object": _encode,
+    "object": lambda value: _encode(value) if value else "{}",
 }
 
 LAYOUT = Layout(FIELDS)

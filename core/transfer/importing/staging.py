@@ -9,7 +9,8 @@ from typing import cast
 from msgspec.structs import replace
 
 from muisti.core.embedding.encoder import Encoder
-from muisti.core.model.errors import Conflict, Echo, Problem
+from muisti.core.model.conversations import name_of, place_of
+from muisti.core.model.errors import Conflict, Echo, PlaceTaken, Problem
 from muisti.core.model.ids import id_text
 from muisti.core.model.times import to_us
 from muisti.core.model.values import Memory
@@ -114,8 +115,14 @@ class Staging:
         return replace(item, memory=memory, flags=(*item.flags, *flags))
 
     def _free(self, items: Sequence[Item]) -> list[Item]:
-        """Those whose address no other memory of the space has."""
+        """Those whose address, and whose place in a conversation, no other memory of the space has."""
         keyed = [item for item in items if item.died is None and _has_address(item.memory)]
+        placed = [item for item in items if item.died is None and _has_place(item.memory)]
+        for item, rows in zip(placed, self._holders(placed), strict=True):
+            if rows and rows[0][0] != raw(item.memory.id):
+                self._file.lost.add(item.memory.id)
+                told = str(PlaceTaken(item.memory.kind, name_of(item.memory), item.memory.turn))
+                self._file.fail(item.line, item.place, "place_taken", [Problem("$", told)])
         answers = (
             self._database.read([imports.holder(self._file.target, item.memory) for item in keyed]) if keyed else []
         )
@@ -126,6 +133,12 @@ class Staging:
                 self._file.lost.add(item.memory.id)
                 self._file.fail(item.line, item.place, "address_taken", [Problem("$.key", message)])
         return [item for item in items if item.memory.id not in self._file.lost]
+
+    def _holders(self, items: Sequence[Item]) -> list[Rows]:
+        """Return who is at the place of each item."""
+        return (
+            self._database.read([imports.at_place(self._file.target, item.memory) for item in items]) if items else []
+        )
 
     def _stage(self, staged: Staged, items: Sequence[Item]) -> None:
         """Store versions; when the database refuses them, one by one down to the one that it does not take."""
@@ -228,6 +241,10 @@ def write(database: Database, batch: Sequence[Statement]) -> list[Rows]:
 
 def _has_address(memory: Memory) -> bool:
     return memory.key is not None and memory.superseded_by is None
+
+
+def _has_place(memory: Memory) -> bool:
+    return memory.superseded_by is None and place_of(memory) is not None
 
 
 def _is_sound(vector: bytes) -> bool:

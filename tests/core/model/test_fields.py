@@ -44,6 +44,7 @@ FULL: dict[str, Any] = {
     "created_at": from_us(MADE), "updated_at": from_us(MADE + 5), "event_at": AT, "valid_from": AT,
     "valid_to": AT.replace(year=2027), "expires_at": AT.replace(year=2028), "parent_id": OTHER, "supersedes": OTHER,
     "superseded_by": ID, "source_class": "web", "derived_from": (OTHER,), "trust": 20, "tokens": 4,
+    "session": "s-1", "conversation": "c-1", "topic": "t1", "turn": 7, "structure": {"reply_at": 3},
 }  # fmt: skip
 # And as another memory says it.
 ELSE: dict[str, Any] = {
@@ -52,6 +53,7 @@ ELSE: dict[str, Any] = {
     "source": None, "tags": (), "metadata": {}, "created_at": AT, "updated_at": AT, "event_at": None,
     "valid_from": None, "valid_to": None, "expires_at": None, "parent_id": None, "supersedes": None,
     "superseded_by": None, "source_class": "user", "derived_from": (), "trust": 100, "tokens": 5,
+    "session": None, "conversation": None, "topic": None, "turn": None, "structure": {},
 }  # fmt: skip
 SPACE = SpaceRow(
     1, Space(name="s", epoch="e", seq=1, created_at=AT, settings=SpaceSettings(), generation=None), None, 0
@@ -91,7 +93,7 @@ def test_it_has_the_fields_of_a_memory_and_of_a_draft_each_once():
 
 def test_it_has_the_columns_of_the_table_in_their_places(database: Database):
     (found,) = database.read([Statement("SELECT name FROM pragma_table_xinfo('versions')")])
-    of_the_row = {"id", "space_id", "born", "died", "checksum", "bytes"}
+    of_the_row = {"id", "space_id", "born", "died", "checksum", "bytes", "place"}
     assert [name for (name,) in found if name not in of_the_row] == list(columns(FIELDS))
     assert [field.place for field in stored(FIELDS)] == list(range(len(FIELDS) - 1))  # the space is not in the row
 
@@ -151,7 +153,7 @@ def test_filters_know_the_fields_that_the_registry_says():
     for name in filtered - {"metadata"}:
         sql, _ = filters.where(Leaf(name, "exists", True))
         assert index_rows.field_values(SPACE, name, 1, 2).sql and sql
-    assert filtered >= index_fields.NUMBERS == {name for name in named(form="time") | {"importance", "trust"}}
+    assert filtered >= index_fields.NUMBERS == {name for name in named(form="time") | {"importance", "trust", "turn"}}
 
 
 @pytest.mark.parametrize("name", sorted(STATED))

@@ -35,7 +35,9 @@ MOMENTS = ("created_at", "updated_at", "event_at", "valid_from", "valid_to", "ex
 # What the values of a field may be, as a filter states them.
 OPERANDS = {
     **dict.fromkeys(("category", "key", "author", "source", "tags"), TEXTS),
-    "kind": ["memory", "chunk"],
+    "kind": ["memory", "chunk", "exchange", "topic"],
+    **dict.fromkeys(("session", "conversation", "topic"), ["", "a", "A", "ab", "1"]),
+    "turn": [0, 1, 2, 2**53],
     "type": ["fact", "guard", "procedure"],
     "status": ["active", "candidate"],
     "importance": [*RANKS],
@@ -46,7 +48,10 @@ OPERANDS = {
     "derived_from": [*IDS],
     **dict.fromkeys(("metadata.x", "metadata.y", "metadata.x.y", "metadata.z"), [*TEXTS, *SMALL, *LARGE, True, False]),
 }
-OPTIONAL = ("category", "key", "author", "source", "event_at", "valid_from", "valid_to", "expires_at", "parent_id")
+OPTIONAL = (
+    "category", "key", "author", "source", "event_at", "valid_from", "valid_to", "expires_at", "parent_id",
+    "session", "conversation", "topic", "turn",
+)  # fmt: skip
 LISTED = ("tags", "derived_from")
 PLAIN = [field for field in OPERANDS if field not in LISTED and not field.startswith("metadata.")]
 
@@ -55,7 +60,7 @@ def operators(field):
     """The operators that take one value, and those that take several."""
     listed = field in LISTED or field.startswith("metadata.")
     ordered = field not in ("kind", "type", "status", "parent_id", "source_class", *LISTED)
-    text = field.startswith("metadata.") or OPERANDS[field] is TEXTS
+    text = field.startswith("metadata.") or OPERANDS[field] is TEXTS or field in ("session", "conversation", "topic")
     single = ["eq", "ne"] + ["gt", "gte", "lt", "lte"] * ordered + ["prefix"] * text
     return single, ["in"] + ["any", "all"] * listed
 
@@ -238,7 +243,7 @@ def columns_of(rows):
             found = Lists()
             found.extend([elements(field, row) for row in rows])
         else:
-            found = Numbers() if field in ("importance", "trust", *MOMENTS) else Keywords()
+            found = Numbers() if field in ("importance", "trust", "turn", *MOMENTS) else Keywords()
             found.extend([next(iter(elements(field, row)), None) for row in rows])
         return found
 

@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import uuid
 from collections.abc import Callable, Sequence
 from contextlib import closing
 from datetime import timedelta
@@ -95,12 +96,14 @@ class World(NamedTuple):
     key: str
     webhook: str
     imported: int
+    turn: str
 
 
 @pytest.fixture(scope="module")
 def world(tmp_path_factory: pytest.TempPathFactory) -> World:
     path = tmp_path_factory.mktemp("world") / "a.db"
     with open_engine(path, clock=Clock()) as engine:
+        turn = ended_turn(engine)
         (cup,) = add(engine, "The cup is green")
         before = engine.spaces.get(SPACE).at
         engine.owner.write.delete(SPACE, cup)
@@ -123,7 +126,19 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> World:
             key=engine.keys.create(READS, engine.now(), name="parent")[0].id,
             webhook=engine.webhooks.create(SPACE, "https://a.example", (), "ids", OWNER, engine.now()).kept.id,
             imported=imported,
+            turn=turn,
         )
+
+
+def ended_turn(engine: Engine) -> str:
+    """Delete a turn of a conversation, and return its id."""
+    turn = {"id": str(uuid.uuid4()), "content": "Hello", "kind": "exchange", "conversation": "c", "turn": 1}
+    coming = engine.owner.write.begin_import(SPACE)
+    coming.take([b'{"type": "muisti", "format": 2}', msgspec.json.encode({"type": "memory", "memory": turn})])
+    coming.take([b'{"type": "end", "lines": 2}'])
+    coming.finish()
+    engine.owner.write.delete(SPACE, turn["id"])
+    return turn["id"]
 
 
 def take_in(engine: Engine, space: str) -> ImportReport:
@@ -164,6 +179,7 @@ OPERATIONS: dict[str, Callable[[Engine, World], object]] = {
     ),
     "delete": lambda engine, world: engine.owner.write.delete(SPACE, world.kettle),
     "restore": lambda engine, world: engine.owner.write.restore(SPACE, world.deleted, 1),
+    "restore a turn": lambda engine, world: engine.owner.write.restore(SPACE, world.turn, 1),
     "undo": lambda engine, world: engine.owner.write.undo(SPACE, Undo(last=2)),
     "roll back": lambda engine, world: engine.owner.timeline.roll_back(SPACE, world.before),
     "supersede": lambda engine, world: engine.owner.write.supersede(

@@ -28,7 +28,8 @@ UNUSUAL: dict[str, Any] = {
     "author": "Ann", "reason": "because", "source": "a-page", "tags": ("blue", "red"), "metadata": {"team": "core"},
     "parent_id": "0190a0b0-0000-7000-8000-000000000002", "supersedes": "0190a0b0-0000-7000-8000-000000000003",
     "superseded_by": "0190a0b0-0000-7000-8000-000000000004", "source_class": "web", "trust": 20, "tokens": 2,
-    "derived_from": ("0190a0b0-0000-7000-8000-000000000005",),
+    "derived_from": ("0190a0b0-0000-7000-8000-000000000005",), "session": "s-1", "conversation": "c-42",
+    "topic": "t1", "turn": 17, "structure": {"reply_at": 11},
 } | {
     name: AT + timedelta(days=number)
     for number, name in enumerate(("created_at", "updated_at", "event_at", "valid_from", "valid_to", "expires_at"))
@@ -36,7 +37,7 @@ UNUSUAL: dict[str, Any] = {
 PLAIN = {name: None for name in UNUSUAL} | {
     "space": "s", "version": 1, "kind": "memory", "content": "We deploy", "type": "fact", "status": "active",
     "importance": "medium", "tags": (), "metadata": {}, "created_at": AT, "updated_at": AT, "source_class": "unknown",
-    "derived_from": (), "trust": 50, "tokens": 2,
+    "derived_from": (), "trust": 50, "tokens": 2, "structure": {},
 }  # fmt: skip
 
 

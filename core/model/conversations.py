@@ -1,0 +1,185 @@
+"""The hierarchy session > conversation > topic > exchange: its objects as values, and where each of them stands.
+
+Every object is a versioned memory of a kind of its own. It is named by its caller, within the category of the caller's
+key, so that a key for one category has names of its own. Names survive forks, exports and imports.
+"""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Literal, get_args
+
+import msgspec
+
+from muisti.core.model.outcomes import Flag
+from muisti.core.model.values import STRUCTURAL, Draft, Json, Memory, Seq
+
+Level = Literal["session", "conversation", "topic"]  # objects that callers name
+State = Literal["open", "closed"]
+ConversationSort = Literal["-last_at", "last_at", "-created_at", "created_at", "name", "-name"]
+CONVERSATION_SORTS: tuple[ConversationSort, ...] = get_args(ConversationSort)
+
+DEFAULT_SESSION = "default"  # of conversations that are made without one
+EXCHANGES_MAX = 1_000  # in one request
+USERS_MAX = 50  # of a session or conversation
+TURN_MAX = 2**53 - 1
+REPLY_GAP = "\n\n"  # between both messages of an exchange
+ASSISTANT = "assistant"  # who replies, unless an exchange names somebody
+_GAP = "\x1f"  # between the parts of a place; no name has a control character
+
+
+def place_of(memory: Memory | Draft) -> str | None:
+    """Return where an object or an exchange stands in the hierarchy; None for other memories.
+
+    One current memory of a category is at each place. The column `place` of the table `versions` has the same text.
+
+    >>> place_of(Draft(content="Hello", kind="exchange", conversation="c-42", turn=7))
+    'exchange/c-42\\x1f7'
+    """
+    session, conversation, topic, turn = memory.session, memory.conversation, memory.topic, memory.turn
+    match memory.kind:
+        case "exchange" if conversation is not None and turn is not None:
+            parts = [conversation, str(turn)]
+        case "session" if session is not None:
+            parts = [session]
+        case "conversation" if conversation is not None:
+            parts = [conversation]
+        case "topic" if conversation is not None and topic is not None:
+            parts = [conversation, topic]
+        case "summary":
+            of = memory.structure.get("of", "")
+            parts = [str(of), session or "", conversation or "", topic or "", "" if turn is None else str(turn)]
+        case _:
+            return None
+    return f"{memory.kind}/{_GAP.join(parts)}"
+
+
+def name_of(memory: Memory | Draft) -> str:
+    """Return the name of an object, or of the conversation that an exchange belongs to; empty for other memories."""
+    named = {"session": memory.session, "topic": memory.topic}
+    return named.get(memory.kind, memory.conversation) or ""
+
+
+def is_structural(memory: Memory | Draft) -> bool:
+    """Return whether this is an object that orders memories, such as a conversation or a summary."""
+    return memory.kind in STRUCTURAL
+
+
+class Turn(msgspec.Struct, frozen=True, kw_only=True):
+    """A turn that a caller streams in: an exchange of two messages, or what one speaker says.
+
+    `turn` None takes the next one of the conversation. `author` speaks first. `reply` is the other message, None for a
+    turn alone, and `replier` is who says it.
+    """
+
+    content: str
+    turn: int | None = None
+    at: datetime | None = None
+    author: str | None = None
+    reply: str | None = None
+    replier: str | None = None
+    metadata: Mapping[str, Json] = msgspec.field(default_factory=dict[str, Json])
+    tags: tuple[str, ...] = ()
+    source: str | None = None
+
+
+class Arrived(msgspec.Struct, frozen=True):
+    """A turn of a request as it is stored. `replayed`: it was there already, with the same content.
+
+    `topic` is the name of the topic that it belongs to, None while that is not decided.
+    """
+
+    memory: Memory
+    replayed: bool
+    topic: str | None = None
+
+
+class Streamed(msgspec.Struct, frozen=True, kw_only=True):
+    """What a request that streams turns in has done. `made` counts new exchanges, `next_turn` is the next number.
+
+    `tokens` counts words, punctuation marks and CJK characters of the whole conversation.
+    """
+
+    conversation: str
+    session: str | None
+    category: str | None
+    items: tuple[Arrived, ...]
+    next_turn: int
+    tokens: int
+    seq: Seq
+    flags: tuple[Flag, ...] = ()
+    commit: float = 0.0
+
+    @property
+    def made(self) -> int:
+        return sum(not one.replayed for one in self.items)
+
+
+class Counted(msgspec.Struct, frozen=True, kw_only=True):
+    """Sizes of an object: exchanges, topics, conversations, tokens of the exchanges, and the times of its turns."""
+
+    turns: int = 0
+    topics: int = 0
+    conversations: int = 0
+    tokens: int = 0
+    first_at: datetime | None = None
+    last_at: datetime | None = None
+    last_turn: int | None = None
+
+
+class Object(msgspec.Struct, frozen=True, kw_only=True):
+    """A session, conversation or topic, with its sizes. `memory` is the version that holds it."""
+
+    level: Level
+    name: str
+    memory: Memory
+    counted: Counted
+
+    @property
+    def state(self) -> State:
+        return "closed" if self.memory.structure.get("state") == "closed" else "open"
+
+    @property
+    def users(self) -> tuple[str, ...]:
+        users = self.memory.structure.get("users")
+        return tuple(map(str, users)) if isinstance(users, list) else ()
+
+
+class ObjectPage(msgspec.Struct, frozen=True, kw_only=True):
+    """A page of sessions, conversations or topics; `total` counts all that meet the filters."""
+
+    items: tuple[Object, ...]
+    total: int
+    next_cursor: str | None
+    seq: Seq
+
+
+class ExchangePage(msgspec.Struct, frozen=True, kw_only=True):
+    """A page of the exchanges of a conversation, in the order of their turns; `total` counts all of them."""
+
+    items: tuple[Memory, ...]
+    total: int
+    next_cursor: str | None
+    seq: Seq
+
+
+class Ending(msgspec.Struct, frozen=True, kw_only=True):
+    """What a deletion of an object ends, or would end: how many of each kind, and the point of history after it."""
+
+    counts: Mapping[str, int]
+    seq: Seq
+    memories: int
+    commit: float = 0.0
+
+
+class NewObject(msgspec.Struct, frozen=True, kw_only=True):
+    """A session, conversation or topic as a caller states it. A missing name or title is made by the service."""
+
+    name: str | None = None
+    title: str | None = None
+    users: tuple[str, ...] = ()
+    session: str | None = None
+    metadata: Mapping[str, Json] = msgspec.field(default_factory=dict[str, Json])
+    category: str | None = None
+    tags: tuple[str, ...] = ()
+    at: datetime | None = None
+    spans: tuple[tuple[int, int], ...] = ()  # of a topic: first and last turn of each stretch
