@@ -23,10 +23,10 @@ from muisti.core.model.times import from_us
 from muisti.core.model.values import (
     LIMIT_MAX,
     METADATA_MAX,
-    STRUCTURAL,
     NAME_MAX,
     QUERY_MAX,
     SOURCES_MAX,
+    STRUCTURAL,
     TAGS_MAX,
     Draft,
     Json,
