@@ -61,7 +61,7 @@ def directions(snapshot: Snapshot, rows: RowNumbers) -> Floats:
     coarse, fine = c.codes[rows] * c.scales[rows, None], c.fine[rows] * c.fine_scales[rows, None]
     restored = (coarse + fine).astype(np.float32)
     lengths = np.linalg.norm(restored, axis=1, keepdims=True)
-    return restored / np.where(lengths == 0, 1, lengths)
+    return (restored / np.where(lengths == 0, 1, lengths)).astype(np.float32)
 
 
 def nearest(snapshot: Snapshot, query: QueryVector, allowed: Allowed, wanted: int) -> Near:

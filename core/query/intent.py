@@ -17,7 +17,7 @@ from muisti.core.model.values import Json
 from muisti.core.query.filters import Filter, parse
 from muisti.core.text.when.words import LONGEST, TimeSpan, time_spans
 
-Condition = Mapping[str, Json]  # a filter as JSON
+Condition = dict[str, Json]  # a filter as JSON
 
 _WORD = r"[^\s,;:\"?!()]*[^\s,;:\"?!().]"
 _ITEM = rf'(?:"[^"]+"|{_WORD})'
@@ -75,7 +75,7 @@ _TYPES: Mapping[str, Type] = {
 
 def narrowed(intent: Intent) -> Filter | None:
     """Return the filter of an intent in its parsed form."""
-    return None if intent.filter is None else parse(intent.filter)
+    return None if intent.filter is None else parse({**intent.filter})
 
 
 class _Rest:
@@ -126,7 +126,9 @@ def _read_tags(rest: _Rest) -> bool:
     before = len(rest.conditions)
     for found in list(_TAGS.finditer(rest.text)):
         names = next(filter(None, found.groups()))
-        tags = [_bare(name) for name in re.findall(_ITEM, re.sub(r"\b(?:and|or|tag)\s", ", ", names)) if _bare(name)]
+        tags: list[Json] = [
+            _bare(name) for name in re.findall(_ITEM, re.sub(r"\b(?:and|or|tag)\s", ", ", names)) if _bare(name)
+        ]
         every = " and " in f" {names} " and " or " not in f" {names} "
         named = (" and " if every else " or ").join(f'"{tag}"' for tag in tags)
         rest.take(found, {"tags": {"all" if every else "any": tags}}, f"with the tag {named}")
@@ -160,7 +162,8 @@ def _listed(
         rest.told.append(f"of the type {kind}")
         by_tags = False
     if spans:
-        rest.conditions.append({"or": [part for span in spans for part in _within(span)]})
+        within: list[Json] = [part for span in spans for part in _within(span)]
+        rest.conditions.append({"or": within})
         rest.told.append(" or ".join(span.text.strip() for span in spans))
     if similar is not None:
         return _similar(rest, similar)
@@ -225,7 +228,7 @@ def _plainly(rest: _Rest, kind: Literal["keyword", "semantic", "hybrid"]) -> str
 def _within(span: TimeSpan) -> Iterator[Condition]:
     """Yield conditions of which one is true of each memory of a time: when it happened, or was stored."""
     ends = {"gte": span.start, "lt": span.stop}
-    between = {name: from_us(at).isoformat() for name, at in ends.items() if at is not None}
+    between: dict[str, Json] = {name: from_us(at).isoformat() for name, at in ends.items() if at is not None}
     yield {"event_at": between}
     yield {"event_at": {"exists": False}, "created_at": between}
 
@@ -243,7 +246,8 @@ def _bare(name: str) -> str:
 def _all(conditions: Sequence[Condition]) -> Condition | None:
     if not conditions:
         return None
-    return conditions[0] if len(conditions) == 1 else {"and": [*conditions]}
+    every: list[Json] = [*conditions]
+    return conditions[0] if len(conditions) == 1 else {"and": every}
 
 
 def _words(text: str) -> list[str]:

@@ -16,7 +16,8 @@ SIGNAL_MAX = 0.5  # share of its score that a memory may lose at most by one sig
 WINDOW_MAX = 10  # neighbours on each side of a hit
 GROUPED = ("any_case", "text", "choice", "rank", "id")  # kinds of filter fields whose values form groups
 PATHS = "metadata."
-GROUP_FIELDS = tuple(field.name for field in FIELDS if field.filter in GROUPED)
+APART = ("session", "topic")  # fields of conversations and topics, which no search finds
+GROUP_FIELDS = tuple(field.name for field in FIELDS if field.filter in GROUPED and field.name not in APART)
 
 # Hazina's additive composites: the weight of each part of a score, which add up to 1.
 PRESETS: Mapping[Preset, Mapping[Signal, float]] = {
@@ -35,7 +36,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
     `similar_to` is the id of the memory that is the query. `group_by` names the field of which each value has one hit.
     `diversity` in [0, 1] is the weight of novelty against relevance. `context_window` is the number of neighbours
-    that come beside a hit, on each side. `min_score` is the lowest score of a hit.
+    that come beside a hit, on each side. `min_score` is the lowest score of a hit. With `fallback_to_keyword` a space that
+    another model embedded is searched by keyword, and is no error.
 
     `signals` are weights of bounded factors; `preset` names an additive composite in their place. `boost_tags` are tags
     with a score each, and `tag_rule` says how the scores of a memory's tags become one. `intent` asks to read the query
@@ -51,6 +53,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     boost_tags: Mapping[str, float] = msgspec.field(default_factory=dict[str, float])
     tag_rule: TagRule = "max"
     min_score: float = 0.0
+    fallback_to_keyword: bool = False
     intent: Reading | None = None
 
     @property

@@ -38,8 +38,12 @@ class Hits:
     """Builds hits from ranked rows and fetched memories."""
 
     def __init__(self, snapshot: Snapshot, query: Query, wanted: Wanted, mode: Mode, ranked: Ranked, now: int) -> None:
-        self._snapshot, self._query, self._wanted = snapshot, query, wanted
-        self._mode, self._ranked, self._now = mode, ranked, now
+        self._snapshot = snapshot
+        self._query = query
+        self._wanted = wanted
+        self._mode: Mode = mode
+        self._ranked = ranked
+        self._now = now
 
     def of(self, fetched: Mapping[int, Memory]) -> tuple[Hit, ...]:
         """Return a hit for each ranked memory; `fetched` has the memories by version id."""

@@ -48,8 +48,9 @@ def merged(parts: Sequence[Part], query: Query, found: Sequence[Found]) -> Joint
     hits = [one.hit for one in candidates]
     if options.diversity:
         hits = _diverse(candidates, query, options.diversity)
-    evidence = max((answer.evidence for answer in answers), key=RISING.index)
-    ran = [answer.strategy for answer in answers]
+    levels: list[Evidence] = [answer.evidence for answer in answers]
+    evidence = max(levels, key=RISING.index)
+    ran: list[Mode] = [answer.strategy for answer in answers]
     return JointAnswer(
         hits=tuple(hits[: query.limit]) if enough(evidence, query.min_evidence) else (),
         total=sum(answer.total for answer in answers),
@@ -124,10 +125,10 @@ def _diverse(candidates: Sequence[_Candidate], query: Query, diversity: float) -
             row[: len(one.vector)] = one.vector
     chosen = diverse(np.array([one.hit.score for one in pool]), vectors, diversity, query.limit)
     hits: list[Hit] = []
-    for place, relevance, nearest in zip(
-        chosen.places.tolist(), chosen.relevance.tolist(), chosen.nearest.tolist(), strict=True
-    ):
-        hit, value = pool[place].hit, (1 - diversity) * relevance - diversity * nearest
+    places: list[int] = chosen.places.tolist()
+    for number, place in enumerate(places):
+        hit, relevance, nearest = pool[place].hit, float(chosen.relevance[number]), float(chosen.nearest[number])
+        value = (1 - diversity) * relevance - diversity * nearest
         if hit.explain is not None:
             novelty = Novelty(relevance=relevance, nearest=nearest, value=value)
             hit = replace(hit, explain=replace(hit.explain, novelty=novelty))

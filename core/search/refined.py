@@ -121,7 +121,7 @@ def _of(groups: Grouped | None, chosen: RowNumbers) -> Grouped | None:
     """Return the chosen groups, in this order."""
     if groups is None:
         return None
-    order = chosen.tolist()
+    order: list[int] = chosen.tolist()
     return Grouped(
         groups.places[chosen],
         [groups.values[at] for at in order],

@@ -13,7 +13,7 @@ from muisti.core.index.dense import QueryVector, aim, rotated
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Floats
-from muisti.core.model.errors import StoreCorrupt
+from muisti.core.model.errors import ModelMismatch, StoreCorrupt
 from muisti.core.model.hits import Answer, Mode, Timings
 from muisti.core.model.spaces import Policy
 from muisti.core.model.values import Memory
@@ -158,7 +158,7 @@ class Searcher:
         like = None if extra is None else extra.like
         wanted = parse(query.text, query.match) if like is None else similar.wanted(like)
         now = now if query.reference_time is None else query.reference_time
-        mode, degraded = self._mode(index, snapshot, query.mode)
+        mode, degraded = self._mode(index, snapshot, query.mode, extra)
         direction = self._aim(snapshot, wanted.text, like) if "dense" in BY_MODE[mode] else None
         embedded = perf_counter()
         heard = index.feedback_counts.number if query.as_of is None else None
@@ -193,7 +193,9 @@ class Searcher:
         )
         return Found(answer) if extra is None or not extra.joint else Found(answer, *joint(snapshot, ranked))
 
-    def _mode(self, index: SpaceIndex, snapshot: Snapshot, asked: Mode) -> tuple[Mode, tuple[str, ...]]:
+    def _mode(
+        self, index: SpaceIndex, snapshot: Snapshot, asked: Mode, extra: Extra | None
+    ) -> tuple[Mode, tuple[str, ...]]:
         """Return the mode that can run, and in words what is missing for the requested one."""
         if "dense" not in BY_MODE[asked]:
             return asked, ()
@@ -203,7 +205,12 @@ class Searcher:
         if generation is None:
             missing = ("no memory of this space is embedded: ranked by keyword only; run `muisti reembed`",)
             return "keyword", missing if snapshot.size else ()
-        check_model(self._encoder, index.space.space.name, generation)
+        try:
+            check_model(self._encoder, index.space.space.name, generation)
+        except ModelMismatch:
+            if extra is None or not extra.options.fallback_to_keyword:
+                raise
+            return "keyword", ("another model embedded this space: ranked by keyword only; run `muisti reembed`",)
         bare = snapshot.unembedded
         return asked, (f"{bare} passages have no embedding and rank by keyword only; run `muisti reembed`",) * bool(
             bare

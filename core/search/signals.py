@@ -105,14 +105,15 @@ def tag_scores(
     tagged, codes = column.view(size)
     starts, stops = np.searchsorted(tagged, rows), np.searchsorted(tagged, rows, side="right")
     folded = {fold(tag): score for tag, score in boosts.items()}
-    spans = list(zip(starts.tolist(), stops.tolist(), strict=True))
-    distinct = {code for start, stop in spans for code in codes[start:stop].tolist()}
+    spans: list[tuple[int, int]] = list(zip(starts.tolist(), stops.tolist(), strict=True))
+    distinct: set[int] = {code for start, stop in spans for code in codes[start:stop].tolist()}
     known = {code: _tag_score(str(column.dictionary.values[code]), wanted, folded) for code in distinct}
     out = np.full(len(rows), NEUTRAL)
     if not any(known.values()):
         return out
     for place, (start, stop) in enumerate(spans):
-        own = [known[code] for code in codes[start:stop].tolist()]
+        held: list[int] = codes[start:stop].tolist()
+        own = [known[code] for code in held]
         if own:
             out[place] = RULES[rule](own)
     return out

@@ -30,7 +30,7 @@ class Weighted(click.ParamType):
             self.fail(f"{value!r} is no name with a weight such as name=0.5", param, ctx)
 
 
-_OPTIONS: Sequence[Callable[[F], F]] = (
+_OPTIONS: Sequence[Callable[..., Any]] = (
     click.option("--similar-to", metavar="ID", help="Search by this memory in place of a query."),
     click.option("--group-by", metavar="FIELD", help="Show the best hit of each category, author, metadata.x, …"),
     click.option(
@@ -40,6 +40,7 @@ _OPTIONS: Sequence[Callable[[F], F]] = (
         "--context-window", type=click.IntRange(0, 10), metavar="N", help="Show N turns before and after each hit."
     ),
     click.option("--min-score", type=click.FloatRange(0, 1), metavar="X", help="Show no hits of a lower score."),
+    click.option("--fallback-to-keyword", is_flag=True, help="Rank by words where another model embedded the space."),
     click.option(
         "--signal",
         "signals",
@@ -81,8 +82,8 @@ def ranking_options(command: F) -> F:
 def ranking_body(asked: dict[str, Any]) -> dict[str, Any]:
     """Move the options out of the arguments of the command, into fields of the request; leave out the rest."""
     signals: Sequence[tuple[str, float]] = asked.pop("signals")
-    plain = ("similar_to", "group_by", "diversity", "context_window", "min_score", "preset", "tag_rule", "intent")
-    body: dict[str, Any] = {name: asked.pop(name) for name in plain}
+    plain = ("similar_to", "group_by", "diversity", "context_window", "min_score", "preset", "tag_rule")
+    body: dict[str, Any] = {name: asked.pop(name) for name in (*plain, "intent", "fallback_to_keyword")}
     body |= {"signals": dict(signals), "boost_tags": dict(asked.pop("boost_tags"))}
     return {name: value for name, value in body.items() if value not in (None, False, {})}
 

@@ -218,6 +218,9 @@ class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     diversity: fields.Diversity = 0.0
     context_window: fields.ContextWindow = 0
     min_score: fields.MinScore = 0.0
+    fallback_to_keyword: Annotated[
+        bool, Meta(description="Rank a space of another model by words, and say so, in place of an error.")
+    ] = False
     signals: SignalsBody | None = None
     preset: fields.PresetName | None = None
     boost_tags: fields.BoostTags = {}
@@ -266,6 +269,7 @@ class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             diversity=self.diversity,
             context_window=self.context_window,
             min_score=self.min_score,
+            fallback_to_keyword=self.fallback_to_keyword,
             signals={} if self.signals is None else self.signals.weights(),
             preset=cast("Preset | None", self.preset),
             boost_tags=self.boost_tags,

@@ -14,7 +14,7 @@ from msgspec import UNSET
 
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
-from muisti.core.model.errors import InvalidInput, NotFound
+from muisti.core.model.errors import InvalidInput, ModelMismatch, NotFound
 from muisti.core.model.hits import Answer, Hit, Recency
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft, Memory
@@ -362,3 +362,14 @@ def test_hits_encode_without_what_was_not_asked_for(tmp_path_factory: Any, draft
     for hit in hits:
         assert not {"group", "context"} & hit.keys()
         assert not {"signals", "composite", "novelty", "space_weight"} & hit["explain"].keys()
+
+
+def test_a_space_of_another_model_is_ranked_by_keyword_only_where_that_is_allowed(tmp_path: Path):
+    with open_engine(tmp_path / "muisti.db", encoder=WordEncoder("one")) as engine:
+        add(engine, "fox lake", "a stone")
+    with open_engine(tmp_path / "muisti.db", encoder=WordEncoder("two")) as engine:
+        with pytest.raises(ModelMismatch):
+            ask(engine, options=Options(min_score=0.01))
+        answer = ask(engine, options=Options(fallback_to_keyword=True))
+        assert answer.hits == ask(engine, mode="keyword").hits and len(answer.hits) == 1
+    assert answer.strategy == "keyword" and any("another model" in told for told in answer.degraded)
