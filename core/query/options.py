@@ -36,8 +36,8 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
     `similar_to` is the id of the memory that is the query. `group_by` names the field of which each value has one hit.
     `diversity` in [0, 1] is the weight of novelty against relevance. `context_window` is the number of neighbours
-    that come beside a hit, on each side. `min_score` is the lowest score of a hit. With `fallback_to_keyword` a space that
-    another model embedded is searched by keyword, and is no error.
+    that come beside a hit, on each side. `min_score` is the lowest score of a hit. With `fallback_to_keyword` a space
+    that another model embedded is searched by keyword, and is no error.
 
     `signals` are weights of bounded factors; `preset` names an additive composite in their place. `boost_tags` are tags
     with a score each, and `tag_rule` says how the scores of a memory's tags become one. `intent` asks to read the query

@@ -12,10 +12,11 @@ from muisti.core.model.errors import InvalidInput, Problem
 from muisti.core.model.fields import FIELDS, STATED_TIMES, TEXTS
 from muisti.core.model.hits import Recency
 from muisti.core.model.ids import id_bytes
-from muisti.core.model.spaces import QUOTA_MAX, Field, SpaceSettings
+from muisti.core.model.spaces import QUOTA_MAX, SPACE_NAME, Field, PolicyValue, SpaceSettings
 from muisti.core.model.terms import (
     HALF_LIFE_MIN,
     SIMILARITY_MIN,
+    SPACES_MAX,
     Echoes,
     Screening,
 )
@@ -126,7 +127,7 @@ def check_quota(changes: Mapping[str, int | None]) -> None:
         raise InvalidInput(problems)
 
 
-def check_policy(changes: Mapping[str, str | float | None]) -> None:
+def check_policy(changes: Mapping[str, PolicyValue | None]) -> None:
     """Raise `InvalidInput` unless each value is one that a policy may have."""
     problems = [
         problem for name, value in changes.items() if value is not None for problem in _policy_problems(name, value)
@@ -135,14 +136,26 @@ def check_policy(changes: Mapping[str, str | float | None]) -> None:
         raise InvalidInput(problems)
 
 
-def _policy_problems(name: str, value: str | float) -> Iterator[Problem]:
-    if isinstance(value, str):
+def _policy_problems(name: str, value: PolicyValue) -> Iterator[Problem]:
+    if isinstance(value, tuple):
+        yield from _chain(f"$.{name}", value)
+    elif isinstance(value, str):
         if value not in POLICIES[name]:
             yield Problem(f"$.{name}", f"{value[:40]!r} is none of {', '.join(POLICIES[name])}")
     elif not (bounds := BOUNDS.get(name, (0, DAYS_MAX)))[0] <= value <= bounds[1]:
         yield Problem(f"$.{name}", f"{value:g} is not between {bounds[0]:g} and {bounds[1]:,}")
     elif name == "purge_after_days" and not value:
         yield Problem("$.purge_after_days", "0 would keep nothing; null purges nothing")
+
+
+def _chain(path: str, spaces: tuple[str, ...]) -> Iterator[Problem]:
+    if len(spaces) >= SPACES_MAX:
+        yield Problem(path, f"names {len(spaces)} spaces; at most {SPACES_MAX - 1} are allowed")
+    if len(set(spaces)) < len(spaces):
+        yield Problem(path, "names a space twice")
+    for number, space in enumerate(spaces):
+        if not SPACE_NAME.fullmatch(space):
+            yield Problem(f"{path}[{number}]", f"{space[:80]!r} is no name of a space")
 
 
 def _draft_problems(draft: Draft, now: int, path: str) -> Iterator[Problem]:

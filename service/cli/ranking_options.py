@@ -71,6 +71,7 @@ _OPTIONS: Sequence[Callable[..., Any]] = (
         help="Search this space, with this weight; repeat it to search several together.",
     ),
     click.option("--inherit", metavar="A,B,C", help="Search a chain of spaces, the nearest first."),
+    click.option("--inherited", is_flag=True, help="Search the space, and those that its policy inherits."),
 )
 
 
@@ -88,12 +89,15 @@ def ranking_body(asked: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in body.items() if value not in (None, False, {})}
 
 
-def spaces_of(asked: dict[str, Any]) -> Mapping[str, Any]:
+def spaces_of(asked: dict[str, Any], usual: Callable[[], str]) -> Mapping[str, Any]:
     """Move the spaces out of the arguments of the command, into fields of the request; empty for the usual space."""
     spaces: Sequence[tuple[str, float]] = asked.pop("spaces")
     chain: str | None = asked.pop("inherit")
-    if spaces and chain:
-        raise click.UsageError("--in and --inherit name the spaces in two ways; give one")
+    inherited: bool = asked.pop("inherited")
+    if [bool(spaces), bool(chain), inherited].count(True) > 1:
+        raise click.UsageError("--in, --inherit and --inherited name the spaces in several ways; give one")
+    if inherited:
+        return {"inherit_from": usual()}
     if chain:
         return {"inherit": [name.strip() for name in chain.split(",") if name.strip()]}
     return {"spaces": [{"name": name, "weight": weight} for name, weight in spaces]} if spaces else {}

@@ -153,6 +153,7 @@ POLICY = PolicyReply(
     similarity_limit=None,
     recency_weight=0.0,
     recency_half_life_days=30.0,
+    inherits=["workspace"],
 )
 STATS = StatsReply(
     memories=3,

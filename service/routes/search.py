@@ -51,12 +51,19 @@ async def search_spaces(
 ) -> Response[JointReply]:
     """Find the memories of several spaces that best answer a query.
 
-    The key must open each of them. The score of a memory is that in its own space, times the weight of the space. An
-    error of one space is an error of all. `spaces` of the answer tells the point in the history of each.
+    The key must open each of them, inherited ones too. The score of a memory is that in its own space, times the weight
+    of the space. An error of one space is an error of all. `spaces` of the answer tells the point in the history of
+    each.
     """
-    parts, query = data.parts(), data.to_query()
+    data.check()
+    access, query = access_of(request.scope), data.to_query()
+    parents: tuple[str, ...] = ()
+    if data.inherit_from is not None:
+        check(access, "read", data.inherit_from)
+        parents = (await backend.store(backend.engine.spaces.get, data.inherit_from)).policy.inherits or ()
+    parts = data.parts(parents)
     for part in parts:
-        check(access_of(request.scope), "read", part.name)
+        check(access, "read", part.name)
     asked = freshness(request.headers.get(FRESHNESS))
     for part in parts:
         await reached(backend, part.name, strong=asked.strong, at_least=part.min_seq)

@@ -1,7 +1,7 @@
 """Bodies that clients send. A field that is not named here is an error."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Annotated, Any, Literal, cast, get_args
@@ -294,7 +294,7 @@ class PartBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class JointSearchBody(QueryBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A search in several spaces: `spaces`, or `inherit` with the nearest first, whose weights fall by a tenth."""
+    """A search in several spaces: `spaces`; or a chain, `inherit` or `inherit_from`, whose weights fall by a tenth."""
 
     spaces: Annotated[list[PartBody], Meta(extra_json_schema={"maxItems": SPACES_MAX})] = []
     inherit: Annotated[
@@ -304,16 +304,19 @@ class JointSearchBody(QueryBody, frozen=True, kw_only=True, forbid_unknown_field
             extra_json_schema={"maxItems": SPACES_MAX},
         ),
     ] = []
+    inherit_from: Annotated[
+        str | None, Meta(description="In place of `spaces`: a space, then those that its policy inherits.")
+    ] = None
 
-    def parts(self) -> list[PartBody]:
-        """Return the spaces with their weights.
+    def check(self) -> None:
+        """Raise `InvalidInput` unless exactly one field names spaces."""
+        if [bool(given) for given in (self.spaces, self.inherit, self.inherit_from)].count(True) != 1:
+            raise InvalidInput.at("$.spaces", "name the spaces in one of spaces, inherit and inherit_from")
 
-        Raises:
-            InvalidInput: none is named, or both fields name some.
-        """
-        if bool(self.spaces) == bool(self.inherit):
-            raise InvalidInput.at("$.spaces", "name the spaces, either here or in inherit")
-        return self.spaces or [PartBody(name=name, weight=INHERITED**level) for level, name in enumerate(self.inherit)]
+    def parts(self, inherited: Sequence[str] = ()) -> list[PartBody]:
+        """Return the spaces with their weights; `inherited` are the parents of `inherit_from`."""
+        chain = self.inherit if self.inherit_from is None else [self.inherit_from, *inherited]
+        return self.spaces or [PartBody(name=name, weight=INHERITED**level) for level, name in enumerate(chain)]
 
 
 class SpaceSettingsBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -661,9 +661,10 @@ JointSearchBody = TypedDict(
         'intent': NotRequired['bool'],
         'spaces': NotRequired['list[PartBody]'],
         'inherit': NotRequired['list[str]'],
+        'inherit_from': NotRequired['str | None'],
     },
 )
-"A search in several spaces: `spaces`, or `inherit` with the nearest first, whose weights fall by a tenth."
+"A search in several spaces: `spaces`; or a chain, `inherit` or `inherit_from`, whose weights fall by a tenth."
 
 KeyBody = TypedDict(
     'KeyBody',
@@ -975,6 +976,7 @@ PolicyBody = TypedDict(
         'similarity_limit': NotRequired['float | None'],
         'recency_weight': NotRequired['float | None'],
         'recency_half_life_days': NotRequired['float | None'],
+        'inherits': NotRequired['list[str] | None'],
     },
 )
 "Changes to the policy. A field that is left out stays as it is; null is the default of the server."
@@ -990,6 +992,7 @@ PolicyReply = TypedDict(
         'similarity_limit': 'float | None',
         'recency_weight': 'float',
         'recency_half_life_days': 'float',
+        'inherits': 'list[str]',
     },
 )
 "Policy of a space, with the defaults of the server. Its rules on new texts apply to later writes only."

@@ -215,7 +215,8 @@ def _policy(text: str) -> Policy:
     if text == "{}":
         return _UNSAID
     stored = cast(dict[str, Any], json.loads(text))
-    return Policy(**{name: stored.get(name) for name in Policy.__struct_fields__})
+    known = {name: stored.get(name) for name in Policy.__struct_fields__}
+    return Policy(**{name: tuple(value) if isinstance(value, list) else value for name, value in known.items()})
 
 
 _UNSAID = Policy()

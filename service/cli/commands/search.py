@@ -29,7 +29,7 @@ from muisti.service.cli.output import (
     talk,
 )
 from muisti.service.cli.ranking_options import ranking_body, ranking_options, spaces_of
-from muisti.service.cli.session import session
+from muisti.service.cli.session import session, space_choice
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -106,7 +106,7 @@ def search(
     is about the query, no hits are shown, unless --all is given. When the evidence is weak, the hits have the heading
     "Possibly related:".
     """
-    several = spaces_of(asked)
+    several = spaces_of(asked, lambda: space_choice(options).space)
     body = {"query": query, **_parameters(asked), **ranking_body(asked), **several}
     wanted = as_filter(filter_, **asked)
     if wanted:

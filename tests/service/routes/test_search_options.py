@@ -104,6 +104,30 @@ def test_a_chain_of_spaces_weighs_the_nearest_most(asked: httpx.Client, engine: 
     assert found["hits"][0]["memory"]["space"] == "project"
 
 
+def test_a_space_inherits_what_its_policy_names_and_each_key_reads_what_it_opens(asked: httpx.Client, engine: Engine):
+    who = administrator(engine)
+    chain = {"inherits": ["workspace", "global"]}
+    assert asked.patch("/v1/spaces/project/policy", json=chain, headers=who.headers).json()["inherits"] == [
+        "workspace", "global",
+    ]  # fmt: skip
+    found = post(asked, who, "/v1/search", inherit_from="project").json()
+    assert [(part["name"], part["weight"]) for part in found["spaces"]] == [
+        ("project", 1.0), ("workspace", 0.9), ("global", pytest.approx(0.81)),
+    ]  # fmt: skip
+    assert (
+        post(asked, caller(engine, ("read",), "project", "workspace"), "/v1/search", inherit_from="project").status_code
+        == 404
+    )
+    assert post(asked, caller(engine, ("read",), "global"), "/v1/search", inherit_from="project").status_code == 404
+    alone = post(asked, caller(engine, ("read",), "global"), "/v1/search", inherit_from="global").json()
+    assert [part["name"] for part in alone["spaces"]] == ["global"]
+    for bad in (["x", "x"], ["Not A Name"], [f"s{n}" for n in range(20)]):
+        refused = asked.patch("/v1/spaces/project/policy", json={"inherits": bad}, headers=who.headers)
+        assert refused.status_code == 422 and refused.json()["errors"][0]["path"].startswith("$.inherits")
+    cleared = asked.patch("/v1/spaces/project/policy", json={"inherits": None}, headers=who.headers).json()
+    assert cleared["inherits"] == []
+
+
 def test_a_space_that_the_key_does_not_open_is_not_there(asked: httpx.Client, engine: Engine):
     who = caller(engine, ("read",), "project")
     forbidden, missing = (
@@ -139,6 +163,7 @@ def test_a_search_waits_for_the_point_of_each_space(asked: httpx.Client, engine:
     [
         ({}, "$.spaces"),
         ({"spaces": [{"name": "project"}], "inherit": ["global"]}, "$.spaces"),
+        ({"spaces": [{"name": "project"}], "inherit_from": "global"}, "$.spaces"),
         ({"inherit": ["project", "project"]}, "$.spaces"),
         ({"spaces": [{"name": "project", "weight": 0}]}, "$.spaces[0].weight"),
         ({"spaces": [{"name": "project", "colour": 1}]}, "$.spaces[0].colour"),
