@@ -18,7 +18,7 @@ from muisti.core.index.lexical import Matches, any_with_every, containing, rank_
 from muisti.core.index.pool import best_places, in_order, one_a_memory
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.index.space_index import SpaceIndex
-from muisti.core.kernels import Doubles, Longs
+from muisti.core.kernels import Doubles, Longs, Mask
 from muisti.core.kernels.pool import count_memories
 from muisti.core.model.hits import Mode, Recency
 from muisti.core.query.evidence import Signals, known_share, strength
@@ -37,7 +37,7 @@ from muisti.core.search.decay import (
 from muisti.core.search.fuse import absolute, alpha_of, fuse, reciprocal_rank, weights_of
 from muisti.core.search.rankings import BY_MODE, RANKERS, Asked, Dense, Lexical, Name, Ranker, Ranking
 from muisti.core.search.refined import GROUP_POOL, Extra, Refined, neighbours, pool_of, refined
-from muisti.core.search.signals import Signalled, signalled
+from muisti.core.search.signals import Signalled, signalled, tagged
 from muisti.core.search.similar import without
 from muisti.core.text.speakers import NAMED
 from muisti.core.text.when.factor import time_factor
@@ -147,10 +147,12 @@ def _once(
     """Rank with `pool` memories of each ranking."""
     if not BY_MODE[mode]:
         found = _listed(asked)
-    elif mode == "hybrid" and query.fusion == "absolute":
-        found = _blended(asked, query, pool)
     else:
-        found = _searched(asked, query, BY_MODE[mode], pool)
+        more = None if extra is None else tagged(index, asked.snapshot, asked.allowed.mask, extra.options, asked.wanted)
+        if mode == "hybrid" and query.fusion == "absolute":
+            found = _blended(asked, query, pool, more)
+        else:
+            found = _searched(asked, query, BY_MODE[mode], pool, more)
     trust = None
     if query.trust_weight and mode != "recent":
         trust = trust_factor(query.trust_weight, _trust(index, asked.snapshot)[found.rows])
@@ -184,10 +186,11 @@ def _allowed(
     return Allowed(allowed, int(np.count_nonzero(allowed)))
 
 
-def _blended(asked: Asked, query: Query, pool: int) -> Candidates:
+def _blended(asked: Asked, query: Query, pool: int, more: RowNumbers | None) -> Candidates:
     """Return the best rows of both rankings, and neighbours of the lexical ones in a dialogue, with the default score.
 
-    That score is fitted to these two rankings and computed in one loop over arrays, so they are named here.
+    That score is fitted to these two rankings and computed in one loop over arrays, so they are named here. Rows that
+    only a composite adds (`more`) say nothing about the evidence.
     """
     assert asked.aim is not None
     snapshot, population, wanted, allowed = asked.snapshot, asked.population, asked.wanted, asked.allowed
@@ -197,6 +200,7 @@ def _blended(asked: Asked, query: Query, pool: int) -> Candidates:
     by_meaning = Dense(asked).best(pool)
     rows = np.concatenate([by_words, by_meaning])
     rows = with_neighbours(snapshot, population.mask, rows, by_words, allowed.mask, BESIDE)
+    rows, own = _joined(rows, more)
     blend = blended(snapshot, population, wanted, matches, asked.aim, alpha_of("absolute", query.alpha), rows)
     found = Signals(
         memories=snapshot.columns.version[rows],
@@ -215,15 +219,15 @@ def _blended(asked: Asked, query: Query, pool: int) -> Candidates:
         blend=blend,
         matches=matches,
         total=_total(asked, None),
-        strength=strength(found),
+        strength=strength(_only(found, own)),
     )
 
 
-def _searched(asked: Asked, query: Query, names: Sequence[Name], pool: int) -> Candidates:
+def _searched(asked: Asked, query: Query, names: Sequence[Name], pool: int, more: RowNumbers | None) -> Candidates:
     """Return the best of one ranking, or of several in another fusion than the default."""
     rankers: Mapping[Name, Ranker] = {name: RANKERS[name](asked) for name in names}
     best: Mapping[Name, RowNumbers] = {name: ranker.best(pool) for name, ranker in rankers.items()}
-    rows = np.unique(np.concatenate(list(best.values())))
+    rows, own = _joined(np.unique(np.concatenate(list(best.values()))), more)
     rankings: Mapping[Name, Ranking] = {
         name: Ranking(best[name], ranker.scores(rows)) for name, ranker in rankers.items()
     }
@@ -237,8 +241,24 @@ def _searched(asked: Asked, query: Query, names: Sequence[Name], pool: int) -> C
         matches=matches,
         needed=needed,
         total=_total(asked, needed),
-        strength=strength(_signals(asked, rows, rankings, matches)),
+        strength=strength(_only(_signals(asked, rows, rankings, matches), own)),
     )
+
+
+def _joined(rows: RowNumbers, more: RowNumbers | None) -> tuple[RowNumbers, Mask | None]:
+    """Return rows and `more`, ascending, with a flag for the former; None when there are no more."""
+    if more is None or not len(more):
+        return rows, None
+    every = np.union1d(rows, more)
+    return every, np.isin(every, rows)
+
+
+def _only(signals: Signals, own: Mask | None) -> Signals:
+    """Return the signals of the flagged rows; all for None."""
+    if own is None:
+        return signals
+    values = {name: getattr(signals, name) for name in signals.__struct_fields__}
+    return replace(signals, **{name: value[own] for name, value in values.items() if isinstance(value, np.ndarray)})
 
 
 def _signals(asked: Asked, rows: RowNumbers, rankings: Mapping[Name, Ranking], matches: Matches | None) -> Signals:

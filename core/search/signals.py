@@ -11,19 +11,23 @@ and so cannot lift what is irrelevant. A preset adds the weighted scores up, as 
 """
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 
 import msgspec
 import numpy as np
 
 from muisti.core.index.columns import Lists
+from muisti.core.index.pool import one_a_memory
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.index.space_index import SpaceIndex
-from muisti.core.kernels import Doubles
+from muisti.core.kernels import Doubles, Mask
 from muisti.core.model.terms import Signal, TagRule
 from muisti.core.query.options import PRESETS, Options
 from muisti.core.query.query import Wanted
 from muisti.core.text.terms import fold, tokenize
 
+MOST = 50  # memories that a composite adds by their tags
+EDGES = ".,;:?!()'\""  # around words
 NEUTRAL = 0.5  # score of what cannot be judged
 RULES: Mapping[TagRule, Callable[[Sequence[float]], float]] = {
     "max": max,
@@ -88,6 +92,25 @@ def signalled(
 def _factors(options: Options) -> Mapping[Signal, float]:
     """Return the weights of the signals that are factors here; that of age is the recency of the search."""
     return {name: weight for name, weight in options.signals.items() if weight and name != "recency"}
+
+
+def tagged(index: SpaceIndex, snapshot: Snapshot, allowed: Mask, options: Options, wanted: Wanted) -> RowNumbers | None:
+    """Return rows that a composite scores by their tags alone: the first of each of the newest `MOST` memories.
+
+    They have a tag of `boost_tags`, or one that is a word or two words of the query. None unless tags are added up.
+    """
+    if options.preset is None or not PRESETS[options.preset].get("tag"):
+        return None
+    column = index.column(snapshot, "tags")
+    assert isinstance(column, Lists)
+    words = [word.strip(EDGES) for word in fold(wanted.text).split()]
+    sought = [*map(fold, options.boost_tags), *words, *map(" ".join, pairwise(words))]
+    codes = [code for tag in sought if (code := column.dictionary.code(tag)) is not None]
+    chosen = np.zeros(len(column.dictionary.values), np.bool_)
+    chosen[codes] = True
+    rows = np.flatnonzero(allowed & column.select(chosen, snapshot.size))
+    rows = rows[one_a_memory(snapshot, rows)]
+    return rows[np.argsort(-snapshot.columns.at[rows], kind="stable")[:MOST]]
 
 
 def positions(snapshot: Snapshot, rows: RowNumbers) -> Doubles:

@@ -216,7 +216,9 @@ def _policy(text: str) -> Policy:
         return _UNSAID
     stored = cast(dict[str, Any], json.loads(text))
     known = {name: stored.get(name) for name in Policy.__struct_fields__}
-    return Policy(**{name: tuple(value) if isinstance(value, list) else value for name, value in known.items()})
+    if known["inherits"] is not None:
+        known["inherits"] = tuple(known["inherits"])
+    return Policy(**known)
 
 
 _UNSAID = Policy()

@@ -295,18 +295,20 @@ def test_a_preset_is_hazinas_composite(tmp_path_factory: Any, drafts: Any, prese
         plain = {hit.memory.id: hit for hit in ask(engine, mode="semantic", limit=100, explain=True).hits}
         hits = ask(engine, mode="semantic", limit=100, explain=True, options=Options(preset=preset, tag_rule=rule)).hits
     scores = {"fox": 1.0, "old lake": 0.5, "c": 0.0}
-    spoken = any(scores[tag] for hit in plain.values() for tag in hit.memory.tags)
+    spoken = any(scores[tag] for hit in hits for tag in hit.memory.tags)
     for hit in hits:
         own = [scores[tag] for tag in hit.memory.tags]
         tag = 0.5
         if own and spoken:
             tag = {"max": max(own), "average": sum(own) / len(own), "sum": min(1.0, sum(own))}[rule]
-        same = plain[hit.memory.id].explain
-        assert same is not None and same.age_days is not None
-        assert hit.explain is not None
-        signals = {"similarity": same.fused, "tag": tag, "recency": 0.5 ** (same.age_days / 30), "position": 1.0}
-        assert hit.explain.composite == pytest.approx(sum(weights[name] * signals[name] for name in weights))
+        why = hit.explain
+        assert why is not None and why.age_days is not None
+        same = plain.pop(hit.memory.id, None)
+        cosine = 0.0 if same is None or same.explain is None else same.explain.fused  # without one, tags found it
+        signals = {"similarity": cosine, "tag": tag, "recency": 0.5 ** (why.age_days / 30), "position": 1.0}
+        assert why.composite == pytest.approx(sum(weights[name] * signals[name] for name in weights))
         assert hit.score == pytest.approx(recomputed(hit))
+    assert not plain
 
 
 def test_the_recency_of_a_composite_is_that_of_the_request(tmp_path: Path):
@@ -373,3 +375,18 @@ def test_a_space_of_another_model_is_ranked_by_keyword_only_where_that_is_allowe
         answer = ask(engine, options=Options(fallback_to_keyword=True))
         assert answer.hits == ask(engine, mode="keyword").hits and len(answer.hits) == 1
     assert answer.strategy == "keyword" and any("another model" in told for told in answer.degraded)
+
+
+def test_a_composite_finds_memories_by_their_tags_alone_and_evidence_stays(tmp_path: Path):
+    with open_engine(tmp_path / "muisti.db") as engine:
+        add(engine, *(f"fox {n}" for n in range(60)))
+        (by_word, by_boost) = (add(engine, text, tags=(tag,))[0] for text, tag in (("a", "Old Lake"), ("b", "other")))
+        plain = ask(engine, text="fox by the old lake", limit=100)
+        asked = {"text": "fox by the old lake", "limit": 100, "explain": True}
+        found = ask(engine, **asked, options=Options(preset="tag-focused", boost_tags={"OTHER": 0.9}))
+        asked["limit"] = 10
+        factors = ask(engine, **asked, options=Options(signals={"tag": 0.5}, boost_tags={"other": 0.9}))
+    assert ids(found)[:2] == [by_word, by_boost]
+    assert not {by_word, by_boost} & set(ids(factors)), "a factor lifts nothing"
+    assert (found.total, found.evidence, found.strength) == (plain.total, plain.evidence, plain.strength)
+    assert all(hit.score == pytest.approx(recomputed(hit)) for hit in found.hits)
