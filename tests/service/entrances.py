@@ -679,7 +679,7 @@ STORES_NOTHING: Mapping[str, str] = {
         ("ends memories", "deleteMemory, deleteEntry, purge, undoImport, mcp forget, cli delete, cli purge"),
         (
             "reads or compares",
-            "search, replayReceipt, cli audit, cli backup, cli calibrate, cli categories, cli changes, "
+            "search, searchSpaces, replayReceipt, cli audit, cli backup, cli calibrate, cli categories, cli changes, "
             "cli checkpoint list, cli conflicts list, cli diff, cli doctor, cli eval, cli export, cli get, "
             "cli history, cli keys list, cli lint, cli list, cli probe list, cli receipt replay, cli receipt show, "
             "cli search, cli space compare, cli space list, cli space which, cli spaces, cli stats, cli tags, "
