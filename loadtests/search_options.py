@@ -2,7 +2,7 @@
 
     python -m loadtests.search_options [--memories 10000] [--questions 200]
 
-The texts are made of words that follow Zipf's law; every memory is a turn of a dialogue and has a tag and a category.
+The words of the texts follow Zipf's law; every memory is a turn of a dialogue and has a tag and a category.
 A second space has a tenth of them. All searches take turns, a block of questions each.
 """
 

@@ -1,5 +1,7 @@
 """The tools that only read: one call of the engine each."""
 
+import msgspec
+
 from muisti.core.query import points
 from muisti.service.mcp.arguments import GetMemory, History, InSpace, ListMemories, NoArguments, Recall, checked
 from muisti.service.mcp.budget import tokens
@@ -10,7 +12,7 @@ from muisti.service.mcp.recall import fits, listed, packed
 from muisti.service.mcp.rendering import NOTICE, counted, quoted, shown
 
 SENTENCE = 160  # characters about how a query was read, at most
-AROUND = 8  # tokens
+MARGIN = 4  # tokens by which two texts together may take more than each alone
 
 
 async def recall(call: Call, given: Recall) -> Outcome:
@@ -19,7 +21,7 @@ async def recall(call: Call, given: Recall) -> Outcome:
     if answer.intent is None:
         return Outcome(*packed(answer, given.max_tokens, wanted=given.min_evidence, full=given.full))
     read = one_line(answer.intent.sentence)[:SENTENCE]  # it quotes the query
-    left = given.max_tokens - tokens(read) - AROUND
+    left = given.max_tokens - tokens(msgspec.json.encode({"intent": read}).decode()) - MARGIN
     structured, text = packed(answer, left, wanted=given.min_evidence, full=given.full)
     return Outcome({**structured, "intent": read}, f"{read}\n\n{text}")
 
