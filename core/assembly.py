@@ -2,6 +2,10 @@
 
 import msgspec
 
+from muisti.core.conversations.adopting import Adopter
+from muisti.core.conversations.objects import Objects
+from muisti.core.conversations.reading import Reader
+from muisti.core.conversations.streaming import Streamer
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.index.cache import Indexes
@@ -23,6 +27,7 @@ from muisti.core.store.database import Database
 from muisti.core.support.meters import Meters
 from muisti.core.support.notifier import ChangeNotifier
 from muisti.core.transfer.importing.importer import Importer
+from muisti.core.views.conversations import ConversationParts
 from muisti.core.views.memories import Parts
 from muisti.core.views.read import ReadParts
 from muisti.core.views.review import ReviewParts
@@ -149,6 +154,7 @@ def views(given: Given, parts: Shared) -> Parts:
         write=_write(given, parts),
         timeline=_timeline(given, parts),
         review=_review(given, parts),
+        conversations=_conversations(given, parts),
     )
 
 
@@ -227,6 +233,30 @@ def _timeline(given: Given, parts: Shared) -> TimelineParts:
             arrivals=arrivals,
             quota=given.quota,
         ),
+    )
+
+
+def _conversations(given: Given, parts: Shared) -> ConversationParts:
+    primary = given.database.primary
+    return ConversationParts(
+        reader=Reader(database=given.database),
+        streamer=Streamer(
+            database=primary,
+            encoder=given.encoder,
+            transactions=parts.transactions,
+            ids=parts.ids,
+            quota=given.quota,
+            intake=parts.intake,
+        ),
+        objects=Objects(
+            database=primary,
+            encoder=given.encoder,
+            transactions=parts.transactions,
+            ids=parts.ids,
+            quota=given.quota,
+            intake=parts.intake,
+        ),
+        adopter=Adopter(database=primary, transactions=parts.transactions, ids=parts.ids, intake=parts.intake),
     )
 
 

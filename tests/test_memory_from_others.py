@@ -8,7 +8,9 @@ import pytest
 HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"
 LINES = (DOCS / "memory-from-others.md").read_text("utf-8").splitlines()
-ROWS = [tuple(cell.strip() for cell in line.strip("|").split(" | ")) for line in LINES if re.match(r"\| [ZVHD]\d", line)]
+ROWS = [
+    tuple(cell.strip() for cell in line.strip("|").split(" | ")) for line in LINES if re.match(r"\| [ZVHD]\d", line)
+]
 COUNTS = {"Z": 38, "V": 57, "H": 24, "D": 13}  # of their behaviours, counted when their code was read
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.index.packing import repack
+from muisti.core.model.conversations import ObjectName
 from muisti.core.model.erasures import ELSEWHERE, Erasure
 from muisti.core.model.errors import Conflict, NotFound, StoreUnavailable
 from muisti.core.model.ids import id_bytes, id_text
@@ -21,13 +22,15 @@ from muisti.core.model.spaces import DEFAULT
 from muisti.core.model.terms import BATCH_MAX
 from muisti.core.model.times import Clock, from_us
 from muisti.core.model.values import Address, Json, Name, Seq
+from muisti.core.query.points import Point
 from muisti.core.query.subject import Subject
+from muisti.core.read.hierarchy import home, resolved
 from muisti.core.read.naming import missing
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refused, Statement
 from muisti.core.store.free_space import Traces
 from muisti.core.store.refusal_codes import Refusal
-from muisti.core.store.sql import audit, erasure, imports, memories, spaces, tables
+from muisti.core.store.sql import audit, conversations, erasure, imports, memories, spaces, tables
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.transfer import staged
 from muisti.core.write.recent_results import RecentResults
@@ -83,6 +86,7 @@ class Eraser:
     ) -> Erasure:
         """Erase all memories that meet a condition, a hundred at a time, until there are none, or `most` are gone."""
         began, found, work = self._clock(), find_space(self._database.primary, space), _Work()
+        subject = self._meant(found, subject)
         where, args = erasure.where(subject)
         self._stop_imports(imports.holding(found, where, args), work)
         while most is None or len(work.memories) < most:
@@ -96,9 +100,43 @@ class Eraser:
     def plan(self, space: str, subject: Subject) -> Plan:
         """What `subject` would erase: each memory in its last version."""
         found = find_space(self._database.primary, space)
+        subject = self._meant(found, subject)
         ((total,),), rows = self._database.primary.read(erasure.plan(found, *erasure.where(subject), BATCH_MAX))
         items = (Planned("erased", id_text(cast(bytes, memory)), cast(int, version)) for memory, version in rows)
         return Plan(cast(int, total), tuple(items))
+
+    def conversation(self, space: str, name: ObjectName, caller: Caller) -> Erasure:
+        """Erase a session, conversation or topic with all that belongs or belonged to it, deleted or not.
+
+        Raises:
+            NotFound: there is none, and none that was deleted.
+            Forbidden, Conflict: the name is one of another category, or of several.
+        """
+        found = find_space(self._database.primary, space)
+        members = self._members(found, name, caller)
+        staged = {"conversation": "v.conversation = ?", "session": "v.session = ?", "topic": "v.topic = ?"}[name.level]
+        self._stop_imports(imports.holding(found, staged, (name.name,)), _Work())
+        what: dict[str, Json] = {name.level: str(name)}
+        return self.subject(space, Subject(among=members), what, caller)
+
+    def plan_conversation(self, space: str, name: ObjectName, caller: Caller) -> Plan:
+        """Plan what `conversation` would erase; raise what it would."""
+        found = find_space(self._database.primary, space)
+        return self.plan(space, Subject(among=self._members(found, name, caller)))
+
+    def _members(self, space: SpaceRow, name: ObjectName, caller: Caller) -> tuple[bytes, ...]:
+        """Return the ids of all that belongs to an object or belonged to it when it was deleted."""
+        category = home(self._database.primary, space, name, caller, Point(None, self._clock())).category
+        belongs = conversations.members(space, name.level, (name.name, name.conversation), category, ended=True)
+        (rows,) = self._database.primary.read([conversations.erasable(belongs)])
+        if not rows:
+            raise NotFound(name.level, str(name))
+        return tuple(cast(bytes, row[0]) for row in rows)
+
+    def _meant(self, space: SpaceRow, subject: Subject) -> Subject:
+        """Return the subject with conversations and turns in place of sessions and topics."""
+        filter = resolved(self._database.primary, space, subject.filter, Point(None, self._clock()))
+        return msgspec.structs.replace(subject, filter=filter)
 
     def plan_memory(self, space: str, name: Name, caller: Caller) -> Plan:
         """What `memory` would erase, and raise."""

@@ -1,4 +1,4 @@
-"""The hierarchy session > conversation > topic > exchange: its objects as values, and where each of them stands.
+"""The hierarchy session > conversation > topic > exchange: its objects as values, and the place of each.
 
 Every object is a versioned memory of a kind of its own. It is named by its caller, within the category of the caller's
 key, so that a key for one category has names of its own. Names survive forks, exports and imports.
@@ -10,7 +10,8 @@ from typing import Literal, get_args
 
 import msgspec
 
-from muisti.core.model.outcomes import Flag
+from muisti.core.model.outcomes import Flag, Plan, Written
+from muisti.core.model.terms import SourceClass
 from muisti.core.model.values import STRUCTURAL, Draft, Json, Memory, Seq
 
 Level = Literal["session", "conversation", "topic"]  # objects that callers name
@@ -28,7 +29,7 @@ _GAP = "\x1f"  # between the parts of a place; no name has a control character
 
 
 def place_of(memory: Memory | Draft) -> str | None:
-    """Return where an object or an exchange stands in the hierarchy; None for other memories.
+    """Return the place of an object or an exchange in the hierarchy; None for other memories.
 
     One current memory of a category is at each place. The column `place` of the table `versions` has the same text.
 
@@ -64,6 +65,27 @@ def is_structural(memory: Memory | Draft) -> bool:
     return memory.kind in STRUCTURAL
 
 
+class ObjectName(msgspec.Struct, frozen=True, kw_only=True):
+    """The name of a session, conversation or topic; that of a topic is unique in its `conversation`.
+
+    It is looked up in the category of the caller, or in `category` for callers of all categories; None for objects
+    without one.
+    """
+
+    level: Level
+    name: str
+    conversation: str | None = None
+    category: str | None = None
+
+    @property
+    def place(self) -> str:
+        """Return the place of the object in the hierarchy, as `place_of` says it."""
+        return f"{self.level}/{self.name if self.conversation is None else f'{self.conversation}{_GAP}{self.name}'}"
+
+    def __str__(self) -> str:
+        return self.name if self.conversation is None else f"{self.conversation}/{self.name}"
+
+
 class Turn(msgspec.Struct, frozen=True, kw_only=True):
     """A turn that a caller streams in: an exchange of two messages, or what one speaker says.
 
@@ -80,6 +102,7 @@ class Turn(msgspec.Struct, frozen=True, kw_only=True):
     metadata: Mapping[str, Json] = msgspec.field(default_factory=dict[str, Json])
     tags: tuple[str, ...] = ()
     source: str | None = None
+    source_class: SourceClass = "unknown"
 
 
 class Arrived(msgspec.Struct, frozen=True):
@@ -94,9 +117,9 @@ class Arrived(msgspec.Struct, frozen=True):
 
 
 class Streamed(msgspec.Struct, frozen=True, kw_only=True):
-    """What a request that streams turns in has done. `made` counts new exchanges, `next_turn` is the next number.
+    """Outcome of a request that streams turns in. `made` counts new exchanges, `next_turn` is the next number.
 
-    `tokens` counts words, punctuation marks and CJK characters of the whole conversation.
+    `plan` is that of a dry run, None otherwise.
     """
 
     conversation: str
@@ -104,8 +127,8 @@ class Streamed(msgspec.Struct, frozen=True, kw_only=True):
     category: str | None
     items: tuple[Arrived, ...]
     next_turn: int
-    tokens: int
     seq: Seq
+    plan: Plan | None = None
     flags: tuple[Flag, ...] = ()
     commit: float = 0.0
 
@@ -144,6 +167,13 @@ class Object(msgspec.Struct, frozen=True, kw_only=True):
         return tuple(map(str, users)) if isinstance(users, list) else ()
 
 
+class Kept(msgspec.Struct, frozen=True, kw_only=True):
+    """An object as a write has made or changed it, and the write."""
+
+    found: Object
+    written: Written
+
+
 class ObjectPage(msgspec.Struct, frozen=True, kw_only=True):
     """A page of sessions, conversations or topics; `total` counts all that meet the filters."""
 
@@ -163,12 +193,28 @@ class ExchangePage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Ending(msgspec.Struct, frozen=True, kw_only=True):
-    """What a deletion of an object ends, or would end: how many of each kind, and the point of history after it."""
+    """Counts of what a deletion ends, or would end, by kind, and the point of history after it."""
 
     counts: Mapping[str, int]
     seq: Seq
-    memories: int
+    plan: Plan | None = None
     commit: float = 0.0
+
+    @property
+    def total(self) -> int:
+        return sum(self.counts.values())
+
+
+class Change(msgspec.Struct, frozen=True, kw_only=True):
+    """Changes to an object; what is None stays. `session` moves a conversation, `spans` set the turns of a topic."""
+
+    title: str | None = None
+    users: tuple[str, ...] | None = None
+    metadata: Mapping[str, Json] | None = None
+    tags: tuple[str, ...] | None = None
+    session: str | None = None
+    state: State | None = None
+    spans: tuple[tuple[int, int], ...] | None = None
 
 
 class NewObject(msgspec.Struct, frozen=True, kw_only=True):

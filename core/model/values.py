@@ -81,7 +81,7 @@ class Memory(Struct, frozen=True, kw_only=True):
     `trust` is that of its source class, in percent, or the lowest of the memories that it is derived from.
     `supersedes`, `superseded_by`, `parent_id` and `derived_from` are ids of other memories.
     `session`, `conversation` and `topic` are names within the space, `turn` is the place of an exchange in its
-    conversation, and `structure` is what the service writes about one (core/model/conversations.py).
+    conversation. The service writes `structure` (core/model/conversations.py).
     """
 
     id: str

@@ -13,3 +13,4 @@ class Subject(Struct, frozen=True, kw_only=True):
     source: str | None = None
     filter: Filter | None = None
     older_than_us: int | None = None  # created before
+    among: tuple[bytes, ...] | None = None  # one of these memories

@@ -58,8 +58,8 @@ def sizes(space: SpaceRow, point: Point, default: Quota, category: str | None = 
         ),
         Statement(f"SELECT count(*) FROM versions v JOIN passages p ON p.version_id = v.id WHERE {here}", args),
         Statement(
-            f"SELECT count(*) FROM versions v WHERE v.space_id = ? AND {then} AND v.status <> 'superseded' AND {PLAIN} "
-            f"AND v.expires_at <= ?{within}",
+            f"SELECT count(*) FROM versions v WHERE v.space_id = ? AND {then} AND v.status <> 'superseded' "
+            f"AND {PLAIN} AND v.expires_at <= ?{within}",
             (space.id, *numbers, point.time, *named),
         ),
         Statement(
@@ -76,7 +76,7 @@ def sizes(space: SpaceRow, point: Point, default: Quota, category: str | None = 
 
 
 def _here(space: SpaceRow, point: Point, category: str | None) -> tuple[str, tuple[Scalar, ...]]:
-    """Memories that were current at a point, of one category when one is given, without the objects of conversations."""
+    """Memories that were current at a point, of one category when one is given, without objects of conversations."""
     within, named = _within(category)
     then, numbers = lived(point)
     where = f"v.space_id = ? AND {then} AND v.status <> 'superseded' AND {PLAIN} AND {UNEXPIRED}{within}"

@@ -17,6 +17,7 @@ from muisti.core.query import intent
 from muisti.core.query.filters import And, Filter
 from muisti.core.query.options import NOTHING, Options, Part
 from muisti.core.query.query import Query
+from muisti.core.read.hierarchy import resolved_at
 from muisti.core.read.naming import named, shown
 from muisti.core.read.past import read_at
 from muisti.core.search.merging import merged, part_limit
@@ -50,9 +51,10 @@ class Asking:
             NotFound: there is no such space, or no memory of `similar_to` for this caller.
         """
         if query.options is None:
-            return self._searcher.search(space, _own(query, caller), now, max_age)
+            return self._searcher.search(space, self.own(space, query, caller, now), now, max_age)
         resolved = self._resolved([space], query, caller, now)
-        answer = self._searcher.search(space, _own(resolved.query, caller), now, max_age, resolved.extra)
+        own = self.own(space, resolved.query, caller, now)
+        answer = self._searcher.search(space, own, now, max_age, resolved.extra)
         return answer if resolved.intent is None else replace(answer, intent=resolved.intent)
 
     def several(
@@ -68,13 +70,21 @@ class Asking:
         """
         check_parts(parts, query)
         resolved = self._resolved([part.space for part in parts], query, caller, now, joint=True)
-        asked = _own(resolved.query, caller)
+        asked = resolved.query
         each = replace(asked, limit=part_limit(asked), min_evidence=None, options=_apart(asked.options))
         extra = resolved.extra
         assert extra is not None
         extra = replace(extra, options=each.options or NOTHING)
-        found = [self._searcher.found(part.space, each, now, max_age, extra) for part in parts]
+        found = [
+            self._searcher.found(part.space, self.own(part.space, each, caller, now), now, max_age, extra)
+            for part in parts
+        ]
         return replace(merged(parts, asked, found), intent=resolved.intent)
+
+    def own(self, space: str, query: Query, caller: Caller, now: int) -> Query:
+        """Return the query limited to what the caller sees, its sessions and topics as conversations and turns."""
+        filter = resolved_at(self._database, space, caller.only(query.filter), query.as_of, now)
+        return query if filter is query.filter else replace(query, filter=filter)
 
     def _resolved(
         self, spaces: Sequence[str], query: Query, caller: Caller, now: int, *, joint: bool = False
@@ -127,10 +137,6 @@ def check_parts(parts: Sequence[Part], query: Query) -> None:
         raise InvalidInput.at("$.fusion", f"{query.fusion} scales scores within a space; several need absolute")
     if query.as_of is not None and query.as_of.time is None and len(parts) > 1:
         raise InvalidInput.at("$.as_of", "must be a time: each space counts its changes by itself")
-
-
-def _own(query: Query, caller: Caller) -> Query:
-    return query if caller.category is None else replace(query, filter=caller.only(query.filter))
 
 
 def _category(caller: Caller) -> Filter | None:

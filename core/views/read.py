@@ -5,7 +5,6 @@ from contextlib import suppress
 from typing import cast
 
 import msgspec
-from msgspec.structs import replace
 
 from muisti.core.model.counts import Counts, Quota, Stats
 from muisti.core.model.errors import Forbidden, NotFound, StoreUnavailable
@@ -22,6 +21,7 @@ from muisti.core.query.query import Query
 from muisti.core.read import facets
 from muisti.core.read.diff import compared
 from muisti.core.read.feed import changes_of
+from muisti.core.read.hierarchy import resolved_at
 from muisti.core.read.listing import order_of, page, page_of
 from muisti.core.read.naming import last_id, named, shown
 from muisti.core.read.past import AskAt, read_at
@@ -130,7 +130,8 @@ class Read:
         check_query(query)
         now = self._calls.clock()
         with without_waiting():
-            answer = self._parts.searcher.search_at_once(space, self._own(query), now, max_age, alone=alone)
+            own = self._parts.asking.own(space, query, self._calls.caller, now)
+            answer = self._parts.searcher.search_at_once(space, own, now, max_age, alone=alone)
             self._note(query, answer.hits, answer.evidence, answer.seq, now)
             return answer
 
@@ -184,15 +185,12 @@ class Read:
     ) -> Page:
         """List memories that are or were current; `sort` is one of `SORTS`, else that of the cursor."""
         own, order = self._calls.caller.only(filter), order_of(sort, cursor)
+        own = resolved_at(self._parts.database, space, own, as_of, self._calls.clock())
         found, _, (rows,) = self._at(space, as_of, lambda row, point: [page_of(row, own, limit, order, cursor, point)])
         return page(found, rows, limit, order)
 
     def _at(self, space: str, as_of: AsOf | None, ask: AskAt) -> tuple[SpaceRow, Point, Sequence[Rows]]:
         return read_at(self._parts.database, space, as_of, self._calls.clock(), ask)
-
-    def _own(self, query: Query) -> Query:
-        caller = self._calls.caller
-        return query if caller.category is None else replace(query, filter=caller.only(query.filter))
 
     def _note(self, query: Query, hits: Sequence[Hit], evidence: Evidence, seq: Seq, now: int) -> None:
         """Note to whom the hits were shown; they count as retrieved when there is evidence that they answer.

@@ -170,10 +170,15 @@ class Transactions:
             statements.append(guards.refuse_orphan(space, memory.parent_id))
         if memory.kind != "memory" and memory.superseded_by is None and (place := place_of(memory)) is not None:
             statements.append(guards.refuse_place(space, memory, place))
-        generation = None if self._encoder is None else self._encoder.identity if new.passages is not None else None
-        statements += inserting.insert(space, new, generation, offset)
-        statements.append(changes.record(space, kind, caller, memory, offset))
-        return statements
+        return [*statements, *self.insertion(space, new, kind, caller, offset)]
+
+    def insertion(
+        self, space: SpaceRow, new: NewVersion, kind: ChangeKind, caller: Caller, offset: int = 0
+    ) -> list[Statement]:
+        """Store a version as a change of its own; other statements guard its address, place and parent."""
+        generation = None if self._encoder is None or new.passages is None else self._encoder.identity
+        inserted = inserting.insert(space, new, generation, offset)
+        return [*inserted, changes.record(space, kind, caller, new.memory, offset)]
 
     def leave(self, space: SpaceRow, memory: Memory, call: Call, flags: tuple[Flag, ...] = ()) -> Written:
         """Nothing to change; a call with a key is remembered all the same."""

@@ -180,7 +180,7 @@ def _draft_problems(draft: Draft, now: int, path: str) -> Iterator[Problem]:
 
 
 def _place(draft: Draft, path: str) -> Iterator[Problem]:
-    """Yield the problems of where a draft stands in the hierarchy of conversations."""
+    """Yield the problems of the place of a draft in the hierarchy of conversations."""
     for name in ("session", "conversation", "topic"):
         value: str | None = getattr(draft, name)
         if value is not None and _CONTROL.search(value):

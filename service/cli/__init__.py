@@ -39,6 +39,12 @@ SECTIONS = {
         ),
         "tags": ("read:tags", "List tags and how many memories each has."),
     },
+    "Conversations": {
+        "conversations": (
+            "conversations:conversations",
+            "Store and read conversations turn by turn.",
+        ),
+    },
     "History": {
         "history": (
             "history:history",

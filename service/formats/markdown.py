@@ -13,7 +13,8 @@ TIMES = ("event_at", "valid_from", "valid_to", "created_at", "updated_at", "expi
 # The fields of a note, in their order; `space`, `version`, `trust` and `tokens` are not carried.
 CARRIED = (
     "category", "key", "type", "status", "importance", "author", "reason", "source", "source_class", "tags", *TIMES,
-    "kind", "parent_id", "supersedes", "derived_from", "metadata", "session", "conversation", "topic", "turn", "structure",
+    "kind", "parent_id", "supersedes", "derived_from", "metadata", "session", "conversation", "topic",
+    "turn", "structure",
 )  # fmt: skip
 USUAL = {field.name: field.usual for field in FIELDS if field.usual}
 NAME_LENGTH = 60

@@ -3,14 +3,14 @@
 `service.mcp.schema` derives the JSON Schemas that clients read from these types; `service.mcp.words` describes them.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Raw, Struct, UnsetType, json
 from msgspec.structs import replace
 
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.terms import SORTS, Verdict
+from muisti.core.model.terms import SORTS, Scope, Verdict
 from muisti.core.model.values import Address, Name
 from muisti.core.query import filters
 from muisti.core.query.filter_fields import moment
@@ -18,8 +18,18 @@ from muisti.core.query.filters import And, Filter, Leaf
 from muisti.core.query.query import Query
 from muisti.service.http.decode import decode, prepare
 from muisti.service.schemas import fields
+from muisti.service.schemas.conversations import ExchangesBody
 from muisti.service.schemas.requests import AddBody, EntryBody, PatchBody, RecencyBody, SearchBody, SupersedeBody
 
+Action = Literal["list", "get", "rename", "move", "close", "reopen", "topic", "delete"]  # on a conversation
+WRITING: Mapping[Action, Scope] = {  # scopes of actions that do more than read
+    "rename": "write",
+    "move": "write",
+    "close": "write",
+    "reopen": "write",
+    "topic": "append",
+    "delete": "delete",
+}
 Wanted = Literal["none", "weak", "strong"]  # the least evidence with which memories are returned
 NewStatus = Annotated[str, Meta(extra_json_schema={"enum": ["active", "candidate"]})]
 OtherStatus = Annotated[str, Meta(extra_json_schema={"enum": ["active", "candidate", "deprecated"]})]
@@ -203,6 +213,29 @@ class ImportMemories(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=T
     dry_run: bool = False
 
 
+class AddExchanges(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    conversation: str
+    items: list[dict[str, Any]]
+    session: str | None = None
+    idempotency_key: str | None = None
+    dry_run: bool = False
+
+    def body(self) -> ExchangesBody:
+        """Return the request in the form that HTTP takes; its items are decoded one by one."""
+        items = [Raw(json.encode(item)) for item in self.items]
+        return ExchangesBody(items=items, session=self.session)
+
+
+class Conversations(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    action: Action
+    conversation: str | None = None
+    title: str | None = None
+    session: str | None = None
+    turns: list[int] = []
+    cursor: str | None = None
+    dry_run: bool = False
+
+
 ALL = (
     NoArguments,
     InSpace,
@@ -215,6 +248,8 @@ ALL = (
     History,
     Restore,
     ImportMemories,
+    AddExchanges,
+    Conversations,
 )
 for _kind in ALL:
     prepare(_kind)

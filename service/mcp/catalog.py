@@ -12,7 +12,7 @@ import msgspec
 from muisti.core.model.terms import Scope
 from muisti.core.model.values import TRUST
 from muisti.service.auth.access import Access, single_space
-from muisti.service.mcp import arguments, reads, writes
+from muisti.service.mcp import arguments, conversations, reads, writes
 from muisti.service.mcp.calls import Call, Outcome
 from muisti.service.mcp.schema import described, properties_of, required_of
 
@@ -126,6 +126,25 @@ TOOLS = (
         idempotent=True,
     ),
     Tool(
+        name="add_exchanges",
+        needs="append",
+        arguments=arguments.AddExchanges,
+        run=conversations.add_exchanges,
+        description="Store turns of a conversation, which is made if new. The same again is harmless.",
+        output={"turns": {"type": "array", "items": _WHOLE}, "next_turn": _WHOLE},
+        idempotent=True,
+    ),
+    Tool(
+        name="conversations",
+        needs="read",
+        arguments=arguments.Conversations,
+        run=conversations.conversations,
+        description="List conversations, or get or change one.",
+        words={"session": "To list, or to move to"},
+        output={"conversation": _OBJECT, "conversations": _OBJECTS},
+        destructive=True,
+    ),
+    Tool(
         name="import_memories",
         needs="write",
         arguments=arguments.ImportMemories,
@@ -202,13 +221,20 @@ def schema_of(tool: Tool, access: Access) -> Json:
     return {"type": "object", "properties": properties, **({"required": required} if required else {})}
 
 
+def _own(text: str) -> str:
+    """Return a description for a caller of one category."""
+    return text.replace(_ADDRESS, "key")
+
+
 def _for(access: Access, name: str, schema: Json) -> Json:
     """Return the schema of an argument with the words and choices that are for this caller."""
     if access.grant.category is not None:
-        schema = {**schema, "description": schema["description"].replace(_ADDRESS, "key")}
+        schema = {name: _own(value) if name == "description" else value for name, value in schema.items()}
     own = access.grant.source_class
     if name == "source_class" and own is not None:
         return {**schema, "enum": [one for one in schema["enum"] if TRUST[one] <= TRUST[own]]}
+    if name == "action":
+        return {**schema, "enum": [one for one in schema["enum"] if access.may(arguments.WRITING.get(one, "read"))]}
     if name == "on_conflict" and not access.may("write"):
         return {**schema, "enum": [one for one in schema["enum"] if one != "supersede"]}
     return schema

@@ -38,8 +38,12 @@ def required_of(kind: type[msgspec.Struct]) -> tuple[str, ...]:
 
 
 def described(name: str, schema: Json, words: Mapping[str, str]) -> Json:
-    """Return the schema with the description of its argument; `words` are those of the tool, before the common ones."""
-    return {**schema, "description": words.get(name) or WORDS[name]}
+    """Return the schema with the description of its argument; `words` are those of the tool, before the common ones.
+
+    An argument whose name says it all has none.
+    """
+    text = words.get(name) or WORDS[name]
+    return {**schema, "description": text} if text else schema
 
 
 def _fields(kind: type[msgspec.Struct]) -> tuple[inspect.Field, ...]:

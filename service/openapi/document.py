@@ -24,6 +24,7 @@ from muisti.service.openapi.words import ABOUT, HEADERS, PARAMETERS, SECURITY, S
 from muisti.service.schemas import fields
 from muisti.service.schemas.checkpoints import CheckpointName
 from muisti.service.schemas.conflicts import ConflictId
+from muisti.service.schemas.conversations import ExchangeBody, ExchangesBody
 from muisti.service.schemas.dry_run import DryRunReply
 from muisti.service.schemas.errors import KINDS, MEDIA_TYPE, Problem, status_name
 from muisti.service.schemas.keys import KeyId
@@ -46,9 +47,17 @@ PATH_TYPES = {
     "memory_id": fields.MemoryId,
     "checkpoint": CheckpointName,
     "category": fields.Category,
+    "session": fields.SessionName,
+    "conversation": fields.ConversationName,
+    "topic": fields.TopicName,
     "key": fields.Key,
     "webhook_id": WebhookId,
     "code": Annotated[str, Meta(description="The `code` of a problem.", extra_json_schema={"enum": list(KINDS)})],
+}
+# Bodies whose items are decoded one by one: the field that has them, and the type of each.
+ONE_BY_ONE: Mapping[Any, tuple[str, type[msgspec.Struct]]] = {
+    BatchBody: ("memories", DraftBody),
+    ExchangesBody: ("items", ExchangeBody),
 }
 SPACE = "/v1/spaces/{space}"
 TELLING = {"prefers": "Preference-Applied", "screens": "Muisti-Flags"}  # headers by the option of a route
@@ -61,11 +70,12 @@ def document(app: Litestar) -> Json:
     operations = list(_operations(app))
     types = _types_of(handler for _, _, handler in operations)
     _, components = msgspec.json.schema_components(types, ref_template=REF)
-    components["BatchBody"]["properties"]["memories"] |= {
-        "items": {"$ref": REF.format(name="DraftBody")},
-        "minItems": 1,
-        "maxItems": 1000,
-    }
+    for body, (name, item) in ONE_BY_ONE.items():
+        components[body.__name__]["properties"][name] |= {
+            "items": {"$ref": REF.format(name=item.__name__)},
+            "minItems": 1,
+            "maxItems": 1000,
+        }
     paths: dict[str, Json] = {}
     refusals: dict[str, Json] = {}
     for path, method, handler in sorted(operations, key=lambda operation: operation[:2]):
@@ -190,9 +200,11 @@ def _body(handler: HTTPRouteHandler) -> Json | None:
         return None
     example = REQUESTS[str(handler.operation_id)]
     content: Json = {JSON: {"schema": {"$ref": REF.format(name=field.annotation.__name__)}, "example": example}}
-    if field.annotation is BatchBody:
-        lines = "".join(f"{msgspec.json.encode(draft).decode()}\n" for draft in example["memories"])
-        content[LINES] = {"schema": {"type": "string", "description": "One DraftBody a line."}, "example": lines}
+    if field.annotation in ONE_BY_ONE:
+        name, item = ONE_BY_ONE[field.annotation]
+        lines = "".join(f"{msgspec.json.encode(one).decode()}\n" for one in example[name])
+        told = f"One {item.__name__} a line."
+        content[LINES] = {"schema": {"type": "string", "description": told}, "example": lines}
     return {"required": True, "content": content}
 
 
@@ -337,7 +349,7 @@ def _refusal(codes: Sequence[str]) -> Json:
 
 
 def _types_of(handlers: Iterable[HTTPRouteHandler]) -> list[Any]:
-    found: dict[Any, None] = {Problem: None, DraftBody: None, DryRunReply: None}
+    found: dict[Any, None] = {Problem: None, DryRunReply: None} | {item: None for _, item in ONE_BY_ONE.values()}
     for handler in handlers:
         if handler.parsed_data_field is not None:
             found[handler.parsed_data_field.annotation] = None

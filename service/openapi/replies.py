@@ -15,8 +15,10 @@ from muisti.service.openapi.story import (
     CONTRADICTING,
     DAYS,
     DIVERGED,
+    ENDED,
     ERASED,
     ERASURE,
+    EXCHANGE,
     FILE,
     FORK_SEQ,
     FOUND,
@@ -38,13 +40,17 @@ from muisti.service.openapi.story import (
     RESTORED,
     RULE_ID,
     RUN,
+    SESSION,
     SIGNER,
     SPACE,
     STATS,
+    STREAMED,
     SUPERSEDING,
     TAGGED,
+    TALK,
     THURSDAYS,
     TO_THURSDAYS,
+    TOPIC,
     UPDATED,
     USED,
     WEBHOOK,
@@ -60,6 +66,13 @@ from muisti.service.schemas.checkpoints import (
     RolledBackReply,
 )
 from muisti.service.schemas.conflicts import ConflictReply, ConflictsReply, DecidedReply
+from muisti.service.schemas.conversations import (
+    AdoptedReply,
+    ConversationsReply,
+    ExchangesReply,
+    SessionsReply,
+    TopicsReply,
+)
 from muisti.service.schemas.dry_run import DryRunReply, PlannedReply, ShiftReply
 from muisti.service.schemas.erasure import SigningKeysReply
 from muisti.service.schemas.forks import ComparisonReply, MergedReply
@@ -167,6 +180,24 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
             seq=seq_at(4),
         )
     },
+    "listSessions": {200: SessionsReply(items=[SESSION], total=1, next_cursor=None)},
+    "createSession": {201: SESSION},
+    "getSession": {200: SESSION},
+    "updateSession": {200: SESSION},
+    "deleteSession": {200: ENDED},
+    "listConversations": {200: ConversationsReply(items=[TALK], total=1, next_cursor=None)},
+    "createConversation": {201: TALK},
+    "getConversation": {200: TALK},
+    "updateConversation": {200: TALK},
+    "deleteConversation": {200: ENDED},
+    "listTopics": {200: TopicsReply(items=[TOPIC], total=1, next_cursor=None)},
+    "createTopic": {201: TOPIC},
+    "getTopic": {200: TOPIC},
+    "updateTopic": {200: TOPIC},
+    "deleteTopic": {200: replace(ENDED, sessions=0, conversations=0, exchanges=0, total=1)},
+    "addExchanges": {200: STREAMED},
+    "listExchanges": {200: ExchangesReply(items=[EXCHANGE], total=1, next_cursor=None)},
+    "adoptConversations": {200: AdoptedReply(exchanges=612, conversations=12, sessions=1, left=0, items=[])},
     "search": {
         200: SearchReply(
             hits=[HIT], total=1, evidence="strong", strength=1.06, strategy="hybrid", degraded=[], seq=seq_at(4)

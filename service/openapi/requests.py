@@ -35,5 +35,18 @@ REQUESTS: Mapping[str, Any] = {
     "supersedeMemory": {"content": DAILY, "reason": "The pipeline is fast enough"},
     "supersedeEntry": {"content": DAILY, "reason": "The pipeline is fast enough"},
     "searchSpaces": {"query": "when do we deploy?", "limit": 5, "inherit": ["default", "workspace"]},
+    "createSession": {"name": "s-2026-11", "title": "Moving house", "users": ["Ann"]},
+    "updateSession": {"title": "The move to Turku"},
+    "createConversation": {"name": "c-42", "title": "Where to live", "session": "s-2026-11", "users": ["Ann"]},
+    "updateConversation": {"title": "A flat in Turku", "state": "closed"},
+    "createTopic": {"title": "Prices", "spans": [[1, 12], [30, 34]]},
+    "updateTopic": {"spans": [[1, 14]]},
+    "addExchanges": {
+        "items": [
+            {"turn": 17, "at": "2026-11-23T10:00:00Z", "user": "I moved to Turku.", "system": "Noted!"},
+            {"turn": 18, "at": "2026-11-23T10:01:00Z", "author": "Ann", "content": "The flat is near the river."},
+        ],
+        "session": "s-2026-11",
+    },
     "search": {"query": "when do we deploy?", "limit": 5, "filter": {"tags": ["release"]}, "explain": True},
 }

@@ -20,6 +20,14 @@ from muisti.core.model.spaces import USUAL_POLICY, Space, SpaceSettings
 from muisti.core.model.values import TRUST, Seq
 from muisti.service.routes.metadata import ResourceReply
 from muisti.service.schemas.checkpoints import CheckpointReply
+from muisti.service.schemas.conversations import (
+    ArrivedReply,
+    ConversationReply,
+    EndedReply,
+    SessionReply,
+    StreamedReply,
+    TopicReply,
+)
 from muisti.service.schemas.erasure import ErasureReply, ReportReply
 from muisti.service.schemas.forks import DivergenceReply
 from muisti.service.schemas.keys import KeyReply
@@ -317,6 +325,76 @@ DIVERGED = DivergenceReply(
 CHECKPOINT = CheckpointReply(
     name="before-import", seq=seq_at(4), created_at=CHANGED, actor="anonymous", note="all was well"
 )
+EXCHANGE = replace(
+    ADDED,
+    id="0197a3c0-5f4e-7000-8000-0123456789c0",
+    kind="exchange",
+    category=None,
+    key=None,
+    content="I moved to Turku.\n\nNoted!",
+    importance="medium",
+    author="user",
+    tags=[],
+    metadata={},
+    event_at=MADE,
+    tokens=7,
+    conversation="c-42",
+    turn=17,
+    structure={"reply_at": 19, "replier": "assistant"},
+)
+_OBJECT: Mapping[str, Any] = {
+    "version": 1,
+    "state": "open",
+    "category": None,
+    "metadata": {},
+    "tags": [],
+    "created_at": MADE,
+    "updated_at": MADE,
+    "closed_at": None,
+    "turns": 18,
+    "tokens": 812,
+    "first_at": MADE,
+    "last_at": CHANGED,
+}
+SESSION = SessionReply(
+    id="0197a3c0-5f4e-7000-8000-0123456789c1",
+    name="s-2026-11",
+    title="Moving house",
+    users=["Ann"],
+    conversations=1,
+    **_OBJECT,
+)
+TALK = ConversationReply(
+    id="0197a3c0-5f4e-7000-8000-0123456789c2",
+    name="c-42",
+    title="Where to live",
+    session="s-2026-11",
+    users=["Ann"],
+    topics=1,
+    next_turn=19,
+    **_OBJECT,
+)
+TOPIC = TopicReply(
+    id="0197a3c0-5f4e-7000-8000-0123456789c3",
+    name="t1",
+    title="Prices",
+    conversation="c-42",
+    spans=[[1, 12], [30, 34]],
+    **_OBJECT,
+)
+STREAMED = StreamedReply(
+    conversation="c-42",
+    session="s-2026-11",
+    category=None,
+    items=[
+        ArrivedReply(turn=17, id=EXCHANGE.id, replayed=True, topic=None),
+        ArrivedReply(turn=18, id="0197a3c0-5f4e-7000-8000-0123456789c4", replayed=False, topic=None),
+    ],
+    created=1,
+    next_turn=19,
+    flags=[],
+)
+ENDED = EndedReply(sessions=1, conversations=1, topics=1, exchanges=18, summaries=0, total=21)
 USED = TelemetryReply(
     memory_id=RULE_ID, retrieval_count=3, last_retrieved_at=REPLACED, useful=1, not_useful=0, feedback="useful"
 )

@@ -12,6 +12,7 @@ TAGS = {
     "memories": "What is stored and found.",
     "entries": "The same memories by their address, a category and a key.",
     "search": "The memories that best answer a query.",
+    "conversations": "Sessions, conversations, topics, and the exchanges that are streamed into them.",
     "facets": "Counts and sizes.",
     "probes": "Questions whose answer is known.",
     "changes": "What has happened in a space, as pages and as a stream.",

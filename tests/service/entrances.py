@@ -17,6 +17,7 @@ from click.testing import CliRunner
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.identity.grants import Grant
+from muisti.core.model.conversations import NewObject
 from muisti.core.model.terms import Scope, SourceClass
 from muisti.core.model.values import Draft, Memory
 from muisti.service.cli import main
@@ -186,7 +187,7 @@ class Entrance:
       caller may use that class (changed).
     - `echoes`: the echo check applies. `adds`: the space has one memory more afterwards.
     - `kinds`, `audit`: entries of the feed and of the audit log. `tells`: flags are in the answer.
-    - `codes`: refusals that have another code here.
+    - `codes`: refusals that have another code here. `keyed`: the draft keeps its key.
     """
 
     name: str
@@ -204,6 +205,7 @@ class Entrance:
     audit: tuple[str, ...] = ()
     codes: Mapping[str, str] = field(default_factory=dict)
     tells: bool = True
+    keyed: bool = True
     why: str = ""
 
 
@@ -270,6 +272,22 @@ def entry(place: Place) -> str:
     """Return the URL path of the address of the memory that a write path changes."""
     assert place.target is not None
     return f"/entries/{place.target.category}/{place.target.key}"
+
+
+def talking(place: Place) -> None:
+    """Make the conversation that turns come into."""
+    new = NewObject(name="c", category=place.case.body["category"])
+    place.engine.seen_by(OWNER).conversations.create(place.space, "conversation", new)
+
+
+def turn_of(place: Place) -> dict[str, Any]:
+    """The draft as a turn of a conversation, which has neither a category nor a key of its own."""
+    return {name: value for name, value in place.case.body.items() if name not in ADDRESS}
+
+
+def streamed(place: Place) -> Said:
+    body = {"items": [turn_of(place)], "category": place.case.body["category"]}
+    return place.post("/conversations/c/exchanges", body)
 
 
 def own(place: Place) -> dict[str, Any]:
@@ -398,6 +416,24 @@ ENTRANCES = (
         echoes=False,
         kinds=("superseded", "created"),
         why=NAMED,
+    ),
+    Entrance(
+        "http exchanges",
+        ("addExchanges",),
+        streamed,
+        talking,
+        keyed=False,
+        why="turns of a conversation have no key",
+    ),
+    Entrance(
+        "cli conversations add",
+        ("cli conversations add",),
+        lambda p: p.run(
+            "conversations", "add", "c", "-", "--category", p.case.body["category"], input=json.dumps(turn_of(p))
+        ),
+        talking,
+        keyed=False,
+        why="turns of a conversation have no key",
     ),
     Entrance(
         "http import",
@@ -675,11 +711,30 @@ STORES_NOTHING: Mapping[str, str] = {
             "changes the status of what is current, and no text",
             "promote, prune, cli promote, cli prune",
         ),
+        (
+            "sends what addExchanges sends, without a category; tests/service/mcp/test_conversations.py tries it",
+            "mcp add_exchanges",
+        ),
+        (
+            "stores a title by the calls that addExchanges uses; tests/service/routes/test_conversations.py tries it",
+            "createSession, updateSession, createConversation, updateConversation, createTopic, updateTopic, "
+            "mcp conversations, cli conversations rename",
+        ),
+        (
+            "gives what is current another place, and changes no text",
+            "adoptConversations, cli conversations adopt, cli conversations move, cli conversations close, "
+            "cli conversations reopen",
+        ),
         ("sends what `cli add` sends", "cli hook run, cli demo"),
-        ("ends memories", "deleteMemory, deleteEntry, purge, undoImport, mcp forget, cli delete, cli purge"),
+        (
+            "ends memories",
+            "deleteSession, deleteConversation, deleteTopic, cli conversations delete, "
+            "deleteMemory, deleteEntry, purge, undoImport, mcp forget, cli delete, cli purge",
+        ),
         (
             "reads or compares",
             "search, searchSpaces, replayReceipt, cli audit, cli backup, cli calibrate, cli categories, cli changes, "
+            "cli conversations list, cli conversations show, "
             "cli checkpoint list, cli conflicts list, cli diff, cli doctor, cli eval, cli export, cli get, "
             "cli history, cli keys list, cli lint, cli list, cli probe list, cli receipt replay, cli receipt show, "
             "cli search, cli space compare, cli space list, cli space which, cli spaces, cli stats, cli tags, "

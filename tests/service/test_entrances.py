@@ -139,6 +139,8 @@ def expected(entrance: Entrance, case: Case, place: Place) -> tuple[str | None, 
         return refusal, {}
     if key.category and entrance.trust == "own":
         row["category"] = key.category
+    if not entrance.keyed:
+        row["key"] = None
     return None, {**row, "flags": flags if entrance.tells else ()}
 
 
@@ -274,6 +276,7 @@ def test_what_differs_says_why():
         "kinds": ("created",),
         "codes": {},
         "tells": True,
+        "keyed": True,
     }
     for entrance in ENTRANCES:
         differs = [name for name, value in plain.items() if getattr(entrance, name) != value]

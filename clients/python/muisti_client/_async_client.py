@@ -191,6 +191,17 @@ class AsyncMuisti(AsyncTransport):
         reply = await self.send(calls.delete_space(space, confirm=confirm, dry_run=dry_run))
         return reply.data
 
+    async def adopt_conversations(
+        self,
+        space: str,
+        *,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.AdoptedReply | types.DryRunReply:
+        """Make exchanges of the memories whose metadata has a `session`, in the order of their `turn`. Missing conversations are made. Texts stay as they are, and what was adopted is left alone by a repetition. Needs the scope write."""
+        reply = await self.send(calls.adopt_conversations(space, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
     async def list_categories(
         self,
         space: str,
@@ -294,6 +305,201 @@ class AsyncMuisti(AsyncTransport):
     ) -> types.DecidedReply | types.DryRunReply:
         """Decide a conflict. With `keep` both memories stay. With `supersede` the new one supersedes the existing one, and takes over its address when it has none. With `reject` the new one is deleted, which needs the scope `delete` too. Needs the scope write."""
         reply = await self.send(calls.decide_conflict(space, conflict_id, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def list_conversations(
+        self,
+        space: str,
+        *,
+        limit: int | None = None,
+        sort: Literal['-last_at', 'last_at', '-created_at', 'created_at', 'name', '-name'] | None = None,
+        cursor: str | None = None,
+        session: str | None = None,
+        user: str | None = None,
+        state: Literal['open', 'closed'] | None = None,
+        category: str | None = None,
+        as_of: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.ConversationsReply:
+        """List conversations with their sizes, those with the latest turn first; `total` counts those on all pages. Needs the scope read."""
+        reply = await self.send(calls.list_conversations(space, limit=limit, sort=sort, cursor=cursor, session=session, user=user, state=state, category=category, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    async def create_conversation(
+        self,
+        space: str,
+        body: types.ConversationBody,
+        *,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        muisti_allow: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.DryRunReply | types.ConversationReply:
+        """Make a conversation. Streaming turns in makes a missing one, too. Needs the scope append."""
+        reply = await self.send(calls.create_conversation(space, body, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def get_conversation(
+        self,
+        space: str,
+        conversation: str,
+        *,
+        category: str | None = None,
+        as_of: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.ConversationReply:
+        """Read a conversation: its title, users and state, and how many turns, tokens and topics it has. Needs the scope read."""
+        reply = await self.send(calls.get_conversation(space, conversation, category=category, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    async def update_conversation(
+        self,
+        space: str,
+        conversation: str,
+        body: types.ConversationPatch,
+        *,
+        category: str | None = None,
+        dry_run: bool | None = None,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        muisti_allow: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.ConversationReply | types.DryRunReply:
+        """Change a conversation: rename it by `title`, move it by `session`, close or reopen it by `state`. Its name stays, because exchanges name it. A session that is not there is made. A closed conversation takes no turns. Needs the scope write."""
+        reply = await self.send(calls.update_conversation(space, conversation, body, category=category, dry_run=dry_run, if_match=if_match, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def delete_conversation(
+        self,
+        space: str,
+        conversation: str,
+        *,
+        category: str | None = None,
+        purge: bool | None = None,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.EndedReply | types.DryRunReply:
+        """Delete a conversation with its topics and exchanges, as one step. Histories keep all of it, and an undo of the request brings it back. With `purge` nothing stays, and the answer is a signed report. Needs the scope delete."""
+        reply = await self.send(calls.delete_conversation(space, conversation, category=category, purge=purge, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def list_exchanges(
+        self,
+        space: str,
+        conversation: str,
+        *,
+        limit: int | None = None,
+        from_: int | None = None,
+        to: int | None = None,
+        cursor: str | None = None,
+        category: str | None = None,
+        as_of: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.ExchangesReply:
+        """List the exchanges of a conversation in the order of their turns. Needs the scope read."""
+        reply = await self.send(calls.list_exchanges(space, conversation, limit=limit, from_=from_, to=to, cursor=cursor, category=category, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    async def add_exchanges(
+        self,
+        space: str,
+        conversation: str,
+        body: types.ExchangesBody,
+        *,
+        session: str | None = None,
+        category: str | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        muisti_allow: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.StreamedReply | types.DryRunReply:
+        """Stream 1 to 1,000 turns into a conversation, all or none. A conversation that is not there is made, and its session. When the answer arrives, the turns are on disk and every search finds them. A turn that is there with the same content is `replayed`; with other content it is refused. Turns without a number take the next ones; send an `Idempotency-Key` with those. A body of application/x-ndjson has one turn a line. Needs the scope append."""
+        reply = await self.send(calls.add_exchanges(space, conversation, body, session=session, category=category, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def list_topics(
+        self,
+        space: str,
+        conversation: str,
+        *,
+        limit: int | None = None,
+        sort: Literal['-last_at', 'last_at', '-created_at', 'created_at', 'name', '-name'] | None = None,
+        cursor: str | None = None,
+        state: Literal['open', 'closed'] | None = None,
+        category: str | None = None,
+        as_of: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.TopicsReply:
+        """List the topics of a conversation with their sizes; `total` counts those on all pages. Needs the scope read."""
+        reply = await self.send(calls.list_topics(space, conversation, limit=limit, sort=sort, cursor=cursor, state=state, category=category, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    async def create_topic(
+        self,
+        space: str,
+        conversation: str,
+        body: types.TopicBody,
+        *,
+        category: str | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        muisti_allow: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.DryRunReply | types.TopicReply:
+        """Make a topic of a conversation: stretches of its turns under one title. Needs the scope append."""
+        reply = await self.send(calls.create_topic(space, conversation, body, category=category, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def get_topic(
+        self,
+        space: str,
+        conversation: str,
+        topic: str,
+        *,
+        category: str | None = None,
+        as_of: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.TopicReply:
+        """Read a topic with its stretches of turns and its sizes. Needs the scope read."""
+        reply = await self.send(calls.get_topic(space, conversation, topic, category=category, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    async def update_topic(
+        self,
+        space: str,
+        conversation: str,
+        topic: str,
+        body: types.TopicPatch,
+        *,
+        category: str | None = None,
+        dry_run: bool | None = None,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        muisti_allow: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.TopicReply | types.DryRunReply:
+        """Change a topic: its title, its stretches of turns, metadata, tags or state. Needs the scope write."""
+        reply = await self.send(calls.update_topic(space, conversation, topic, body, category=category, dry_run=dry_run, if_match=if_match, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def delete_topic(
+        self,
+        space: str,
+        conversation: str,
+        topic: str,
+        *,
+        category: str | None = None,
+        purge: bool | None = None,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.EndedReply | types.DryRunReply:
+        """Delete a topic. The exchanges stay in their conversation. An undo of the request brings it back. With `purge` nothing stays, and the answer is a signed report. Needs the scope delete."""
+        reply = await self.send(calls.delete_topic(space, conversation, topic, category=category, purge=purge, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
     async def diff_space(
@@ -847,6 +1053,83 @@ class AsyncMuisti(AsyncTransport):
     ) -> types.SearchReply:
         """Find the memories that best answer a query. The filter applies before the ranking: the answer has up to `limit` hits, all of which pass the filter. Needs the scope read."""
         reply = await self.send(calls.search(space, body, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    async def list_sessions(
+        self,
+        space: str,
+        *,
+        limit: int | None = None,
+        sort: Literal['-last_at', 'last_at', '-created_at', 'created_at', 'name', '-name'] | None = None,
+        cursor: str | None = None,
+        user: str | None = None,
+        state: Literal['open', 'closed'] | None = None,
+        category: str | None = None,
+        as_of: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.SessionsReply:
+        """List the sessions with their sizes, the newest first; `total` counts those on all pages. Needs the scope read."""
+        reply = await self.send(calls.list_sessions(space, limit=limit, sort=sort, cursor=cursor, user=user, state=state, category=category, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    async def create_session(
+        self,
+        space: str,
+        body: types.SessionBody,
+        *,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        muisti_allow: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.DryRunReply | types.SessionReply:
+        """Make a session. Streaming turns in makes a missing one, too. Needs the scope append."""
+        reply = await self.send(calls.create_session(space, body, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def get_session(
+        self,
+        space: str,
+        session: str,
+        *,
+        category: str | None = None,
+        as_of: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.SessionReply:
+        """Read a session with the sizes of its conversations. Needs the scope read."""
+        reply = await self.send(calls.get_session(space, session, category=category, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    async def update_session(
+        self,
+        space: str,
+        session: str,
+        body: types.SessionPatch,
+        *,
+        category: str | None = None,
+        dry_run: bool | None = None,
+        if_match: str | None = None,
+        idempotency_key: str | None = None,
+        muisti_allow: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.SessionReply | types.DryRunReply:
+        """Change a session: title, users, metadata, tags, or its state. Conversations of a closed session take no turns. Needs the scope write."""
+        reply = await self.send(calls.update_session(space, session, body, category=category, dry_run=dry_run, if_match=if_match, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def delete_session(
+        self,
+        space: str,
+        session: str,
+        *,
+        category: str | None = None,
+        purge: bool | None = None,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.EndedReply | types.DryRunReply:
+        """Delete a session with its conversations, their topics and exchanges, as one step. Histories keep all of it, and an undo of the request brings it back. With `purge` nothing stays, and the answer is a signed report. Needs the scope delete."""
+        reply = await self.send(calls.delete_session(space, session, category=category, purge=purge, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
     async def get_stats(

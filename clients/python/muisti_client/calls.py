@@ -232,6 +232,22 @@ def delete_space(
     )
 
 
+def adopt_conversations(
+    space: str,
+    *,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Make exchanges of the memories whose metadata has a `session`, in the order of their `turn`."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/adopt',
+        parts={'space': space},
+        params={'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+    )
+
+
 def list_categories(
     space: str,
     *,
@@ -375,6 +391,271 @@ def decide_conflict(
         params={'dry_run': dry_run},
         headers={'Muisti-Min-Seq': muisti_min_seq},
         body=body,
+    )
+
+
+def list_conversations(
+    space: str,
+    *,
+    limit: int | None = None,
+    sort: str | None = None,
+    cursor: str | None = None,
+    session: str | None = None,
+    user: str | None = None,
+    state: str | None = None,
+    category: str | None = None,
+    as_of: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List conversations with their sizes, those with the latest turn first; `total` counts those on all pages."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/conversations',
+        parts={'space': space},
+        params={'limit': limit, 'sort': sort, 'cursor': cursor, 'session': session, 'user': user, 'state': state, 'category': category, 'as_of': as_of},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def create_conversation(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    idempotency_key: str | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Make a conversation. Streaming turns in makes a missing one, too."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/conversations',
+        parts={'space': space},
+        params={'dry_run': dry_run},
+        headers={'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def get_conversation(
+    space: str,
+    conversation: str,
+    *,
+    category: str | None = None,
+    as_of: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Read a conversation: its title, users and state, and how many turns, tokens and topics it has."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/conversations/{conversation}',
+        parts={'space': space, 'conversation': conversation},
+        params={'category': category, 'as_of': as_of},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def update_conversation(
+    space: str,
+    conversation: str,
+    body: Mapping[str, Any],
+    *,
+    category: str | None = None,
+    dry_run: bool | None = None,
+    if_match: str | None = None,
+    idempotency_key: str | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Change a conversation: rename it by `title`, move it by `session`, close or reopen it by `state`."""
+    return call(
+        'PATCH',
+        '/v1/spaces/{space}/conversations/{conversation}',
+        parts={'space': space, 'conversation': conversation},
+        params={'category': category, 'dry_run': dry_run},
+        headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def delete_conversation(
+    space: str,
+    conversation: str,
+    *,
+    category: str | None = None,
+    purge: bool | None = None,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Delete a conversation with its topics and exchanges, as one step."""
+    return call(
+        'DELETE',
+        '/v1/spaces/{space}/conversations/{conversation}',
+        parts={'space': space, 'conversation': conversation},
+        params={'category': category, 'purge': purge, 'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+    )
+
+
+def list_exchanges(
+    space: str,
+    conversation: str,
+    *,
+    limit: int | None = None,
+    from_: int | None = None,
+    to: int | None = None,
+    cursor: str | None = None,
+    category: str | None = None,
+    as_of: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List the exchanges of a conversation in the order of their turns."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/conversations/{conversation}/exchanges',
+        parts={'space': space, 'conversation': conversation},
+        params={'limit': limit, 'from': from_, 'to': to, 'cursor': cursor, 'category': category, 'as_of': as_of},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def add_exchanges(
+    space: str,
+    conversation: str,
+    body: Mapping[str, Any],
+    *,
+    session: str | None = None,
+    category: str | None = None,
+    dry_run: bool | None = None,
+    idempotency_key: str | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Stream 1 to 1,000 turns into a conversation, all or none."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/conversations/{conversation}/exchanges',
+        parts={'space': space, 'conversation': conversation},
+        params={'session': session, 'category': category, 'dry_run': dry_run},
+        headers={'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def list_topics(
+    space: str,
+    conversation: str,
+    *,
+    limit: int | None = None,
+    sort: str | None = None,
+    cursor: str | None = None,
+    state: str | None = None,
+    category: str | None = None,
+    as_of: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List the topics of a conversation with their sizes; `total` counts those on all pages."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/conversations/{conversation}/topics',
+        parts={'space': space, 'conversation': conversation},
+        params={'limit': limit, 'sort': sort, 'cursor': cursor, 'state': state, 'category': category, 'as_of': as_of},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def create_topic(
+    space: str,
+    conversation: str,
+    body: Mapping[str, Any],
+    *,
+    category: str | None = None,
+    dry_run: bool | None = None,
+    idempotency_key: str | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Make a topic of a conversation: stretches of its turns under one title."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/conversations/{conversation}/topics',
+        parts={'space': space, 'conversation': conversation},
+        params={'category': category, 'dry_run': dry_run},
+        headers={'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def get_topic(
+    space: str,
+    conversation: str,
+    topic: str,
+    *,
+    category: str | None = None,
+    as_of: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Read a topic with its stretches of turns and its sizes."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/conversations/{conversation}/topics/{topic}',
+        parts={'space': space, 'conversation': conversation, 'topic': topic},
+        params={'category': category, 'as_of': as_of},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def update_topic(
+    space: str,
+    conversation: str,
+    topic: str,
+    body: Mapping[str, Any],
+    *,
+    category: str | None = None,
+    dry_run: bool | None = None,
+    if_match: str | None = None,
+    idempotency_key: str | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Change a topic: its title, its stretches of turns, metadata, tags or state."""
+    return call(
+        'PATCH',
+        '/v1/spaces/{space}/conversations/{conversation}/topics/{topic}',
+        parts={'space': space, 'conversation': conversation, 'topic': topic},
+        params={'category': category, 'dry_run': dry_run},
+        headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def delete_topic(
+    space: str,
+    conversation: str,
+    topic: str,
+    *,
+    category: str | None = None,
+    purge: bool | None = None,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Delete a topic. The exchanges stay in their conversation."""
+    return call(
+        'DELETE',
+        '/v1/spaces/{space}/conversations/{conversation}/topics/{topic}',
+        parts={'space': space, 'conversation': conversation, 'topic': topic},
+        params={'category': category, 'purge': purge, 'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
     )
 
 
@@ -1153,6 +1434,112 @@ def search(
         parts={'space': space},
         headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
         body=body,
+    )
+
+
+def list_sessions(
+    space: str,
+    *,
+    limit: int | None = None,
+    sort: str | None = None,
+    cursor: str | None = None,
+    user: str | None = None,
+    state: str | None = None,
+    category: str | None = None,
+    as_of: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List the sessions with their sizes, the newest first; `total` counts those on all pages."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/sessions',
+        parts={'space': space},
+        params={'limit': limit, 'sort': sort, 'cursor': cursor, 'user': user, 'state': state, 'category': category, 'as_of': as_of},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def create_session(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    idempotency_key: str | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Make a session. Streaming turns in makes a missing one, too."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/sessions',
+        parts={'space': space},
+        params={'dry_run': dry_run},
+        headers={'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def get_session(
+    space: str,
+    session: str,
+    *,
+    category: str | None = None,
+    as_of: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Read a session with the sizes of its conversations."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/sessions/{session}',
+        parts={'space': space, 'session': session},
+        params={'category': category, 'as_of': as_of},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def update_session(
+    space: str,
+    session: str,
+    body: Mapping[str, Any],
+    *,
+    category: str | None = None,
+    dry_run: bool | None = None,
+    if_match: str | None = None,
+    idempotency_key: str | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Change a session: title, users, metadata, tags, or its state."""
+    return call(
+        'PATCH',
+        '/v1/spaces/{space}/sessions/{session}',
+        parts={'space': space, 'session': session},
+        params={'category': category, 'dry_run': dry_run},
+        headers={'If-Match': if_match, 'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def delete_session(
+    space: str,
+    session: str,
+    *,
+    category: str | None = None,
+    purge: bool | None = None,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Delete a session with its conversations, their topics and exchanges, as one step."""
+    return call(
+        'DELETE',
+        '/v1/spaces/{space}/sessions/{session}',
+        parts={'space': space, 'session': session},
+        params={'category': category, 'purge': purge, 'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
     )
 
 

@@ -73,6 +73,18 @@ AddedReply = TypedDict(
 )
 "The memory that was added, and current ones that are like it."
 
+AdoptedReply = TypedDict(
+    'AdoptedReply',
+    {
+        'exchanges': 'int',
+        'conversations': 'int',
+        'sessions': 'int',
+        'left': 'int',
+        'items': 'list[LeftReply]',
+    },
+)
+"Counts of what was adopted: exchanges, and the conversations and sessions that were made for them."
+
 AliveReply = TypedDict(
     'AliveReply',
     {
@@ -89,6 +101,17 @@ AmountReply = TypedDict(
     },
 )
 "Use and limit of one amount; a null limit means none."
+
+ArrivedReply = TypedDict(
+    'ArrivedReply',
+    {
+        'turn': 'int',
+        'id': 'str',
+        'replayed': 'bool',
+        'topic': 'str | None',
+    },
+)
+"A turn that came in: the memory that it is, and whether it was there already."
 
 AuditReply = TypedDict(
     'AuditReply',
@@ -221,6 +244,70 @@ ConflictsReply = TypedDict(
     },
 )
 "A page of open conflicts, newest first."
+
+ConversationBody = TypedDict(
+    'ConversationBody',
+    {
+        'name': NotRequired['str | None'],
+        'title': NotRequired['str | None'],
+        'users': NotRequired['list[str]'],
+        'metadata': NotRequired['dict[str, Any]'],
+        'tags': NotRequired['list[str]'],
+        'category': NotRequired['str | None'],
+        'session': NotRequired['str | None'],
+        'at': NotRequired['str | None'],
+    },
+)
+"A conversation to make. A missing session is made with it; without one it belongs to `default`."
+
+ConversationPatch = TypedDict(
+    'ConversationPatch',
+    {
+        'title': NotRequired['str'],
+        'users': NotRequired['list[str]'],
+        'metadata': NotRequired['dict[str, Any]'],
+        'tags': NotRequired['list[str]'],
+        'state': NotRequired["Literal['open', 'closed']"],
+        'session': NotRequired['str'],
+    },
+)
+"Changes to a conversation: what is absent stays. `session` moves it; a missing session is made."
+
+ConversationReply = TypedDict(
+    'ConversationReply',
+    {
+        'id': 'str',
+        'version': 'int',
+        'name': 'str',
+        'title': 'str',
+        'state': "Literal['open', 'closed']",
+        'category': 'str | None',
+        'metadata': 'dict[str, Any]',
+        'tags': 'list[str]',
+        'created_at': 'str',
+        'updated_at': 'str',
+        'closed_at': 'str | None',
+        'turns': 'int',
+        'tokens': 'int',
+        'first_at': 'str | None',
+        'last_at': 'str | None',
+        'session': 'str | None',
+        'users': 'list[str]',
+        'topics': 'int',
+        'next_turn': 'int',
+    },
+)
+"A conversation, with its sizes. `next_turn` is the first turn behind all others."
+
+ConversationsReply = TypedDict(
+    'ConversationsReply',
+    {
+        'items': 'list[ConversationReply]',
+        'total': 'int',
+        'next_cursor': 'str | None',
+    },
+)
+"Conversations, those with the latest turn first unless `sort` names another order."
 
 CountReply = TypedDict(
     'CountReply',
@@ -367,6 +454,19 @@ EmbeddingsReply = TypedDict(
 )
 "Whether texts are embedded, and by which model."
 
+EndedReply = TypedDict(
+    'EndedReply',
+    {
+        'sessions': 'int',
+        'conversations': 'int',
+        'topics': 'int',
+        'exchanges': 'int',
+        'summaries': 'int',
+        'total': 'int',
+    },
+)
+"Counts of what was deleted, by kind. An undo of the request brings all of it back."
+
 EntryBody = TypedDict(
     'EntryBody',
     {
@@ -400,6 +500,43 @@ ErasureReply = TypedDict(
     },
 )
 "The report of an erasure, plain and signed. The server keeps no copy. A dry run has neither."
+
+ExchangeBody = TypedDict(
+    'ExchangeBody',
+    {
+        'turn': NotRequired['int | None'],
+        'at': NotRequired['str | None'],
+        'user': NotRequired['str | None'],
+        'system': NotRequired['str | None'],
+        'author': NotRequired['str | None'],
+        'content': NotRequired['str | None'],
+        'metadata': NotRequired['dict[str, Any]'],
+        'tags': NotRequired['list[str]'],
+        'source': NotRequired['str | None'],
+        'source_class': NotRequired["Literal['user', 'tool', 'model', 'unknown', 'web']"],
+    },
+)
+"A turn: an exchange of `user` and `system`, or what `author` says, in `content`."
+
+ExchangesBody = TypedDict(
+    'ExchangesBody',
+    {
+        'items': 'list[ExchangeBody]',
+        'session': NotRequired['str | None'],
+        'category': NotRequired['str | None'],
+    },
+)
+"Turns to stream in, decoded one by one. `session` is for a conversation that is not there yet."
+
+ExchangesReply = TypedDict(
+    'ExchangesReply',
+    {
+        'items': 'list[MemoryReply]',
+        'total': 'int',
+        'next_cursor': 'str | None',
+    },
+)
+"Exchanges of a conversation, in the order of their turns."
 
 ExplanationReply = TypedDict(
     'ExplanationReply',
@@ -719,6 +856,15 @@ KindReply = TypedDict(
     },
 )
 "The meaning of a kind of problem. `retry_after` is in seconds, null when a retry is of no use."
+
+LeftReply = TypedDict(
+    'LeftReply',
+    {
+        'id': 'str',
+        'why': 'str',
+    },
+)
+"A memory that was not adopted, and why."
 
 LikenessReply = TypedDict(
     'LikenessReply',
@@ -1342,6 +1488,65 @@ SearchReply = TypedDict(
 )
 "Hits, best first."
 
+SessionBody = TypedDict(
+    'SessionBody',
+    {
+        'name': NotRequired['str | None'],
+        'title': NotRequired['str | None'],
+        'users': NotRequired['list[str]'],
+        'metadata': NotRequired['dict[str, Any]'],
+        'tags': NotRequired['list[str]'],
+        'category': NotRequired['str | None'],
+    },
+)
+"A session to make. Without a name it gets one."
+
+SessionPatch = TypedDict(
+    'SessionPatch',
+    {
+        'title': NotRequired['str'],
+        'users': NotRequired['list[str]'],
+        'metadata': NotRequired['dict[str, Any]'],
+        'tags': NotRequired['list[str]'],
+        'state': NotRequired["Literal['open', 'closed']"],
+    },
+)
+"Changes to a session: what is absent stays."
+
+SessionReply = TypedDict(
+    'SessionReply',
+    {
+        'id': 'str',
+        'version': 'int',
+        'name': 'str',
+        'title': 'str',
+        'state': "Literal['open', 'closed']",
+        'category': 'str | None',
+        'metadata': 'dict[str, Any]',
+        'tags': 'list[str]',
+        'created_at': 'str',
+        'updated_at': 'str',
+        'closed_at': 'str | None',
+        'turns': 'int',
+        'tokens': 'int',
+        'first_at': 'str | None',
+        'last_at': 'str | None',
+        'users': 'list[str]',
+        'conversations': 'int',
+    },
+)
+"A session, with the sizes of its conversations."
+
+SessionsReply = TypedDict(
+    'SessionsReply',
+    {
+        'items': 'list[SessionReply]',
+        'total': 'int',
+        'next_cursor': 'str | None',
+    },
+)
+"Sessions."
+
 ShiftReply = TypedDict(
     'ShiftReply',
     {
@@ -1450,6 +1655,20 @@ StatsReply = TypedDict(
 )
 "Sizes of a space. `by` counts current memories by kind, type, status and importance; bytes are of content. `quota` is of the whole space, null for a key of one category."
 
+StreamedReply = TypedDict(
+    'StreamedReply',
+    {
+        'conversation': 'str',
+        'session': 'str | None',
+        'category': 'str | None',
+        'items': 'list[ArrivedReply]',
+        'created': 'int',
+        'next_turn': 'int',
+        'flags': 'list[FlagReply]',
+    },
+)
+"Turns that came in, in the order of the request."
+
 SupersedeBody = TypedDict(
     'SupersedeBody',
     {
@@ -1500,6 +1719,64 @@ TelemetryReply = TypedDict(
     },
 )
 "How a memory was used. Retrievals are counted in batches, and may lag by some seconds; verdicts never do."
+
+TopicBody = TypedDict(
+    'TopicBody',
+    {
+        'name': NotRequired['str | None'],
+        'title': NotRequired['str | None'],
+        'spans': NotRequired['list[list[int]]'],
+        'metadata': NotRequired['dict[str, Any]'],
+        'tags': NotRequired['list[str]'],
+    },
+)
+"A topic to make: stretches of turns of the conversation. Without a name it gets one, such as `t1`."
+
+TopicPatch = TypedDict(
+    'TopicPatch',
+    {
+        'title': NotRequired['str'],
+        'spans': NotRequired['list[list[int]]'],
+        'metadata': NotRequired['dict[str, Any]'],
+        'tags': NotRequired['list[str]'],
+        'state': NotRequired["Literal['open', 'closed']"],
+    },
+)
+"Changes to a topic: what is absent stays."
+
+TopicReply = TypedDict(
+    'TopicReply',
+    {
+        'id': 'str',
+        'version': 'int',
+        'name': 'str',
+        'title': 'str',
+        'state': "Literal['open', 'closed']",
+        'category': 'str | None',
+        'metadata': 'dict[str, Any]',
+        'tags': 'list[str]',
+        'created_at': 'str',
+        'updated_at': 'str',
+        'closed_at': 'str | None',
+        'turns': 'int',
+        'tokens': 'int',
+        'first_at': 'str | None',
+        'last_at': 'str | None',
+        'conversation': 'str',
+        'spans': 'list[list[int]]',
+    },
+)
+"A topic of a conversation: stretches of its turns."
+
+TopicsReply = TypedDict(
+    'TopicsReply',
+    {
+        'items': 'list[TopicReply]',
+        'total': 'int',
+        'next_cursor': 'str | None',
+    },
+)
+"Topics of a conversation."
 
 UndoBody = TypedDict(
     'UndoBody',

@@ -27,7 +27,8 @@ def by_status(space: SpaceRow, category: str | None) -> Statement:
     """Count (status, memories) of memories that are not deleted."""
     only, args = _only(category)
     return Statement(
-        f"SELECT v.status, count(*) FROM versions v WHERE v.space_id = ? AND v.died IS NULL AND {PLAIN}{only} GROUP BY v.status",
+        "SELECT v.status, count(*) FROM versions v "
+        f"WHERE v.space_id = ? AND v.died IS NULL AND {PLAIN}{only} GROUP BY v.status",
         (space.id, *args),
     )
 

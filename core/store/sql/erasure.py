@@ -34,6 +34,8 @@ def where(subject: Subject) -> Condition:
         met.append(("v.source = ?", (subject.source,)))
     if subject.older_than_us is not None:
         met.append(("v.created_at < ?", (subject.older_than_us,)))
+    if subject.among is not None:
+        met.append((f"v.memory_id IN {_HEX}", (_hex(subject.among),)))
     if subject.filter is not None:
         met.append(filters.where(subject.filter))
     return " AND ".join(sql for sql, _ in met), tuple(arg for _, args in met for arg in args)

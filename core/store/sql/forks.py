@@ -50,7 +50,8 @@ def _alike(target: str, space: str) -> str:
 
 
 _SAME_PLACE = (  # the index `versions_place` has these
-    "coalesce(q.category_folded, '') = coalesce({0}.category_folded, '') AND q.place = {0}.place AND q.place IS NOT NULL"
+    "coalesce(q.category_folded, '') = coalesce({0}.category_folded, '') "
+    "AND q.place = {0}.place AND q.place IS NOT NULL"
 )
 _HERE = f"NOT (({same('f', 'b')}) AND (f.id IS NULL) = (b.id IS NULL))"  # the space has changed the memory
 _THERE = f"NOT {_alike('p', 'b')}"  # the target has changed it
@@ -132,8 +133,8 @@ def refuse_moved(space: SpaceRow) -> Statement:
 def pair(space: SpaceRow, target: SpaceRow) -> list[Statement]:
     """Give each memory of the space without a twin one in the target.
 
-    A twin is the memory at the same address or at the same place in a conversation, else one with the same text, else
-    a new one.
+    A twin is the memory at the same address, or at the same place in a conversation. Otherwise it is one with the same
+    text, or a new one.
     """
     mine = "v.space_id = ? AND v.died IS NULL"
     alone = "NOT EXISTS (SELECT 1 FROM twins x WHERE x.space_id = ? AND x.target_id = ? AND x.memory_id = v.memory_id)"

@@ -37,7 +37,7 @@ def refuse_address(space: SpaceRow, new: Memory) -> Statement:
 
 
 def refuse_place(space: SpaceRow, new: Memory, place: str) -> Statement:
-    """Refuse when another current memory of the category stands at the same place in the hierarchy."""
+    """Refuse when another current memory of the category is at the same place in the hierarchy."""
     return Statement(
         f"{_PLACE_TAKEN} WHERE EXISTS (SELECT 1 FROM versions v WHERE v.space_id = ? "
         "AND coalesce(v.category_folded, '') = ? AND v.place = ? "

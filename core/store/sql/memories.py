@@ -140,12 +140,14 @@ def chain(space: SpaceRow, memory_id: bytes) -> Statement:
     return Statement(
         """WITH RECURSIVE
         older (id, place) AS (
-            SELECT ?, 0 UNION SELECT v.supersedes, older.place - 1 FROM older JOIN versions v ON v.memory_id = older.id
+            SELECT ?, 0 UNION SELECT v.supersedes, older.place - 1
+            FROM older JOIN versions v ON v.memory_id = older.id
             WHERE v.supersedes IS NOT NULL
             AND v.version = (SELECT max(version) FROM versions WHERE memory_id = older.id)
         ),
         newer (id, place) AS (
-            SELECT ?, 0 UNION SELECT v.superseded_by, newer.place + 1 FROM newer JOIN versions v ON v.memory_id = newer.id
+            SELECT ?, 0 UNION SELECT v.superseded_by, newer.place + 1
+            FROM newer JOIN versions v ON v.memory_id = newer.id
             WHERE v.superseded_by IS NOT NULL
             AND v.version = (SELECT max(version) FROM versions WHERE memory_id = newer.id)
         )

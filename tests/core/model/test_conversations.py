@@ -1,4 +1,4 @@
-"""Places in the hierarchy of conversations: Python and SQL agree, and one memory stands at each."""
+"""Places in the hierarchy of conversations: Python and SQL agree, and each has one memory."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -14,7 +14,8 @@ from tests.stores import Stores
 
 INSERT = (
     "INSERT INTO versions (space_id, memory_id, version, born, kind, category_folded, content, content_hash, type, "
-    "status, importance, tags, metadata, created_at, updated_at, tokens, session, conversation, topic, turn, structure) "
+    "status, importance, tags, metadata, created_at, updated_at, tokens, "
+    "session, conversation, topic, turn, structure) "
     "VALUES (1, ?, 1, ?, ?, ?, 'x', x'', 'fact', 'active', 1, '[]', '{}', 0, 0, 1, ?, ?, ?, ?, ?)"
 )
 

@@ -42,7 +42,11 @@ def database(tmp_path: Path) -> Path:
     """A database with something for every command, in a folder of its own."""
     path = tmp_path / "data" / "muisti.db"
     path.parent.mkdir()
-    for made in (run("add", str(path), {}), call(str(path), "checkpoint", "create", "here")):
+    for made in (
+        call(str(path), "conversations", "add", "talk", "hello"),
+        run("add", str(path), {}),
+        call(str(path), "checkpoint", "create", "here"),
+    ):
         assert made.status == 0, made
     memory = run("list", str(path), {}).stdout.split("\t")[0]
     assert call(str(path), "update", memory, "once more").status == 0

@@ -55,6 +55,8 @@ NEEDED: dict[str, dict[str, Any]] = {
     "memory_history": {"category": "rules", "key": "deploy"},
     "restore_memory": {"category": "rules", "key": "deploy", "dry_run": True},
     "forget": {"category": "rules", "key": "deploy", "dry_run": True},
+    "add_exchanges": {"conversation": "c", "items": [{"author": "Ann", "content": "Hi"}], "dry_run": True},
+    "conversations": {"action": "list"},
     "import_memories": {"ndjson": "", "dry_run": True},
 }
 

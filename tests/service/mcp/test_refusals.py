@@ -53,6 +53,11 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("update_memory", {"category": "notes", "key": "port", "author": "Ann", "if_version": 9}, "stale_version"),
     ("restore_memory", {"category": "notes", "key": "port", "version": 9}, "not_found"),
     ("forget", {"id": "0190a0b0-0000-7000-8000-000000000001"}, "not_found"),
+    ("add_exchanges", {"conversation": "c", "items": []}, "invalid_input"),
+    ("add_exchanges", {"conversation": "c", "items": [{"turn": 1}]}, "invalid_input"),
+    ("add_exchanges", {"conversation": "c", "items": [{"turn": 1, "content": "x", "mood": "y"}]}, "invalid_input"),
+    ("conversations", {"action": "get"}, "invalid_input"),
+    ("conversations", {"action": "get", "conversation": "nowhere"}, "not_found"),
     ("import_memories", {"ndjson": "{}"}, "invalid_input"),
 ]
 

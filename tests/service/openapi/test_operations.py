@@ -180,7 +180,18 @@ def tried(document: dict[str, Any], client: httpx.Client, engine: Engine) -> int
             client.delete(f"{API}/entries/rules/deploy")
             if "/entries/" in path and operation["operationId"] != "putEntry":
                 client.put(f"{API}/entries/rules/deploy", json={"content": "We deploy on Wednesdays"})
+            for name, body in (("c-42", {"items": [{"turn": 1, "author": "Ann", "content": "Hello"}]}),):
+                client.delete(f"{API}/sessions/s-2026-11")
+                client.patch(f"{API}/conversations/{name}", json={"state": "open"})
+                if operation["operationId"] not in ("createConversation", "createSession"):
+                    client.post(f"{API}/conversations/{name}/exchanges", json={**body, "session": "s-2026-11"})
+                client.delete(f"{API}/conversations/{name}/topics/t1")
+                if operation["operationId"] == "updateTopic":
+                    client.post(f"{API}/conversations/{name}/topics", json={"name": "t1"})
             given = {
+                "session": "s-2026-11",
+                "conversation": "c-42",
+                "topic": "t1",
                 "space": "default",
                 "memory_id": memory["id"],
                 "category": "rules",

@@ -1,0 +1,224 @@
+"""Memories whose metadata names a session and a turn become exchanges of conversations. Their texts stay as they are.
+
+Each gets a next version with its place, which is not embedded again. Some hundreds change in one step. What was adopted
+is left alone by a repetition.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import cast
+
+import msgspec
+from msgspec import structs
+
+from muisti.core.conversations.naming import object_draft, title_of, users_of
+from muisti.core.model.conversations import DEFAULT_SESSION, NewObject, ObjectName, place_of
+from muisti.core.model.ids import IdSource, id_text
+from muisti.core.model.outcomes import Written
+from muisti.core.model.values import NAME_MAX, Memory, Seq
+from muisti.core.read.reading import find_space
+from muisti.core.store.database import Database, Row, Statement
+from muisti.core.store.sql import conversations, guards, inserting, memories, version_rows
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.write.begun import Call
+from muisti.core.write.intake import Intake
+from muisti.core.write.prepare import carried, draft_of, ready
+from muisti.core.write.refusals import Part
+from muisti.core.write.transactions import Transactions
+
+STEP = 500  # memories in one transaction
+SHOWN = 100  # memories that a report names
+
+
+class Left(msgspec.Struct, frozen=True):
+    """A memory that was not adopted, and why."""
+
+    id: str
+    why: str
+
+
+class Adopted(msgspec.Struct, frozen=True, kw_only=True):
+    """Report of what was adopted, or would be: exchanges, and the conversations and sessions that were made for them.
+
+    `left` counts memories that stay as they are; `items` names the first of them.
+    """
+
+    exchanges: int
+    conversations: int
+    sessions: int
+    left: int
+    items: tuple[Left, ...]
+    seq: Seq
+
+
+class _Chosen(msgspec.Struct, frozen=True):
+    """A memory by its row, and the place that it gets."""
+
+    row: int
+    conversation: str
+    turn: int
+
+
+class Adopter:
+    """Thread-safe."""
+
+    def __init__(self, database: Database, transactions: Transactions, ids: IdSource, intake: Intake) -> None:
+        self._database = database
+        self._transactions = transactions
+        self._ids = ids
+        self._intake = intake
+
+    def adopt(self, space: str, call: Call) -> Adopted:
+        """Adopt all memories that name a session in their metadata. A dry run counts them.
+
+        Raises:
+            NotFound: there is no such space.
+        """
+        found = find_space(self._database, space)
+        (rows,) = self._database.read([conversations.adoptable(found, call.caller.category, call.now)])
+        steps: list[_Step] = []
+        for category, group in groupby(rows, key=lambda row: row[1]):
+            own = None if category is None else str(category)
+            passed = _Step()
+            chosen = [*_chosen([*group], passed)]
+            steps.append(passed)
+            for start in range(0, len(chosen), STEP):
+                steps.append(self._step(space, own, chosen[start : start + STEP], call))
+        return self._told(space, steps)
+
+    def _told(self, space: str, steps: Sequence["_Step"]) -> Adopted:
+        left = [one for step in steps for one in step.left]
+        (rows,) = self._database.read([memories.by_rows([row for row, _ in left[:SHOWN]])]) if left else ([],)
+        named = {cast(int, row[0]): version_rows.memory(row, space).id for row in rows}
+        return Adopted(
+            exchanges=sum(step.exchanges for step in steps),
+            conversations=sum(step.conversations for step in steps),
+            sessions=sum(step.sessions for step in steps),
+            left=len(left),
+            items=tuple(Left(named[row], why) for row, why in left[:SHOWN] if row in named),
+            seq=find_space(self._database, space).seq,
+        )
+
+    def _step(self, name: str, category: str | None, chosen: Sequence[_Chosen], call: Call) -> "_Step":
+        done = [_Step()]
+
+        def attempt(space: SpaceRow) -> Written:
+            done[0] = _Step()
+            parts = self._parts(space, category, chosen, done[0], call)
+            if not parts or call.dry_run:
+                return self._transactions.nothing(space, call)
+            begun = self._transactions.begin(space, parts, call, created=False, embedded=False)
+            return self._transactions.commit(begun)
+
+        self._transactions.run(name, structs.replace(call, request=None), attempt)
+        return done[0]
+
+    def _parts(
+        self, space: SpaceRow, category: str | None, chosen: Sequence[_Chosen], step: "_Step", call: Call
+    ) -> list[Part]:
+        names = sorted({one.conversation for one in chosen})
+        places = [f"exchange/{one.conversation}\x1f{one.turn}" for one in chosen]
+        parents = [ObjectName(level="conversation", name=name, category=category) for name in names]
+        session = ObjectName(level="session", name=DEFAULT_SESSION, category=category)
+        (rows, there) = self._database.read([
+            memories.by_rows([one.row for one in chosen]),
+            conversations.at_places(space, category, [*places, *(one.place for one in parents), session.place]),
+        ])  # fmt: skip
+        known = {place_of(version_rows.memory(row, space.space.name)) or "" for row in there}
+        living = {cast(int, row[0]): version_rows.memory(row, space.space.name) for row in rows}
+        adopted: list[tuple[int, Memory, Memory]] = []
+        for one, place in zip(chosen, places, strict=True):
+            before = living.get(one.row)
+            if before is None:
+                continue
+            if place in known:
+                step.leave(one.row, f"turn {one.turn} of conversation {one.conversation!r} is there already")
+                continue
+            draft = structs.replace(draft_of(before), kind="exchange", conversation=one.conversation, turn=one.turn)
+            accepted = self._intake.changed(space, draft, before, call)
+            adopted.append((one.row, before, accepted.next(before, call.now)))
+        made = self._made(space, session, parents, known, [after for *_, after in adopted], step, call)
+        step.exchanges += len(adopted)
+        total = len(made) + len(adopted)
+        parts = [
+            Part(new, self._born(space, new, total - 1 - number, call), told=False) for number, new in enumerate(made)
+        ]
+        for number, (row, before, after) in enumerate(adopted, start=len(made)):
+            offset = total - 1 - number
+            parts.append(Part(after, self._changed(space, before, after, row, offset, call), told=False))
+        return parts
+
+    def _made(
+        self,
+        space: SpaceRow,
+        session: ObjectName,
+        parents: Sequence[ObjectName],
+        known: set[str],
+        turns: Sequence[Memory],
+        step: "_Step",
+        call: Call,
+    ) -> list[Memory]:
+        """Return the objects that are missing for these turns."""
+        drafts = [] if session.place in known or not turns else [object_draft(session, NewObject())]
+        step.sessions += len(drafts)
+        for parent in parents:
+            own = [turn for turn in turns if turn.conversation == parent.name]
+            if parent.place in known or not own:
+                continue
+            users = users_of([turn.author for turn in own])
+            new = NewObject(session=DEFAULT_SESSION, users=tuple(users), at=own[0].event_at)
+            drafts.append(structs.replace(object_draft(parent, new), content=_title(own[0])))
+            step.conversations += 1
+        accepted = [self._intake.new(space, draft, call, echoes=False, hierarchy=True) for draft in drafts]
+        return [one.first(space, id_text(self._ids.new(call.now)), call.now) for one in accepted]
+
+    def _born(self, space: SpaceRow, new: Memory, offset: int, call: Call) -> list[Statement]:
+        (version,) = ready([new], space, None)
+        return self._transactions.birth(space, version, "created", call.caller, offset)
+
+    def _changed(
+        self, space: SpaceRow, before: Memory, after: Memory, row: int, offset: int, call: Call
+    ) -> list[Statement]:
+        return [
+            guards.refuse_stale(before),
+            inserting.end(space, before, offset),
+            *self._transactions.birth(space, carried(after, row), "updated", call.caller, offset),
+        ]
+
+
+def _chosen(rows: Sequence[Row], passed: "_Step") -> Iterator[_Chosen]:
+    """Yield memories of one category with their places; those without a turn of their own come last."""
+    for session, group in groupby(rows, key=lambda row: row[2]):
+        name, last = str(session), 0
+        taken: set[int] = set()
+        for row, *_, turn in cast("list[tuple[int, str | None, object, int | None]]", [*group]):
+            number = last + 1 if turn is None else turn
+            if not _is_name(name):
+                passed.leave(row, f"{name[:80]!r} cannot name a conversation")
+            elif number in taken:
+                passed.leave(row, f"turn {number} of session {name!r} is there twice")
+            else:
+                taken.add(number)
+                last = max(last, number)
+                yield _Chosen(row, name, number)
+
+
+class _Step(msgspec.Struct):
+    """Counts of one transaction, and what it leaves as it is, by row."""
+
+    exchanges: int = 0
+    conversations: int = 0
+    sessions: int = 0
+    left: list[tuple[int, str]] = []
+
+    def leave(self, row: int, why: str) -> None:
+        self.left.append((row, why))
+
+
+def _title(first: Memory) -> str:
+    title = first.metadata.get("title")
+    return title if isinstance(title, str) and title.strip() else title_of(first.content)
+
+
+def _is_name(name: str) -> bool:
+    return bool(name.strip()) and len(name) <= NAME_MAX and name.isprintable()

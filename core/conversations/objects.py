@@ -1,0 +1,316 @@
+"""Sessions, conversations and topics as objects: made, changed, moved, closed, opened again, deleted with all below."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from msgspec import structs
+
+from muisti.core.conversations.naming import (
+    check_name,
+    check_title,
+    check_users,
+    generated,
+    object_draft,
+    spans_of,
+)
+from muisti.core.conversations.reading import missing, one
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.model.audited import Action
+from muisti.core.model.conversations import (
+    Change,
+    Counted,
+    Ending,
+    Kept,
+    Level,
+    NewObject,
+    Object,
+    ObjectName,
+    name_of,
+)
+from muisti.core.model.counts import Quota
+from muisti.core.model.errors import ConversationClosed, InvalidInput, PlaceTaken
+from muisti.core.model.ids import IdSource, id_text
+from muisti.core.model.outcomes import Written
+from muisti.core.model.times import from_us
+from muisti.core.model.values import Draft, IfMatch, Json, Memory
+from muisti.core.query.points import Point
+from muisti.core.read.hierarchy import home, namespace
+from muisti.core.read.reading import find_space
+from muisti.core.store.database import Database, Row, Statement
+from muisti.core.store.sql import audit, conversations, guards, inserting, quotas, version_rows
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.support.waiting import Overtaken
+from muisti.core.write.begun import Call
+from muisti.core.write.intake import Accepted, Intake
+from muisti.core.write.prepare import draft_of, ready
+from muisti.core.write.refusals import Part
+from muisti.core.write.transactions import Transactions, check
+
+_DELETED: Mapping[Level, Action] = {
+    "session": "session_deleted",
+    "conversation": "conversation_deleted",
+    "topic": "topic_deleted",
+}
+
+
+class Objects:
+    """Thread-safe; `encoder` is None when embeddings are off. All methods raise what those of `Writer` do."""
+
+    def __init__(
+        self,
+        database: Database,
+        encoder: Encoder | None,
+        transactions: Transactions,
+        ids: IdSource,
+        quota: Quota,
+        intake: Intake,
+    ) -> None:
+        """`quota` is that of spaces without one."""
+        self._database = database
+        self._encoder = encoder
+        self._transactions = transactions
+        self._ids = ids
+        self._quota = quota
+        self._intake = intake
+
+    def create(self, space: str, level: Level, new: NewObject, conversation: str | None, call: Call) -> Kept:
+        """Make a session, a conversation or, in a `conversation`, a topic; without a name it gets one.
+
+        A missing session of a conversation is made with it.
+
+        Raises:
+            PlaceTaken: there is one of this name.
+            NotFound: a topic's conversation is not there.
+            ConversationClosed: the session or the conversation that it would belong to is closed.
+        """
+
+        def attempt(found: SpaceRow) -> Written:
+            name = self._named(found, level, new, conversation, call)
+            drafts = [*self._parents(found, name, new, call), object_draft(name, new)]
+            return self._make(found, name, drafts, call)
+
+        written = self._transactions.run(space, call, attempt)
+        return self._kept(space, level, written, call)
+
+    def change(self, space: str, name: ObjectName, change: Change, if_match: IfMatch, call: Call) -> Kept:
+        """Change a title, users, metadata, tags or state; `session` moves a conversation, which makes a missing one.
+
+        Raises:
+            NotFound, Stale.
+        """
+
+        def attempt(found: SpaceRow) -> Written:
+            settled = self._home(found, name, call)
+            row, before = self._find(found, settled, call)
+            check(before, if_match)
+            stated = draft_of(before)
+            draft = structs.replace(stated, **_changes(settled, change, stated, call.now))
+            accepted = self._intake.changed(found, draft, before, call)
+            if accepted.draft == stated:
+                return self._transactions.leave(found, before, call, accepted.flags)
+            parents = self._new_session(found, settled, change, call)
+            return self._replace(found, row, before, accepted, parents, call)
+
+        written = self._transactions.run(space, call, attempt)
+        return self._kept(space, name.level, written, call)
+
+    def delete(self, space: str, name: ObjectName, call: Call) -> Ending:
+        """End an object and all that belongs to it, as one step; a topic leaves its exchanges where they are.
+
+        Raises:
+            NotFound.
+        """
+        told: dict[str, int] = {}
+
+        def attempt(found: SpaceRow) -> Written:
+            settled = self._home(found, name, call)
+            _, memory = self._find(found, settled, call)
+            belongs = conversations.members(found, name.level, (name.name, name.conversation), settled.category)
+            (rows,) = self._database.read([conversations.kinds_of(belongs)])
+            told.clear()
+            told.update({str(kind): int(str(number)) for kind, number in rows})
+            plan = conversations.plan_ends(belongs, sum(told.values()))
+            # By its id: the log stays when the name is erased.
+            note = audit.note(call.now, call.caller.actor, _DELETED[name.level], space=space, target=memory.id)
+            return self._transactions.turn(found, plan, "deleted", call, [note])
+
+        written = self._transactions.run(space, call, attempt)
+        return Ending(counts=told, seq=written.seq, plan=written.plan, commit=written.commit)
+
+    def _named(self, space: SpaceRow, level: Level, new: NewObject, conversation: str | None, call: Call) -> ObjectName:
+        category = namespace(call.caller, new.category)
+        if conversation is not None:
+            parent = ObjectName(level="conversation", name=conversation, category=category)
+            category = self._home(space, parent, call).category
+        name = new.name
+        if name is None and level == "topic":
+            (rows,) = self._database.read([conversations.topic_names(space, category, conversation or "")])
+            taken = {row[0] for row in rows}
+            name = next(f"t{number}" for number in range(1, len(taken) + 2) if f"t{number}" not in taken)
+        return ObjectName(
+            level=level,
+            name=generated(level) if name is None else name,
+            conversation=conversation if level == "topic" else None,
+            category=category,
+        )
+
+    def _parents(self, space: SpaceRow, name: ObjectName, new: NewObject, call: Call) -> list[Draft]:
+        """Return the drafts of missing parents: the session of a conversation.
+
+        Raises:
+            NotFound: there is no such conversation.
+            ConversationClosed.
+        """
+        if name.level == "session":
+            return []
+        if name.level == "topic":
+            parent = ObjectName(level="conversation", name=name.conversation or "", category=name.category)
+            _check_open(self._find(space, parent, call)[1])
+            return []
+        session = object_draft(name, new).session or ""
+        return self._session(space, ObjectName(level="session", name=session, category=name.category))
+
+    def _new_session(self, space: SpaceRow, name: ObjectName, change: Change, call: Call) -> list[Accepted]:
+        if change.session is None:
+            return []
+        drafts = self._session(space, ObjectName(level="session", name=change.session, category=name.category))
+        return [self._intake.new(space, draft, call, echoes=False, hierarchy=True) for draft in drafts]
+
+    def _session(self, space: SpaceRow, name: ObjectName) -> list[Draft]:
+        """Return the draft of a session that is not there; none when it is, and open."""
+        (rows,) = self._database.read([conversations.at_places(space, name.category, [name.place])])
+        if rows:
+            _check_open(version_rows.memory(rows[0], space.space.name))
+            return []
+        return [object_draft(name, NewObject())]
+
+    def _make(self, space: SpaceRow, name: ObjectName, drafts: Sequence[Draft], call: Call) -> Written:
+        accepted = [self._intake.new(space, draft, call, echoes=False, hierarchy=True) for draft in drafts]
+        made = [one.first(space, id_text(self._ids.new(call.now)), call.now) for one in accepted]
+        versions = ready(made, space, self._encoder)
+        (there,) = self._database.read([conversations.at_places(space, name.category, [name.place])])
+        if there and not self._transactions.is_known(call):
+            raise PlaceTaken(name.level, name.name)
+        parts = [
+            Part(
+                new.memory,
+                [
+                    *accepted[place].statements,
+                    *self._transactions.birth(space, new, "created", call.caller, len(made) - 1 - place),
+                    *([quotas.refuse_more(space, self._quota)] if place == len(made) - 1 else []),
+                ],
+                told=place == len(made) - 1,
+            )
+            for place, new in enumerate(versions)
+        ]
+        flags = tuple(flag for one in accepted for flag in one.flags)
+        try:
+            return self._transactions.commit(
+                self._transactions.begin(space, parts, call, created=True, flags=flags, numbers=len(made))
+            )
+        except PlaceTaken as taken:
+            if taken.kind == "session" and name.level == "conversation":
+                raise Overtaken from None  # somebody else has made it meanwhile
+            raise
+
+    def _replace(
+        self,
+        space: SpaceRow,
+        row: Row,
+        before: Memory,
+        accepted: Accepted,
+        parents: Sequence[Accepted],
+        call: Call,
+    ) -> Written:
+        made = [one.first(space, id_text(self._ids.new(call.now)), call.now) for one in parents]
+        versions = ready([*made, accepted.next(before, call.now)], space, self._encoder)
+        *others, new = versions
+        parts = [
+            Part(other.memory, self._transactions.birth(space, other, "created", call.caller, 1), told=False)
+            for other in others
+        ]
+        statements: list[Statement] = [
+            guards.refuse_stale(before),
+            *accepted.statements,
+            inserting.end(space, before),
+            *self._transactions.birth(space, structs.replace(new, previous=cast(int, row[0])), "updated", call.caller),
+            quotas.refuse_larger(space, self._quota, new.memory),
+        ]
+        parts.append(Part(new.memory, statements))
+        begun = self._transactions.begin(space, parts, call, created=False, flags=accepted.flags, numbers=len(versions))
+        return self._transactions.commit(begun)
+
+    def _find(self, space: SpaceRow, name: ObjectName, call: Call) -> tuple[Row, Memory]:
+        """Read an object.
+
+        Raises:
+            NotFound: there is none for this caller.
+        """
+        (rows,) = self._database.read([one(space, name, Point(None, call.now))])
+        if not rows:
+            raise missing(name)
+        return rows[0], version_rows.memory(rows[0], space.space.name)
+
+    def _home(self, space: SpaceRow, name: ObjectName, call: Call) -> ObjectName:
+        return home(self._database, space, name, call.caller, Point(None, call.now))
+
+    def _kept(self, space: str, level: Level, written: Written, call: Call) -> Kept:
+        """Return the object with its sizes, which a dry run does not count."""
+        memory = written.memories[-1]
+        conversation = memory.conversation if level == "topic" else None
+        name = ObjectName(level=level, name=name_of(memory), conversation=conversation, category=memory.category)
+        counted = Counted()
+        if written.plan is None:
+            (rows,) = self._database.read([self._one_of(space, name, call)])
+            counted = conversations.counted(rows[0]) if rows else counted
+        return Kept(found=Object(level=level, name=name.name, memory=memory, counted=counted), written=written)
+
+    def _one_of(self, space: str, name: ObjectName, call: Call) -> Statement:
+        return one(find_space(self._database, space), name, Point(None, call.now))
+
+
+def _changes(name: ObjectName, change: Change, stated: Draft, now: int) -> dict[str, Any]:
+    """Return the fields of a draft that change.
+
+    Raises:
+        InvalidInput: the object has no such field, or the value cannot be accepted.
+    """
+    _check_fields(name, change)
+    fields: dict[str, Any] = {}
+    structure: dict[str, Json] = {}
+    if change.title is not None:
+        check_title(change.title, "$.title")
+        fields["content"], structure["title"] = change.title, "given"
+    if change.users is not None:
+        check_users(change.users, "$.users")
+        structure["users"] = list(change.users)
+    if change.spans is not None:
+        structure["spans"], structure["bounds"] = spans_of(change.spans), "given"
+    if change.state is not None and change.state != stated.structure.get("state", "open"):
+        structure["state"] = change.state
+        structure["closed_at"] = from_us(now).isoformat() if change.state == "closed" else None
+    if change.session is not None:
+        check_name(change.session, "$.session")
+        fields["session"] = change.session
+    given = {"metadata": change.metadata, "tags": change.tags}
+    fields |= {field: value for field, value in given.items() if value is not None}
+    if structure:
+        kept = {**stated.structure, **structure}
+        fields["structure"] = {field: value for field, value in kept.items() if value is not None}
+    return fields
+
+
+def _check_fields(name: ObjectName, change: Change) -> None:
+    """Raise `InvalidInput` when a change is about a field that objects of this level lack."""
+    if change.session is not None and name.level != "conversation":
+        raise InvalidInput.at("$.session", f"a {name.level} does not move; only conversations do")
+    if change.users is not None and name.level == "topic":
+        raise InvalidInput.at("$.users", "a topic has the users of its conversation")
+    if change.spans is not None and name.level != "topic":
+        raise InvalidInput.at("$.spans", "only topics have stretches of turns")
+
+
+def _check_open(memory: Memory) -> None:
+    """Raise `ConversationClosed` when a session or conversation is closed."""
+    if memory.structure.get("state") == "closed":
+        raise ConversationClosed(memory.conversation or memory.session or "")

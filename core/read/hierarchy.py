@@ -1,0 +1,160 @@
+"""Names of the hierarchy of conversations: the category of each, and what filters by session and topic mean.
+
+A session and the stretches of a topic are said by objects. A filter on them becomes one on conversations and turns, as
+those objects are or were at the point of history that is read.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import groupby
+from typing import cast
+
+from msgspec import structs
+
+from muisti.core.identity.caller import Caller
+from muisti.core.model.conversations import ObjectName
+from muisti.core.model.errors import Conflict, InvalidInput
+from muisti.core.model.values import Memory
+from muisti.core.query.filters import And, Filter, Leaf, Not, Or, fields_of
+from muisti.core.query.points import AsOf, Point
+from muisti.core.read.past import point_of
+from muisti.core.read.reading import find_space
+from muisti.core.store.database import Database
+from muisti.core.store.sql import conversations, version_rows
+from muisti.core.store.sql.filters import where
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.text.terms import fold
+
+_NOWHERE = Leaf("conversation", "eq", "\x1f")  # no name: unknown of memories without a conversation, else false
+NAMES_MAX = 10_000  # conversations or stretches of turns that a filter may stand for
+
+Ask = Callable[[Leaf], Sequence[Memory]]
+
+
+def namespace(caller: Caller, category: str | None) -> str | None:
+    """Return the category in which a caller's names are looked up.
+
+    Raises:
+        Forbidden: the caller works in another category only.
+    """
+    if category is not None:
+        caller.check(category)
+    return category if caller.category is None else caller.category
+
+
+def home(database: Database, space: SpaceRow, name: ObjectName, caller: Caller, point: Point) -> ObjectName:
+    """Return the name of an object with the category in which it is.
+
+    That is the caller's own, or the one that the name says. Otherwise an object without a category comes first, then
+    the one category that has the name.
+
+    Raises:
+        Forbidden: the caller works in another category only.
+        Conflict: several categories have the name.
+    """
+    if caller.category is not None or name.category is not None:
+        return structs.replace(name, category=namespace(caller, name.category))
+    (rows,) = database.read([conversations.categories(space, name.level, name.name, name.conversation, point)])
+    found = [None if row[0] is None else str(row[0]) for row in rows]
+    if len(found) > 1 and None not in found:
+        told = ", ".join(map(str, found))
+        raise Conflict(f"{name.level} {str(name)!r} is in {len(found)} categories ({told}); name one")
+    return structs.replace(name, category=None if not found or None in found else found[0])
+
+
+def is_about_objects(filter: Filter | None) -> bool:
+    """Return whether a filter names a session or a topic, so that objects must be read for it."""
+    return filter is not None and not fields_of(filter).isdisjoint(("session", "topic"))
+
+
+def resolved(database: Database, space: SpaceRow, filter: Filter | None, point: Point) -> Filter | None:
+    """Return the filter with conditions on conversations and turns in place of those on sessions and topics.
+
+    Objects themselves keep the meaning that the filter says.
+
+    Raises:
+        InvalidInput: the filter stands for more conversations than a filter may have.
+    """
+    if filter is None or not is_about_objects(filter):
+        return filter
+    return _resolved(filter, lambda leaf: _objects(database, space, leaf, point))
+
+
+def resolved_at(database: Database, space: str, filter: Filter | None, as_of: AsOf | None, now: int) -> Filter | None:
+    """Return the filter as `resolved` does, by the objects of a space as they are or were at a point.
+
+    Raises:
+        NotFound: there is no such space.
+        EpochGone, PastRetention, PointAhead: it cannot be shown as it was then.
+        InvalidInput: the filter stands for more conversations than a filter may have.
+    """
+    if not is_about_objects(filter):
+        return filter
+    point = Point(None, now) if as_of is None else point_of(database, space, as_of, now)
+    return resolved(database, find_space(database, space), filter, point)
+
+
+def _resolved(filter: Filter, ask: Ask) -> Filter:
+    match filter:
+        case Leaf(field, "exists") if field in ("session", "topic"):
+            there = Or((Leaf(field, "exists", True), *_anywhere(field, ask)))
+            return there if filter.value is True else Not(there)
+        case Leaf(field) if field in ("session", "topic"):
+            own = And((Leaf(field, "exists", True), filter))
+            missing = Leaf(field, "exists", False)
+            return Or((own, *(And((missing, part)) for part in (_NOWHERE, *_below(field, ask(filter))))))
+        case Leaf():
+            return filter
+        case Not(part):
+            return Not(_resolved(part, ask))
+        case And(parts):
+            return And(tuple(_resolved(part, ask) for part in parts))
+        case Or(parts):
+            return Or(tuple(_resolved(part, ask) for part in parts))
+
+
+def _objects(database: Database, space: SpaceRow, leaf: Leaf, point: Point) -> list[Memory]:
+    level = "conversation" if leaf.field == "session" else "topic"
+    condition = conversations.Condition(*where(leaf))
+    (rows,) = database.read([conversations.plain(space, level, [condition], point, NAMES_MAX + 1)])
+    if len(rows) > NAMES_MAX:
+        raise InvalidInput.at("$.filter", f"{leaf.field} stands for more than {NAMES_MAX:,} {level}s; narrow it down")
+    return [version_rows.memory(row, space.space.name) for row in rows]
+
+
+def _anywhere(field: str, ask: Ask) -> list[Filter]:
+    """Return conditions that are true of what belongs to any session or topic, and false of all else."""
+    talk = Leaf("conversation", "exists", True)
+    if field == "session":
+        return [talk]
+    return [And((talk, Leaf("turn", "exists", True), part)) for part in _below(field, ask(Leaf(field, "exists", True)))]
+
+
+def _below(field: str, objects: Iterable[Memory]) -> list[Filter]:
+    """Return conditions for each category of the objects: that a memory belongs to one of them.
+
+    A condition is unknown of memories that belong to no conversation.
+    """
+    found: list[Filter] = []
+    ordered = sorted(objects, key=lambda memory: fold(memory.category or ""))
+    for category, group in groupby(ordered, key=lambda memory: fold(memory.category or "")):
+        home = _home(category)
+        if field == "session":
+            names = tuple(dict.fromkeys(memory.conversation or "" for memory in group))
+            found.append(And((home, Leaf("conversation", "in", names))))
+        else:
+            found += (And((home, *stretch)) for memory in group for stretch in _stretches(memory))
+    return found
+
+
+def _home(category: str) -> Filter:
+    """Return the condition that a memory is in a category, or in none when that is empty."""
+    if not category:
+        return Leaf("category", "exists", False)
+    return And((Leaf("category", "exists", True), Leaf("category", "eq", category)))
+
+
+def _stretches(topic: Memory) -> list[tuple[Filter, ...]]:
+    """Return the conditions of each stretch of turns of a topic."""
+    spans = cast("list[list[int]]", topic.structure.get("spans", []))
+    talk = Leaf("conversation", "eq", topic.conversation or "")
+    return [(talk, Leaf("turn", "gte", first), Leaf("turn", "lte", last)) for first, last in spans]

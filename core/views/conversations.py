@@ -1,0 +1,106 @@
+"""Conversations: sessions, conversations and topics as objects, and the exchanges that are streamed into them."""
+
+import msgspec
+
+from muisti.core.conversations.adopting import Adopted as Adopted
+from muisti.core.conversations.adopting import Adopter
+from muisti.core.conversations.objects import Objects
+from muisti.core.conversations.reading import Reader
+from muisti.core.conversations.reading import Wanted as Wanted
+from muisti.core.conversations.streaming import Stream as Stream
+from muisti.core.conversations.streaming import Streamer
+from muisti.core.model.conversations import (
+    TURN_MAX,
+    Change,
+    Ending,
+    ExchangePage,
+    Kept,
+    Level,
+    NewObject,
+    Object,
+    ObjectName,
+    ObjectPage,
+    Streamed,
+)
+from muisti.core.model.values import IfMatch, RequestKey, Seq
+from muisti.core.query.points import AsOf
+from muisti.core.views.calls import Calls
+
+
+class ConversationParts(msgspec.Struct, frozen=True, kw_only=True):
+    """Parts that `Conversations` binds to a caller."""
+
+    reader: Reader
+    streamer: Streamer
+    objects: Objects
+    adopter: Adopter
+
+
+class Conversations:
+    """Conversations as one caller reads, makes, changes and streams into them. No read counts as a retrieval."""
+
+    __slots__ = ("_calls", "_parts")
+
+    def __init__(self, parts: ConversationParts, calls: Calls) -> None:
+        self._parts = parts
+        self._calls = calls
+
+    def add_exchanges(self, space: str, stream: Stream, *, request: RequestKey | None = None) -> Streamed:
+        """Stream turns into a conversation, which is made when it is not there; see `Streamer.add`."""
+        return self._parts.streamer.add(space, stream, self._calls.new(request))
+
+    def create(
+        self,
+        space: str,
+        level: Level,
+        new: NewObject,
+        *,
+        conversation: str | None = None,
+        request: RequestKey | None = None,
+    ) -> Kept:
+        """Make a session, conversation or topic; see `Objects.create`."""
+        return self._parts.objects.create(space, level, new, conversation, self._calls.new(request))
+
+    def get(self, space: str, name: ObjectName, *, as_of: AsOf | None = None) -> tuple[Object, Seq]:
+        """Return an object with its sizes; see `Reader.get`."""
+        return self._parts.reader.get(space, name, self._calls.caller, self._calls.clock(), as_of)
+
+    def page(self, space: str, wanted: Wanted, *, as_of: AsOf | None = None) -> ObjectPage:
+        """Return a page of sessions, conversations or topics; see `Reader.page`."""
+        return self._parts.reader.page(space, wanted, self._calls.caller, self._calls.clock(), as_of)
+
+    def exchanges(
+        self,
+        space: str,
+        name: ObjectName,
+        *,
+        limit: int = 50,
+        first: int = 0,
+        last: int = TURN_MAX,
+        cursor: str | None = None,
+        as_of: AsOf | None = None,
+    ) -> ExchangePage:
+        """Return a page of the exchanges of a conversation; see `Reader.exchanges`."""
+        caller, now = self._calls.caller, self._calls.clock()
+        ask = self._parts.reader.exchanges
+        return ask(space, name, caller, now, as_of, limit=limit, first=first, last=last, cursor=cursor)
+
+    def change(
+        self,
+        space: str,
+        name: ObjectName,
+        change: Change,
+        *,
+        if_match: IfMatch = None,
+        request: RequestKey | None = None,
+    ) -> Kept:
+        """Change an object; see `Objects.change`."""
+        return self._parts.objects.change(space, name, change, if_match, self._calls.new(request))
+
+    def delete(self, space: str, name: ObjectName) -> Ending:
+        """End an object with all that belongs to it; see `Objects.delete`."""
+        return self._parts.objects.delete(space, name, self._calls.new())
+
+    def adopt(self, space: str) -> Adopted:
+        """Give memories with `metadata.session` and `metadata.turn` their place; see `Adopter.adopt`."""
+        return self._parts.adopter.adopt(space, self._calls.new())

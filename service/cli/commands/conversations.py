@@ -1,0 +1,357 @@
+"""Commands about conversations: list, show, add, rename, move, close, reopen, delete, adopt."""
+
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from muisti.client import calls
+from muisti.service.cli.base import USAGE, Command, Failure, Globals, Subcommands
+from muisti.service.cli.commands.write import STDIN, allowed, talk_of_flags
+from muisti.service.cli.options import Moment, allow_secrets_option, as_of, dry_run_option, if_version_option
+from muisti.service.cli.output import ago, answer, brief, cell, fields, grid, one_line, revised, stack, tabbed, talk
+from muisti.service.cli.session import session
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.table import Table
+
+COMMANDS = {
+    "list": ("conversations:list_conversations", "List conversations, the latest first."),
+    "show": ("conversations:show", "Show a conversation and its turns."),
+    "add": ("conversations:add", "Add turns to a conversation, which is made if it is missing."),
+    "rename": ("conversations:rename", "Give a conversation another title."),
+    "move": ("conversations:move", "Move a conversation to another session."),
+    "close": ("conversations:close", "Close a conversation: it takes no more turns."),
+    "reopen": ("conversations:reopen", "Open a closed conversation again."),
+    "delete": ("conversations:delete", "Delete a conversation with all its turns."),
+    "adopt": ("conversations:adopt", "Make conversations of memories that name a session."),
+}
+AT_ONCE = 1_000  # turns in one request
+PAGE = 100
+
+conversations = Subcommands(
+    "conversations",
+    commands_at=COMMANDS,
+    examples=(
+        'muisti conversations add c-42 "I moved to Turku" --author ann',
+        "muisti conversations show c-42",
+        "muisti conversations list --session work",
+    ),
+    help="Store and read conversations turn by turn.\n\nEach turn is a memory, so `muisti search` finds it. A "
+    "conversation has a name that you choose, and belongs to a session.",
+)
+
+_category = click.option("--category", metavar="NAME", help="The category of the conversation, if it has one.")
+_session = click.option("--session", metavar="NAME", help="The session of a new conversation.  [default: default]")
+
+
+@click.command("list", cls=Command, examples=("muisti conversations list", "muisti conversations list --user ann"))
+@click.option("--session", metavar="NAME", help="Only those of this session.")
+@click.option("--user", metavar="NAME", help="Only those in which this user takes part.")
+@click.option("--state", type=click.Choice(["open", "closed"]), help="Only those that are open, or closed.")
+@click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Conversations in a page.")
+@click.option("--cursor", metavar="TEXT", help="Continue after a page: the cursor that it printed.")
+@_category
+@as_of
+@click.pass_obj
+def list_conversations(options: Globals, *, as_of: str | None, **wanted: Any) -> None:
+    """List conversations, the latest first.
+
+    Prints name, turns, time of the last turn, session, state and title of each.
+    """
+    with session(options) as opened:
+        reply = opened.read(lambda: opened.client.send(calls.list_conversations(opened.space, as_of=as_of, **wanted)))
+        answer(
+            options,
+            reply,
+            table=lambda data: _table(data["items"]),
+            plain=lambda data: [_line(one) for one in data["items"]],
+            none="There are no conversations yet: muisti conversations add NAME TEXT",
+        )
+        if reply.data["next_cursor"]:
+            talk(f"{reply.data['total']:,} in all; more with --cursor {reply.data['next_cursor']}")
+
+
+@click.command(cls=Command, examples=("muisti conversations show c-42", "muisti conversations show c-42 --from 17"))
+@click.argument("name")
+@click.option("--from", "first", type=click.IntRange(min=0), metavar="TURN", help="The first turn to show.")
+@click.option("--to", "last", type=click.IntRange(min=0), metavar="TURN", help="The last turn to show.")
+@_category
+@as_of
+@click.pass_obj
+def show(
+    options: Globals, name: str, *, first: int | None, last: int | None, category: str | None, as_of: str | None
+) -> None:
+    """Show a conversation and its turns.
+
+    Prints turn, time, speaker and text of each turn.
+    """
+    with session(options) as opened:
+        found = opened.read(
+            lambda: opened.client.send(calls.get_conversation(opened.space, name, category=category, as_of=as_of))
+        )
+        turns: list[Any] = []
+        cursor = None
+        while True:
+            request = calls.list_exchanges(
+                opened.space, name, category=category, as_of=as_of, limit=PAGE, cursor=cursor, from_=first, to=last
+            )
+            page = opened.client.send(request).data
+            turns += page["items"]
+            cursor = page["next_cursor"]
+            if cursor is None:
+                break
+        answer(
+            options,
+            revised(found, {**found.data, "exchanges": turns}),
+            table=lambda data: stack(_about(data), _turns(turns)),
+            plain=lambda _: [
+                tabbed(one["turn"], one["event_at"] or one["created_at"], one["author"], one["content"])
+                for one in turns
+            ],
+        )
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        'muisti conversations add c-42 "I moved to Turku" --author ann',
+        'muisti conversations add c-42 "I moved to Turku" --reply "Noted!" --turn 17',
+        "muisti conversations add c-42 - --session work < turns.ndjson",
+    ),
+)
+@click.argument("name")
+@click.argument("text")
+@click.option("--reply", metavar="TEXT", help="What was answered; both make one turn.")
+@click.option("--author", metavar="NAME", help="Who says it.")
+@click.option("--turn", type=click.IntRange(min=0), metavar="NUMBER", help="Its place.  [default: the next]")
+@click.option("--at", type=Moment(), metavar="TIME", help="When it was said.")
+@_session
+@_category
+@allow_secrets_option
+@dry_run_option
+@click.pass_obj
+def add(
+    options: Globals,
+    name: str,
+    text: str,
+    *,
+    session: str | None,
+    category: str | None,
+    allow_secrets: bool,
+    dry_run: bool,
+    **said: Any,
+) -> None:
+    """Add turns to a conversation, which is made if it is missing.
+
+    TEXT is what was said; - reads turns from standard input, one JSON object a line. A line is an exchange,
+    {"turn": 17, "user": "I moved.", "system": "Noted!"}, or a turn alone, {"author": "ann", "content": "I moved."}.
+
+    A turn that is there already with the same text is left alone. Prints turn and memory ID of each.
+    """
+    given = {key: value for key, value in {"session": session, "category": category}.items() if value is not None}
+    requests = [[_said(text, said)]] if text != STDIN else _read()
+    with _opened(options, allowed(allow_secrets), create=not dry_run) as opened:
+        run = opened.read if dry_run else opened.write  # `write` creates a missing space
+        for items in requests:
+            request = calls.add_exchanges(opened.space, name, {"items": items, **given}, dry_run=dry_run)
+            reply = run(lambda request=request: opened.client.send(request))
+            talk_of_flags(reply.data)
+            answer(options, reply, table=lambda data: cell(_added(data)), plain=_arrived)
+
+
+@click.command(cls=Command, examples=('muisti conversations rename c-42 "The move to Turku"',))
+@click.argument("name")
+@click.argument("title")
+@_category
+@if_version_option
+@dry_run_option
+@click.pass_obj
+def rename(options: Globals, name: str, title: str, **how: Any) -> None:
+    """Give a conversation another title. Its NAME stays, because its turns name it."""
+    _change(options, name, {"title": title}, **how)
+
+
+@click.command(cls=Command, examples=("muisti conversations move c-42 work",))
+@click.argument("name")
+@click.argument("session")
+@_category
+@if_version_option
+@dry_run_option
+@click.pass_obj
+def move(options: Globals, name: str, session: str, **how: Any) -> None:
+    """Move a conversation to another session, which is made if it is missing."""
+    _change(options, name, {"session": session}, **how)
+
+
+@click.command(cls=Command, examples=("muisti conversations close c-42",))
+@click.argument("name")
+@_category
+@if_version_option
+@dry_run_option
+@click.pass_obj
+def close(options: Globals, name: str, **how: Any) -> None:
+    """Close a conversation: it takes no more turns."""
+    _change(options, name, {"state": "closed"}, **how)
+
+
+@click.command(cls=Command, examples=("muisti conversations reopen c-42",))
+@click.argument("name")
+@_category
+@if_version_option
+@dry_run_option
+@click.pass_obj
+def reopen(options: Globals, name: str, **how: Any) -> None:
+    """Open a closed conversation again."""
+    _change(options, name, {"state": "open"}, **how)
+
+
+@click.command(cls=Command, examples=("muisti conversations delete c-42 --dry-run", "muisti conversations delete c-42"))
+@click.argument("name")
+@_category
+@dry_run_option
+@click.pass_obj
+def delete(options: Globals, name: str, *, category: str | None, dry_run: bool) -> None:
+    """Delete a conversation with all its turns.
+
+    Prints how many memories were deleted, and how many of them were turns and topics. `muisti undo --last N` with the
+    first number brings all of it back.
+    """
+    with session(options) as opened:
+        request = calls.delete_conversation(opened.space, name, category=category, dry_run=dry_run)
+        reply = opened.read(lambda: opened.client.send(request))
+        answer(
+            options,
+            reply,
+            table=lambda data: cell(
+                f"Deleted {name} with {data['exchanges']:,} turns; muisti undo --last {data['total']} brings it back."
+            ),
+            plain=lambda data: [tabbed(data["total"], data["exchanges"], data["topics"])],
+        )
+
+
+@click.command(cls=Command, examples=("muisti conversations adopt --dry-run", "muisti conversations adopt"))
+@dry_run_option
+@click.pass_obj
+def adopt(options: Globals, dry_run: bool) -> None:
+    """Make conversations of memories that name a session.
+
+    Memories whose metadata has a `session` become its turns, in the order of `turn`; their texts stay as they are.
+    Prints how many turns, conversations and sessions were made, and how many memories stay as they are.
+    """
+    with session(options) as opened:
+        request = calls.adopt_conversations(opened.space, dry_run=dry_run)
+        reply = opened.read(lambda: opened.client.send(request))
+        done = reply.data["answer"] if dry_run else reply.data
+        for one in done["items"]:
+            talk(f"{one['id']} stays: {one['why']}")
+        answer(options, revised(reply, done), table=_adopted, plain=lambda data: [tabbed(*_numbers(data))])
+
+
+def _opened(options: Globals, allowed: Sequence[str], *, create: bool) -> Any:
+    return session(options, allowed, create=create)
+
+
+def _change(
+    options: Globals,
+    name: str,
+    body: Mapping[str, Any],
+    *,
+    category: str | None,
+    if_version: int | None,
+    dry_run: bool,
+) -> None:
+    with session(options) as opened:
+        if_match = None
+        if if_version is not None:
+            found = opened.read(
+                lambda: opened.client.send(calls.get_conversation(opened.space, name, category=category))
+            )
+            if_match = f'"{found.data["id"]}.{if_version}"'
+        request = calls.update_conversation(
+            opened.space, name, body, category=category, if_match=if_match, dry_run=dry_run
+        )
+        reply = opened.read(lambda: opened.client.send(request))
+        answer(options, reply, table=_about, plain=lambda data: [_line(data)])
+
+
+def _said(text: str, said: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the turn that the arguments say."""
+    both = {"user": text, "system": said["reply"]} if said["reply"] is not None else {"content": text}
+    given = {key: said[key] for key in ("author", "turn", "at") if said[key] is not None}
+    return {**both, **({"author": "user"} if "content" in both else {}), **given}
+
+
+def _read() -> Iterator[list[Any]]:
+    """Yield turns from standard input, at most `AT_ONCE` at a time.
+
+    Raises:
+        Failure: a line is no JSON.
+    """
+    decode = import_module("msgspec").json.decode
+    items: list[Any] = []
+    for number, line in enumerate(sys.stdin.buffer, 1):
+        if not line.strip():
+            continue
+        try:
+            items.append(decode(line))
+        except ValueError as error:
+            raise Failure(f"line {number} is no JSON: {error}", USAGE) from None
+        if len(items) == AT_ONCE:
+            yield items
+            items = []
+    if items:
+        yield items
+
+
+def _added(data: Any) -> str:
+    there = len(data["items"]) - data["created"]
+    before = f", {there:,} there already" if there else ""
+    return f"Added {data['created']:,} to {data['conversation']}{before}; the next turn is {data['next_turn']}."
+
+
+def _arrived(data: Any) -> list[str]:
+    return [tabbed(one["turn"], one["id"], "replayed" if one["replayed"] else None) for one in data["items"]]
+
+
+def _line(one: Any) -> str:
+    return tabbed(one["name"], one["turns"], one["last_at"], one["session"], one["state"], one["title"])
+
+
+def _table(items: list[Any]) -> "Table":
+    now = datetime.now(UTC)
+    table = grid(None, "conversation", "turns", "last turn", "session", "title", right=("turns",))
+    for one in items:
+        title = cell(brief(one["title"]), "dim" if one["state"] == "closed" else "")
+        table.add_row(cell(one["name"]), f"{one['turns']:,}", ago(one["last_at"], now), cell(one["session"]), title)
+    return table
+
+
+def _about(data: Any) -> "RenderableType":
+    now = datetime.now(UTC)
+    users = ", ".join(data["users"])
+    said = f"{data['turns']:,} turns, {data['topics']:,} topics, {data['tokens']:,} tokens"
+    rows = [("title", data["title"]), ("session", data["session"]), ("users", users), ("state", data["state"])]
+    rows += [("holds", said), ("last turn", ago(data["last_at"], now))]
+    return fields([(cell(name, "bold"), cell(one_line(value or ""))) for name, value in rows])
+
+
+def _turns(turns: Sequence[Any]) -> "Table":
+    table = grid(None, "turn", "speaker", "text", right=("turn",))
+    for one in turns:
+        table.add_row(str(one["turn"]), cell(one["author"], "cyan"), cell(one["content"]))
+    return table
+
+
+def _numbers(data: Any) -> list[int]:
+    return [data["exchanges"], data["conversations"], data["sessions"], data["left"]]
+
+
+def _adopted(data: Any) -> "Table":
+    table = grid(None, "turns", "conversations", "sessions", "left as they are")
+    table.add_row(*map(str, _numbers(data)))
+    return table

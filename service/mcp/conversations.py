@@ -1,0 +1,130 @@
+"""The tools of conversations: turns come in, and conversations are listed, named, moved, closed and deleted."""
+
+from typing import Any
+
+from muisti.core.model.conversations import Change, NewObject, Object, ObjectName
+from muisti.core.model.errors import InvalidInput
+from muisti.core.views.conversations import Wanted
+from muisti.service.auth.access import check
+from muisti.service.http.objects import turns_of
+from muisti.service.mcp.arguments import WRITING, AddExchanges, Conversations
+from muisti.service.mcp.calls import Call, Json, Outcome
+from muisti.service.mcp.fence import one_line
+from muisti.service.mcp.rendering import counted
+from muisti.service.schemas.policy import flagged
+
+_SHOWN = 20
+
+
+async def add_exchanges(call: Call, given: AddExchanges) -> Outcome:
+    body = given.body()
+    streamed = await call.backend.store(
+        call.memories.conversations.add_exchanges,
+        call.space,
+        body.stream(given.conversation, turns_of(body), None, None),
+        request=call.once("add_exchanges", given.idempotency_key),
+    )
+    turns = [one.memory.turn for one in streamed.items]
+    structured: Json = {
+        "conversation": streamed.conversation,
+        "turns": turns,
+        "created": streamed.made,
+        "next_turn": streamed.next_turn,
+    }
+    if streamed.flags:
+        structured["flags"] = [{"code": flag.code, "path": flag.path} for flag in flagged(streamed.flags)]
+    if streamed.plan is not None:
+        return Outcome({**structured, "dry_run": True}, "Dry run, nothing was stored.")
+    again = len(turns) - streamed.made
+    repeated = f", {again} {'was' if again == 1 else 'were'} there already" if again else ""
+    told = f"{counted(streamed.made, 'turn', 'turns')} added to {one_line(streamed.conversation)}{repeated}."
+    return Outcome(structured, f"{told} Next turn: {streamed.next_turn}.")
+
+
+async def conversations(call: Call, given: Conversations) -> Outcome:
+    need = WRITING.get(given.action)
+    if need is not None:
+        check(call.access, need, call.space)
+    if given.action == "list":
+        return await _listed(call, given)
+    if given.conversation is None:
+        raise InvalidInput.at("$.conversation", f"is required to {given.action}")
+    name = ObjectName(level="conversation", name=given.conversation)
+    if given.action == "get":
+        found, _ = await call.backend.store(call.memories.conversations.get, call.space, name)
+        return Outcome({"conversation": shown(found)}, line(found))
+    if given.action == "delete":
+        ending = await call.backend.store(call.memories.conversations.delete, call.space, name)
+        done = "would be deleted" if given.dry_run else "deleted"
+        kinds = ", ".join(f"{number} {kind}" for kind, number in ending.counts.items())
+        return Outcome({"counts": dict(ending.counts), "dry_run": given.dry_run}, f"{kinds} {done}.")
+    if given.action == "topic":
+        return await _new_topic(call, given, given.conversation)
+    kept = await call.backend.store(call.memories.conversations.change, call.space, name, _change(given))
+    return Outcome({"conversation": shown(kept.found)}, line(kept.found))
+
+
+async def _listed(call: Call, given: Conversations) -> Outcome:
+    wanted = Wanted(level="conversation", session=given.session, limit=_SHOWN, cursor=given.cursor)
+    page = await call.backend.store(call.memories.conversations.page, call.space, wanted)
+    structured: Json = {
+        "conversations": [shown(one) for one in page.items],
+        "total": page.total,
+        "next_cursor": page.next_cursor,
+    }
+    lines = [f"{counted(page.total, 'conversation', 'conversations')}.", *(line(one) for one in page.items)]
+    return Outcome(structured, "\n".join(lines))
+
+
+async def _new_topic(call: Call, given: Conversations, conversation: str) -> Outcome:
+    if len(given.turns) not in (0, 2):
+        raise InvalidInput.at("$.turns", f"has {len(given.turns)} numbers; give the first and the last turn")
+    spans = ((given.turns[0], given.turns[1]),) if given.turns else ()
+    new = NewObject(title=given.title, spans=spans)
+    kept = await call.backend.store(
+        call.memories.conversations.create, call.space, "topic", new, conversation=conversation
+    )
+    return Outcome({"topic": shown(kept.found)}, f"Topic {line(kept.found)}")
+
+
+def _change(given: Conversations) -> Change:
+    """Return the change that an action asks for.
+
+    Raises:
+        InvalidInput: the argument that says it is missing.
+    """
+    if given.action == "rename":
+        if given.title is None:
+            raise InvalidInput.at("$.title", "is required to rename")
+        return Change(title=given.title)
+    if given.action == "move":
+        if given.session is None:
+            raise InvalidInput.at("$.session", "is required to move: it says where to")
+        return Change(session=given.session)
+    return Change(state="closed" if given.action == "close" else "open")
+
+
+def shown(found: Object) -> Json:
+    """Return what a model needs to know of a conversation or topic."""
+    given: Json = {
+        "name": found.name,
+        "title": found.memory.content,
+        "session": found.memory.session,
+        "state": found.state,
+        "users": list(found.users),
+        "turns": found.counted.turns,
+        "last_at": _at(found.counted.last_at),
+    }
+    return {name: value for name, value in given.items() if value not in (None, [])}
+
+
+def line(found: Object) -> str:
+    """Return a conversation or topic in one line, with its title in quotes."""
+    closed = ", closed" if found.state == "closed" else ""
+    title = one_line(found.memory.content).replace('"', "'")
+    turns = counted(found.counted.turns, "turn", "turns")
+    return f'{one_line(found.name)} "{title}": {turns}{closed}'
+
+
+def _at(value: Any) -> str | None:
+    return None if value is None else value.isoformat(timespec="seconds").replace("+00:00", "Z")

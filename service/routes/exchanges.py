@@ -1,0 +1,123 @@
+"""Exchanges: the turns of conversations, streamed in and read in order."""
+
+from typing import Annotated
+
+from litestar import Response, get, post
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody, QueryParameter
+
+from muisti.core.model.conversations import TURN_MAX, ObjectName
+from muisti.core.query.points import parse
+from muisti.service.auth.middleware import memories
+from muisti.service.http.decode import Request
+from muisti.service.http.headers import FLAGS, SEQ, IdempotencyKeyHeader, request_key
+from muisti.service.http.objects import CategoryParameter, turns_of
+from muisti.service.http.parameters import PAST, AsOfParameter, CursorParameter, DryRunParameter, LimitParameter
+from muisti.service.http.respond import followed, planned, read, tried
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.conversations import (
+    AdoptedReply,
+    ExchangesBody,
+    ExchangesReply,
+    StreamedReply,
+)
+
+NewSessionParameter = Annotated[str | None, QueryParameter(description="As the field of the body.")]
+FromTurnParameter = Annotated[
+    int, QueryParameter(name="from", description="The first turn to show.", schema_extra={"minimum": 0})
+]
+ToTurnParameter = Annotated[
+    int | None, QueryParameter(name="to", description="The last turn to show.", schema_extra={"minimum": 0})
+]
+
+
+@post(
+    "/conversations/{conversation:str}/exchanges",
+    status_code=200,
+    operation_id="addExchanges",
+    tags=["conversations"],
+    needs="append",
+    screens=True,
+    problems=["place_taken", "conversation_closed", "echo", "sensitive_content"],
+)
+async def add_exchanges(
+    request: Request,
+    space: FromPath[str],
+    conversation: FromPath[str],
+    data: JSONBody[ExchangesBody],
+    backend: NamedDependency[Backend],
+    session: NewSessionParameter = None,
+    category: CategoryParameter = None,
+    idempotency_key: IdempotencyKeyHeader = None,
+    dry_run: DryRunParameter = False,
+) -> Response[StreamedReply]:
+    """Stream 1 to 1,000 turns into a conversation, all or none.
+
+    A conversation that is not there is made, and its session. When the answer arrives, the turns are on disk and every
+    search finds them. A turn that is there with the same content is `replayed`; with other content it is refused. Turns
+    without a number take the next ones; send an `Idempotency-Key` with those. A body of application/x-ndjson has one
+    turn a line.
+    """
+    streamed = await backend.store(
+        memories(request, backend, dry_run=dry_run).conversations.add_exchanges,
+        space,
+        data.stream(conversation, turns_of(data), session, category),
+        request=await request_key(request, space, idempotency_key),
+    )
+    headers = {SEQ: str(streamed.seq)}
+    if streamed.flags:
+        headers[FLAGS] = ", ".join(sorted({flag.code for flag in streamed.flags}))
+    if streamed.commit:
+        headers["Server-Timing"] = f"commit;dur={streamed.commit:.2f}"
+    return planned(streamed.plan, Response(StreamedReply.of(streamed), status_code=200, headers=headers))
+
+
+@get(
+    "/conversations/{conversation:str}/exchanges",
+    operation_id="listExchanges",
+    tags=["conversations"],
+    needs="read",
+    problems=PAST,
+)
+async def list_exchanges(
+    request: Request,
+    space: FromPath[str],
+    conversation: FromPath[str],
+    backend: NamedDependency[Backend],
+    limit: LimitParameter = 50,
+    from_turn: FromTurnParameter = 0,
+    to_turn: ToTurnParameter = None,
+    cursor: CursorParameter = None,
+    category: CategoryParameter = None,
+    as_of: AsOfParameter = None,
+) -> Response[ExchangesReply]:
+    """List the exchanges of a conversation in the order of their turns."""
+    page = await backend.store(
+        memories(request, backend).conversations.exchanges,
+        space,
+        ObjectName(level="conversation", name=conversation, category=category),
+        limit=limit,
+        first=from_turn,
+        last=TURN_MAX if to_turn is None else to_turn,
+        cursor=cursor,
+        as_of=parse(as_of),
+    )
+    return followed(request, read(ExchangesReply.of(page), page.seq), page.next_cursor)
+
+
+@post("/adopt", status_code=200, operation_id="adoptConversations", tags=["conversations"], needs="write")
+async def adopt_conversations(
+    request: Request,
+    space: FromPath[str],
+    backend: NamedDependency[Backend],
+    dry_run: DryRunParameter = False,
+) -> Response[AdoptedReply]:
+    """Make exchanges of the memories whose metadata has a `session`, in the order of their `turn`.
+
+    Missing conversations are made. Texts stay as they are, and what was adopted is left alone by a repetition.
+    """
+    adopted = await backend.store(memories(request, backend, dry_run=dry_run).conversations.adopt, space)
+    return tried(dry_run, read(AdoptedReply.of(adopted), adopted.seq))
+
+
+ROUTES = (add_exchanges, list_exchanges, adopt_conversations)

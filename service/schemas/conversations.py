@@ -1,0 +1,432 @@
+"""Requests and replies about sessions, conversations, topics and exchanges."""
+
+import re
+from collections.abc import Sequence
+from datetime import datetime
+from itertools import islice
+from typing import Annotated, Any, cast
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType
+
+from muisti.core.model.conversations import (
+    ASSISTANT,
+    EXCHANGES_MAX,
+    USERS_MAX,
+    Arrived,
+    Change,
+    Ending,
+    ExchangePage,
+    NewObject,
+    Object,
+    ObjectPage,
+    Streamed,
+    Turn,
+)
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.terms import SourceClass
+from muisti.core.views.conversations import Adopted, Stream
+from muisti.service.schemas import fields
+from muisti.service.schemas.policy import FlagReply, flagged
+from muisti.service.schemas.replies import Cursor, MemoryReply
+
+USER = "user"  # who speaks first in an exchange that names nobody
+
+Title = Annotated[str, Meta(description="What it is called.", extra_json_schema={"minLength": 1, "maxLength": 2000})]
+Users = Annotated[
+    list[fields.Author],
+    Meta(description="Who takes part.", extra_json_schema={"maxItems": USERS_MAX}, examples=[["Ann"]]),
+]
+StateName = Annotated[
+    str, Meta(description="A closed one takes no more turns.", extra_json_schema={"enum": ["open", "closed"]})
+]
+Spans = Annotated[
+    list[Annotated[list[int], Meta(min_length=2, max_length=2)]],
+    Meta(description="Stretches of turns: the first and the last of each.", examples=[[[1, 12], [30, 34]]]),
+]
+Message = Annotated[str, Meta(description="What was said: not blank, no NUL.", extra_json_schema={"minLength": 1})]
+_LINE = re.compile(rb"\S[^\n]*")  # one that is not empty, from its first character
+
+
+class SessionBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A session to make. Without a name it gets one."""
+
+    name: fields.SessionName | None = None
+    title: Title | None = None
+    users: Users = []
+    metadata: fields.Metadata = {}
+    tags: fields.Tags = []
+    category: fields.Category | None = None
+
+    def new(self) -> NewObject:
+        return NewObject(**{**msgspec.structs.asdict(self), "users": tuple(self.users), "tags": tuple(self.tags)})
+
+
+class ConversationBody(SessionBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A conversation to make. A missing session is made with it; without one it belongs to `default`."""
+
+    name: fields.ConversationName | None = None
+    session: fields.SessionName | None = None
+    at: fields.EventAt | None = None
+
+
+class TopicBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A topic to make: stretches of turns of the conversation. Without a name it gets one, such as `t1`."""
+
+    name: fields.TopicName | None = None
+    title: Title | None = None
+    spans: Spans = []
+    metadata: fields.Metadata = {}
+    tags: fields.Tags = []
+
+    def new(self, category: str | None) -> NewObject:
+        return NewObject(
+            name=self.name,
+            title=self.title,
+            spans=_pairs(self.spans),
+            metadata=self.metadata,
+            tags=tuple(self.tags),
+            category=category,
+        )
+
+
+class SessionPatch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Changes to a session: what is absent stays."""
+
+    title: Title | UnsetType = UNSET
+    users: Users | UnsetType = UNSET
+    metadata: fields.Metadata | UnsetType = UNSET
+    tags: fields.Tags | UnsetType = UNSET
+    state: StateName | UnsetType = UNSET
+
+    def change(self) -> Change:
+        """Return the changes for the core.
+
+        Raises:
+            InvalidInput: there is no such state.
+        """
+        given = {name: value for name, value in msgspec.structs.asdict(self).items() if value is not UNSET}
+        if given.get("state") not in (None, "open", "closed"):
+            raise InvalidInput.at("$.state", f"{given['state'][:40]!r} is none of open, closed")
+        lists = {name: tuple(given[name]) for name in ("users", "tags") if name in given}
+        spans = {"spans": _pairs(given["spans"])} if "spans" in given else {}
+        return Change(**{**given, **lists, **spans})
+
+
+class ConversationPatch(SessionPatch, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Changes to a conversation: what is absent stays. `session` moves it; a missing session is made."""
+
+    session: fields.SessionName | UnsetType = UNSET
+
+
+class TopicPatch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Changes to a topic: what is absent stays."""
+
+    title: Title | UnsetType = UNSET
+    spans: Spans | UnsetType = UNSET
+    metadata: fields.Metadata | UnsetType = UNSET
+    tags: fields.Tags | UnsetType = UNSET
+    state: StateName | UnsetType = UNSET
+
+    change = SessionPatch.change
+
+
+class ExchangeBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A turn: an exchange of `user` and `system`, or what `author` says, in `content`."""
+
+    turn: fields.TurnNumber | None = None
+    at: fields.EventAt | None = None
+    user: Message | None = None
+    system: Message | None = None
+    author: fields.Author | None = None
+    content: Message | None = None
+    metadata: fields.Metadata = {}
+    tags: fields.Tags = []
+    source: fields.Source | None = None
+    source_class: fields.SourceClassName = "unknown"
+
+    def said(self, path: str) -> Turn:
+        """Return the turn for the core; `path` is its place in the request.
+
+        Raises:
+            InvalidInput: it holds no message, or both forms.
+        """
+        first, author, reply = self.content, self.author, None
+        if self.content is None:
+            first, reply = (self.system, None) if self.user is None else (self.user, self.system)
+            author = author or (ASSISTANT if self.user is None else USER)
+        elif self.user is not None or self.system is not None:
+            raise InvalidInput.at(f"{path}.content", "goes without user and system: those are an exchange of two")
+        if first is None:
+            raise InvalidInput.at(path, "needs `user` and `system`, or `author` and `content`")
+        return Turn(
+            content=first,
+            turn=self.turn,
+            at=self.at,
+            author=author,
+            reply=reply,
+            metadata=self.metadata,
+            tags=tuple(self.tags),
+            source=self.source,
+            source_class=cast(SourceClass, self.source_class),
+        )
+
+
+class ExchangesBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Turns to stream in, decoded one by one. `session` is for a conversation that is not there yet."""
+
+    items: list[msgspec.Raw]
+    session: fields.SessionName | None = None
+    category: fields.Category | None = None
+
+    @classmethod
+    def of_lines(cls, body: bytes) -> "ExchangesBody":
+        """Read newline-delimited JSON, one turn a line; empty lines do not count."""
+        lines = islice(_LINE.finditer(body), EXCHANGES_MAX + 1)
+        return cls(items=[msgspec.Raw(line[0]) for line in lines])
+
+    def stream(
+        self, conversation: str, items: Sequence[ExchangeBody], session: str | None, category: str | None
+    ) -> Stream:
+        """Return the request for the core. Parameters stand in for what the body leaves out."""
+        for name, own, given in (("session", self.session, session), ("category", self.category, category)):
+            if own is not None and given not in (None, own):
+                raise InvalidInput.at(f"$.{name}", "is one thing in the body and another in the query string")
+        return Stream(
+            conversation=conversation,
+            turns=[item.said(f"$.items[{place}]") for place, item in enumerate(items)],
+            session=self.session or session,
+            category=self.category or category,
+        )
+
+
+def _pairs(spans: Sequence[Sequence[int]]) -> tuple[tuple[int, int], ...]:
+    return tuple((first, last) for first, last in spans)
+
+
+class _ObjectReply(Struct, frozen=True, kw_only=True):
+    """Fields that sessions, conversations and topics have in common."""
+
+    id: fields.MemoryId
+    version: Annotated[int, Meta(description="1, 2, … as it changes.", ge=1)]
+    name: str
+    title: Title
+    state: StateName
+    category: fields.Category | None
+    metadata: fields.Metadata
+    tags: fields.Tags
+    created_at: fields.Time
+    updated_at: fields.Time
+    closed_at: fields.Time | None
+    turns: Annotated[int, Meta(description="How many exchanges it has.", ge=0)]
+    tokens: Annotated[int, Meta(description="Words, punctuation marks and CJK characters of its exchanges.", ge=0)]
+    first_at: Annotated[datetime | None, Meta(description="When its first turn was said.")]
+    last_at: Annotated[datetime | None, Meta(description="When its last turn was said.")]
+
+
+class SessionReply(_ObjectReply, frozen=True, kw_only=True):
+    """A session, with the sizes of its conversations."""
+
+    name: fields.SessionName
+    users: Users
+    conversations: Annotated[int, Meta(description="How many conversations it has.", ge=0)]
+
+    @classmethod
+    def of(cls, found: Object) -> "SessionReply":
+        return cls(**_told(found), users=list(found.users), conversations=found.counted.conversations)
+
+
+class ConversationReply(_ObjectReply, frozen=True, kw_only=True):
+    """A conversation, with its sizes. `next_turn` is the first turn behind all others."""
+
+    name: fields.ConversationName
+    session: fields.SessionName | None
+    users: Users
+    topics: Annotated[int, Meta(description="How many topics it has.", ge=0)]
+    next_turn: fields.TurnNumber
+
+    @classmethod
+    def of(cls, found: Object) -> "ConversationReply":
+        return cls(
+            **_told(found),
+            session=found.memory.session,
+            users=list(found.users),
+            topics=found.counted.topics,
+            next_turn=1 if found.counted.last_turn is None else found.counted.last_turn + 1,
+        )
+
+
+class TopicReply(_ObjectReply, frozen=True, kw_only=True):
+    """A topic of a conversation: stretches of its turns."""
+
+    name: fields.TopicName
+    conversation: fields.ConversationName
+    spans: Spans
+
+    @classmethod
+    def of(cls, found: Object) -> "TopicReply":
+        memory = found.memory
+        spans = cast("list[list[int]]", memory.structure.get("spans", []))
+        return cls(
+            **_told(found),
+            conversation=memory.conversation or "",
+            spans=spans,
+        )
+
+
+def _told(found: Object) -> dict[str, Any]:
+    memory, counted = found.memory, found.counted
+    closed_at = memory.structure.get("closed_at")
+    return {
+        "id": memory.id,
+        "version": memory.version,
+        "name": found.name,
+        "title": memory.content,
+        "state": found.state,
+        "category": memory.category,
+        "metadata": dict(memory.metadata),
+        "tags": list(memory.tags),
+        "created_at": memory.created_at,
+        "updated_at": memory.updated_at,
+        "closed_at": datetime.fromisoformat(closed_at) if isinstance(closed_at, str) else None,
+        "turns": counted.turns,
+        "tokens": counted.tokens,
+        "first_at": counted.first_at,
+        "last_at": counted.last_at,
+    }
+
+
+Total = Annotated[int, Meta(description="How many there are on all pages.", ge=0)]
+
+
+class SessionsReply(Struct, frozen=True, kw_only=True):
+    """Sessions."""
+
+    items: list[SessionReply]
+    total: Total
+    next_cursor: Cursor
+
+    @classmethod
+    def of(cls, page: ObjectPage) -> "SessionsReply":
+        items = [SessionReply.of(one) for one in page.items]
+        return cls(items=items, total=page.total, next_cursor=page.next_cursor)
+
+
+class ConversationsReply(Struct, frozen=True, kw_only=True):
+    """Conversations, those with the latest turn first unless `sort` names another order."""
+
+    items: list[ConversationReply]
+    total: Total
+    next_cursor: Cursor
+
+    @classmethod
+    def of(cls, page: ObjectPage) -> "ConversationsReply":
+        items = [ConversationReply.of(one) for one in page.items]
+        return cls(items=items, total=page.total, next_cursor=page.next_cursor)
+
+
+class TopicsReply(Struct, frozen=True, kw_only=True):
+    """Topics of a conversation."""
+
+    items: list[TopicReply]
+    total: Total
+    next_cursor: Cursor
+
+    @classmethod
+    def of(cls, page: ObjectPage) -> "TopicsReply":
+        return cls(items=[TopicReply.of(one) for one in page.items], total=page.total, next_cursor=page.next_cursor)
+
+
+class ExchangesReply(Struct, frozen=True, kw_only=True):
+    """Exchanges of a conversation, in the order of their turns."""
+
+    items: list[MemoryReply]
+    total: Total
+    next_cursor: Cursor
+
+    @classmethod
+    def of(cls, page: ExchangePage) -> "ExchangesReply":
+        return cls(items=[MemoryReply.of(one) for one in page.items], total=page.total, next_cursor=page.next_cursor)
+
+
+class ArrivedReply(Struct, frozen=True, kw_only=True):
+    """A turn that came in: the memory that it is, and whether it was there already."""
+
+    turn: fields.TurnNumber
+    id: fields.MemoryId
+    replayed: Annotated[bool, Meta(description="The turn was there already, with the same content.")]
+    topic: fields.TopicName | None
+
+    @classmethod
+    def of(cls, one: Arrived) -> "ArrivedReply":
+        return cls(turn=one.memory.turn or 0, id=one.memory.id, replayed=one.replayed, topic=one.topic)
+
+
+class StreamedReply(Struct, frozen=True, kw_only=True):
+    """Turns that came in, in the order of the request."""
+
+    conversation: fields.ConversationName
+    session: fields.SessionName | None
+    category: fields.Category | None
+    items: list[ArrivedReply]
+    created: Annotated[int, Meta(description="How many of them are new.", ge=0)]
+    next_turn: fields.TurnNumber
+    flags: Annotated[list[FlagReply], Meta(description="Empty when all is stored as it was sent.")]
+
+    @classmethod
+    def of(cls, streamed: Streamed) -> "StreamedReply":
+        return cls(
+            conversation=streamed.conversation,
+            session=streamed.session,
+            category=streamed.category,
+            items=[ArrivedReply.of(one) for one in streamed.items],
+            created=streamed.made,
+            next_turn=streamed.next_turn,
+            flags=flagged(streamed.flags),
+        )
+
+
+class EndedReply(Struct, frozen=True, kw_only=True):
+    """Counts of what was deleted, by kind. An undo of the request brings all of it back."""
+
+    sessions: int
+    conversations: int
+    topics: int
+    exchanges: int
+    summaries: int
+    total: int
+
+    @classmethod
+    def of(cls, ending: Ending) -> "EndedReply":
+        named = {"session": "sessions", "conversation": "conversations", "topic": "topics", "summary": "summaries"}
+        counts = dict.fromkeys((*named.values(), "exchanges"), 0)
+        for kind, number in ending.counts.items():
+            counts[named.get(kind, "exchanges")] += number
+        return cls(**counts, total=ending.total)
+
+
+class LeftReply(Struct, frozen=True, kw_only=True):
+    """A memory that was not adopted, and why."""
+
+    id: fields.MemoryId
+    why: str
+
+
+class AdoptedReply(Struct, frozen=True, kw_only=True):
+    """Counts of what was adopted: exchanges, and the conversations and sessions that were made for them."""
+
+    exchanges: int
+    conversations: int
+    sessions: int
+    left: Annotated[int, Meta(description="Memories with a session that stay as they are; `items` has the first 100.")]
+    items: list[LeftReply]
+
+    @classmethod
+    def of(cls, adopted: Adopted) -> "AdoptedReply":
+        return cls(
+            exchanges=adopted.exchanges,
+            conversations=adopted.conversations,
+            sessions=adopted.sessions,
+            left=adopted.left,
+            items=[LeftReply(id=one.id, why=one.why) for one in adopted.items],
+        )
