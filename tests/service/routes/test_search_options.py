@@ -158,6 +158,26 @@ def test_a_search_waits_for_the_point_of_each_space(asked: httpx.Client, engine:
     assert (refused.status_code, refused.json()["code"]) == (503, "not_yet_replicated")
 
 
+def test_options_work_on_conversations_in_several_spaces(asked: httpx.Client, engine: Engine):
+    who = caller(engine, ("read", "append", "write"), "*")
+    for space in ("project", "global"):
+        for name, session in (("c1", "monday"), ("c2", "tuesday")):
+            items = [{"turn": n, "author": "Ann", "content": f"Turn {n} about the harbour of {name}"} for n in range(4)]
+            path = f"/v1/spaces/{space}/conversations/{name}/exchanges"
+            added = asked.post(path, json={"items": items, "session": session}, headers=who.headers)
+            assert added.is_success, added.text
+    found = post(
+        asked, who, "/v1/search", query="harbour", inherit=["project", "global"], filter={"session": "monday"},
+        group_by="conversation", context_window=1,
+    ).json()  # fmt: skip
+    assert [(hit["group"]["value"], hit["group"]["count"]) for hit in found["hits"]] == [("c1", 8)]
+    (hit,) = found["hits"]
+    around = [*hit["context"]["before"], *hit["context"]["after"]]
+    turn = hit["memory"]["turn"]
+    assert [one["turn"] for one in around] == [n for n in (turn - 1, turn + 1) if 0 <= n < 4]
+    assert {one["conversation"] for one in around} == {"c1"} and found["total"] == 8
+
+
 @pytest.mark.parametrize(
     ("body", "path"),
     [
