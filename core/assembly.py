@@ -25,6 +25,7 @@ from muisti.core.quality.lint import Linter
 from muisti.core.quality.probes import Probes
 from muisti.core.query.calibration import Calibration
 from muisti.core.read.telemetry import Retrievals
+from muisti.core.search.asking import Asking
 from muisti.core.search.searcher import Searcher
 from muisti.core.spaces.checkpoints import Checkpoints
 from muisti.core.spaces.forks import Forks
@@ -80,6 +81,7 @@ class Shared(msgspec.Struct, frozen=True, kw_only=True):
     ids: IdSource
     indexes: Indexes
     searcher: Searcher
+    asking: Asking
     probes: Probes
     transactions: Transactions
     recent_results: RecentResults
@@ -120,6 +122,7 @@ def shared(given: Given) -> Shared:
         ids=ids,
         indexes=indexes,
         searcher=searcher,
+        asking=Asking(given.database, searcher),
         probes=probes,
         transactions=Transactions(
             database=primary,
@@ -154,6 +157,7 @@ def views(given: Given, parts: Shared) -> Parts:
         read=ReadParts(
             database=given.database,
             searcher=parts.searcher,
+            asking=parts.asking,
             retrievals=parts.retrievals,
             recent_results=parts.recent_results,
             importer=parts.importer,

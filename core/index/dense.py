@@ -55,6 +55,15 @@ def cosines(snapshot: Snapshot, query: QueryVector, chosen: RowNumbers) -> Doubl
     return out
 
 
+def directions(snapshot: Snapshot, rows: RowNumbers) -> Floats:
+    """Return the unit vectors of rows, in the coordinates of the index; zeros for a row without a vector."""
+    c = snapshot.columns
+    coarse, fine = c.codes[rows] * c.scales[rows, None], c.fine[rows] * c.fine_scales[rows, None]
+    restored = (coarse + fine).astype(np.float32)
+    lengths = np.linalg.norm(restored, axis=1, keepdims=True)
+    return (restored / np.where(lengths == 0, 1, lengths)).astype(np.float32)
+
+
 def nearest(snapshot: Snapshot, query: QueryVector, allowed: Allowed, wanted: int) -> Near:
     """Return the `wanted` memories with the highest cosine, by their best row; ties by memory id.
 

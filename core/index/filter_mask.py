@@ -1,14 +1,16 @@
 """Compile a filter to a mask over the columns of the index, with the rows that core.store.sql.filters selects."""
 
 import operator
+import re
 from collections.abc import Callable
+from fnmatch import translate
 from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from muisti.core.index.columns import Column, Dictionary, Mask, Numbers, is_number
-from muisti.core.query.filter_fields import LISTED
+from muisti.core.query.filter_fields import LISTED, literal
 from muisti.core.query.filters import And, Filter, Leaf, Not, Or
 
 _COMPARE: dict[str, Callable[[Any, Any], Any]] = {  # on a column of numbers and on single values
@@ -73,6 +75,10 @@ def _compare_values(leaf: Leaf, dictionary: Dictionary) -> Mask:
         chosen[codes] = True
         return chosen
     (operand,) = leaf.operands
+    if leaf.op == "glob":
+        matches = re.compile(translate(literal(str(operand)))).match
+        verdicts = [isinstance(value, str) and matches(value) is not None for value in dictionary.values.copy()]
+        return np.array(verdicts, np.bool_)
     compare = _COMPARE[leaf.op]
     if is_number(operand):
         return _compare_floats(compare, operand, dictionary)

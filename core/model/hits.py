@@ -7,9 +7,9 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
-from muisti.core.model.terms import HALF_LIFE_DAYS, Fusion, Mode
+from muisti.core.model.terms import HALF_LIFE_DAYS, Fusion, IntentKind, Mode, Signal
 from muisti.core.model.terms import Match as Match
-from muisti.core.model.values import Memory, Passage, Seq
+from muisti.core.model.values import Json, Memory, Passage, Seq
 
 Evidence = Literal["strong", "weak", "none", "uncalibrated"]
 Decay = Literal["exponential", "linear", "half_life"]
@@ -47,10 +47,32 @@ class NamedTime(Struct, frozen=True, kw_only=True):
     factor: float
 
 
+class SignalShare(Struct, frozen=True, kw_only=True):
+    """The part of a signal in a score. `contribution` is its factor, or with a preset its summand of `composite`."""
+
+    score: float
+    weight: float
+    contribution: float
+
+
+class Novelty(Struct, frozen=True, kw_only=True):
+    """The place of a hit among diverse hits: `value` = (1 - diversity) * relevance - diversity * nearest.
+
+    `relevance` is the score over that of the best, `nearest` the highest cosine to an earlier hit, at least 0.
+    """
+
+    relevance: float
+    nearest: float
+    value: float
+
+
 class Explanation(Struct, frozen=True, kw_only=True):
     """Every factor of a hit's score.
 
         score = fused * time * recency * importance * trust * feedback, at most 1
+
+    With signals each contribution is one more factor. With a preset `composite`, the sum of the contributions, replaces
+    `fused`. With several spaces the weight of the space is one more factor. These are unset otherwise.
 
     `lexical` is in [0, 1], and 1 only where the memory's text is that of the query. `cosine` is in [-1, 1]. Either is
     None when that ranking took no part. `terms` add up to `bm25`. `fused` is computed from both by `fusion` and
@@ -76,10 +98,57 @@ class Explanation(Struct, frozen=True, kw_only=True):
     age_days: float | None
     refreshed_days: float
     terms: Mapping[str, float]
+    signals: Mapping[Signal, SignalShare] | msgspec.UnsetType = msgspec.UNSET
+    composite: float | msgspec.UnsetType = msgspec.UNSET
+    space_weight: float | msgspec.UnsetType = msgspec.UNSET
+    novelty: Novelty | msgspec.UnsetType = msgspec.UNSET
+    sentence: str
+
+
+class Group(Struct, frozen=True, kw_only=True):
+    """The group of which a hit is the best memory: those whose field has `value`, None for those without one.
+
+    `ranked` counts its memories among the candidates, `count` those that could have been hits.
+    """
+
+    value: Json
+    ranked: int
+    count: int
+
+
+class Surroundings(Struct, frozen=True, kw_only=True):
+    """Neighbours of a hit: the memories `before` and `after` in its dialogue, oldest first.
+
+    `start` and `stop` are the stretch of its own content that its neighbour passages take, in characters.
+    """
+
+    before: tuple[Memory, ...]
+    after: tuple[Memory, ...]
+    start: int
+    stop: int
+
+
+class Intent(Struct, frozen=True, kw_only=True):
+    """The reading of a query: the mode and filter that its words ask for, and the `text` that is left to rank by.
+
+    `filter` is the filter as JSON, None for none; `similar_to` is the id of a memory that the query names. `applied`
+    says whether the search followed it.
+    """
+
+    kind: IntentKind
+    mode: Mode
+    text: str
+    filter: Mapping[str, Json] | None = None
+    similar_to: str | None = None
+    sentence: str
+    applied: bool = False
 
 
 class Hit(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A memory that answers a query, with its best passage. `ranks` has its place in each ranking, from 1."""
+    """A memory that answers a query, with its best passage. `ranks` has its place in each ranking, from 1.
+
+    `group` and `context` are None unless options of the search ask for them.
+    """
 
     memory: Memory
     score: float
@@ -87,6 +156,8 @@ class Hit(Struct, frozen=True, kw_only=True, omit_defaults=True):
     passage: Passage
     highlight: str | None = None
     explain: Explanation | None = None
+    group: Group | None = None
+    context: Surroundings | None = None
 
 
 class Timings(msgspec.Struct, frozen=True, kw_only=True):
@@ -98,12 +169,12 @@ class Timings(msgspec.Struct, frozen=True, kw_only=True):
     fetch: float = 0.0
 
 
-class Answer(msgspec.Struct, frozen=True, kw_only=True):
+class Answered(msgspec.Struct, frozen=True, kw_only=True):
     """Hits, best first. `total` counts the memories that could have been hits. `strategy` is the mode that ran.
 
-    `evidence` says whether the space has anything about the query, judged by the `strength` of what was found.
-    `degraded` says in words what could not be done as requested; it is empty when nothing is wrong. `recency` is the
-    one in effect.
+    `evidence` says whether there is anything about the query, judged by the `strength` of what was found. `degraded`
+    says in words what could not be done as requested; it is empty when nothing is wrong. `intent` is the reading of
+    the query, None unless it was asked for.
     """
 
     hits: tuple[Hit, ...]
@@ -112,6 +183,34 @@ class Answer(msgspec.Struct, frozen=True, kw_only=True):
     strength: float
     strategy: Mode
     degraded: tuple[str, ...]
-    seq: Seq
     timings: Timings
+    intent: Intent | None = None
+
+
+class Answer(Answered, frozen=True, kw_only=True):
+    """The answer of one space at `seq`. `recency` is the one in effect."""
+
+    seq: Seq
     recency: Recency | None = None
+
+
+class PartAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """The part of one space in the answer of several: its weight, and what `Answer` says of it alone."""
+
+    name: str
+    weight: float
+    seq: Seq
+    total: int
+    evidence: Evidence
+    strength: float
+    strategy: Mode
+
+
+class JointAnswer(Answered, frozen=True, kw_only=True):
+    """The answer of several spaces, in the order in which the search names them.
+
+    `total` is their sum, `evidence` the best of theirs. `strategy` is that of the search where any space could follow
+    it, else that of the first space.
+    """
+
+    spaces: tuple[PartAnswer, ...]

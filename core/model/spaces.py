@@ -42,6 +42,9 @@ class SpaceSettings(msgspec.Struct, frozen=True, kw_only=True):
 CONTENT_ONLY = SpaceSettings(lexical_weights={"content": 1.0}, embedded_fields=("content",))
 
 
+PolicyValue = str | float | tuple[str, ...]
+
+
 class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """The rules of a space: what it stores, how long it keeps it, and its default recency. None: the server's default.
 
@@ -49,7 +52,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     rules for duplicates and contradictions say; with None those rules decide alone. `history_days` is how long ended
     versions are kept, 0 for ever. Memories are purged `purge_after_days` after they were created, never where that is
     None for the server too. `recency_weight` and `recency_half_life_days` are for searches that name no recency; weight
-    0 is none.
+    0 is none. `inherits` names the spaces that searches may add to this one, the nearest first.
     """
 
     secrets: Screening | None = None
@@ -60,6 +63,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     similarity_limit: float | None = None
     recency_weight: float | None = None
     recency_half_life_days: float | None = None
+    inherits: tuple[str, ...] | None = None
 
     def over(self, default: "Policy") -> "Policy":
         """Return this policy, with the rules of `default` where this one has None.
@@ -77,6 +81,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
             similarity_limit=self.similarity_limit or default.similarity_limit,
             recency_weight=default.recency_weight if self.recency_weight is None else self.recency_weight,
             recency_half_life_days=self.recency_half_life_days or default.recency_half_life_days,
+            inherits=self.inherits or default.inherits,
         )
 
 

@@ -15,6 +15,10 @@ Mode = Literal["hybrid", "semantic", "keyword", "metadata", "recent"]
 Match = Literal["any", "all", "phrase"]
 Verdict = Literal["useful", "not_useful"]  # of a caller on a memory
 Fusion = Literal["absolute", "convex", "rrf", "dbsf"]
+IntentKind = Literal["metadata", "tags", "keyword", "semantic", "similar-to", "hybrid"]
+Preset = Literal["balanced", "embedding-focused", "tag-focused", "similarity-only"]  # additive composites of a score
+Signal = Literal["similarity", "tag", "recency", "position"]  # parts of a composite score
+TagRule = Literal["max", "average", "sum"]  # of the scores of a memory's tags; sum is at most 1
 Check = Literal["secret", "contradiction", "duplicate", "orphaned", "oversized", "stale", "never_recalled"]  # of lint
 CHECKS: tuple[Check, ...] = get_args(Check)
 ChangeKind = Literal[
@@ -32,6 +36,7 @@ ChangeKind = Literal[
 ]
 Show = Literal["ids", "after", "both"]  # parts of a change: only ids; the memory after it; also the memory before it
 
+SPACES_MAX = 20  # that one search names
 CONTENT_MAX = 100_000  # characters
 BATCH_MAX = 1_000  # memories in one batch
 UNDO_MAX = 25_000  # changes of one request that are undone together; a statement of SQL takes 32,766 values

@@ -31,6 +31,15 @@ def is_path(path: str) -> bool:
     return 1 <= len(path) <= NAME_MAX and "" not in path.split(".") and not _UNSTORABLE.search(path)
 
 
+def literal(pattern: str) -> str:
+    """Return a pattern of `*` and `?` in which brackets stand for themselves, for SQLite's GLOB and for `fnmatch`.
+
+    >>> literal("notes/[a]*.md")
+    'notes/[[]a]*.md'
+    """
+    return pattern.replace("[", "[[]")
+
+
 def short(name: str) -> str:
     return name if len(name) <= 50 else f"{name[:49]}…"
 
@@ -136,16 +145,17 @@ NUMERIC = frozenset(field.name for field in FIELDS_OF_MEMORY if field.filter in 
 VALID_AT = "valid_at"  # a filter on `valid_from` and `valid_to`, not a stored field
 _EQUAL = ("eq", "ne", "in", "exists")
 _ORDER = (*_EQUAL, "gt", "gte", "lt", "lte")
-METADATA = Field((*_ORDER, "prefix", "any", "all"), _scalar)
+TEXTUAL = ("prefix", "glob")  # their operand is a text, whatever the field
+METADATA = Field((*_ORDER, *TEXTUAL, "any", "all"), _scalar)
 _KINDS: Mapping[Compared, Field] = {
-    "any_case": Field((*_ORDER, "prefix"), _folded),
-    "text": Field((*_ORDER, "prefix"), as_text),
+    "any_case": Field((*_ORDER, *TEXTUAL), _folded),
+    "text": Field((*_ORDER, *TEXTUAL), as_text),
     "rank": Field(_ORDER, _rank),
     "time": Field(_ORDER, moment),
     "id": Field(_EQUAL, _id),
     "number": Field(_ORDER, _whole),
     "percent": Field(_ORDER, _percent),
-    "tags": Field((*_EQUAL, "prefix", "any", "all"), _folded),
+    "tags": Field((*_EQUAL, *TEXTUAL, "any", "all"), _folded),
     "ids": Field((*_EQUAL, "any", "all"), _id_as_text),
 }
 

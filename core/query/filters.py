@@ -21,6 +21,7 @@ from muisti.core.query.filter_fields import (
     LISTS,
     METADATA,
     NUMERIC,
+    TEXTUAL,
     VALID_AT,
     Field,
     Read,
@@ -32,9 +33,10 @@ from muisti.core.query.filter_fields import (
     short,
 )
 
-Operator = Literal["eq", "ne", "in", "exists", "prefix", "gt", "gte", "lt", "lte"]
+Operator = Literal["eq", "ne", "in", "exists", "prefix", "glob", "gt", "gte", "lt", "lte"]
 
 DEPTH_MAX = 8  # nested objects; the parser of SQLite 3.45 has a stack of 100 symbols
+PATTERN_MAX = 1_000  # characters of a glob; SQLite refuses patterns of 50,000 bytes
 SIZE_MAX = 500  # groups and values
 PROBLEMS_MAX = 20  # problems that one refusal reports
 
@@ -206,7 +208,9 @@ class _Reader:
             has = ", ".join(field.operators)
             return self._refuse(path, f"{name} has no {short(op)!r}{nearest(op, field.operators)}; it has {has}")
         if op not in LISTS:
-            read = boolean if op == "exists" else as_text if op == "prefix" and field is METADATA else field.read
+            read = boolean if op == "exists" else as_text if op in TEXTUAL and field is METADATA else field.read
+            if op == "glob" and isinstance(json, str) and len(json) > PATTERN_MAX:
+                return self._refuse(path, f"has {len(json):,} characters; at most {PATTERN_MAX:,} are allowed")
             operands = self._operands([(path, json)], read)
         elif isinstance(json, list) and json:
             operands = self._operands(((f"{path}[{i}]", item) for i, item in enumerate(json)), field.read)
@@ -272,7 +276,7 @@ def _from_query(name: str, text: str) -> tuple[str, Json]:
     field, op = (head, tail) if head in FIELDS or (head and tail in METADATA.operators) else (name, None)
     typed = (
         _json_scalar
-        if op == "exists" or field in NUMERIC or (field.startswith("metadata.") and op != "prefix")
+        if op == "exists" or field in NUMERIC or (field.startswith("metadata.") and op not in TEXTUAL)
         else str
     )
     parted = op in LISTS or (op is None and "," in text)

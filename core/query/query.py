@@ -10,6 +10,7 @@ import numpy as np
 from muisti.core.kernels import Codes, Doubles, Ints
 from muisti.core.model.hits import Evidence, Fusion, Match, Mode, Recency
 from muisti.core.query.filters import Filter
+from muisti.core.query.options import Options
 from muisti.core.query.points import AsOf
 from muisti.core.text.terms import encode_terms, query_terms, tokenize
 
@@ -33,7 +34,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     `as_of` is the point of history to search, None for now. `reference_time` (microseconds) is the time at which age
     and expiry are measured, None for the time of that point. With `min_evidence` there are no hits when the evidence is
     less. With `no_touch` the hits do not count as retrieved. `trust_weight` is the share of its score that a memory
-    with a trust of 0 loses.
+    with a trust of 0 loses. `options` are None for a plain search.
     """
 
     text: str = ""
@@ -51,6 +52,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     explain: bool = False
     highlight: bool = False
     no_touch: bool = False
+    options: Options | None = None
 
 
 class Wanted(msgspec.Struct, frozen=True):

@@ -15,7 +15,9 @@ from muisti.core.model.conversations import ObjectName
 from muisti.core.model.errors import Conflict, InvalidInput
 from muisti.core.model.values import Memory
 from muisti.core.query.filters import And, Filter, Leaf, Not, Or, fields_of
-from muisti.core.query.points import Point
+from muisti.core.query.points import AsOf, Point
+from muisti.core.read.past import point_of
+from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
 from muisti.core.store.sql import conversations, version_rows
 from muisti.core.store.sql.filters import where
@@ -75,6 +77,20 @@ def resolved(database: Database, space: SpaceRow, filter: Filter | None, point: 
     if filter is None or not is_about_objects(filter):
         return filter
     return _resolved(filter, lambda leaf: _objects(database, space, leaf, point))
+
+
+def resolved_at(database: Database, space: str, filter: Filter | None, as_of: AsOf | None, now: int) -> Filter | None:
+    """Return the filter as `resolved` does, by the objects of a space as they are or were at a point.
+
+    Raises:
+        NotFound: there is no such space.
+        EpochGone, PastRetention, PointAhead: it cannot be shown as it was then.
+        InvalidInput: the filter stands for more conversations than a filter may have.
+    """
+    if not is_about_objects(filter):
+        return filter
+    point = Point(None, now) if as_of is None else point_of(database, space, as_of, now)
+    return resolved(database, find_space(database, space), filter, point)
 
 
 def _resolved(filter: Filter, ask: Ask) -> Filter:

@@ -8,6 +8,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from muisti.core.index.allowed import Allowed
+from muisti.core.index.around import Around
 from muisti.core.index.collection import CollectionStatistics
 from muisti.core.index.columns import Numbers
 from muisti.core.index.context import with_neighbours
@@ -17,7 +18,7 @@ from muisti.core.index.lexical import Matches, any_with_every, containing, rank_
 from muisti.core.index.pool import best_places, in_order, one_a_memory
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.index.space_index import SpaceIndex
-from muisti.core.kernels import Doubles, Longs
+from muisti.core.kernels import Doubles, Longs, Mask
 from muisti.core.kernels.pool import count_memories
 from muisti.core.model.hits import Mode, Recency
 from muisti.core.query.evidence import Signals, known_share, strength
@@ -35,6 +36,9 @@ from muisti.core.search.decay import (
 )
 from muisti.core.search.fuse import absolute, alpha_of, fuse, reciprocal_rank, weights_of
 from muisti.core.search.rankings import BY_MODE, RANKERS, Asked, Dense, Lexical, Name, Ranker, Ranking
+from muisti.core.search.refined import GROUP_POOL, Extra, Refined, neighbours, pool_of, refined
+from muisti.core.search.signals import Signalled, signalled, tagged
+from muisti.core.search.similar import without
 from muisti.core.text.speakers import NAMED
 from muisti.core.text.when.factor import time_factor
 from muisti.core.text.when.words import TimeSpan, time_spans
@@ -47,7 +51,8 @@ OLDEST_FIRST = Recency(weight=1.0)  # the decay that `recent` shows as score
 class Candidates(msgspec.Struct, frozen=True, kw_only=True):
     """Proposed rows, with their scores before age and importance; arrays have one value for each row.
 
-    `rankings` has the rankings that took part, by name. `total` counts the memories that could have been hits.
+    `rankings` has the rankings that took part, by name. `total` counts the memories that could have been hits: those
+    allowed that have a word of `needed`, None where words are not needed.
     """
 
     rows: RowNumbers
@@ -56,6 +61,7 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
     blend: Blend | None = None
     spans: Sequence[TimeSpan] = ()
     matches: Matches | None = None
+    needed: Matches | None = None
     total: int
     strength: float
 
@@ -71,7 +77,8 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
         score = fused * time * recency * importance * trust * feedback, at most 1
 
     A factor that is not used is None. `refreshed` has the days that retrievals take off the age. `filtering` is the
-    time of filtering in seconds.
+    time of filtering in seconds. `signals` are further factors, or a composite in place of `fused`; `refined` and
+    `around` are None or empty unless options ask for them.
     """
 
     found: Candidates
@@ -83,6 +90,9 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     trust: Doubles | None
     feedback: Doubles | None
     filtering: float
+    signals: Signalled | None = None
+    refined: Refined | None = None
+    around: Sequence[Around] = ()
 
     @property
     def rows(self) -> RowNumbers:
@@ -91,24 +101,62 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def rank(
-    index: SpaceIndex, snapshot: Snapshot, query: Query, wanted: Wanted, mode: Mode, aim: QueryVector | None, now: int
+    index: SpaceIndex,
+    snapshot: Snapshot,
+    query: Query,
+    wanted: Wanted,
+    mode: Mode,
+    aim: QueryVector | None,
+    now: int,
+    extra: Extra | None = None,
 ) -> Ranked:
     """Return the best memories of a snapshot; `aim` is the query's vector, None in modes without; `now` in µs."""
     began = perf_counter()
     population = snapshot.population(now)
     allowed = _allowed(index, snapshot, population, query, wanted, now)
+    if extra is not None and extra.like is not None:
+        allowed = without(snapshot, allowed, extra.like)
     filtering = perf_counter() - began
     asked = Asked(snapshot, population, wanted, aim, allowed)
+    pool = pool_of(None if extra is None else extra.options, query.limit, POOL)
+    ranked = _once(index, asked, query, mode, pool, now, filtering, extra)
+    while _too_few(ranked, query, mode, pool):
+        pool *= 4
+        ranked = _once(index, asked, query, mode, pool, now, filtering, extra)
+    return ranked
+
+
+def _too_few(ranked: Ranked, query: Query, mode: Mode, pool: int) -> bool:
+    """Return whether there may be more groups than were found, beyond the memories that the rankings proposed."""
+    groups = None if ranked.refined is None else ranked.refined.groups
+    if groups is None or not BY_MODE[mode] or len(groups.values) == len(groups.every):
+        return False
+    return len(ranked.places) < query.limit and pool < min(GROUP_POOL, ranked.found.total)
+
+
+def _once(
+    index: SpaceIndex,
+    asked: Asked,
+    query: Query,
+    mode: Mode,
+    pool: int,
+    now: int,
+    filtering: float,
+    extra: Extra | None,
+) -> Ranked:
+    """Rank with `pool` memories of each ranking."""
     if not BY_MODE[mode]:
         found = _listed(asked)
-    elif mode == "hybrid" and query.fusion == "absolute":
-        found = _blended(asked, query)
     else:
-        found = _searched(asked, query, BY_MODE[mode])
+        more = None if extra is None else tagged(index, asked.snapshot, asked.allowed.mask, extra.options, asked.wanted)
+        if mode == "hybrid" and query.fusion == "absolute":
+            found = _blended(asked, query, pool, more)
+        else:
+            found = _searched(asked, query, BY_MODE[mode], pool, more)
     trust = None
     if query.trust_weight and mode != "recent":
-        trust = trust_factor(query.trust_weight, _trust(index, snapshot)[found.rows])
-    return _weighed(index, snapshot, query, wanted, mode, found, trust, now, filtering)
+        trust = trust_factor(query.trust_weight, _trust(index, asked.snapshot)[found.rows])
+    return _weighed(index, asked, query, mode, found, trust, now, filtering, extra)
 
 
 def has_every_word(snapshot: Snapshot, wanted: Wanted, found: Candidates) -> bool:
@@ -140,20 +188,21 @@ def _allowed(
     return Allowed(allowed, int(np.count_nonzero(allowed)))
 
 
-def _blended(asked: Asked, query: Query) -> Candidates:
+def _blended(asked: Asked, query: Query, pool: int, more: RowNumbers | None) -> Candidates:
     """Return the best rows of both rankings, and neighbours of the lexical ones in a dialogue, with the default score.
 
-    That score is fitted to these two rankings and computed in one loop over arrays, so they are named here.
+    That score is fitted to these two rankings and computed in one loop over arrays, so they are named here. Rows that
+    only a composite adds (`more`) say nothing about the evidence.
     """
     assert asked.aim is not None
     snapshot, population, wanted, allowed = asked.snapshot, asked.population, asked.wanted, asked.allowed
-    pool = max(POOL, query.limit)
     lexical = Lexical(asked)
     matches = lexical.matches
     by_words = lexical.best(pool)
     by_meaning = Dense(asked).best(pool)
     rows = np.concatenate([by_words, by_meaning])
     rows = with_neighbours(snapshot, population.mask, rows, by_words, allowed.mask, BESIDE)
+    rows, own = _joined(rows, more)
     blend = blended(snapshot, population, wanted, matches, asked.aim, alpha_of("absolute", query.alpha), rows)
     found = Signals(
         memories=snapshot.columns.version[rows],
@@ -172,29 +221,46 @@ def _blended(asked: Asked, query: Query) -> Candidates:
         blend=blend,
         matches=matches,
         total=_total(asked, None),
-        strength=strength(found),
+        strength=strength(_only(found, own)),
     )
 
 
-def _searched(asked: Asked, query: Query, names: Sequence[Name]) -> Candidates:
+def _searched(asked: Asked, query: Query, names: Sequence[Name], pool: int, more: RowNumbers | None) -> Candidates:
     """Return the best of one ranking, or of several in another fusion than the default."""
-    pool = max(POOL, query.limit)
     rankers: Mapping[Name, Ranker] = {name: RANKERS[name](asked) for name in names}
     best: Mapping[Name, RowNumbers] = {name: ranker.best(pool) for name, ranker in rankers.items()}
-    rows = np.unique(np.concatenate(list(best.values())))
+    rows, own = _joined(np.unique(np.concatenate(list(best.values()))), more)
     rankings: Mapping[Name, Ranking] = {
         name: Ranking(best[name], ranker.scores(rows)) for name, ranker in rankers.items()
     }
     compared = [ranker.matches for ranker in rankers.values() if ranker.matches is not None]
     matches = compared[0] if compared else None
+    needed = matches if len(compared) == len(rankers) else None
     return Candidates(
         rows=rows,
         fused=_fused(asked.snapshot, query, rows, rankings),
         rankings=rankings,
         matches=matches,
-        total=_total(asked, matches if len(compared) == len(rankers) else None),
-        strength=strength(_signals(asked, rows, rankings, matches)),
+        needed=needed,
+        total=_total(asked, needed),
+        strength=strength(_only(_signals(asked, rows, rankings, matches), own)),
     )
+
+
+def _joined(rows: RowNumbers, more: RowNumbers | None) -> tuple[RowNumbers, Mask | None]:
+    """Return rows and `more`, ascending, with a flag for the former; None when there are no more."""
+    if more is None or not len(more):
+        return rows, None
+    every = np.union1d(rows, more)
+    return every, np.isin(every, rows)
+
+
+def _only(signals: Signals, own: Mask | None) -> Signals:
+    """Return the signals of the flagged rows; all for None."""
+    if own is None:
+        return signals
+    values = {name: getattr(signals, name) for name in signals.__struct_fields__}
+    return replace(signals, **{name: value[own] for name, value in values.items() if isinstance(value, np.ndarray)})
 
 
 def _signals(asked: Asked, rows: RowNumbers, rankings: Mapping[Name, Ranking], matches: Matches | None) -> Signals:
@@ -240,17 +306,18 @@ def _listed(asked: Asked) -> Candidates:
 
 def _weighed(
     index: SpaceIndex,
-    snapshot: Snapshot,
+    asked: Asked,
     query: Query,
-    wanted: Wanted,
     mode: Mode,
     found: Candidates,
     trust: Doubles | None,
     now: int,
     filtering: float,
+    extra: Extra | None,
 ) -> Ranked:
     """Apply age, importance, trust and feedback, keep the best row of each memory, cut to the limit."""
     refreshed = None
+    snapshot = asked.snapshot
     at, levels = snapshot.columns.at[found.rows], snapshot.columns.importance[found.rows]
     if mode == "recent":
         recency = decayed(query.recency or OLDEST_FIRST, ages_in_days(at, now), np.ones_like(levels))
@@ -262,21 +329,22 @@ def _weighed(
             recency = recency_factor(query.recency, ages_in_days(at, now) - refreshed, levels)
         importance = importance_factor(levels)
     feedback = _feedback(index, snapshot, query, mode, found.rows)
-    score = found.fused * importance
+    signals = None if extra is None or not extra.options.weighs else _signalled(index, asked, extra, found, now)
+    score = (found.fused if signals is None or signals.composite is None else signals.composite) * importance
     if recency is not None:
         score *= recency
     if trust is not None:
         score *= trust
     if feedback is not None:
         score *= feedback
-    if mode in ("metadata", "recent"):
-        places = in_order(snapshot, found.rows, score)
-        newest = np.zeros_like(score) if mode == "recent" else -score
-        places = places[np.lexsort((-at[places], newest[places]))][: query.limit]
-    else:
-        if spans := time_spans(wanted.text, now):
-            found, score = replace(found, spans=spans), score * time_factor(spans, at)
-        places = best_places(snapshot, found.rows, score, query.limit)
+    if signals is not None:
+        score = signals.weigh(score)
+    found, score, places = _ordered(asked, query, mode, found, score, now, whole=extra is not None)
+    chosen = None
+    if extra is not None:
+        eligible = _eligible(asked, found) if extra.options.group_by else places
+        chosen = refined(index, snapshot, extra.options, found.rows, score, places, eligible, query.limit, POOL)
+        places = chosen.places
     return Ranked(
         found=found,
         places=places,
@@ -287,7 +355,35 @@ def _weighed(
         trust=trust,
         feedback=feedback,
         filtering=filtering,
+        signals=signals,
+        refined=chosen,
+        around=() if extra is None else neighbours(index, snapshot, asked.population.mask, extra, found.rows[places]),
     )
+
+
+def _ordered(
+    asked: Asked, query: Query, mode: Mode, found: Candidates, score: Doubles, now: int, *, whole: bool
+) -> tuple[Candidates, Doubles, RowNumbers]:
+    """Apply the times of the query; return candidates, scores, and the places of the best row of each memory in order.
+
+    There are at most `limit` places, unless the `whole` order is asked for.
+    """
+    snapshot, at = asked.snapshot, asked.snapshot.columns.at[found.rows]
+    most = len(found.rows) if whole else query.limit
+    if mode in ("metadata", "recent"):
+        places = in_order(snapshot, found.rows, score)
+        newest = np.zeros_like(score) if mode == "recent" else -score
+        return found, score, places[np.lexsort((-at[places], newest[places]))][:most]
+    if spans := time_spans(asked.wanted.text, now):
+        found, score = replace(found, spans=spans), score * time_factor(spans, at)
+    return found, score, best_places(snapshot, found.rows, score, most)
+
+
+def _signalled(index: SpaceIndex, asked: Asked, extra: Extra, found: Candidates, now: int) -> Signalled:
+    """Return the signals of the candidates, with the decay by age of a composite."""
+    ages = ages_in_days(asked.snapshot.columns.at[found.rows], now)
+    decay = decayed(extra.recency, ages, np.ones(len(ages), np.int8))
+    return signalled(index, asked.snapshot, extra.options, asked.wanted, found.rows, found.fused, decay)
 
 
 def _refreshed(
@@ -316,3 +412,11 @@ def _total(asked: Asked, matches: Matches | None) -> int:
         return asked.population.memories
     chosen = allowed.mask if matches is None else allowed.mask & (matches.scores > 0)
     return count_memories(asked.snapshot.columns.version, chosen)
+
+
+def _eligible(asked: Asked, found: Candidates) -> RowNumbers:
+    """Return the rows of the memories that `total` counts."""
+    if not found.rankings:
+        return found.rows
+    mask = asked.allowed.mask
+    return np.flatnonzero(mask if found.needed is None else mask & (found.needed.scores > 0))

@@ -1,41 +1,38 @@
 """The read pipeline: parse, embed, rank on the index, fetch from the store; repeated if the index was out of date."""
 
-from collections.abc import Sequence
 from contextlib import suppress
-from datetime import datetime
 from time import monotonic, perf_counter
 from typing import cast
 
-from msgspec import UNSET
+import msgspec
 from msgspec.structs import replace
 
 from muisti.core.embedding.encoder import Encoder, check_model
 from muisti.core.index.cache import Indexes
 from muisti.core.index.dense import QueryVector, aim, rotated
-from muisti.core.index.lexical import shares
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.space_index import SpaceIndex
-from muisti.core.model.errors import StoreCorrupt
-from muisti.core.model.hits import Answer, Explanation, Hit, Mode, NamedTime, Timings
+from muisti.core.kernels import Floats
+from muisti.core.model.errors import ModelMismatch, StoreCorrupt
+from muisti.core.model.hits import Answer, Mode, Timings
 from muisti.core.model.spaces import Policy
-from muisti.core.model.times import from_us
-from muisti.core.model.values import Memory, Passage
+from muisti.core.model.values import Memory
 from muisti.core.query.calibration import Calibration
 from muisti.core.query.evidence import enough
 from muisti.core.query.filters import fields_of, may_be
 from muisti.core.query.points import AsOf
-from muisti.core.query.query import Query, Wanted, parse
+from muisti.core.query.query import Query, parse
 from muisti.core.read.past import point_of
-from muisti.core.search.decay import ages_in_days, in_effect
-from muisti.core.search.fuse import alpha_of
+from muisti.core.search import similar
+from muisti.core.search.decay import in_effect
+from muisti.core.search.found import Hits, versions_of
 from muisti.core.search.ranking import Ranked, has_every_word, rank
 from muisti.core.search.rankings import BY_MODE
+from muisti.core.search.refined import Extra, Groups, joint
+from muisti.core.search.similar import Like
 from muisti.core.store.database import Database
 from muisti.core.store.sql import memories, spaces, version_rows
 from muisti.core.support.waiting import WouldWait
-from muisti.core.text.highlight import highlight
-from muisti.core.text.when.factor import time_match
-from muisti.core.text.when.words import TimeSpan
 
 QUICK_ROWS = 1 << 17  # largest index that a lone caller searches on the event loop
 BRIEF_ROWS = 1 << 15  # largest index for that with other callers: Python takes more of its time than the loops
@@ -47,6 +44,17 @@ class _Behind(Exception):
 
     def __init__(self, number: int) -> None:
         self.number = number
+
+
+class Found(msgspec.Struct, frozen=True):
+    """An answer of one space, and what merges it with those of others.
+
+    `vectors` are those of the passages of the hits, `groups` are all groups of the space; None unless asked for.
+    """
+
+    answer: Answer
+    vectors: Floats | None = None
+    groups: Groups | None = None
 
 
 class Searcher:
@@ -73,28 +81,33 @@ class Searcher:
         """Return a searcher of another database, with the same settings; it never writes to that database."""
         return Searcher(database, self._indexes.on(database), self._encoder, self._calibration, self._default)
 
-    def search(self, space: str, query: Query, now: int, max_age: float = 0.0) -> Answer:
+    def search(self, space: str, query: Query, now: int, max_age: float = 0.0, extra: Extra | None = None) -> Answer:
         """Return the best memories of a space, best first; `now` is in microseconds.
 
-        The answer may lack what other processes wrote in the last `max_age` seconds. With 0 it lacks nothing.
+        The answer may lack what other processes wrote in the last `max_age` seconds. With 0 it lacks nothing. `extra`
+        has the options of the query as `core.search.options` resolves them, None when it has none.
 
         Raises:
             NotFound: there is no such space.
             ModelMismatch: another model embedded the space.
             EpochGone, PastRetention, PointAhead: the space cannot be searched at `query.as_of`.
         """
+        return self.found(space, query, now, max_age, extra).answer
+
+    def found(self, space: str, query: Query, now: int, max_age: float = 0.0, extra: Extra | None = None) -> Found:
+        """Return the answer of `search`, with what merges it with those of other spaces if `extra` says so."""
         if query.as_of is not None:
-            return self._search_past(space, query, query.as_of, now)
+            return self._search_past(space, query, query.as_of, now, extra)
         opened = self._indexes.past if _seeks_superseded(query) else self._indexes.fresh
         needed = None
         while True:
             index, snapshot = opened(space, needed or 0)
             try:
-                return self._tried(space, query, now, index, snapshot, needed, max_age)
+                return self._tried(space, query, now, index, snapshot, needed, max_age, extra)
             except _Behind as behind:
                 needed = behind.number
 
-    def _search_past(self, space: str, query: Query, as_of: AsOf, now: int) -> Answer:
+    def _search_past(self, space: str, query: Query, as_of: AsOf, now: int, extra: Extra | None) -> Found:
         while True:
             point = point_of(self._database, space, as_of, now)
             assert point.number is not None
@@ -102,7 +115,7 @@ class Searcher:
             if as_of.epoch in (None, snapshot.seq.epoch):
                 snapshot = snapshot.as_of(point.number)
                 with suppress(_Behind):
-                    return self._tried(space, query, point.time, index, snapshot, point.number, 0.0)
+                    return self._tried(space, query, point.time, index, snapshot, point.number, 0.0, extra)
 
     def search_at_once(self, space: str, query: Query, now: int, max_age: float = 0.0, *, alone: bool = True) -> Answer:
         """Return the answer of `search` if that takes a millisecond or two and need not wait; for the event loop.
@@ -117,7 +130,7 @@ class Searcher:
         if snapshot.size > (QUICK_ROWS if alone else BRIEF_ROWS):
             raise WouldWait
         try:
-            return self._tried(space, query, now, index, snapshot, None, max_age)
+            return self._tried(space, query, now, index, snapshot, None, max_age).answer
         except _Behind:
             raise WouldWait from None
 
@@ -130,7 +143,8 @@ class Searcher:
         snapshot: Snapshot,
         needed: int | None,
         max_age: float,
-    ) -> Answer:
+        extra: Extra | None = None,
+    ) -> Found:
         """Return the answer from a snapshot. It may lack changes after `needed`; None requires all up to now.
 
         Raises:
@@ -141,13 +155,14 @@ class Searcher:
         recency = in_effect(asked.recency, asked.mode, known.space.policy, self._default)
         if recency is not asked.recency:
             query = replace(query, recency=recency)
-        wanted = parse(query.text, query.match)
+        like = None if extra is None else extra.like
+        wanted = parse(query.text, query.match) if like is None else similar.wanted(like)
         now = now if query.reference_time is None else query.reference_time
-        mode, degraded = self._mode(index, snapshot, query.mode)
-        direction = self._aim(wanted.text) if "dense" in BY_MODE[mode] else None
+        mode, degraded = self._mode(index, snapshot, query.mode, extra)
+        direction = self._aim(snapshot, wanted.text, like) if "dense" in BY_MODE[mode] else None
         embedded = perf_counter()
         heard = index.feedback_counts.number if query.as_of is None else None
-        ranked = rank(index, snapshot, query, wanted, mode, direction, now)
+        ranked = rank(index, snapshot, query, wanted, mode, direction, now, extra)
         ready = perf_counter()
         found, newest = self._fetch(index, snapshot, ranked, max_age, heard, again=needed is not None)
         if snapshot.seq.number < (newest if needed is None else needed):
@@ -165,19 +180,22 @@ class Searcher:
         if evidence == "none" and has_every_word(snapshot, wanted, ranked.found):
             evidence = "weak"
         held = enough(evidence, query.min_evidence)
-        return Answer(
-            hits=_Hits(snapshot, query, wanted, mode, ranked, now).of(found) if held else (),
+        answer = Answer(
+            hits=Hits(snapshot, query, wanted, mode, ranked, now).of(found) if held else (),
             total=ranked.found.total,
             evidence=evidence,
             strength=ranked.found.strength,
             strategy=mode,
-            degraded=degraded,
+            degraded=degraded if extra is None else (*degraded, *_undone(snapshot, extra)),
             seq=snapshot.seq,
             timings=timings,
             recency=recency,
         )
+        return Found(answer) if extra is None or not extra.joint else Found(answer, *joint(snapshot, ranked))
 
-    def _mode(self, index: SpaceIndex, snapshot: Snapshot, asked: Mode) -> tuple[Mode, tuple[str, ...]]:
+    def _mode(
+        self, index: SpaceIndex, snapshot: Snapshot, asked: Mode, extra: Extra | None
+    ) -> tuple[Mode, tuple[str, ...]]:
         """Return the mode that can run, and in words what is missing for the requested one."""
         if "dense" not in BY_MODE[asked]:
             return asked, ()
@@ -187,15 +205,24 @@ class Searcher:
         if generation is None:
             missing = ("no memory of this space is embedded: ranked by keyword only; run `muisti reembed`",)
             return "keyword", missing if snapshot.size else ()
-        check_model(self._encoder, index.space.space.name, generation)
+        try:
+            check_model(self._encoder, index.space.space.name, generation)
+        except ModelMismatch:
+            if extra is None or not extra.options.fallback_to_keyword:
+                raise
+            return "keyword", ("another model embedded this space: ranked by keyword only; run `muisti reembed`",)
         bare = snapshot.unembedded
         return asked, (f"{bare} passages have no embedding and rank by keyword only; run `muisti reembed`",) * bool(
             bare
         )
 
-    def _aim(self, text: str) -> QueryVector:
+    def _aim(self, snapshot: Snapshot, text: str, like: Like | None) -> QueryVector:
+        """Return the vector of a text, or that of a memory, whose text is embedded only when no passage of it is."""
         assert self._encoder is not None
-        return aim(rotated(self._encoder.encode_query(text)))
+        stored = None if like is None else similar.direction(snapshot, like)
+        if stored is not None:
+            return aim(stored)
+        return aim(rotated(self._encoder.encode_query(text if like is None else like.text)))
 
     def _fetch(
         self,
@@ -215,7 +242,7 @@ class Searcher:
         Raises:
             _Behind: the index lacks a change, or was dropped.
         """
-        versions = snapshot.columns.version[ranked.rows].tolist()
+        versions = versions_of(snapshot, ranked)
         known = index.recent.known(snapshot.seq.number, versions, max_age) if max_age else None
         if known is not None:
             return known, snapshot.seq.number
@@ -243,9 +270,16 @@ class Searcher:
         return found, newest
 
 
+def _undone(snapshot: Snapshot, extra: Extra) -> tuple[str, ...]:
+    """Return in words which options could not be followed."""
+    if extra.options.diversity and snapshot.size and not snapshot.rows.dimensions:
+        return ("there are no vectors to compare: hits are not diversified",)
+    return ()
+
+
 def _is_quick(query: Query) -> bool:
     """Return whether a query only ranks. Lists, filters, phrases and required words must look at every row."""
-    ranks = query.mode not in ("metadata", "recent") and not query.trust_weight
+    ranks = query.mode not in ("metadata", "recent") and not query.trust_weight and query.options is None
     ranks = ranks and query.filter is None and query.as_of is None
     return ranks and query.match == "any" and '"' not in query.text and len(query.text) <= QUICK_TEXT
 
@@ -254,73 +288,3 @@ def _seeks_superseded(query: Query) -> bool:
     """Return whether a query may find superseded memories, which only the index of all versions has."""
     asked = query.filter
     return asked is not None and "status" in fields_of(asked) and may_be(asked, "status", "superseded")
-
-
-class _Hits:
-    """Builds hits from ranked rows and fetched memories."""
-
-    def __init__(self, snapshot: Snapshot, query: Query, wanted: Wanted, mode: Mode, ranked: Ranked, now: int) -> None:
-        self._snapshot, self._query, self._wanted = snapshot, query, wanted
-        self._mode, self._ranked, self._now = mode, ranked, now
-
-    def of(self, fetched: dict[int, Memory]) -> tuple[Hit, ...]:
-        """Return a hit for each ranked memory; `fetched` has the memories by version id."""
-        c, rows = self._snapshot.columns, self._ranked.rows
-        versions = c.version[rows].tolist()
-        passages = zip(c.number[rows].tolist(), c.start[rows].tolist(), c.stop[rows].tolist(), strict=True)
-        places = {
-            name: {version: rank for rank, version in enumerate(c.version[ranking.best].tolist(), start=1)}
-            for name, ranking in self._ranked.found.rankings.items()
-        }
-        scores, found = self._ranked.score.tolist(), self._ranked.places.tolist()
-        return tuple(
-            Hit(
-                memory=fetched[version],
-                score=score,
-                ranks={name: ranks[version] for name, ranks in places.items() if version in ranks},
-                passage=Passage(*passage),
-                highlight=self._highlight(fetched[version].content[passage[1] : passage[2]]),
-                explain=self._explain(place) if self._query.explain else None,
-            )
-            for version, passage, score, place in zip(versions, passages, scores, found, strict=True)
-        )
-
-    def _highlight(self, text: str) -> str | None:
-        return highlight(text, set(self._wanted.terms)) if self._query.highlight else None
-
-    def _explain(self, place: int) -> Explanation:
-        """Return the factors of the score of the candidate at a place."""
-        ranked, found, query = self._ranked, self._ranked.found, self._query
-        row = int(found.rows[place])
-        lexical = found.score("lexical", place)
-        fusion = query.fusion if self._mode == "hybrid" else None
-        terms = {} if found.matches is None else shares(self._snapshot, found.matches, self._wanted, row)
-        return Explanation(
-            fusion=fusion,
-            alpha=None if fusion is None else alpha_of(fusion, query.alpha),
-            lexical=lexical,
-            bm25=None if lexical is None else sum(terms.values()),
-            cosine=found.score("dense", place),
-            blend=None if found.blend is None else found.blend.parts(place),
-            fused=float(found.fused[place]),
-            time=_time(found.spans, int(self._snapshot.columns.at[row])),
-            recency=1.0 if ranked.recency is None else float(ranked.recency[place]),
-            decay=UNSET if query.recency is None else query.recency.stated(),
-            importance=float(ranked.importance[place]),
-            refreshed_days=0.0 if ranked.refreshed is None else float(ranked.refreshed[place]),
-            trust=1.0 if ranked.trust is None else float(ranked.trust[place]),
-            feedback=1.0 if ranked.feedback is None else float(ranked.feedback[place]),
-            age_days=float(ages_in_days(self._snapshot.columns.at[row : row + 1], self._now)[0]),
-            terms=terms,
-        )
-
-
-def _time(spans: Sequence[TimeSpan], at: int) -> NamedTime | None:
-    match = time_match(spans, at)
-    if match is None:
-        return None
-    return NamedTime(words=match.words, start=_moment(match.start), stop=_moment(match.stop), factor=match.factor)
-
-
-def _moment(us: int | None) -> datetime | None:
-    return None if us is None else from_us(us)

@@ -12,7 +12,7 @@ from muisti.core.index.cache import Indexes
 from muisti.core.model.counts import Quota, Usage
 from muisti.core.model.erasures import Erasure
 from muisti.core.model.errors import AlreadyExists, EpochGone, NotFound, NotYetReplicated
-from muisti.core.model.spaces import Policy, Space, SpaceSettings, check_name
+from muisti.core.model.spaces import Policy, PolicyValue, Space, SpaceSettings, check_name
 from muisti.core.model.times import Clock
 from muisti.core.model.values import LOCAL, Seq
 from muisti.core.read import feed
@@ -108,7 +108,7 @@ class Spaces:
         return quotas.used(rows[0]), found.seq
 
     def set_policy(
-        self, space: str, changes: Mapping[str, str | float | None], *, by: str = LOCAL, dry_run: bool = False
+        self, space: str, changes: Mapping[str, PolicyValue | None], *, by: str = LOCAL, dry_run: bool = False
     ) -> Space:
         """Change what a space does with `secrets`, `personal_data` and `echoes`; None restores the default.
 

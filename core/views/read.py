@@ -5,28 +5,29 @@ from contextlib import suppress
 from typing import cast
 
 import msgspec
-from msgspec.structs import replace
 
 from muisti.core.model.counts import Counts, Quota, Stats
 from muisti.core.model.errors import Forbidden, NotFound, StoreUnavailable
 from muisti.core.model.events import Events
-from muisti.core.model.hits import Answer
+from muisti.core.model.hits import Answer, Evidence, Hit, JointAnswer
 from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.imports import Imported
-from muisti.core.model.values import Found, History, Name, Page
+from muisti.core.model.values import Found, History, Name, Page, Seq
 from muisti.core.query.changes import Wanted
 from muisti.core.query.filters import Filter
+from muisti.core.query.options import Part
 from muisti.core.query.points import AsOf, Point
 from muisti.core.query.query import Query
 from muisti.core.read import facets
 from muisti.core.read.diff import compared
 from muisti.core.read.feed import changes_of
-from muisti.core.read.hierarchy import is_about_objects, resolved
+from muisti.core.read.hierarchy import resolved_at
 from muisti.core.read.listing import order_of, page, page_of
 from muisti.core.read.naming import last_id, named, shown
-from muisti.core.read.past import AskAt, point_of, read_at
+from muisti.core.read.past import AskAt, read_at
 from muisti.core.read.reading import find_space, read
 from muisti.core.read.telemetry import Retrievals
+from muisti.core.search.asking import Asking
 from muisti.core.search.searcher import Searcher
 from muisti.core.store.database import Database, Rows
 from muisti.core.store.sql import memories, version_rows
@@ -44,6 +45,7 @@ class ReadParts(msgspec.Struct, frozen=True, kw_only=True):
 
     database: Database
     searcher: Searcher
+    asking: Asking
     retrievals: Retrievals
     recent_results: RecentResults
     importer: Importer
@@ -101,8 +103,23 @@ class Read:
     def search(self, space: str, query: Query, max_age: float = 0.0) -> Answer:
         """Return the memories that best answer a query; see `Searcher.search`."""
         check_query(query)
+        now, caller = self._calls.clock(), self._calls.caller
+        answer = self._parts.asking.one(space, query, caller, now, max_age)
+        self._note(query, answer.hits, answer.evidence, answer.seq, now)
+        return answer
+
+    def search_spaces(self, parts: Sequence[Part], query: Query, max_age: float = 0.0) -> JointAnswer:
+        """Return the memories of several spaces that best answer a query; see `Asking.several`.
+
+        The caller must be allowed to read each of them: this view knows memories, no grants of spaces.
+        """
+        check_query(query)
         now = self._calls.clock()
-        return self._noted(query, self._parts.searcher.search(space, self._own(space, query), now, max_age), now)
+        answer = self._parts.asking.several(parts, query, self._calls.caller, now, max_age)
+        for one in answer.spaces:
+            hits = [hit for hit in answer.hits if hit.memory.space == one.name]
+            self._note(query, hits, one.evidence, one.seq, now)
+        return answer
 
     def search_at_once(self, space: str, query: Query, max_age: float = 0.0, *, alone: bool = True) -> Answer:
         """Search on an event loop; see `Searcher.search_at_once`.
@@ -113,8 +130,10 @@ class Read:
         check_query(query)
         now = self._calls.clock()
         with without_waiting():
-            answer = self._parts.searcher.search_at_once(space, self._own(space, query), now, max_age, alone=alone)
-            return self._noted(query, answer, now)
+            own = self._parts.asking.own(space, query, self._calls.caller, now)
+            answer = self._parts.searcher.search_at_once(space, own, now, max_age, alone=alone)
+            self._note(query, answer.hits, answer.evidence, answer.seq, now)
+            return answer
 
     def categories(self, space: str, *, as_of: AsOf | None = None) -> Counts:
         """Count the active memories of each category."""
@@ -166,37 +185,24 @@ class Read:
     ) -> Page:
         """List memories that are or were current; `sort` is one of `SORTS`, else that of the cursor."""
         own, order = self._calls.caller.only(filter), order_of(sort, cursor)
-        if is_about_objects(own):
-            own = self._resolved(space, own, as_of)
+        own = resolved_at(self._parts.database, space, own, as_of, self._calls.clock())
         found, _, (rows,) = self._at(space, as_of, lambda row, point: [page_of(row, own, limit, order, cursor, point)])
         return page(found, rows, limit, order)
 
     def _at(self, space: str, as_of: AsOf | None, ask: AskAt) -> tuple[SpaceRow, Point, Sequence[Rows]]:
         return read_at(self._parts.database, space, as_of, self._calls.clock(), ask)
 
-    def _resolved(self, space: str, filter: Filter | None, as_of: AsOf | None) -> Filter | None:
-        """Return a filter whose sessions and topics are conversations and turns, as they were at a point."""
-        database, now = self._parts.database, self._calls.clock()
-        point = Point(None, now) if as_of is None else point_of(database, space, as_of, now)
-        return resolved(database, find_space(database, space), filter, point)
-
-    def _own(self, space: str, query: Query) -> Query:
-        caller = self._calls.caller
-        own = query if caller.category is None else replace(query, filter=caller.only(query.filter))
-        if not is_about_objects(own.filter):
-            return own
-        return replace(own, filter=self._resolved(space, own.filter, own.as_of))
-
-    def _noted(self, query: Query, answer: Answer, now: int) -> Answer:
+    def _note(self, query: Query, hits: Sequence[Hit], evidence: Evidence, seq: Seq, now: int) -> None:
         """Note to whom the hits were shown; they count as retrieved when there is evidence that they answer.
 
-        The echo check asks what somebody has read, which is every hit. Retrievals promote and refresh memories, so
-        the nearest of what is not about the query must not count.
+        The echo check asks what somebody has read, which is every hit and its neighbours. Retrievals promote and
+        refresh memories, so the nearest of what is not about the query must not count.
         """
+        memories = [hit.memory for hit in hits]
+        read = [one for hit in hits if hit.context is not None for one in (*hit.context.before, *hit.context.after)]
         self._parts.recent_results.note(
-            self._calls.caller.actor, answer.seq.epoch, [hit.memory for hit in answer.hits], now
+            self._calls.caller.actor, seq.epoch, [*memories, *read] if read else memories, now
         )
-        counts = answer.evidence != "none" and not query.no_touch and query.as_of is None
-        if answer.hits and counts:
-            self._parts.retrievals.note(answer.seq.epoch, [hit.memory.id for hit in answer.hits], now)
-        return answer
+        counts = evidence != "none" and not query.no_touch and query.as_of is None
+        if hits and counts:
+            self._parts.retrievals.note(seq.epoch, [memory.id for memory in memories], now)

@@ -12,10 +12,11 @@ from muisti.core.model.errors import InvalidInput, Problem
 from muisti.core.model.fields import FIELDS, STATED_TIMES, TEXTS
 from muisti.core.model.hits import Recency
 from muisti.core.model.ids import id_bytes
-from muisti.core.model.spaces import QUOTA_MAX, Field, SpaceSettings
+from muisti.core.model.spaces import QUOTA_MAX, SPACE_NAME, Field, PolicyValue, SpaceSettings
 from muisti.core.model.terms import (
     HALF_LIFE_MIN,
     SIMILARITY_MIN,
+    SPACES_MAX,
     Echoes,
     Screening,
 )
@@ -31,6 +32,7 @@ from muisti.core.model.values import (
     Draft,
     Json,
 )
+from muisti.core.query import options
 from muisti.core.query.query import TRUST_WEIGHT_MAX, Query
 from muisti.core.store.sql.inserting import flatten
 from muisti.core.text.terms import outgrows
@@ -125,8 +127,8 @@ def check_quota(changes: Mapping[str, int | None]) -> None:
         raise InvalidInput(problems)
 
 
-def check_policy(changes: Mapping[str, str | float | None]) -> None:
-    """Raise `InvalidInput` unless a policy can have each value."""
+def check_policy(changes: Mapping[str, PolicyValue | None]) -> None:
+    """Raise `InvalidInput` unless each value is one that a policy may have."""
     problems = [
         problem for name, value in changes.items() if value is not None for problem in _policy_problems(name, value)
     ]
@@ -134,14 +136,26 @@ def check_policy(changes: Mapping[str, str | float | None]) -> None:
         raise InvalidInput(problems)
 
 
-def _policy_problems(name: str, value: str | float) -> Iterator[Problem]:
-    if isinstance(value, str):
+def _policy_problems(name: str, value: PolicyValue) -> Iterator[Problem]:
+    if isinstance(value, tuple):
+        yield from _chain(f"$.{name}", value)
+    elif isinstance(value, str):
         if value not in POLICIES[name]:
             yield Problem(f"$.{name}", f"{value[:40]!r} is none of {', '.join(POLICIES[name])}")
     elif not (bounds := BOUNDS.get(name, (0, DAYS_MAX)))[0] <= value <= bounds[1]:
         yield Problem(f"$.{name}", f"{value:g} is not between {bounds[0]:g} and {bounds[1]:,}")
     elif name == "purge_after_days" and not value:
         yield Problem("$.purge_after_days", "0 would keep nothing; null purges nothing")
+
+
+def _chain(path: str, spaces: tuple[str, ...]) -> Iterator[Problem]:
+    if len(spaces) >= SPACES_MAX:
+        yield Problem(path, f"names {len(spaces)} spaces; at most {SPACES_MAX - 1} are allowed")
+    if len(set(spaces)) < len(spaces):
+        yield Problem(path, "names a space twice")
+    for number, space in enumerate(spaces):
+        if not SPACE_NAME.fullmatch(space):
+            yield Problem(f"{path}[{number}]", f"{space[:80]!r} is no name of a space")
 
 
 def _draft_problems(draft: Draft, now: int, path: str) -> Iterator[Problem]:
@@ -280,7 +294,8 @@ def _query_problems(query: Query) -> Iterator[Problem]:
         yield Problem("$.query", f"has {len(query.text):,} characters; at most {QUERY_MAX:,} are allowed")
     elif outgrows(query.text, GROWN * QUERY_MAX):
         yield Problem("$.query", _grown(QUERY_MAX))
-    if not query.text.strip() and query.mode not in ("metadata", "recent"):
+    likened = query.options is not None and query.options.similar_to is not None
+    if not query.text.strip() and not likened and query.mode not in ("metadata", "recent"):
         yield Problem("$.query", f"must not be empty in mode {query.mode}; metadata and recent need none")
     if "\0" in query.text or not _is_utf8(query.text):
         yield Problem("$.query", "holds a NUL character or a lone surrogate")
@@ -290,6 +305,8 @@ def _query_problems(query: Query) -> Iterator[Problem]:
         yield Problem("$.alpha", f"{query.alpha} is not between 0 and 1")
     if query.recency is not None:
         yield from _recency_problems(query.recency)
+    if query.options is not None:
+        yield from options.problems(query.options, query.mode, query.match, query.text)
 
 
 def _recency_problems(recency: Recency) -> Iterator[Problem]:

@@ -188,11 +188,13 @@ def sized(size: float) -> str:
 
 
 def whole(value: object) -> object:
-    """Return a whole float as an int, and any other value as it is.
+    """Return a whole float as an int, a list as one word, and any other value as it is.
 
-    >>> whole(365.0), whole(0.5), whole("refuse")
-    (365, 0.5, 'refuse')
+    >>> whole(365.0), whole(0.5), whole("refuse"), whole(["a", "b"])
+    (365, 0.5, 'refuse', 'a,b')
     """
+    if isinstance(value, list):
+        return ",".join(map(str, value))
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 

@@ -29,10 +29,20 @@ async def caught_up(request: Request[Any, Any, Any]) -> None:
         return
     backend: Backend = request.app.state.backend
     space = request.path_params["space"]
-    if freshness(found.get(_FRESHNESS)).strong:
+    await reached(backend, space, strong=freshness(found.get(_FRESHNESS)).strong, at_least=found.get(_MIN_SEQ))
+
+
+async def reached(backend: Backend, space: str, *, strong: bool, at_least: str | None) -> None:
+    """Ask the primary if the read is `strong`, and wait for the point `at_least`, if any.
+
+    Raises:
+        NotYetReplicated: it was not reached in time.
+        EpochGone: the space was deleted or emptied since, and has a new epoch.
+    """
+    if strong:
         await backend.store(backend.engine.spaces.catch_up, space)
-    if _MIN_SEQ in found:
-        await _reached(backend, space, min_seq(found[_MIN_SEQ]))
+    if at_least is not None:
+        await _reached(backend, space, min_seq(at_least))
 
 
 async def _reached(backend: Backend, space: str, at: Seq) -> None:

@@ -1,5 +1,7 @@
 """The tools that only read: one call of the engine each."""
 
+import msgspec
+
 from muisti.core.query import points
 from muisti.service.mcp.arguments import (
     GetContext,
@@ -14,14 +16,22 @@ from muisti.service.mcp.arguments import (
 from muisti.service.mcp.calls import Call, Outcome
 from muisti.service.mcp.fence import one_line
 from muisti.service.mcp.history import told
-from muisti.service.mcp.recall import fits, listed, packed
+from muisti.service.mcp.recall import fits, listed, packed, tokens
 from muisti.service.mcp.rendering import NOTICE, Json, counted, quoted, shown
+
+SENTENCE = 160  # characters about how a query was read, at most
+MARGIN = 4  # tokens by which two texts together may take more than each alone
 
 
 async def recall(call: Call, given: Recall) -> Outcome:
     query = given.search()
     answer = await call.backend.search(call.memories, call.space, query)
-    return Outcome(*packed(answer, given.max_tokens, wanted=given.min_evidence, full=given.full))
+    if answer.intent is None:
+        return Outcome(*packed(answer, given.max_tokens, wanted=given.min_evidence, full=given.full))
+    read = one_line(answer.intent.sentence)[:SENTENCE]  # it quotes the query
+    left = given.max_tokens - tokens(msgspec.json.encode({"intent": read}).decode()) - MARGIN
+    structured, text = packed(answer, left, wanted=given.min_evidence, full=given.full)
+    return Outcome({**structured, "intent": read}, f"{read}\n\n{text}")
 
 
 async def get_context(call: Call, given: GetContext) -> Outcome:

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from muisti.core.model.hits import Answer
+from muisti.core.model.hits import Answered
 from muisti.core.support.meters import LONG, SHORT, Counter, Histogram
 from muisti.service.schemas.errors import KINDS
 
@@ -45,7 +45,7 @@ class Meters:
         self.requests.add(method if method in METHODS else OTHER, NO_ROUTE, "503")
         self.problems.add("busy")
 
-    def searched(self, answer: Answer) -> None:
+    def searched(self, answer: Answered) -> None:
         self.searches.add(answer.strategy, answer.evidence)
         if answer.degraded:
             self.degraded.add()

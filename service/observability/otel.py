@@ -15,7 +15,7 @@ from opentelemetry.sdk.trace.export import BatchSpanProcessor
 from opentelemetry.trace import Span, SpanKind, StatusCode, format_trace_id, set_span_in_context
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 
-from muisti.core.model.hits import Answer
+from muisti.core.model.hits import Answered
 from muisti.core.model.outcomes import Written
 from muisti.service.observability.meters import METHODS, NO_ROUTE, OTHER, STAGES
 from muisti.service.version import installed_version
@@ -49,7 +49,7 @@ class OpenTelemetry:
         span = self._tracer.start_span("request", self._propagator.extract(carrier), SpanKind.SERVER)
         return RequestSpan(span, _running.set(span))
 
-    def searched(self, answer: Answer) -> None:
+    def searched(self, answer: Answered) -> None:
         request = _running.get()
         if request is None:
             return

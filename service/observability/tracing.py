@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
 
-from muisti.core.model.hits import Answer
+from muisti.core.model.hits import Answered
 from muisti.core.model.outcomes import Written
 from muisti.core.support.lazy import Lazy
 from muisti.service.settings import Settings, SettingsError
@@ -34,7 +34,7 @@ class Tracing(Protocol):
         """Begin the span of a request, in the trace that its headers name (W3C trace context) or a new one."""
         ...
 
-    def searched(self, answer: Answer) -> None:
+    def searched(self, answer: Answered) -> None:
         """Add the stages of a search to the running request."""
         ...
 

@@ -24,6 +24,7 @@ from muisti.service.openapi.story import (
     FILE,
     FORK_SEQ,
     FOUND,
+    FOUND_JOINTLY,
     HISTORY,
     HIT,
     IMPORTED,
@@ -220,6 +221,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
         )
     },
     "getContext": {200: CONTEXT},
+    "searchSpaces": {200: FOUND_JOINTLY},
     "listMemories": {200: PageReply(items=[TAGGED, ANNA, UPDATED], next_cursor=None)},
     "listCategories": {200: CountsReply(items=[CountReply(name="rules", count=2)])},
     "listTags": {200: CountsReply(items=[CountReply(name="release", count=1)])},

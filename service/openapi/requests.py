@@ -39,6 +39,7 @@ REQUESTS: Mapping[str, Any] = {
         "token_budget": 200,
         "sections": {"profile": {"max_tokens": 60}, "memories": {}},
     },
+    "searchSpaces": {"query": "when do we deploy?", "limit": 5, "inherit": ["default", "workspace"]},
     "createSession": {"name": "s-2026-11", "title": "Moving house", "users": ["Ann"]},
     "updateSession": {"title": "The move to Turku"},
     "createConversation": {"name": "c-42", "title": "Where to live", "session": "s-2026-11", "users": ["Ann"]},

@@ -56,7 +56,14 @@ from muisti.service.schemas.replies import (
     VersionReply,
     WrittenReply,
 )
-from muisti.service.schemas.search import ExplanationReply, HitReply, PassageReply, SearchReply
+from muisti.service.schemas.search import (
+    ExplanationReply,
+    HitReply,
+    JointReply,
+    PartReply,
+    PassageReply,
+    SearchReply,
+)
 from muisti.service.schemas.webhooks import WebhookReply
 
 EPOCH = "b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4"
@@ -149,6 +156,7 @@ HIT = HitReply(
         age_days=0.5,
         refreshed_days=0.0,
         terms={"deploy": 1.0549},
+        sentence="Ranked by strong matching words (deploy) and some similarity of meaning (0.57).",
     ),
 )
 
@@ -190,6 +198,7 @@ POLICY = PolicyReply(
     similarity_limit=None,
     recency_weight=0.0,
     recency_half_life_days=30.0,
+    inherits=["workspace"],
 )
 STATS = StatsReply(
     memories=3,
@@ -295,8 +304,25 @@ PROBE = ProbeReply(
 RUN = RunReply(
     at=REPLACED, seq=seq_at(4), generation=SPACE.generation, recall=1.0, ranks=[RankReply(id=PROBE.id, rank=1)]
 )
+FORK_SEQ = "5f0c1d7e-93a5-4c0e-8a57-0e5d1f5f5c11:4"
 FOUND = SearchReply(
     hits=[HIT], total=1, evidence="strong", strength=1.06, strategy="hybrid", degraded=[], seq=seq_at(4)
+)
+FOUND_JOINTLY = JointReply(
+    hits=[HIT],
+    total=3,
+    evidence="strong",
+    strength=1.06,
+    strategy="hybrid",
+    degraded=[],
+    spaces=[
+        PartReply(
+            name="default", weight=1.0, seq=seq_at(4), total=1, evidence="strong", strength=1.06, strategy="hybrid"
+        ),
+        PartReply(
+            name="workspace", weight=0.9, seq=FORK_SEQ, total=2, evidence="none", strength=0.21, strategy="hybrid"
+        ),
+    ],
 )
 RECEIPT = ReceiptReply(
     id="0197a3c0-5f4e-7000-8000-0123456789af",
@@ -324,7 +350,6 @@ FILE = (
 IMPORTED = ImportedReply(
     import_id=1, source="zakira", actor=KEY.id, at=REPLACED, memories=1, first=10, last=10, undone=None
 )
-FORK_SEQ = "5f0c1d7e-93a5-4c0e-8a57-0e5d1f5f5c11:4"
 DIVERGED = DivergenceReply(
     id=RULE_ID,
     other="0197a3c0-5f4e-7000-9f3c-5a1de0b7c402",

@@ -70,6 +70,7 @@ EVERYWHERE: Sequence[HTTPRouteHandler] = (
     *spaces.ROUTES,
     *erasure.ROUTES,
     *keys.ROUTES,
+    *search.EVERYWHERE,
     *receipts.ROUTES,
     *health.ROUTES,
     *metrics.ROUTES,

@@ -8,14 +8,17 @@ from litestar.types import Scope
 from msgspec import UNSET
 
 from muisti.core.model.hits import Answer, Timings
+from muisti.core.query.options import Part
 from muisti.service.asgi.sending import PlainResponse
+from muisti.service.auth.access import check
 from muisti.service.auth.middleware import access_of, seen
 from muisti.service.http.decode import Request
+from muisti.service.http.freshness import reached
 from muisti.service.http.headers import FRESHNESS, SEQ, freshness
 from muisti.service.http.parameters import PAST
 from muisti.service.runtime.workers import Backend
-from muisti.service.schemas.requests import RecencyBody, SearchBody
-from muisti.service.schemas.search import SearchReply
+from muisti.service.schemas.requests import JointSearchBody, RecencyBody, SearchBody
+from muisti.service.schemas.search import JointReply, SearchReply
 
 
 @post(
@@ -33,6 +36,40 @@ async def search(
     """
     age = freshness(request.headers.get(FRESHNESS)).max_age
     return (await answered(request.scope, space, data, backend, age)).response()
+
+
+@post(
+    "/v1/search",
+    status_code=200,
+    operation_id="searchSpaces",
+    tags=["search"],
+    needs="read",
+    problems=["not_found", "model_mismatch", "not_yet_replicated", *PAST],
+)
+async def search_spaces(
+    request: Request, data: JSONBody[JointSearchBody], backend: NamedDependency[Backend]
+) -> Response[JointReply]:
+    """Find the memories of several spaces that best answer a query.
+
+    The key must open each of them, inherited ones too. The score of a memory is that in its own space, times the weight
+    of the space. An error of one space is an error of all. `spaces` of the answer tells the point in the history of
+    each.
+    """
+    data.check()
+    access, query = access_of(request.scope), data.to_query()
+    parents: tuple[str, ...] = ()
+    if data.inherit_from is not None:
+        check(access, "read", data.inherit_from)
+        parents = (await backend.store(backend.engine.spaces.get, data.inherit_from)).policy.inherits or ()
+    parts = data.parts(parents)
+    for part in parts:
+        check(access, "read", part.name)
+    asked = freshness(request.headers.get(FRESHNESS))
+    for part in parts:
+        await reached(backend, part.name, strong=asked.strong, at_least=part.min_seq)
+    chosen = [Part(part.name, part.weight) for part in parts]
+    answer = await backend.search_spaces(seen(request.scope, backend), chosen, query, asked.max_age)
+    return PlainResponse(JointReply.of(answer), {"Server-Timing": server_timing(answer.timings)}).response()
 
 
 async def answered(scope: Scope, space: str, data: SearchBody, backend: Backend, max_age: float = 0.0) -> PlainResponse:
@@ -76,3 +113,4 @@ def server_timing(timings: Timings) -> str:
 
 
 ROUTES = (search,)
+EVERYWHERE = (search_spaces,)

@@ -7,7 +7,7 @@ pool takes 5 µs when many calls wait.
 import asyncio
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from queue import SimpleQueue
@@ -16,10 +16,11 @@ from typing import Any, ParamSpec, TypeVar
 from muisti.core.engine import Engine
 from muisti.core.model.context import Context
 from muisti.core.model.errors import Busy
-from muisti.core.model.hits import Answer
+from muisti.core.model.hits import Answer, JointAnswer
 from muisti.core.model.outcomes import Written
 from muisti.core.model.terms import OnConflict
 from muisti.core.model.values import Draft, RequestKey
+from muisti.core.query.options import Part
 from muisti.core.query.query import Query
 from muisti.core.support.waiting import Overtaken, WouldWait, without_waiting
 from muisti.core.views.context import Request as ContextRequest
@@ -191,6 +192,16 @@ class Backend:
     async def context(self, memories: Memories, space: str, request: ContextRequest) -> Context:
         """Make a context on a thread that searches."""
         return await self._search.run(memories.context.build, space, request)
+
+    async def search_spaces(
+        self, memories: Memories, parts: Sequence[Part], query: Query, max_age: float = 0.0
+    ) -> JointAnswer:
+        """Search several spaces on a thread."""
+        answer = await self._search.run(memories.read.search_spaces, parts, query, max_age)
+        self.meters.searched(answer)
+        if self._tracing is not None:
+            self._tracing.searched(answer)
+        return answer
 
     async def add(
         self, memories: Memories, space: str, draft: Draft, on_conflict: OnConflict, request: RequestKey | None

@@ -9,9 +9,10 @@ from typing import Annotated, Any, Literal, get_args
 from msgspec import Meta
 
 from muisti.core.model.hits import Decay, Fusion, Match, Mode
-from muisti.core.model.terms import CONTENT_MAX, Importance, OnConflict, SourceClass, Status, Type
+from muisti.core.model.terms import CONTENT_MAX, Importance, OnConflict, Preset, SourceClass, Status, TagRule, Type
 from muisti.core.model.terms import Verdict as VerdictTerm
 from muisti.core.model.values import LIMIT_MAX, NAME_MAX, QUERY_MAX, REASON_MAX, SOURCES_MAX, TAGS_MAX, Kind, StatedKind
+from muisti.core.query.options import WINDOW_MAX
 from muisti.core.query.query import TRUST_WEIGHT_MAX
 
 _NAME = {"minLength": 1, "maxLength": NAME_MAX}
@@ -192,10 +193,11 @@ Limit = Annotated[
     int, Meta(description="Largest number of hits.", extra_json_schema={"minimum": 1, "maximum": LIMIT_MAX})
 ]
 ModeName = Annotated[
-    Mode,
+    Mode | Literal["auto"],
     Meta(
-        description="By meaning and words, meaning, words; metadata (importance, then newest) and recent rank no text.",
-        extra_json_schema=_words(Mode),
+        description="By meaning and words, meaning, words; metadata (importance, then newest) and recent rank no text; "
+        "auto reads mode and filter from the query, and tells them in `intent`.",
+        extra_json_schema={"enum": [*get_args(Mode), "auto"]},
     ),
 ]
 MatchName = Annotated[
@@ -229,3 +231,47 @@ FilterJson = Annotated[
 ]
 Verdict = Annotated[VerdictTerm, Meta(description="What one found of a memory.", extra_json_schema=_words(VerdictTerm))]
 DecayName = Annotated[Decay, Meta(description="The form of the decay.", extra_json_schema=_words(Decay))]
+SimilarTo = Annotated[
+    str,
+    Meta(
+        description="Id of a memory to search by, in place of `query`: its words and its vector. It is no hit itself.",
+        extra_json_schema={"format": "uuid"},
+    ),
+]
+GroupBy = Annotated[
+    str,
+    Meta(
+        description="Best hit of each value of a field, such as category, author or metadata.session.",
+        examples=["category"],
+    ),
+]
+Diversity = Annotated[
+    float,
+    Meta(
+        description="Weight of novelty against relevance in choosing the hits, by their vectors.",
+        extra_json_schema={"minimum": 0, "maximum": 1},
+    ),
+]
+ContextWindow = Annotated[
+    int,
+    Meta(
+        description="Turns of the dialogue, and passages of the text, to show before and after each hit.",
+        extra_json_schema={"minimum": 0, "maximum": WINDOW_MAX},
+    ),
+]
+MinScore = Annotated[float, Meta(description="Lowest score of a hit.", extra_json_schema={"minimum": 0, "maximum": 1})]
+PresetName = Annotated[
+    Preset,
+    Meta(
+        description="In place of `signals`: a score that adds up similarity, tags, age and position.",
+        extra_json_schema=_words(Preset),
+    ),
+]
+BoostTags = Annotated[
+    dict[str, float],
+    Meta(description="Scores of tags, 0 to 1, for the tag signal.", examples=[{"release": 1.0}]),
+]
+TagRuleName = Annotated[
+    TagRule,
+    Meta(description="How the scores of a memory's tags become one.", extra_json_schema=_words(TagRule)),
+]

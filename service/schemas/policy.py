@@ -7,8 +7,8 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import asdict
 
 from muisti.core.model.outcomes import Flag, FlagCode
-from muisti.core.model.spaces import Policy
-from muisti.core.model.terms import HALF_LIFE_DAYS, HALF_LIFE_MIN, SIMILARITY_MIN, Echoes, Screening
+from muisti.core.model.spaces import Policy, PolicyValue
+from muisti.core.model.terms import HALF_LIFE_DAYS, HALF_LIFE_MIN, SIMILARITY_MIN, SPACES_MAX, Echoes, Screening
 from muisti.service.schemas import fields
 
 _SCREENING = {"enum": list(get_args(Screening))}
@@ -72,6 +72,15 @@ RecencyHalfLifeDays = Annotated[
 ]
 
 
+Inherits = Annotated[
+    list[fields.SpaceName],
+    Meta(
+        description="Spaces that a search with `inherit_from` adds to this one, the nearest first.",
+        extra_json_schema={"maxItems": SPACES_MAX - 1},
+    ),
+]
+
+
 class PolicyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Changes to the policy. A field that is left out stays as it is; null is the default of the server."""
 
@@ -83,9 +92,11 @@ class PolicyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     similarity_limit: SimilarityLimit | UnsetType | None = UNSET
     recency_weight: RecencyWeight | UnsetType | None = UNSET
     recency_half_life_days: RecencyHalfLifeDays | UnsetType | None = UNSET
+    inherits: Inherits | UnsetType | None = UNSET
 
-    def changes(self) -> dict[str, str | float | None]:
-        return {name: value for name, value in asdict(self).items() if not isinstance(value, UnsetType)}
+    def changes(self) -> dict[str, PolicyValue | None]:
+        given = {name: value for name, value in asdict(self).items() if not isinstance(value, UnsetType)}
+        return {name: tuple(value) if isinstance(value, list) else value for name, value in given.items()}
 
 
 class PolicyReply(Struct, frozen=True, kw_only=True):
@@ -99,6 +110,7 @@ class PolicyReply(Struct, frozen=True, kw_only=True):
     similarity_limit: SimilarityLimit | None
     recency_weight: RecencyWeight
     recency_half_life_days: RecencyHalfLifeDays
+    inherits: Inherits
 
     @classmethod
     def of(cls, policy: Policy) -> "PolicyReply":
@@ -111,6 +123,7 @@ class PolicyReply(Struct, frozen=True, kw_only=True):
             similarity_limit=policy.similarity_limit,
             recency_weight=policy.recency_weight or 0.0,
             recency_half_life_days=policy.recency_half_life_days or HALF_LIFE_DAYS,
+            inherits=list(policy.inherits or ()),
         )
 
 

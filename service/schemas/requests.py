@@ -1,7 +1,7 @@
 """Bodies that clients send. A field that is not named here is an error."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from typing import Annotated, Any, Literal, cast, get_args
@@ -14,12 +14,15 @@ from muisti.core.model.fields import STATED_TIMES
 from muisti.core.model.hits import Decay, Recency
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.spaces import Field, SpaceSettings
-from muisti.core.model.terms import BATCH_MAX, UNDO_MAX, OnConflict
+from muisti.core.model.terms import BATCH_MAX, SPACES_MAX, UNDO_MAX, OnConflict, Signal
 from muisti.core.model.times import to_us
 from muisti.core.model.values import Draft
 from muisti.core.query import filters, points
+from muisti.core.query.options import NOTHING, SIGNAL_MAX, Options, Reading
 from muisti.core.query.query import Query
 from muisti.service.schemas import fields
+
+INHERITED = 0.9  # weight of a space against the one before it in a chain
 
 
 class EntryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -177,8 +180,21 @@ class RecencyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
             yield Problem("$.recency.half_life_days", f"is for the function half_life; {function} has lambda")
 
 
-class SearchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A search."""
+class SignalsBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Weights of signals: each multiplies a score by 1 - weight * (1 - signal). `recency` is that of `recency`."""
+
+    tag: Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": SIGNAL_MAX})] = 0.0
+    position: Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": SIGNAL_MAX})] = 0.0
+    recency: Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": 1})] = 0.0
+
+    def weights(self) -> Mapping[Signal, float]:
+        """Return the weights that are not 0."""
+        given: dict[Signal, float] = {"tag": self.tag, "position": self.position, "recency": self.recency}
+        return {name: weight for name, weight in given.items() if weight}
+
+
+class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The question of a search in one space or in several."""
 
     query: fields.QueryText = ""
     limit: fields.Limit = 10
@@ -194,14 +210,27 @@ class SearchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     trust_weight: fields.TrustWeight = 0.0
     explain: Annotated[bool, Meta(description="Show every factor of each score.")] = False
     highlight: Annotated[bool, Meta(description="Mark the words of the query in the passage.")] = False
-    receipt: Annotated[bool, Meta(description="Keep what was asked and answered; `receipt` in the answer.")] = False
     no_touch: Annotated[bool, Meta(description="Do not count the hits as retrieved.")] = False
+    similar_to: fields.SimilarTo | None = None
+    group_by: fields.GroupBy | None = None
+    diversity: fields.Diversity = 0.0
+    context_window: fields.ContextWindow = 0
+    min_score: fields.MinScore = 0.0
+    fallback_to_keyword: Annotated[
+        bool, Meta(description="Rank a space of another model by words, and say so, in place of an error.")
+    ] = False
+    signals: SignalsBody | None = None
+    preset: fields.PresetName | None = None
+    boost_tags: fields.BoostTags = {}
+    tag_rule: fields.TagRuleName = "max"
+    intent: Annotated[bool, Meta(description="Say which mode and filter the query asks for; not applied.")] = False
 
     def to_query(self) -> Query:
+        """Return the query for the core."""
         return Query(
             text=self.query,
             limit=self.limit,
-            mode=self.mode,
+            mode="hybrid" if self.mode == "auto" else self.mode,
             match=self.match,
             filter=None if self.filter is None else filters.parse(self.filter),
             fusion=self.fusion,
@@ -214,7 +243,66 @@ class SearchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             explain=self.explain,
             highlight=self.highlight,
             no_touch=self.no_touch,
+            options=self._options(),
         )
+
+    def _options(self) -> Options | None:
+        """Return the options of the search; None when all are the defaults."""
+        reading: Reading | None = "applied" if self.mode == "auto" else "told" if self.intent else None
+        options = Options(
+            similar_to=self.similar_to,
+            group_by=self.group_by,
+            diversity=self.diversity,
+            context_window=self.context_window,
+            min_score=self.min_score,
+            fallback_to_keyword=self.fallback_to_keyword,
+            signals={} if self.signals is None else self.signals.weights(),
+            preset=self.preset,
+            boost_tags=self.boost_tags,
+            tag_rule=self.tag_rule,
+            intent=reading,
+        )
+        return None if options == NOTHING else options
+
+
+class SearchBody(QueryBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A search."""
+
+    receipt: Annotated[bool, Meta(description="Keep what was asked and answered; `receipt` in the answer.")] = False
+
+
+class PartBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A space to search: the scores of its memories are multiplied by `weight`."""
+
+    name: fields.SpaceName
+    weight: Annotated[float, Meta(extra_json_schema={"exclusiveMinimum": 0, "maximum": 1})] = 1.0
+    min_seq: Annotated[str, Meta(description="As the header Muisti-Min-Seq, for this space.")] | None = None
+
+
+class JointSearchBody(QueryBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A search in several spaces: `spaces`; or a chain, `inherit` or `inherit_from`, whose weights fall by a tenth."""
+
+    spaces: Annotated[list[PartBody], Meta(extra_json_schema={"maxItems": SPACES_MAX})] = []
+    inherit: Annotated[
+        list[fields.SpaceName],
+        Meta(
+            description="In place of `spaces`: a chain such as project, workspace, global.",
+            extra_json_schema={"maxItems": SPACES_MAX},
+        ),
+    ] = []
+    inherit_from: Annotated[
+        str | None, Meta(description="In place of `spaces`: a space, then those that its policy inherits.")
+    ] = None
+
+    def check(self) -> None:
+        """Raise `InvalidInput` unless exactly one field names spaces."""
+        if [bool(given) for given in (self.spaces, self.inherit, self.inherit_from)].count(True) != 1:
+            raise InvalidInput.at("$.spaces", "name the spaces in one of spaces, inherit and inherit_from")
+
+    def parts(self, inherited: Sequence[str] = ()) -> list[PartBody]:
+        """Return the spaces with their weights; `inherited` are the parents of `inherit_from`."""
+        chain = self.inherit if self.inherit_from is None else [self.inherit_from, *inherited]
+        return self.spaces or [PartBody(name=name, weight=INHERITED**level) for level, name in enumerate(chain)]
 
 
 class SpaceSettingsBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

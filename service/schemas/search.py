@@ -1,11 +1,13 @@
 """Replies of a search: hits, with the factors of each score."""
 
 from datetime import datetime
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
+import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from muisti.core.model.hits import Answer, Evidence, Fusion, Hit, Mode
+from muisti.core.model.hits import Answer, Evidence, Fusion, Hit, Intent, JointAnswer, Mode, PartAnswer
+from muisti.core.model.terms import IntentKind
 from muisti.service.schemas import fields
 from muisti.service.schemas.replies import MemoryReply
 
@@ -27,10 +29,28 @@ class NamedTimeReply(Struct, frozen=True, kw_only=True):
     factor: float
 
 
+class SignalReply(Struct, frozen=True, kw_only=True):
+    """A signal of a score. `contribution` is a factor of it, or with a preset a summand of `composite`."""
+
+    score: float
+    weight: float
+    contribution: float
+
+
+class NoveltyReply(Struct, frozen=True, kw_only=True):
+    """The `value` by which a diverse hit was chosen: (1 - diversity) * relevance - diversity * nearest."""
+
+    relevance: Annotated[float, Meta(description="Its score over that of the best.")]
+    nearest: Annotated[float, Meta(description="Highest cosine to an earlier hit, at least 0.")]
+    value: float
+
+
 class ExplanationReply(Struct, frozen=True, kw_only=True):
     """Every factor of a score = fused * time * recency * importance * trust * feedback, at most 1.
 
-    `fused` follows from `lexical` and `cosine`, and with absolute fusion from the parts of `blend`.
+    `fused` follows from `lexical` and `cosine`, and with absolute fusion from the parts of `blend`. Contributions of
+    `signals` and the weight of a space are more factors. With a preset `composite`, the sum of the contributions, is in
+    place of `fused`.
     """
 
     fusion: Fusion | None
@@ -52,10 +72,48 @@ class ExplanationReply(Struct, frozen=True, kw_only=True):
     age_days: float | None
     refreshed_days: Annotated[float, Meta(description="Days of the age that do not count, up to the last retrieval.")]
     terms: Annotated[dict[str, float], Meta(description="Share of each word of the query in `lexical`.")]
+    signals: Annotated[dict[str, SignalReply] | UnsetType, Meta(description="With `signals` or `preset`.")] = UNSET
+    composite: Annotated[float | UnsetType, Meta(description="With `preset`.")] = UNSET
+    space_weight: Annotated[float | UnsetType, Meta(description="With several spaces.")] = UNSET
+    novelty: Annotated[NoveltyReply | UnsetType, Meta(description="With `diversity`.")] = UNSET
+    sentence: Annotated[str, Meta(description="The reasons for the rank, in words.")]
+
+
+class GroupReply(Struct, frozen=True, kw_only=True):
+    """The group of which a hit is the best: its memories among the ranked candidates, and among `total`."""
+
+    value: Annotated[Any, Meta(description="Of the field; null for memories without one.")]
+    ranked: int
+    count: int
+
+
+class SurroundingsReply(Struct, frozen=True, kw_only=True):
+    """Memories before and after a hit in its dialogue, oldest first, and the stretch of passages around its own."""
+
+    before: list[MemoryReply]
+    after: list[MemoryReply]
+    start: int
+    stop: int
+
+
+class IntentReply(Struct, frozen=True, kw_only=True):
+    """The reading of a query: the mode and filter that its words ask for, and the text that is left to rank by."""
+
+    kind: IntentKind
+    mode: Mode
+    text: str
+    filter: dict[str, Any] | None
+    similar_to: str | None
+    sentence: str
+    applied: bool
+
+    @classmethod
+    def of(cls, intent: Intent) -> "IntentReply":
+        return msgspec.convert(intent, cls, from_attributes=True)
 
 
 class HitReply(Struct, frozen=True, kw_only=True):
-    """A memory that answers, with its rank in each ranking, from 1. `highlight` and `explain` are sent on request."""
+    """A memory that answers, with its rank in each ranking, from 1. All after `passage` is sent on request."""
 
     memory: MemoryReply
     score: float
@@ -63,6 +121,8 @@ class HitReply(Struct, frozen=True, kw_only=True):
     passage: PassageReply
     highlight: str | UnsetType = UNSET
     explain: ExplanationReply | UnsetType = UNSET
+    group: GroupReply | UnsetType = UNSET
+    context: SurroundingsReply | UnsetType = UNSET
 
     @staticmethod
     def of(hit: Hit) -> "HitReply":
@@ -81,6 +141,7 @@ class SearchReply(Struct, frozen=True, kw_only=True):
     degraded: Annotated[list[str], Meta(description="Parts of the request that could not be done, in words.")]
     seq: fields.SeqText
     receipt: Annotated[str, Meta(description="Id of the receipt, when one was asked for.")] | UnsetType = UNSET
+    intent: IntentReply | UnsetType = UNSET
 
     @classmethod
     def of(cls, answer: Answer, receipt: str | UnsetType = UNSET) -> "SearchReply":
@@ -93,4 +154,55 @@ class SearchReply(Struct, frozen=True, kw_only=True):
             degraded=list(answer.degraded),
             seq=str(answer.seq),
             receipt=receipt,
+            intent=UNSET if answer.intent is None else IntentReply.of(answer.intent),
         )
+
+
+class PartReply(Struct, frozen=True, kw_only=True):
+    """The part of one space in an answer, and the point in its history that was searched."""
+
+    name: fields.SpaceName
+    weight: float
+    seq: fields.SeqText
+    total: int
+    evidence: Evidence
+    strength: float
+    strategy: Mode
+
+
+class JointReply(Struct, frozen=True, kw_only=True):
+    """Hits of several spaces, best first; `memory.space` names the space of each. `evidence` is the best of theirs."""
+
+    hits: list[HitReply]
+    total: Annotated[int, Meta(description="Memories that could have been hits, in all spaces.")]
+    evidence: Evidence
+    strength: Annotated[float, Meta(ge=0)]
+    strategy: Annotated[Mode, Meta(description="The mode that ran, in any space.")]
+    degraded: Annotated[list[str], Meta(description="Parts that could not be done, each with its space.")]
+    spaces: list[PartReply]
+    intent: IntentReply | UnsetType = UNSET
+
+    @classmethod
+    def of(cls, answer: JointAnswer) -> "JointReply":
+        return cls(
+            hits=[HitReply.of(hit) for hit in answer.hits],
+            total=answer.total,
+            evidence=answer.evidence,
+            strength=answer.strength,
+            strategy=answer.strategy,
+            degraded=list(answer.degraded),
+            spaces=[_part(part) for part in answer.spaces],
+            intent=UNSET if answer.intent is None else IntentReply.of(answer.intent),
+        )
+
+
+def _part(part: PartAnswer) -> PartReply:
+    return PartReply(
+        name=part.name,
+        weight=part.weight,
+        seq=str(part.seq),
+        total=part.total,
+        evidence=part.evidence,
+        strength=part.strength,
+        strategy=part.strategy,
+    )

@@ -140,6 +140,14 @@ class AsyncMuisti(AsyncTransport):
         reply = await self.send(calls.replay_receipt(receipt_id, then=then))
         return reply.data
 
+    async def search_spaces(
+        self,
+        body: types.JointSearchBody,
+    ) -> types.JointReply:
+        """Find the memories of several spaces that best answer a query. The key must open each of them, inherited ones too. The score of a memory is that in its own space, times the weight of the space. An error of one space is an error of all. `spaces` of the answer tells the point in the history of each. Needs the scope read."""
+        reply = await self.send(calls.search_spaces(body))
+        return reply.data
+
     async def get_signing_keys(
         self,
     ) -> types.SigningKeysReply:

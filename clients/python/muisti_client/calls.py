@@ -165,6 +165,17 @@ def replay_receipt(
     )
 
 
+def search_spaces(
+    body: Mapping[str, Any],
+) -> Call:
+    """Find the memories of several spaces that best answer a query."""
+    return call(
+        'POST',
+        '/v1/search',
+        body=body,
+    )
+
+
 def get_signing_keys() -> Call:
     """Read the public keys that reports are signed with."""
     return call(

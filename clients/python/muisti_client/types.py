@@ -636,9 +636,14 @@ ExplanationReply = TypedDict(
         'age_days': 'float | None',
         'refreshed_days': 'float',
         'terms': 'dict[str, Any]',
+        'signals': NotRequired['dict[str, Any]'],
+        'composite': NotRequired['float'],
+        'space_weight': NotRequired['float'],
+        'novelty': NotRequired['NoveltyReply'],
+        'sentence': 'str',
     },
 )
-"Every factor of a score = fused * time * recency * importance * trust * feedback, at most 1. `fused` follows from `lexical` and `cosine`, and with absolute fusion from the parts of `blend`."
+"Every factor of a score = fused * time * recency * importance * trust * feedback, at most 1. `fused` follows from `lexical` and `cosine`, and with absolute fusion from the parts of `blend`. Contributions of `signals` and the weight of a space are more factors. With a preset `composite`, the sum of the contributions, is in place of `fused`."
 
 FeedbackBody = TypedDict(
     'FeedbackBody',
@@ -710,6 +715,16 @@ ForkBody = TypedDict(
 )
 "A name for the copy."
 
+GroupReply = TypedDict(
+    'GroupReply',
+    {
+        'value': 'Any',
+        'ranked': 'int',
+        'count': 'int',
+    },
+)
+"The group of which a hit is the best: its memories among the ranked candidates, and among `total`."
+
 HeldReply = TypedDict(
     'HeldReply',
     {
@@ -747,9 +762,11 @@ HitReply = TypedDict(
         'passage': 'PassageReply',
         'highlight': NotRequired['str'],
         'explain': NotRequired['ExplanationReply'],
+        'group': NotRequired['GroupReply'],
+        'context': NotRequired['SurroundingsReply'],
     },
 )
-"A memory that answers, with its rank in each ranking, from 1. `highlight` and `explain` are sent on request."
+"A memory that answers, with its rank in each ranking, from 1. All after `passage` is sent on request."
 
 ImportReply = TypedDict(
     'ImportReply',
@@ -795,6 +812,20 @@ ImportsReply = TypedDict(
 )
 "The last hundred imports of a space, newest first."
 
+IntentReply = TypedDict(
+    'IntentReply',
+    {
+        'kind': "Literal['hybrid', 'keyword', 'metadata', 'semantic', 'similar-to', 'tags']",
+        'mode': "Literal['hybrid', 'keyword', 'metadata', 'recent', 'semantic']",
+        'text': 'str',
+        'filter': 'dict[str, Any] | None',
+        'similar_to': 'str | None',
+        'sentence': 'str',
+        'applied': 'bool',
+    },
+)
+"The reading of a query: the mode and filter that its words ask for, and the text that is left to rank by."
+
 ItemReply = TypedDict(
     'ItemReply',
     {
@@ -817,6 +848,57 @@ ItemsReply = TypedDict(
     },
 )
 "Result for each memory of a batch that is not atomic. `seq` is null when nothing was created."
+
+JointReply = TypedDict(
+    'JointReply',
+    {
+        'hits': 'list[HitReply]',
+        'total': 'int',
+        'evidence': "Literal['none', 'strong', 'uncalibrated', 'weak']",
+        'strength': 'float',
+        'strategy': "Literal['hybrid', 'keyword', 'metadata', 'recent', 'semantic']",
+        'degraded': 'list[str]',
+        'spaces': 'list[PartReply]',
+        'intent': NotRequired['IntentReply'],
+    },
+)
+"Hits of several spaces, best first; `memory.space` names the space of each. `evidence` is the best of theirs."
+
+JointSearchBody = TypedDict(
+    'JointSearchBody',
+    {
+        'query': NotRequired['str'],
+        'limit': NotRequired['int'],
+        'mode': NotRequired["Literal['hybrid', 'keyword', 'metadata', 'recent', 'semantic'] | Literal['auto']"],
+        'match': NotRequired["Literal['all', 'any', 'phrase']"],
+        'filter': NotRequired['dict[str, Any] | None'],
+        'fusion': NotRequired["Literal['absolute', 'convex', 'dbsf', 'rrf']"],
+        'alpha': NotRequired['float | None'],
+        'recency': NotRequired['RecencyBody | None'],
+        'as_of': NotRequired['str | int | None'],
+        'reference_time': NotRequired['str | None'],
+        'min_evidence': NotRequired["Literal['strong', 'weak'] | None"],
+        'trust_weight': NotRequired['float'],
+        'explain': NotRequired['bool'],
+        'highlight': NotRequired['bool'],
+        'no_touch': NotRequired['bool'],
+        'similar_to': NotRequired['str | None'],
+        'group_by': NotRequired['str | None'],
+        'diversity': NotRequired['float'],
+        'context_window': NotRequired['int'],
+        'min_score': NotRequired['float'],
+        'fallback_to_keyword': NotRequired['bool'],
+        'signals': NotRequired['SignalsBody | None'],
+        'preset': NotRequired["Literal['balanced', 'embedding-focused', 'similarity-only', 'tag-focused'] | None"],
+        'boost_tags': NotRequired['dict[str, Any]'],
+        'tag_rule': NotRequired["Literal['average', 'max', 'sum']"],
+        'intent': NotRequired['bool'],
+        'spaces': NotRequired['list[PartBody]'],
+        'inherit': NotRequired['list[str]'],
+        'inherit_from': NotRequired['str | None'],
+    },
+)
+"A search in several spaces: `spaces`; or a chain, `inherit` or `inherit_from`, whose weights fall by a tenth."
 
 KeyBody = TypedDict(
     'KeyBody',
@@ -1073,6 +1155,16 @@ NamedTimeReply = TypedDict(
 )
 "The time that a query names which is nearest to the memory; null where it is open."
 
+NoveltyReply = TypedDict(
+    'NoveltyReply',
+    {
+        'relevance': 'float',
+        'nearest': 'float',
+        'value': 'float',
+    },
+)
+"The `value` by which a diverse hit was chosen: (1 - diversity) * relevance - diversity * nearest."
+
 OptimizeBody = TypedDict(
     'OptimizeBody',
     {
@@ -1104,6 +1196,30 @@ PageReply = TypedDict(
     },
 )
 "Memories, newest first."
+
+PartBody = TypedDict(
+    'PartBody',
+    {
+        'name': 'str',
+        'weight': NotRequired['float'],
+        'min_seq': NotRequired['str | None'],
+    },
+)
+"A space to search: the scores of its memories are multiplied by `weight`."
+
+PartReply = TypedDict(
+    'PartReply',
+    {
+        'name': 'str',
+        'weight': 'float',
+        'seq': 'str',
+        'total': 'int',
+        'evidence': "Literal['none', 'strong', 'uncalibrated', 'weak']",
+        'strength': 'float',
+        'strategy': "Literal['hybrid', 'keyword', 'metadata', 'recent', 'semantic']",
+    },
+)
+"The part of one space in an answer, and the point in its history that was searched."
 
 PassageReply = TypedDict(
     'PassageReply',
@@ -1163,6 +1279,7 @@ PolicyBody = TypedDict(
         'similarity_limit': NotRequired['float | None'],
         'recency_weight': NotRequired['float | None'],
         'recency_half_life_days': NotRequired['float | None'],
+        'inherits': NotRequired['list[str] | None'],
     },
 )
 "Changes to the policy. A field that is left out stays as it is; null is the default of the server."
@@ -1178,6 +1295,7 @@ PolicyReply = TypedDict(
         'similarity_limit': 'float | None',
         'recency_weight': 'float',
         'recency_half_life_days': 'float',
+        'inherits': 'list[str]',
     },
 )
 "Policy of a space, with the defaults of the server. Its rules on new texts apply to later writes only."
@@ -1483,7 +1601,7 @@ SearchBody = TypedDict(
     {
         'query': NotRequired['str'],
         'limit': NotRequired['int'],
-        'mode': NotRequired["Literal['hybrid', 'keyword', 'metadata', 'recent', 'semantic']"],
+        'mode': NotRequired["Literal['hybrid', 'keyword', 'metadata', 'recent', 'semantic'] | Literal['auto']"],
         'match': NotRequired["Literal['all', 'any', 'phrase']"],
         'filter': NotRequired['dict[str, Any] | None'],
         'fusion': NotRequired["Literal['absolute', 'convex', 'dbsf', 'rrf']"],
@@ -1495,8 +1613,19 @@ SearchBody = TypedDict(
         'trust_weight': NotRequired['float'],
         'explain': NotRequired['bool'],
         'highlight': NotRequired['bool'],
-        'receipt': NotRequired['bool'],
         'no_touch': NotRequired['bool'],
+        'similar_to': NotRequired['str | None'],
+        'group_by': NotRequired['str | None'],
+        'diversity': NotRequired['float'],
+        'context_window': NotRequired['int'],
+        'min_score': NotRequired['float'],
+        'fallback_to_keyword': NotRequired['bool'],
+        'signals': NotRequired['SignalsBody | None'],
+        'preset': NotRequired["Literal['balanced', 'embedding-focused', 'similarity-only', 'tag-focused'] | None"],
+        'boost_tags': NotRequired['dict[str, Any]'],
+        'tag_rule': NotRequired["Literal['average', 'max', 'sum']"],
+        'intent': NotRequired['bool'],
+        'receipt': NotRequired['bool'],
     },
 )
 "A search."
@@ -1512,6 +1641,7 @@ SearchReply = TypedDict(
         'degraded': 'list[str]',
         'seq': 'str',
         'receipt': NotRequired['str'],
+        'intent': NotRequired['IntentReply'],
     },
 )
 "Hits, best first."
@@ -1605,6 +1735,26 @@ ShiftReply = TypedDict(
     },
 )
 "A probe whose expected memory would get another rank."
+
+SignalReply = TypedDict(
+    'SignalReply',
+    {
+        'score': 'float',
+        'weight': 'float',
+        'contribution': 'float',
+    },
+)
+"A signal of a score. `contribution` is a factor of it, or with a preset a summand of `composite`."
+
+SignalsBody = TypedDict(
+    'SignalsBody',
+    {
+        'tag': NotRequired['float'],
+        'position': NotRequired['float'],
+        'recency': NotRequired['float'],
+    },
+)
+"Weights of signals: each multiplies a score by 1 - weight * (1 - signal). `recency` is that of `recency`."
 
 SigningKeysReply = TypedDict(
     'SigningKeysReply',
@@ -1769,6 +1919,17 @@ SupersedeBody = TypedDict(
     },
 )
 "The memory that replaces another; without category and key it takes over those of the other."
+
+SurroundingsReply = TypedDict(
+    'SurroundingsReply',
+    {
+        'before': 'list[MemoryReply]',
+        'after': 'list[MemoryReply]',
+        'start': 'int',
+        'stop': 'int',
+    },
+)
+"Memories before and after a hit in its dialogue, oldest first, and the stretch of passages around its own."
 
 TelemetryReply = TypedDict(
     'TelemetryReply',

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
 from muisti.core.model.fields import FIELDS, MemoryField
-from muisti.core.query.filter_fields import LISTED, Scalar
+from muisti.core.query.filter_fields import LISTED, Scalar, literal
 from muisti.core.query.filters import And, Filter, Leaf, Not, Or
 
 Sql = tuple[str, tuple[Scalar, ...]]  # an expression and the values of its placeholders
@@ -102,5 +102,7 @@ def _compare(column: str, op: str, operands: tuple[Scalar, ...]) -> Sql:
             return f"{column} IN ({', '.join('?' * len(operands))})", operands
         case "prefix":
             return f"substr({column}, 1, length(?)) = ?", operands * 2
+        case "glob":
+            return f"{column} GLOB ?", (literal(str(operands[0])),)
         case _:
             return f"{column} {_SIGNS[op]} ?", operands

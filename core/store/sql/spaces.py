@@ -215,7 +215,10 @@ def _policy(text: str) -> Policy:
     if text == "{}":
         return _UNSAID
     stored = cast(dict[str, Any], json.loads(text))
-    return Policy(**{name: stored.get(name) for name in Policy.__struct_fields__})
+    known = {name: stored.get(name) for name in Policy.__struct_fields__}
+    if known["inherits"] is not None:
+        known["inherits"] = tuple(known["inherits"])
+    return Policy(**known)
 
 
 _UNSAID = Policy()

@@ -9,6 +9,7 @@ import click
 from muisti.client import calls
 from muisti.core.model.terms import HALF_LIFE_MIN, SIMILARITY_MIN, Echoes, Screening
 from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.options import comma_list
 from muisti.service.cli.output import answer, cell, grid, revised, tabbed, whole
 from muisti.service.cli.session import session
 
@@ -89,6 +90,7 @@ class Within(click.ParamType):
     metavar="DAYS",
     help="Age at which half of that effect is reached.",
 )
+@click.option("--inherits", metavar="A,B,C", help="Spaces that `search --inherited` adds, the nearest first.")
 @click.pass_obj
 def policy(options: Globals, **given: str | float | None) -> None:
     """Show or set which texts a space accepts, and how long it keeps them.
@@ -98,7 +100,11 @@ def policy(options: Globals, **given: str | float | None) -> None:
     setting. Memories that are stored already stay, unless they are too old: `muisti purge --older-than-days DAYS
     --dry-run` shows what would be purged.
     """
-    changes = {name: None if value == DEFAULT else value for name, value in given.items() if value is not None}
+    changes: dict[str, Any] = {
+        name: None if value == DEFAULT else value for name, value in given.items() if value is not None
+    }
+    if isinstance(chain := changes.get("inherits"), str):
+        changes["inherits"] = comma_list([chain])
     with session(options) as opened:
         if changes:
             reply = opened.read(lambda: opened.client.send(calls.set_policy(opened.space, changes)))

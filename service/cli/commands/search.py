@@ -9,6 +9,7 @@ import click
 from muisti.client import calls
 from muisti.core.model.terms import Fusion, Match, Mode
 from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.naming import find_id
 from muisti.service.cli.options import as_filter, as_of, filters, full_option
 from muisti.service.cli.output import (
     BRIEF,
@@ -27,20 +28,25 @@ from muisti.service.cli.output import (
     tabbed,
     talk,
 )
-from muisti.service.cli.session import session
+from muisti.service.cli.ranking_options import ranking_body, ranking_options, spaces_of
+from muisti.service.cli.session import session, space_choice
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
+AUTO = "auto"  # the mode that reads the query's words
 MARK = "**"  # around words that match, in `highlight`
 # Factors of the score by group, in the order in which they are computed.
 FACTORS = {
     "words": ("lexical", "bm25", "terms"),
     "meaning": ("cosine",),
     "together": ("fusion", "alpha", "fused", "blend"),
-    "multiplied by": ("time", "recency", "decay", "importance", "trust", "feedback"),
+    "signals": ("signals", "composite"),
+    "multiplied by": ("time", "recency", "decay", "importance", "trust", "feedback", "space_weight"),
     "age in days": ("age_days", "refreshed_days"),
+    "novelty": ("novelty",),
+    "in words": ("sentence",),
 }
 RELATED = "Possibly related:"  # above hits of weak evidence
 
@@ -51,12 +57,16 @@ RELATED = "Possibly related:"  # above hits of weak evidence
         'muisti search "when do we deploy?"',
         "muisti search QX-991 --mode keyword --limit 3",
         'muisti search "tea or coffee" --tag drinks --recency-weight 0.3 --half-life 14 --explain',
+        'muisti search "notes tagged auth from last week" --mode auto',
+        'muisti search "how do we deploy?" --in web=1 --in company=0.8 --group-by category',
     ),
 )
 @click.argument("query", default="")
 @click.option("--limit", type=click.IntRange(1, 100), metavar="N", help="Show at most N hits.  [default: 10]")
 @click.option(
-    "--mode", type=click.Choice(get_args(Mode)), help="Way to rank; hybrid: words and meaning.  [default: hybrid]"
+    "--mode",
+    type=click.Choice([*get_args(Mode), AUTO]),
+    help="Way to rank; hybrid: words and meaning; auto: what the query asks for.  [default: hybrid]",
 )
 @click.option(
     "--match", type=click.Choice(get_args(Match)), help="Words of the query that a hit must have.  [default: any]"
@@ -85,6 +95,7 @@ RELATED = "Possibly related:"  # above hits of weak evidence
 @click.option("--no-touch", is_flag=True, help="Do not count the hits as retrieved.")
 @click.option("--receipt", is_flag=True, help="Record the search for `muisti receipt`, and print the record's ID.")
 @full_option
+@ranking_options
 @click.pass_obj
 def search(
     options: Globals, query: str, *, filter_: Mapping[str, Any] | None, full: bool, all_: bool, **asked: Any
@@ -95,12 +106,16 @@ def search(
     is about the query, no hits are shown, unless --all is given. When the evidence is weak, the hits have the heading
     "Possibly related:".
     """
-    body = {"query": query, **_parameters(asked)}
+    several = spaces_of(asked, lambda: space_choice(options).space)
+    body = {"query": query, **_parameters(asked), **ranking_body(asked), **several}
     wanted = as_filter(filter_, **asked)
     if wanted:
         body["filter"] = wanted
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(calls.search(opened.space, body)))
+        if "similar_to" in body and not several:
+            body["similar_to"] = find_id(opened, [body["similar_to"]])
+        call = calls.search_spaces(body) if several else calls.search(opened.space, body)
+        reply = opened.read(lambda: opened.client.send(call))
         hits, weak = _shown(reply.data, all_=all_), reply.data["evidence"] == "weak"
         if hits and weak and not options.json and not for_people(options):
             talk(RELATED)
@@ -110,11 +125,12 @@ def search(
             table=lambda _: _hits(hits, RELATED if weak else None),
             plain=lambda _: [_line(hit, full) for hit in hits],
         )
-        for note in reply.data["degraded"]:
-            talk(f"Note: {note}")
+        for note in _notes(reply.data):
+            talk(note)
         if "receipt" in reply.data:
             talk(f"Receipt: {reply.data['receipt']}")
-        if (remark := _note_on(opened.space, reply.data, len(hits), filtered=wanted is not None)) and not options.json:
+        place = "spaces searched" if several else f"space {opened.space}"
+        if (remark := _note_on(place, reply.data, len(hits), filtered=wanted is not None)) and not options.json:
             talk(remark)
 
 
@@ -123,17 +139,25 @@ def _shown(found: Mapping[str, Any], *, all_: bool) -> list[Mapping[str, Any]]:
     return found["hits"] if all_ or found["evidence"] != "none" else []
 
 
-def _note_on(space: str, found: Mapping[str, Any], shown: int, *, filtered: bool) -> str:
+def _notes(found: Mapping[str, Any]) -> Iterator[str]:
+    """Yield what the answer says beside its hits: how the query was read, and what could not be done."""
+    if (intent := found.get("intent")) is not None:
+        yield f"Read as {intent['kind']}: {intent['sentence']}" + ("" if intent["applied"] else " Not applied.")
+    yield from (f"Note: {note}" for note in found["degraded"])
+
+
+def _note_on(place: str, found: Mapping[str, Any], shown: int, *, filtered: bool) -> str:
     """Return a note about the answer for the person: why there are no hits, or only distant ones; else an empty text.
 
-    >>> _note_on("s", {"evidence": "none", "hits": [1, 2], "total": 2}, 0, filtered=False)
+    >>> _note_on("space s", {"evidence": "none", "hits": [1, 2], "total": 2}, 0, filtered=False)
     'Nothing about this in the space s. --all shows the 2 memories that come nearest.'
-    >>> _note_on("s", {"evidence": "none", "hits": [], "total": 0}, 0, filtered=True)
+    >>> _note_on("space s", {"evidence": "none", "hits": [], "total": 0}, 0, filtered=True)
     'Nothing in the space s matches and passes the filter.'
     """
-    place = f"the space {space}" + (" that passes the filter" if filtered else "")
+    place = f"the {place}"
     if not found["total"]:
-        return f"Nothing in the space {space} matches{' and passes the filter' if filtered else ''}."
+        return f"Nothing in {place} matches{' and passes the filter' if filtered else ''}."
+    place += " that passes the filter" if filtered else ""
     if found["evidence"] == "none" and shown:
         return f"Nothing about this in {place}; these memories come nearest."
     if found["evidence"] == "none" and (hidden := len(found["hits"])):
@@ -168,17 +192,34 @@ def _factors(explain: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _hits(hits: Sequence[Mapping[str, Any]], head: str | None) -> "RenderableType":
-    now = datetime.now(UTC)
+    now, spaces = datetime.now(UTC), {hit["memory"]["space"] for hit in hits}
     parts: list[RenderableType] = [cell(head, "bold")] if head and hits else []
     for number, hit in enumerate(hits, start=1):
         memory = hit["memory"]
         facts = [f"{hit['score']:.3f}", short_id(memory), ago(memory["created_at"], now), address(memory)]
         facts += [f"#{tag}" for tag in memory["tags"]]
+        facts += _place(hit, several=len(spaces) > 1)
         parts.append(cell(f"{number}. ", "bold") + cell("  ".join(filter(None, facts)), "dim"))
+        around = hit.get("context") or {"before": (), "after": ()}
+        parts += [_neighbour(one) for one in around["before"]]
         parts.append(_body(hit))
+        parts += [_neighbour(one) for one in around["after"]]
         if hit.get("explain"):
             parts.append(indented(_explained(hit["explain"])))
     return stack(*parts) if parts else cell("No hits.")
+
+
+def _place(hit: Mapping[str, Any], *, several: bool) -> Iterator[str]:
+    """Yield the space and the group of a hit, where there are several."""
+    if several:
+        yield f"in {hit['memory']['space']}"
+    if (group := hit.get("group")) is not None:
+        yield f"best of {group['ranked']} ranked, {group['count']} in all of {group['value']}"
+
+
+def _neighbour(memory: Mapping[str, Any]) -> "RenderableType":
+    """Return a turn beside a hit, dimmed."""
+    return cell(f"   {memory['author'] or '…'}: {brief(memory['content'])}", "dim")
 
 
 def _body(hit: Mapping[str, Any]) -> "Text":

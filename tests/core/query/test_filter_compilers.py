@@ -1,6 +1,7 @@
 """Three evaluations of a filter agree row by row: the SQL, the mask, and a plain evaluator of the JSON."""
 
 import json
+import re
 from functools import cache
 from itertools import combinations, pairwise
 
@@ -61,7 +62,7 @@ def operators(field):
     listed = field in LISTED or field.startswith("metadata.")
     ordered = field not in ("kind", "type", "status", "parent_id", "source_class", *LISTED)
     text = field.startswith("metadata.") or OPERANDS[field] is TEXTS or field in ("session", "conversation", "topic")
-    single = ["eq", "ne"] + ["gt", "gte", "lt", "lte"] * ordered + ["prefix"] * text
+    single = ["eq", "ne"] + ["gt", "gte", "lt", "lte"] * ordered + ["prefix", "glob"] * text
     return single, ["in"] + ["any", "all"] * listed
 
 
@@ -104,6 +105,9 @@ def leaves(draw):
     ops = dict.fromkeys(single, one) | dict.fromkeys(several, many) | {"exists": st.booleans()}
     if "prefix" in ops:
         ops["prefix"] = operand_of["tags"]
+        ops["glob"] = st.lists(st.sampled_from(["*", "?", "[", "]", "^", "!", "a", "A", "1", "%"]), max_size=4).map(
+            "".join
+        )
     used = draw(st.lists(st.sampled_from([*ops]), min_size=1, max_size=2))
     return {field: draw(one | many | st.fixed_dictionaries({op: ops[op] for op in used}))}
 
@@ -175,6 +179,9 @@ def compared(field, op, operand, found):
         return not compared(field, "eq", operand, found)
     want = typed(field, operand)
     found = [value for value in found if alike(value, want)]
+    if op == "glob":
+        pattern = "".join({"*": ".*", "?": "."}.get(letter, re.escape(letter)) for letter in want)
+        return any(re.fullmatch(pattern, value, re.DOTALL) for value in found)
     if op == "prefix":
         return any(value[: len(want)] == want for value in found)
     signs = {"eq": {0}, "ne": {-1, 1}, "gt": {1}, "gte": {0, 1}, "lt": {-1}, "lte": {-1, 0}}
@@ -314,7 +321,12 @@ def every_memory(field):
 def every_comparison(field):
     single, several = operators(field)
     yield from ({"exists": flag} for flag in (True, False))
-    yield from ({op: value} for op in single for value in OPERANDS[field] if op != "prefix" or isinstance(value, str))
+    yield from (
+        {op: value}
+        for op in single
+        for value in OPERANDS[field]
+        if op not in ("prefix", "glob") or isinstance(value, str)
+    )
     yield from ({op: [*values]} for op in several for values in pairwise(OPERANDS[field]))
 
 

@@ -90,7 +90,10 @@ def ask(
     if operation in LINES:
         typed = {**headers, "Content-Type": "application/x-ndjson"}
         return client.request(method, url, content=LINES[operation], headers=typed)
-    return client.request(method, url, json=BODIES.get(operation), headers=headers, params=query)
+    body = BODIES.get(operation)
+    if operation == "searchSpaces":  # the body names the space
+        body = {**BODIES[operation], "spaces": [{"name": space}]}
+    return client.request(method, url, json=body, headers=headers, params=query)
 
 
 def stored(client: httpx.Client, engine: Engine, space: str) -> str:

@@ -21,8 +21,8 @@ COUNTS = {"retrievals", "muisti_writes"}
 # A key that is shown must be valid, so keys have no dry run. Receipts, searches and probes change no memory. Files have
 # tests of their own.
 NOT_TRIED = {
-    "createKey", "revokeKey", "rotateKey", "search", "replayReceipt", "addProbe", "runProbes", "deleteProbe",
-    "importMemories", "undoImport",
+    "createKey", "revokeKey", "rotateKey", "search", "searchSpaces", "replayReceipt", "addProbe", "runProbes",
+    "deleteProbe", "importMemories", "undoImport",
 }  # fmt: skip
 SHOWN_ONCE = {"secret"}  # of what was made
 OTHERS = {

@@ -424,6 +424,20 @@ def test_recall_shows_what_stood_then(engine: Engine):
     talk(engine, work)
 
 
+def test_recall_says_how_it_read_a_query_and_keeps_its_budget(engine: Engine):
+    async def work(client: Client) -> None:
+        await client.call_tool("remember", {"content": "Tokens last an hour. " * 100, "tags": ["auth"]})
+        asked = {"query": f"notes tagged auth or {'x' * 400}", "mode": "auto", "max_tokens": 200}
+        found = await client.call_tool("recall", asked)
+        structured = found.structured_content
+        assert structured["intent"].startswith('Asks for memories with the tag "auth"') and structured["memories"]
+        assert text(found).startswith(structured["intent"])
+        assert tokens(text(found)) <= 200
+        assert tokens(json.dumps(structured, ensure_ascii=False, separators=(",", ":"))) <= 200
+
+    talk(engine, work)
+
+
 def listed(scopes: tuple[str, ...], *spaces: str, category: str | None = None) -> int:
     access = Access("x", Grant(frozenset(scopes), spaces, category))  # pyright: ignore[reportArgumentType]
     tools = [told(tool, access).model_dump(by_alias=True, exclude_none=True) for tool in usable(access)]

@@ -168,6 +168,7 @@ def tried(document: dict[str, Any], client: httpx.Client, engine: Engine) -> int
     """Send the example of every request that has one; how many there are."""
     tried = 0
     hook = client.post(f"{API}/webhooks", json=REQUESTS["createWebhook"]).json()
+    client.post("/v1/spaces", json={"name": REQUESTS["searchSpaces"]["inherit"][1]})
     for path, item in document["paths"].items():
         for method, operation in item.items():
             media = operation.get("requestBody", {}).get("content", {}).get("application/json", {})

@@ -45,7 +45,7 @@ def test_what_was_taken_out_is_told(client: httpx.Client):
     assert client.patch(f"{API}/policy", json={"secrets": "redact"}).json()["secrets"] == "redact"
     held = {"secrets": "redact", "personal_data": "allow", "echoes": "flag", "similarity_limit": None}
     held |= {"recency_weight": 0.0, "recency_half_life_days": 30.0}
-    assert client.get(API).json()["policy"] == {**held, "history_days": 0.0, "purge_after_days": None}
+    assert client.get(API).json()["policy"] == {**held, "history_days": 0.0, "purge_after_days": None, "inherits": []}
     flag = {"code": "redacted", "path": "$.content", "kind": "github-token", "ids": []}
     added = client.post(f"{API}/memories", json=BODY)
     assert (added.json()["flags"], added.headers["Muisti-Flags"]) == ([flag], "redacted")

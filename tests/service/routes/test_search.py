@@ -27,7 +27,7 @@ def search(client: httpx.Client, query: str = "", **fields: Any) -> dict[str, An
 @pytest.mark.parametrize("mode", MODES)
 def test_every_mode_answers(client: httpx.Client, mode: str):
     answer = search(client, "QX-991", mode=mode)
-    assert set(answer) == set(SearchReply.__struct_fields__) - {"receipt"}
+    assert set(answer) == set(SearchReply.__struct_fields__) - {"receipt", "intent"}
     assert (answer["strategy"], answer["degraded"]) == (mode, [])
     assert answer["hits"]
     for hit in answer["hits"]:
@@ -48,7 +48,9 @@ def test_ten_are_found_and_fifty_listed_unless_it_is_said_and_nothing_is_an_empt
 
 def test_what_is_asked_for_comes_with_the_hits(client: httpx.Client):
     hit = search(client, "deploy", explain=True, highlight=True)["hits"][0]
-    assert set(hit["explain"]) == set(ExplanationReply.__struct_fields__) - {"decay"}
+    assert set(hit["explain"]) == set(ExplanationReply.__struct_fields__) - {
+        "decay", "signals", "composite", "space_weight", "novelty",
+    }  # fmt: skip
     assert hit["score"] == pytest.approx(
         hit["explain"]["fused"] * hit["explain"]["recency"] * hit["explain"]["importance"]
     )
@@ -114,7 +116,13 @@ def test_recency_takes_each_of_its_forms(client: httpx.Client, recency: dict[str
         ({"query": "a", "recency": {"function": "half_life", "lambda": 0.1}}, "$.recency.lambda"),
         ({"query": "a", "recency": {"function": "linear", "half_life_days": 3}}, "$.recency.half_life_days"),
         ({"query": "a", "as_of": "the other day"}, "$.as_of"),
-        ({"query": "a", "group_by": "category"}, "$.group_by"),
+        ({"query": "a", "group_by": "content"}, "$.group_by"),
+        ({"query": "a", "colour": "red"}, "$.colour"),
+        ({"query": "a", "similar_to": "0197a3c0-5f4e-7000-8000-0123456789ab"}, "$.query"),
+        ({"query": "a", "preset": "best"}, "$.preset"),
+        ({"query": "a", "signals": {"luck": 1}}, "$.signals.luck"),
+        ({"query": "a", "signals": {"tag": 1}}, "$.signals.tag"),
+        ({"query": "", "mode": "auto"}, "$.query"),
     ],
 )
 def test_a_bad_field_is_named(client: httpx.Client, fields: dict[str, Any], path: str):

@@ -1,0 +1,167 @@
+"""Searches as a caller asks them: in one space or in several, with their options resolved.
+
+This is the only place that resolves options and merges the answers of several spaces. HTTP, MCP and contexts call it
+through the views. A program in the same process may ask for up to `CANDIDATES_MAX` hits, more than a request.
+"""
+
+from collections.abc import Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from muisti.core.identity.caller import Caller
+from muisti.core.model.errors import InvalidInput, NotFound
+from muisti.core.model.hits import Answer, Intent, JointAnswer, Recency
+from muisti.core.model.terms import SPACES_MAX, Mode
+from muisti.core.query import intent
+from muisti.core.query.filters import And, Filter
+from muisti.core.query.options import NOTHING, Options, Part
+from muisti.core.query.query import Query
+from muisti.core.read.hierarchy import resolved_at
+from muisti.core.read.naming import named, shown
+from muisti.core.read.past import read_at
+from muisti.core.search.merging import merged, part_limit
+from muisti.core.search.refined import Extra
+from muisti.core.search.searcher import Searcher
+from muisti.core.search.similar import Like
+from muisti.core.store.database import Database
+
+CANDIDATES_MAX = 200  # hits of a search in this process
+
+
+class _Resolved(msgspec.Struct, frozen=True):
+    """A query after its options were resolved, and the reading of its intent."""
+
+    query: Query
+    extra: Extra | None
+    intent: Intent | None = None
+
+
+class Asking:
+    """Searches of callers. Thread-safe."""
+
+    def __init__(self, database: Database, searcher: Searcher) -> None:
+        self._database = database
+        self._searcher = searcher
+
+    def one(self, space: str, query: Query, caller: Caller, now: int, max_age: float = 0.0) -> Answer:
+        """Return the best memories of a space that the caller sees; `now` is in microseconds.
+
+        Raises:
+            NotFound: there is no such space, or no memory of `similar_to` for this caller.
+        """
+        if query.options is None:
+            return self._searcher.search(space, self.own(space, query, caller, now), now, max_age)
+        resolved = self._resolved([space], query, caller, now)
+        own = self.own(space, resolved.query, caller, now)
+        answer = self._searcher.search(space, own, now, max_age, resolved.extra)
+        return answer if resolved.intent is None else replace(answer, intent=resolved.intent)
+
+    def several(
+        self, parts: Sequence[Part], query: Query, caller: Caller, now: int, max_age: float = 0.0
+    ) -> JointAnswer:
+        """Return the best memories of several spaces, of which `caller` must be allowed to read each.
+
+        A score is that of the memory in its space, times the weight of the space.
+
+        Raises:
+            InvalidInput: spaces or weights are bad, or scores of several spaces cannot be compared.
+            NotFound: one of the spaces does not exist, or no memory of `similar_to` for this caller.
+        """
+        check_parts(parts, query)
+        resolved = self._resolved([part.space for part in parts], query, caller, now, joint=True)
+        asked = resolved.query
+        each = replace(asked, limit=part_limit(asked), min_evidence=None, options=_apart(asked.options))
+        extra = resolved.extra
+        assert extra is not None
+        extra = replace(extra, options=each.options or NOTHING)
+        found = [
+            self._searcher.found(part.space, self.own(part.space, each, caller, now), now, max_age, extra)
+            for part in parts
+        ]
+        return replace(merged(parts, asked, found), intent=resolved.intent)
+
+    def own(self, space: str, query: Query, caller: Caller, now: int) -> Query:
+        """Return the query limited to what the caller sees, its sessions and topics as conversations and turns."""
+        filter = resolved_at(self._database, space, caller.only(query.filter), query.as_of, now)
+        return query if filter is query.filter else replace(query, filter=filter)
+
+    def _resolved(
+        self, spaces: Sequence[str], query: Query, caller: Caller, now: int, *, joint: bool = False
+    ) -> _Resolved:
+        options = query.options or NOTHING
+        told = None
+        if options.intent is not None:
+            told = intent.read(query.text, now if query.reference_time is None else query.reference_time)
+            if options.intent == "applied":
+                query, told = _followed(query, told), replace(told, applied=True)
+                options = query.options or NOTHING
+        like = None if options.similar_to is None else self._like(spaces, options.similar_to, query, caller, now)
+        decay = query.recency or Recency()
+        if options.preset is not None:
+            query = replace(query, recency=Recency(weight=0.0))  # age is a part of the composite
+        elif weight := options.signals.get("recency", 0.0):
+            query = replace(query, recency=replace(decay, weight=weight))
+        extra = Extra(options=options, like=like, sees=_category(caller), recency=decay, joint=joint)
+        return _Resolved(query, extra, told)
+
+    def _like(self, spaces: Sequence[str], memory_id: str, query: Query, caller: Caller, now: int) -> Like:
+        """Return the memory of the first space that has it.
+
+        Raises:
+            NotFound: none has it for this caller.
+        """
+        for space in spaces:
+            _, point, (rows,) = read_at(
+                self._database, space, query.as_of, now, lambda row, point: [named(row, memory_id, point)]
+            )
+            try:
+                return Like(memory_id, shown(rows, space, memory_id, caller, point.time).content)
+            except NotFound:
+                if space == spaces[-1]:
+                    raise
+        raise NotFound("memory", memory_id)
+
+
+def check_parts(parts: Sequence[Part], query: Query) -> None:
+    """Raise `InvalidInput` unless the scores of these spaces can be compared."""
+    names = [part.space for part in parts]
+    if not 1 <= len(parts) <= SPACES_MAX:
+        raise InvalidInput.at("$.spaces", f"names {len(parts)} spaces; 1 to {SPACES_MAX} are allowed")
+    if len(set(names)) < len(names):
+        raise InvalidInput.at("$.spaces", "names a space twice")
+    for number, part in enumerate(parts):
+        if not 0 < part.weight <= 1:
+            raise InvalidInput.at(f"$.spaces[{number}].weight", f"{part.weight} is not above 0 and at most 1")
+    if query.mode == "hybrid" and query.fusion != "absolute" and len(parts) > 1:
+        raise InvalidInput.at("$.fusion", f"{query.fusion} scales scores within a space; several need absolute")
+    if query.as_of is not None and query.as_of.time is None and len(parts) > 1:
+        raise InvalidInput.at("$.as_of", "must be a time: each space counts its changes by itself")
+
+
+def _category(caller: Caller) -> Filter | None:
+    """Return the filter of what the caller sees, None for all."""
+    return None if caller.category is None else caller.only(None)
+
+
+def _apart(options: Options | None) -> Options | None:
+    """Return the options of each space alone: hits of several spaces are diversified together."""
+    return None if options is None else replace(options, diversity=0.0)
+
+
+def _followed(query: Query, told: Intent) -> Query:
+    """Return the query that an intent asks for."""
+    narrowed = intent.narrowed(told)
+    both = [one for one in (query.filter, narrowed) if one is not None]
+    options = replace(query.options or NOTHING, similar_to=told.similar_to)
+    mode: Mode = told.mode
+    if mode == "recent" and (options.weighs or options.diversity):
+        mode = "metadata"  # signals need scores, of which age alone has none
+    return replace(
+        query,
+        text=told.text,
+        mode=mode,
+        match="any" if told.similar_to or not told.text else query.match,
+        filter=And(tuple(both)) if len(both) > 1 else both[0] if both else None,
+        options=options,
+    )

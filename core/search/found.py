@@ -1,0 +1,169 @@
+"""Hits: built from ranked rows and the memories that were fetched for them."""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import cast
+
+from msgspec import UNSET, UnsetType
+from msgspec.structs import replace
+
+from muisti.core.index.around import Around
+from muisti.core.index.lexical import shares
+from muisti.core.index.snapshot import Snapshot
+from muisti.core.model.hits import Explanation, Group, Hit, Mode, NamedTime, Novelty, SignalShare, Surroundings
+from muisti.core.model.terms import Signal
+from muisti.core.model.times import from_us
+from muisti.core.model.values import Json, Memory, Passage
+from muisti.core.query.options import PATHS
+from muisti.core.query.query import Query, Wanted
+from muisti.core.search.decay import ages_in_days
+from muisti.core.search.fuse import alpha_of
+from muisti.core.search.ranking import Ranked
+from muisti.core.search.sentence import sentence
+from muisti.core.text.highlight import highlight
+from muisti.core.text.when.factor import time_match
+from muisti.core.text.when.words import TimeSpan
+
+
+def versions_of(snapshot: Snapshot, ranked: Ranked) -> list[int]:
+    """Return the version ids of the hits, then those of their neighbours."""
+    versions = snapshot.columns.version
+    found = versions[ranked.rows].tolist()
+    for one in ranked.around:
+        found += versions[[*one.before, *one.after]].tolist() if one.before or one.after else ()
+    return found
+
+
+class Hits:
+    """Builds hits from ranked rows and fetched memories."""
+
+    def __init__(self, snapshot: Snapshot, query: Query, wanted: Wanted, mode: Mode, ranked: Ranked, now: int) -> None:
+        self._snapshot = snapshot
+        self._query = query
+        self._wanted = wanted
+        self._mode: Mode = mode
+        self._ranked = ranked
+        self._now = now
+
+    def of(self, fetched: Mapping[int, Memory]) -> tuple[Hit, ...]:
+        """Return a hit for each ranked memory; `fetched` has the memories by version id."""
+        c, rows = self._snapshot.columns, self._ranked.rows
+        versions = c.version[rows].tolist()
+        passages = zip(c.number[rows].tolist(), c.start[rows].tolist(), c.stop[rows].tolist(), strict=True)
+        places = {
+            name: {version: rank for rank, version in enumerate(c.version[ranking.best].tolist(), start=1)}
+            for name, ranking in self._ranked.found.rankings.items()
+        }
+        scores, found = self._ranked.score.tolist(), self._ranked.places.tolist()
+        hits = tuple(
+            Hit(
+                memory=fetched[version],
+                score=score,
+                ranks={name: ranks[version] for name, ranks in places.items() if version in ranks},
+                passage=Passage(*passage),
+                highlight=self._highlight(fetched[version].content[passage[1] : passage[2]]),
+                explain=self._explain(place) if self._query.explain else None,
+            )
+            for version, passage, score, place in zip(versions, passages, scores, found, strict=True)
+        )
+        return hits if self._ranked.refined is None else self._refined(hits, fetched)
+
+    def _refined(self, hits: Sequence[Hit], fetched: Mapping[int, Memory]) -> tuple[Hit, ...]:
+        """Return the hits with their groups, neighbours and places among diverse hits."""
+        around = self._ranked.around
+        return tuple(
+            replace(
+                hit,
+                group=self._group(number, hit.memory),
+                context=self._context(around[number], fetched) if around else None,
+                explain=self._novel(number, hit.explain),
+            )
+            for number, hit in enumerate(hits)
+        )
+
+    def _group(self, number: int, memory: Memory) -> Group | None:
+        options, refined = self._query.options, self._ranked.refined
+        if options is None or options.group_by is None or refined is None or refined.groups is None:
+            return None
+        field, groups = options.group_by, refined.groups
+        plain = field.startswith(PATHS)  # columns of other fields are folded, or hold numbers and bytes
+        value = groups.values[number] if plain else getattr(memory, field)
+        return Group(value=cast(Json, value), ranked=groups.ranked[number], count=groups.counts[number])
+
+    def _context(self, one: Around, fetched: Mapping[int, Memory]) -> Surroundings:
+        versions = self._snapshot.columns.version
+        return Surroundings(
+            before=tuple(fetched[int(versions[row])] for row in one.before),
+            after=tuple(fetched[int(versions[row])] for row in one.after),
+            start=one.start,
+            stop=one.stop,
+        )
+
+    def _novel(self, number: int, explain: Explanation | None) -> Explanation | None:
+        refined, options = self._ranked.refined, self._query.options
+        if explain is None or options is None or refined is None or refined.diverse is None:
+            return explain
+        relevance, nearest = float(refined.diverse.relevance[number]), float(refined.diverse.nearest[number])
+        value = (1 - options.diversity) * relevance - options.diversity * nearest
+        return replace(explain, novelty=Novelty(relevance=relevance, nearest=nearest, value=value))
+
+    def _highlight(self, text: str) -> str | None:
+        return highlight(text, set(self._wanted.terms)) if self._query.highlight else None
+
+    def _explain(self, place: int) -> Explanation:
+        """Return the factors of the score of the candidate at a place."""
+        ranked, found, query = self._ranked, self._ranked.found, self._query
+        row = int(found.rows[place])
+        lexical = found.score("lexical", place)
+        fusion = query.fusion if self._mode == "hybrid" else None
+        terms = {} if found.matches is None else shares(self._snapshot, found.matches, self._wanted, row)
+        told = Explanation(
+            fusion=fusion,
+            alpha=None if fusion is None else alpha_of(fusion, query.alpha),
+            lexical=lexical,
+            bm25=None if lexical is None else sum(terms.values()),
+            cosine=found.score("dense", place),
+            blend=None if found.blend is None else found.blend.parts(place),
+            fused=float(found.fused[place]),
+            time=_time(found.spans, int(self._snapshot.columns.at[row])),
+            recency=1.0 if ranked.recency is None else float(ranked.recency[place]),
+            decay=UNSET if query.recency is None else query.recency.stated(),
+            importance=float(ranked.importance[place]),
+            refreshed_days=0.0 if ranked.refreshed is None else float(ranked.refreshed[place]),
+            trust=1.0 if ranked.trust is None else float(ranked.trust[place]),
+            feedback=1.0 if ranked.feedback is None else float(ranked.feedback[place]),
+            age_days=float(ages_in_days(self._snapshot.columns.at[row : row + 1], self._now)[0]),
+            terms=terms,
+            signals=self._signals(place),
+            composite=self._composite(place),
+            sentence="",
+        )
+        return replace(told, sentence=sentence(told, self._mode))
+
+    def _signals(self, place: int) -> Mapping[Signal, SignalShare] | UnsetType:
+        signals = self._ranked.signals
+        if signals is None:
+            return UNSET
+        return {
+            name: SignalShare(
+                score=float(signals.scores[name][place]),
+                weight=weight,
+                contribution=float(signals.contribution(name)[place]),
+            )
+            for name, weight in signals.weights.items()
+        }
+
+    def _composite(self, place: int) -> float | UnsetType:
+        signals = self._ranked.signals
+        return UNSET if signals is None or signals.composite is None else float(signals.composite[place])
+
+
+def _time(spans: Sequence[TimeSpan], at: int) -> NamedTime | None:
+    match = time_match(spans, at)
+    if match is None:
+        return None
+    return NamedTime(words=match.words, start=_moment(match.start), stop=_moment(match.stop), factor=match.factor)
+
+
+def _moment(us: int | None) -> datetime | None:
+    return None if us is None else from_us(us)

@@ -1,0 +1,149 @@
+"""Signals beside the rankings: tags, the place of a passage in its text, and Hazina's additive composite.
+
+A signal has a score in [0, 1]. Weighed one by one, each multiplies the score of a memory by a factor in [1 - weight, 1]
+and so cannot lift what is irrelevant. A preset adds the weighted scores up, as Hazina does, and can.
+
+- `tag`: the scores of the memory's tags, of which `tag_rule` makes one. A tag scores the share of its words that the
+  query has, or what `boost_tags` says. 0.5 for a memory without tags, and for all when no tag of a candidate scores.
+- `position`: 1 for the first passage of a memory, 0 for the last; 1 for the only one.
+- `recency`: the decay by age. Weighed alone it is the recency of the search.
+- `similarity`: the fused score, which in the mode `semantic` is the cosine.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
+
+import msgspec
+import numpy as np
+
+from muisti.core.index.columns import Lists
+from muisti.core.index.pool import one_a_memory
+from muisti.core.index.snapshot import RowNumbers, Snapshot
+from muisti.core.index.space_index import SpaceIndex
+from muisti.core.kernels import Doubles, Mask
+from muisti.core.model.terms import Signal, TagRule
+from muisti.core.query.options import PRESETS, Options
+from muisti.core.query.query import Wanted
+from muisti.core.text.terms import fold, tokenize
+
+MOST = 50  # memories that a composite adds by their tags
+EDGES = ".,;:?!()'\""  # around words
+NEUTRAL = 0.5  # score of what cannot be judged
+RULES: Mapping[TagRule, Callable[[Sequence[float]], float]] = {
+    "max": max,
+    "average": lambda scores: sum(scores) / len(scores),
+    "sum": lambda scores: min(1.0, sum(scores)),
+}
+
+
+class Signalled(msgspec.Struct, frozen=True, kw_only=True):
+    """The scores of the signals for each candidate, by name, with their weights.
+
+    `composite` has the sum of weighted scores, None when the signals are factors.
+    """
+
+    scores: Mapping[Signal, Doubles]
+    weights: Mapping[Signal, float]
+    composite: Doubles | None
+
+    def contribution(self, name: Signal) -> Doubles:
+        """Return the summand of a signal in the composite, or its factor of the score."""
+        weight, scores = self.weights[name], self.scores[name]
+        return weight * scores if self.composite is not None else 1.0 - weight * (1.0 - scores)
+
+    def weigh(self, score: Doubles) -> Doubles:
+        """Return the score times the factors of the signals; a composite is in the score already."""
+        if self.composite is None:
+            for name in self.weights:
+                score = score * self.contribution(name)
+        return score
+
+
+def signalled(
+    index: SpaceIndex,
+    snapshot: Snapshot,
+    options: Options,
+    wanted: Wanted,
+    rows: RowNumbers,
+    similarity: Doubles,
+    recency: Doubles,
+) -> Signalled:
+    """Score the candidate `rows`, which have a `similarity` and a decay by age in [0, 1] each."""
+    weights = PRESETS[options.preset] if options.preset else _factors(options)
+    scores: dict[Signal, Doubles] = {}
+    for name in weights:
+        if name == "similarity":
+            scores[name] = np.clip(similarity, 0.0, 1.0)
+        elif name == "recency":
+            scores[name] = recency
+        elif name == "position":
+            scores[name] = positions(snapshot, rows)
+        else:
+            column = index.column(snapshot, "tags")
+            assert isinstance(column, Lists)
+            scores[name] = tag_scores(column, snapshot.size, rows, wanted, options.boost_tags, options.tag_rule)
+    composite = np.zeros(len(rows)) if options.preset else None
+    if composite is not None:
+        for name, weight in weights.items():
+            composite += weight * scores[name]
+    return Signalled(scores=scores, weights=weights, composite=composite)
+
+
+def _factors(options: Options) -> Mapping[Signal, float]:
+    """Return the weights of the signals that are factors here; that of age is the recency of the search."""
+    return {name: weight for name, weight in options.signals.items() if weight and name != "recency"}
+
+
+def tagged(index: SpaceIndex, snapshot: Snapshot, allowed: Mask, options: Options, wanted: Wanted) -> RowNumbers | None:
+    """Return rows that a composite scores by their tags alone: the first of each of the newest `MOST` memories.
+
+    They have a tag of `boost_tags`, or one that is a word or two words of the query. None unless tags are added up.
+    """
+    if options.preset is None or not PRESETS[options.preset].get("tag"):
+        return None
+    column = index.column(snapshot, "tags")
+    assert isinstance(column, Lists)
+    words = [word.strip(EDGES) for word in fold(wanted.text).split()]
+    sought = [*map(fold, options.boost_tags), *words, *map(" ".join, pairwise(words))]
+    codes = [code for tag in sought if (code := column.dictionary.code(tag)) is not None]
+    chosen = np.zeros(len(column.dictionary.values), np.bool_)
+    chosen[codes] = True
+    rows = np.flatnonzero(allowed & column.select(chosen, snapshot.size))
+    rows = rows[one_a_memory(snapshot, rows)]
+    return rows[np.argsort(-snapshot.columns.at[rows], kind="stable")[:MOST]]
+
+
+def positions(snapshot: Snapshot, rows: RowNumbers) -> Doubles:
+    """Return the score of the place of each row in its memory."""
+    versions = snapshot.columns.version
+    own = versions[rows]
+    passages = np.searchsorted(versions, own, side="right") - np.searchsorted(versions, own)
+    return 1.0 - snapshot.columns.number[rows] / np.maximum(passages - 1, 1)
+
+
+def tag_scores(
+    column: Lists, size: int, rows: RowNumbers, wanted: Wanted, boosts: Mapping[str, float], rule: TagRule
+) -> Doubles:
+    """Return the score of the tags of each row's memory."""
+    tagged, codes = column.view(size)
+    starts, stops = np.searchsorted(tagged, rows), np.searchsorted(tagged, rows, side="right")
+    folded = {fold(tag): score for tag, score in boosts.items()}
+    spans: list[tuple[int, int]] = list(zip(starts.tolist(), stops.tolist(), strict=True))
+    distinct: set[int] = {code for start, stop in spans for code in codes[start:stop].tolist()}
+    known = {code: _tag_score(str(column.dictionary.values[code]), wanted, folded) for code in distinct}
+    out = np.full(len(rows), NEUTRAL)
+    if not any(known.values()):
+        return out
+    for place, (start, stop) in enumerate(spans):
+        held: list[int] = codes[start:stop].tolist()
+        own = [known[code] for code in held]
+        if own:
+            out[place] = RULES[rule](own)
+    return out
+
+
+def _tag_score(tag: str, wanted: Wanted, boosts: Mapping[str, float]) -> float:
+    """Return the score of a folded tag."""
+    words = set(tokenize(tag))
+    share = len(words & wanted.terms.keys()) / len(words) if words else 0.0
+    return boosts.get(tag, share)
