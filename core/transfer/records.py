@@ -111,8 +111,8 @@ class VersionLine(Struct, frozen=True, forbid_unknown_fields=True, tag="version"
 class MemoryLine(Struct, frozen=True, forbid_unknown_fields=True, tag="memory", tag_field="type", kw_only=True):
     """A memory without a history. Only `id` and `content` are required. `place` locates it in its original source.
 
-    `gives_way`: when another memory has its place in a conversation, an object is passed over as one that exists,
-    and an exchange comes in without its turn, which its metadata keep. Otherwise the line is refused.
+    With `gives_way`, an object whose place in a conversation is taken is skipped as one that exists. An exchange is
+    imported without its turn, which its metadata keep. Without it, the line is refused.
     """
 
     memory: Raw

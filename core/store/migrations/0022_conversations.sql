@@ -7,8 +7,8 @@ ALTER TABLE versions ADD COLUMN topic TEXT;
 ALTER TABLE versions ADD COLUMN turn INTEGER;
 ALTER TABLE versions ADD COLUMN structure TEXT NOT NULL DEFAULT '{}';
 
--- Where an object or an exchange stands in the hierarchy, null for all other memories. `core.model.conversations` says
--- the same in Python.
+-- The place of an object or an exchange in the hierarchy, null for all other memories. `core.model.conversations`
+-- computes it in Python.
 ALTER TABLE versions ADD COLUMN place TEXT GENERATED ALWAYS AS (
     CASE kind
         WHEN 'exchange' THEN 'exchange/' || conversation || char(31) || turn

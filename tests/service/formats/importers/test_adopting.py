@@ -1,4 +1,4 @@
-"""What was imported of Memorg becomes sessions and conversations, with both messages of an exchange in their places."""
+"""Adoption of memories from Memorg as sessions and conversations, with both messages of each exchange in place."""
 
 import json
 from pathlib import Path
