@@ -71,6 +71,13 @@ BODIES: dict[str, Any] = {
     "setQuota": {"memories": 9},
     "setPolicy": {"personal_data": "redact"},
     "purge": {"author": "Ann"},
+    "createSession": {"title": "made"},
+    "updateSession": {"title": "changed"},
+    "createConversation": {"title": "made"},
+    "updateConversation": {"title": "changed"},
+    "createTopic": {"title": "made"},
+    "updateTopic": {"title": "changed"},
+    "addExchanges": {"items": [{"turn": 5, "author": "Ann", "content": "And then?"}]},
 }
 
 # Not in JSON.
