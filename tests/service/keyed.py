@@ -12,6 +12,24 @@ from muisti.service.schemas.keys import MODES
 
 # What each operation needs: the contract, written once more.
 NEEDS: dict[str, Scope | None] = {
+    "listSessions": "read",
+    "listConversations": "read",
+    "listTopics": "read",
+    "createSession": "append",
+    "createConversation": "append",
+    "createTopic": "append",
+    "getSession": "read",
+    "getConversation": "read",
+    "getTopic": "read",
+    "updateSession": "write",
+    "updateConversation": "write",
+    "updateTopic": "write",
+    "deleteSession": "delete",
+    "deleteConversation": "delete",
+    "deleteTopic": "delete",
+    "addExchanges": "append",
+    "listExchanges": "read",
+    "adoptConversations": "write",
     "listMemories": "read", "getMemory": "read", "getHistory": "read", "getEntry": "read", "search": "read",
     "getTelemetry": "read", "getEntryTelemetry": "read", "getEntryHistory": "read",
     "listCategories": "read", "listChanges": "read",
@@ -72,6 +90,13 @@ BODIES: dict[str, Any] = {
     "setQuota": {"memories": 9},
     "setPolicy": {"personal_data": "redact"},
     "purge": {"author": "Ann"},
+    "createSession": {"title": "made"},
+    "updateSession": {"title": "changed"},
+    "createConversation": {"title": "made"},
+    "updateConversation": {"title": "changed"},
+    "createTopic": {"title": "made"},
+    "updateTopic": {"title": "changed"},
+    "addExchanges": {"items": [{"turn": 5, "author": "Ann", "content": "And then?"}]},
 }
 
 # Not in JSON.

@@ -78,6 +78,7 @@ def ask(client: httpx.Client, operation: str, **query: str) -> httpx.Response:
     method, path = changing(client)[operation]
     known = client.get(f"/v1/spaces/{SPACE}/entries/rules/{operation}").json()
     given = {"space": SPACE, "memory_id": known.get("id"), "category": "rules", "key": operation, "checkpoint": "made"}
+    given |= {"session": operation, "conversation": operation, "topic": "t1"}
     for name, listed in (("conflict_id", "conflicts"), ("webhook_id", "webhooks")):
         if name in path:
             given[name] = client.get(f"/v1/spaces/{SPACE}/{listed}").json()["items"][0]["id"]
@@ -102,6 +103,7 @@ def test_what_is_tried_changes_no_row_and_tells_what_would_come_of_it(client: ht
             stored = client.post(f"/v1/spaces/{SPACE}/memories", json=first).json()
             change = {"status": "candidate"} if operation in REVIEWS else {"reason": "because"}
             client.patch(f"/v1/spaces/{SPACE}/memories/{stored['id']}", json=change)
+            talk(client, operation)
         before = rows(database)
         reply = ask(client, operation, dry_run="true")
         assert reply.status_code == 200 and reply.json()["dry_run"] is True, (operation, reply.text)
@@ -118,6 +120,17 @@ def test_what_is_tried_changes_no_row_and_tells_what_would_come_of_it(client: ht
         made = sorted(new, key=_seq)
         assert [one["kind"] for one in reply.json()["items"]] == [row[2] for row in made], operation
         assert reply.json()["changes"] == len(made)
+
+
+def talk(client: httpx.Client, operation: str) -> None:
+    """Make a conversation with a topic, and a memory that can be adopted, all named like the operation."""
+    place = f"/v1/spaces/{SPACE}/conversations/{operation}"
+    items = [{"turn": 1, "author": "Ann", "content": f"We talk about {operation}"}]
+    client.post(f"{place}/exchanges", json={"items": items, "session": operation})
+    client.post(f"{place}/topics", json={"name": "t1"})
+    if operation == "adoptConversations":
+        metadata = {"session": "lifted", "turn": 1}
+        client.post(f"/v1/spaces/{SPACE}/memories", json=draft("A turn of before", metadata=metadata))
 
 
 def _seq(row: tuple[object, ...]) -> int:
