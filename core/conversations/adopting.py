@@ -4,7 +4,7 @@ Each gets a next version with its place, which is not embedded again. Some hundr
 is left alone by a repetition.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import cast
 
@@ -15,7 +15,7 @@ from muisti.core.conversations.naming import object_draft, title_of, users_of
 from muisti.core.model.conversations import DEFAULT_SESSION, NewObject, ObjectName, place_of
 from muisti.core.model.ids import IdSource, id_text
 from muisti.core.model.outcomes import Written
-from muisti.core.model.values import NAME_MAX, Memory, Seq
+from muisti.core.model.values import NAME_MAX, Draft, Memory, Seq
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row, Statement
 from muisti.core.store.sql import conversations, guards, inserting, memories, version_rows
@@ -56,6 +56,7 @@ class _Chosen(msgspec.Struct, frozen=True):
 
     row: int
     conversation: str
+    session: str
     turn: int
 
 
@@ -69,7 +70,7 @@ class Adopter:
         self._intake = intake
 
     def adopt(self, space: str, call: Call) -> Adopted:
-        """Adopt all memories that name a session in their metadata. A dry run counts them.
+        """Adopt all memories that name a session and a turn in their metadata. A dry run counts them.
 
         Raises:
             NotFound: there is no such space.
@@ -119,10 +120,13 @@ class Adopter:
         names = sorted({one.conversation for one in chosen})
         places = [f"exchange/{one.conversation}\x1f{one.turn}" for one in chosen]
         parents = [ObjectName(level="conversation", name=name, category=category) for name in names]
-        session = ObjectName(level="session", name=DEFAULT_SESSION, category=category)
+        # The session of a conversation is that of its first turn.
+        homes = {one.conversation: one.session for one in reversed(chosen)}
+        sessions = [ObjectName(level="session", name=name, category=category) for name in sorted({*homes.values()})]
+        above = [one.place for one in (*parents, *sessions)]
         (rows, there) = self._database.read([
             memories.by_rows([one.row for one in chosen]),
-            conversations.at_places(space, category, [*places, *(one.place for one in parents), session.place]),
+            conversations.at_places(space, category, [*places, *above]),
         ])  # fmt: skip
         known = {place_of(version_rows.memory(row, space.space.name)) or "" for row in there}
         living = {cast(int, row[0]): version_rows.memory(row, space.space.name) for row in rows}
@@ -137,7 +141,8 @@ class Adopter:
             draft = structs.replace(draft_of(before), kind="exchange", conversation=one.conversation, turn=one.turn)
             accepted = self._intake.changed(space, draft, before, call)
             adopted.append((one.row, before, accepted.next(before, call.now)))
-        made = self._made(space, session, parents, known, [after for *_, after in adopted], step, call)
+        turns = [after for *_, after in adopted]
+        made = self._made(space, homes, parents, known, turns, step, call)
         step.exchanges += len(adopted)
         total = len(made) + len(adopted)
         parts = [
@@ -151,7 +156,7 @@ class Adopter:
     def _made(
         self,
         space: SpaceRow,
-        session: ObjectName,
+        homes: Mapping[str, str],
         parents: Sequence[ObjectName],
         known: set[str],
         turns: Sequence[Memory],
@@ -159,14 +164,18 @@ class Adopter:
         call: Call,
     ) -> list[Memory]:
         """Return the objects that are missing for these turns."""
-        drafts = [] if session.place in known or not turns else [object_draft(session, NewObject())]
-        step.sessions += len(drafts)
+        drafts: list[Draft] = []
         for parent in parents:
             own = [turn for turn in turns if turn.conversation == parent.name]
             if parent.place in known or not own:
                 continue
+            session = ObjectName(level="session", name=homes[parent.name], category=parent.category)
+            if session.place not in known:
+                known.add(session.place)
+                drafts.append(object_draft(session, NewObject()))
+                step.sessions += 1
             users = users_of([turn.author for turn in own])
-            new = NewObject(session=DEFAULT_SESSION, users=tuple(users), at=own[0].event_at)
+            new = NewObject(session=session.name, users=tuple(users), at=own[0].event_at)
             drafts.append(structs.replace(object_draft(parent, new), content=_title(own[0])))
             step.conversations += 1
         accepted = [self._intake.new(space, draft, call, echoes=False, hierarchy=True) for draft in drafts]
@@ -187,20 +196,19 @@ class Adopter:
 
 
 def _chosen(rows: Sequence[Row], passed: "_Step") -> Iterator[_Chosen]:
-    """Yield memories of one category with their places; those without a turn of their own come last."""
-    for session, group in groupby(rows, key=lambda row: row[2]):
-        name, last = str(session), 0
+    """Yield memories of one category with their places."""
+    for talk, group in groupby(rows, key=lambda row: row[2]):
+        name = str(talk)
         taken: set[int] = set()
-        for row, *_, turn in cast("list[tuple[int, str | None, object, int | None]]", [*group]):
-            number = last + 1 if turn is None else turn
-            if not _is_name(name):
-                passed.leave(row, f"{name[:80]!r} cannot name a conversation")
+        for row, _, _, session, number in cast("list[tuple[int, str | None, object, object, int]]", [*group]):
+            home = DEFAULT_SESSION if session is None else str(session)
+            if not _is_name(name) or not _is_name(home):
+                passed.leave(row, f"{(name if _is_name(home) else home)[:80]!r} cannot name a conversation")
             elif number in taken:
-                passed.leave(row, f"turn {number} of session {name!r} is there twice")
+                passed.leave(row, f"turn {number} of conversation {name!r} is there twice")
             else:
                 taken.add(number)
-                last = max(last, number)
-                yield _Chosen(row, name, number)
+                yield _Chosen(row, name, home, number)
 
 
 class _Step(msgspec.Struct):
@@ -216,7 +224,7 @@ class _Step(msgspec.Struct):
 
 
 def _title(first: Memory) -> str:
-    title = first.metadata.get("title")
+    title = first.metadata.get("conversation_title", first.metadata.get("title"))
     return title if isinstance(title, str) and title.strip() else title_of(first.content)
 
 

@@ -7,10 +7,18 @@ import msgspec
 
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.model.counts import Quota
-from muisti.core.model.errors import ChangedSince, Conflict, InvalidInput, NotFound, Problem, SensitiveContent
+from muisti.core.model.errors import (
+    ChangedSince,
+    Conflict,
+    InvalidInput,
+    NotFound,
+    Problem,
+    SensitiveContent,
+    TooLarge,
+)
 from muisti.core.model.ids import id_text
 from muisti.core.model.outcomes import Flag, LaterChange, Undo, Written
-from muisti.core.model.terms import BATCH_MAX
+from muisti.core.model.terms import BATCH_MAX, UNDO_MAX
 from muisti.core.model.values import Memory
 from muisti.core.read.diff import differences
 from muisti.core.store.database import Database, Rows, Statement
@@ -63,12 +71,14 @@ class Undoer:
         Raises:
             InvalidInput, NotFound: there is nothing to take back.
             Conflict: a change came with an import, which is undone as a whole.
+            TooLarge: the request made more changes than one step takes back.
             SensitiveContent: the policy refuses what would become current; the paths name the memories.
             ChangedSince: other changes came upon them.
             AddressTaken, QuotaExceeded, RequestReused, ModelMismatch.
         """
-        if not 1 <= which.last <= BATCH_MAX:
-            raise InvalidInput.at("$.last", f"{which.last} is not between 1 and {BATCH_MAX:,}")
+        most = BATCH_MAX if which.request is None else UNDO_MAX
+        if not 1 <= which.last <= most:
+            raise InvalidInput.at("$.last", f"{which.last} is not between 1 and {most:,}")
 
         def attempt(found: SpaceRow) -> Written:
             chosen = self._chosen(found, which, call)
@@ -79,12 +89,15 @@ class Undoer:
 
     def _chosen(self, space: SpaceRow, which: Undo, call: Call) -> list[Change]:
         if which.request is not None:
-            ask = changes.of_request(space, which.request, which.last)
+            ask = changes.of_request(space, which.request, which.last + (which.last == UNDO_MAX))
         elif which.author is not None:
             ask = changes.of_author(space, which.author, which.last)
         else:
             ask = changes.made_by(space, call.caller.actor, which.last)
         (rows,) = self._database.read([ask])
+        if len(rows) > which.last:
+            told = f"the request made more than {UNDO_MAX:,} changes, and an undo takes all of them back or none"
+            raise TooLarge(f"{told}: roll the space back to the point before it")
         found = {one.seq: one for one in map(changes.change, rows) if call.caller.shows(one.category)}
         twins = [one.twin for one in found.values() if one.twin is not None and one.twin not in found]
         if twins:

@@ -112,7 +112,7 @@ async def adopt_conversations(
     backend: NamedDependency[Backend],
     dry_run: DryRunParameter = False,
 ) -> Response[AdoptedReply]:
-    """Make exchanges of the memories whose metadata has a `session`, in the order of their `turn`.
+    """Make exchanges of the memories whose metadata has a `session` and a `turn`.
 
     Missing conversations are made. Texts stay as they are, and what was adopted is left alone by a repetition.
     """

@@ -418,7 +418,7 @@ class AdoptedReply(Struct, frozen=True, kw_only=True):
     exchanges: int
     conversations: int
     sessions: int
-    left: Annotated[int, Meta(description="Memories with a session that stay as they are; `items` has the first 100.")]
+    left: Annotated[int, Meta(description="Memories with a turn that stay as they are; `items` has the first 100.")]
     items: list[LeftReply]
 
     @classmethod

@@ -14,7 +14,7 @@ from muisti.core.model.fields import STATED_TIMES
 from muisti.core.model.hits import Decay, Evidence, Fusion, Match, Mode, Recency
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.spaces import Field, SpaceSettings
-from muisti.core.model.terms import BATCH_MAX, OnConflict
+from muisti.core.model.terms import BATCH_MAX, UNDO_MAX, OnConflict
 from muisti.core.model.times import to_us
 from muisti.core.model.values import Draft
 from muisti.core.query import filters, points
@@ -88,7 +88,7 @@ class UndoBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     def which(self) -> Undo:
         if self.author is not None and self.request is not None:
             raise InvalidInput.at("$.author", "goes without request: a request has all its changes undone")
-        usual = 1 if self.request is None else BATCH_MAX
+        usual = 1 if self.request is None else UNDO_MAX
         return Undo(last=usual if self.last is UNSET else self.last, author=self.author, request=self.request)
 
 

@@ -190,7 +190,7 @@ class AsyncMuisti(AsyncTransport):
         dry_run: bool | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.AdoptedReply | types.DryRunReply:
-        """Make exchanges of the memories whose metadata has a `session`, in the order of their `turn`. Missing conversations are made. Texts stay as they are, and what was adopted is left alone by a repetition. Needs the scope write."""
+        """Make exchanges of the memories whose metadata has a `session` and a `turn`. Missing conversations are made. Texts stay as they are, and what was adopted is left alone by a repetition. Needs the scope write."""
         reply = await self.send(calls.adopt_conversations(space, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 

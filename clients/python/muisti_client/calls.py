@@ -227,7 +227,7 @@ def adopt_conversations(
     dry_run: bool | None = None,
     muisti_min_seq: str | None = None,
 ) -> Call:
-    """Make exchanges of the memories whose metadata has a `session`, in the order of their `turn`."""
+    """Make exchanges of the memories whose metadata has a `session` and a `turn`."""
     return call(
         'POST',
         '/v1/spaces/{space}/adopt',

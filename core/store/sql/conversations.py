@@ -363,19 +363,24 @@ def categories(space: SpaceRow, level: Level, name: str, conversation: str | Non
 
 
 def adoptable(space: SpaceRow, category: str | None, now: int) -> Statement:
-    """Select (row, category, session, turn) of memories whose metadata names their session, in the order of turns.
+    """Select (row, category, conversation, session, turn) of memories whose metadata names their session and turn.
 
-    They belong to no conversation yet. A turn is null unless it is a whole number from 0.
+    They belong to no conversation yet, and come in the order of turns. `metadata.conversation` is the conversation,
+    which the session groups with others; without it the session is the conversation, and null comes as session. A turn
+    is a whole number from 0: a memory without one may be a note about the session.
     """
     only, args = ("", ()) if category is None else (" AND v.category_folded = ?", (fold(category),))
     return Statement(
-        "SELECT v.id, v.category_folded, s.value, t.turn FROM versions v "
+        "SELECT v.id, v.category_folded, coalesce(c.value, s.value) AS talk, "
+        "CASE WHEN c.value IS NOT NULL THEN s.value END, t.turn FROM versions v "
         "JOIN metadata s ON s.version_id = v.id AND s.path = 'session' AND s.position = 0 AND s.type <> 'boolean' "
-        "LEFT JOIN (SELECT version_id, CAST(value AS INTEGER) AS turn FROM metadata WHERE path = 'turn' "
+        "LEFT JOIN metadata c ON c.version_id = v.id AND c.path = 'conversation' AND c.position = 0 "
+        "AND c.type <> 'boolean' "
+        "JOIN (SELECT version_id, CAST(value AS INTEGER) AS turn FROM metadata WHERE path = 'turn' "
         "AND position = 0 AND type = 'number' AND value >= 0 AND value = CAST(value AS INTEGER)) t "
         "ON t.version_id = v.id "
         f"WHERE v.space_id = ? AND v.died IS NULL AND v.status <> 'superseded' AND {UNEXPIRED} "
         f"AND v.kind IN ('memory', 'exchange') AND v.conversation IS NULL{only} "
-        f"ORDER BY v.category_folded, s.value, t.turn IS NULL, t.turn, {_SAID_AT.format('v')}, v.memory_id",
+        f"ORDER BY v.category_folded, talk, t.turn, {_SAID_AT.format('v')}, v.memory_id",
         (space.id, now, *args),
     )

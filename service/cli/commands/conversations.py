@@ -243,7 +243,7 @@ def delete(options: Globals, name: str, *, category: str | None, dry_run: bool) 
 def adopt(options: Globals, dry_run: bool) -> None:
     """Make conversations of memories that name a session.
 
-    Memories whose metadata has a `session` become its turns, in the order of `turn`; their texts stay as they are.
+    Memories whose metadata has a `session` and a `turn` become its turns; their texts stay as they are.
     Prints how many turns, conversations and sessions were made, and how many memories stay as they are.
     """
     with session(options) as opened:

@@ -18,6 +18,7 @@ from muisti.core.model.errors import (
     Stale,
 )
 from muisti.core.model.outcomes import Undo
+from muisti.core.model.terms import UNDO_MAX
 from muisti.core.model.values import Draft
 from muisti.core.query.filters import parse
 from muisti.core.query.points import parse as point
@@ -163,6 +164,18 @@ def test_a_deletion_takes_all_below_and_an_undo_brings_it_back(stores: Stores):
             talks(engine).delete(SPACE, named("t1", "topic", "c"))
 
 
+@pytest.mark.file_only  # a server ends a transaction after five seconds
+def test_one_undo_brings_a_long_conversation_back(tmp_path: Path):
+    with open_engine(tmp_path / "a.db") as engine:
+        for first in range(1, 2_401, 800):
+            stream(engine, "c", said(*(f"turn {number}" for number in range(first, first + 800)), first=first))
+        caller = Caller(actor="a", request="r")
+        assert talks(engine, caller).delete(SPACE, named("c")).total == 2_401
+        engine.owner.write.undo(SPACE, Undo(last=UNDO_MAX, request="r"))
+        talk, _ = talks(engine).get(SPACE, named("c"))
+        assert (talk.counted.turns, talk.counted.last_turn) == (2_400, 2_400)
+
+
 def test_a_name_is_free_again_after_a_deletion(stores: Stores):
     with open_engine(stores()) as engine:
         stream(engine, "c", said("one", "two"))
@@ -282,20 +295,21 @@ def test_memories_with_a_session_are_adopted_once(stores: Stores):
 
         second = told("second", "s1", 2, author="Bob")
         first = told("first", "s1", 1, author="Ann")
-        last = told("last", "s1", None)
+        note = told("a note about it", "s1", None)
         again = told("twice", "s1", 2)
         told("seven", 7, 1)
         bad = told("bad", "a\nb", 1)
         told("of ann", "s1", 1, category="ann")
         add(engine, "apart")
         tried = adopted(engine, dry_run=True)
-        assert (tried.exchanges, tried.conversations, tried.sessions, tried.left) == (5, 3, 2, 2)
+        assert (tried.exchanges, tried.conversations, tried.sessions, tried.left) == (4, 3, 2, 2)
         assert talks(engine).page(SPACE, ALL).total == 0
         done = adopted(engine)
-        assert (done.exchanges, done.conversations, done.sessions, done.left) == (5, 3, 2, 2)
+        assert (done.exchanges, done.conversations, done.sessions, done.left) == (4, 3, 2, 2)
+        assert engine.owner.read.get(SPACE, note).memory.kind == "memory"
         assert {one.id for one in done.items} == {again, bad}
         page = talks(engine).exchanges(SPACE, named("s1"))
-        assert [(one.turn, one.id) for one in page.items] == [(1, first), (2, second), (3, last)]
+        assert [(one.turn, one.id) for one in page.items] == [(1, first), (2, second)]
         assert {one.kind for one in page.items} == {"exchange"} and page.items[0].version == 2
         talk, _ = talks(engine).get(SPACE, named("s1"))
         assert (talk.memory.content, talk.users) == ("first", ("Ann", "Bob"))
@@ -305,7 +319,20 @@ def test_memories_with_a_session_are_adopted_once(stores: Stores):
             first
         ]
         told("late", "s1", 9)
-        assert (adopted(engine).exchanges, talks(engine).get(SPACE, named("s1"))[0].counted.turns) == (1, 4)
+        assert (adopted(engine).exchanges, talks(engine).get(SPACE, named("s1"))[0].counted.turns) == (1, 3)
+
+
+def test_a_conversation_in_the_metadata_is_adopted_into_its_session(stores: Stores):
+    with open_engine(stores()) as engine:
+        for session, talk, turn in (("s", "c1", 1), ("s", "c1", 2), ("s", "c2", 1), ("t", "c3", 1)):
+            named_so = {"session": session, "conversation": talk, "turn": turn, "conversation_title": f"About {talk}"}
+            add(engine, f"{talk} turn {turn}", metadata=named_so)
+        done = adopted(engine)
+        assert (done.exchanges, done.conversations, done.sessions, done.left) == (4, 3, 2, 0)
+        session, _ = talks(engine).get(SPACE, named("s", "session"))
+        assert (session.counted.conversations, session.counted.turns) == (2, 3)
+        talk, _ = talks(engine).get(SPACE, named("c2"))
+        assert (talk.memory.content, talk.memory.session) == ("About c2", "s")
 
 
 def test_a_space_streamed_in_ranks_as_one_by_the_convention(stores: Stores):
