@@ -218,7 +218,8 @@ class _Assembly:
         seen = {one for own in filled.values() for one in own.ids}
         found: list[LeftOut] = []
         total = 0
-        for name in reversed([*self._candidates]):
+        names: list[SectionName] = [*self._candidates]
+        for name in reversed(names):
             reason = "budget" if self._request.wanted[name].max_tokens is None else "section"
             fresh = [one for one in self._candidates[name] if one.memory.id not in seen]
             found += [

@@ -741,7 +741,8 @@ STORES_NOTHING: Mapping[str, str] = {
         ),
         (
             "reads or compares",
-            "search, replayReceipt, cli audit, cli backup, cli calibrate, cli categories, cli changes, "
+            "search, getContext, replayReceipt, cli audit, cli backup, cli calibrate, cli categories, cli changes, "
+            "cli context, "
             "cli conversations list, cli conversations show, "
             "cli checkpoint list, cli conflicts list, cli diff, cli doctor, cli eval, cli export, cli get, "
             "cli history, cli keys list, cli lint, cli list, cli probe list, cli receipt replay, cli receipt show, "
