@@ -10,7 +10,7 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
-import stop_words  # pyright: ignore[reportMissingTypeStubs]  # annotated, without the marker
+import stop_words
 
 from muisti.core.text.language import ENGLISH
 
