@@ -12,7 +12,6 @@ def told(tool: Tool, access: Access) -> types.Tool:
         name=tool.name,
         description=tool.description,
         input_schema=schema_of(tool, access),
-        output_schema={"type": "object", "properties": tool.output},
         annotations=types.ToolAnnotations(
             read_only_hint=tool.read_only,
             # Of a tool that only reads, the other hints say nothing.
