@@ -67,7 +67,7 @@ TOOLS = (
         arguments=arguments.GetContext,
         run=reads.get_context,
         description="Text for a prompt, never over max_tokens, with citations.",
-        words={"max_tokens": "Exact", "conversation": "Shows its last turns"},
+        words={"max_tokens": "Default 1000", "conversation": "Shows its last turns"},
         read_only=True,
     ),
     Tool(
@@ -83,7 +83,7 @@ TOOLS = (
         needs="read",
         arguments=arguments.ListMemories,
         run=reads.list_memories,
-        description="List memories, newest first unless sorted otherwise.",
+        description="List memories, newest first.",
         read_only=True,
     ),
     Tool(
@@ -91,8 +91,8 @@ TOOLS = (
         needs="write",
         arguments=arguments.UpdateMemory,
         run=writes.update_memory,
-        description="Change fields of a memory; what is left out stays, null clears. Old versions stay in its history.",
-        words={"id": "Without it category and key name the memory"},
+        description="Change fields of a memory; null clears. Old versions stay.",
+        words={"id": "Else category and key name it"},
         idempotent=True,
     ),
     Tool(
@@ -125,6 +125,7 @@ TOOLS = (
         arguments=arguments.AddExchanges,
         run=conversations.add_exchanges,
         description="Store turns of a conversation, which is made if new. The same again is harmless.",
+        words={"conversation": "A name of your choice"},
         idempotent=True,
     ),
     Tool(
@@ -141,7 +142,7 @@ TOOLS = (
         needs="write",
         arguments=arguments.ImportMemories,
         run=writes.import_memories,
-        description="Take in an export (resource memory://{space}/export), all or nothing. Known ids are skipped.",
+        description="Import an export (memory://{space}/export), all or nothing; known ids are skipped.",
         idempotent=True,
         whole=True,
     ),
