@@ -49,8 +49,8 @@ TOOLS = (
         needs="append",
         arguments=arguments.Remember,
         run=writes.remember,
-        description="Store a memory. One that repeats or contradicts a stored one is refused, and that one shown.",
-        words={"category": "Group, e.g. decisions"},
+        description="Store a memory. One that repeats or contradicts another is refused.",
+        words={"category": "e.g. decisions"},
     ),
     Tool(
         name="recall",
@@ -67,7 +67,7 @@ TOOLS = (
         arguments=arguments.GetContext,
         run=reads.get_context,
         description="Text for a prompt, never over max_tokens, with citations.",
-        words={"max_tokens": "Default 1000", "conversation": "Shows its last turns"},
+        words={"max_tokens": "", "conversation": "Shows its last turns"},
         read_only=True,
     ),
     Tool(
@@ -92,7 +92,7 @@ TOOLS = (
         arguments=arguments.UpdateMemory,
         run=writes.update_memory,
         description="Change fields of a memory; null clears. Old versions stay.",
-        words={"id": "Else category and key name it"},
+        words={"id": "Else give category and key", "content": ""},
         idempotent=True,
     ),
     Tool(
@@ -108,7 +108,7 @@ TOOLS = (
         needs="write",
         arguments=arguments.Restore,
         run=writes.restore_memory,
-        description="Undo the last change or deletion of a memory, or go back to a version.",
+        description="Undo the last change or the deletion, or go back to a version.",
     ),
     Tool(
         name="forget",
@@ -134,7 +134,7 @@ TOOLS = (
         arguments=arguments.Conversations,
         run=conversations.conversations,
         description="List conversations, or get or change one.",
-        words={"session": "To list, or to move to"},
+        words={"session": "For list and move"},
         destructive=True,
     ),
     Tool(
@@ -151,7 +151,7 @@ TOOLS = (
         needs="read",
         arguments=arguments.InSpace,
         run=reads.list_categories,
-        description="List categories with their numbers of memories.",
+        description="List categories with counts.",
         read_only=True,
     ),
     Tool(
