@@ -75,7 +75,7 @@ def _schema(found: inspect.Type) -> Json:
 
 
 def _either(schemas: list[Json]) -> Json:
-    """Return one schema of several; an enumeration goes with no other. A text may be a number too, so it stands for both."""
+    """Return one schema of several; an enumeration goes with no other, and a text stands for a whole number too."""
     if len(schemas) == 1:
         return schemas[0]
     types = [one["type"] for one in schemas]
