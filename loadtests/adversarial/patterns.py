@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from loadtests.adversarial.texts import Family, repeated
+from muisti.core.query import intent
 from muisti.core.text import personal, secrets, terms
 from muisti.service.formats import front_matter
 from muisti.service.http import headers
@@ -31,6 +32,8 @@ ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
     "core/text/terms.py:_all_scripts": lambda: [*terms._all_scripts()],
     "core/text/terms.py:_unspaced": lambda: [terms._unspaced()],
     "core/index/filter_mask.py:_compare_values": SHORT.format("a glob of 1,000 characters, in which no star backs up"),
+    "core/query/intent.py:_NAMED": lambda: [*intent._NAMED.values()],
+    "core/query/intent.py:_read_tags": lambda: [re.compile(intent._ITEM), re.compile(r"\b(?:and|or|tag)\s")],
     "core/text/when/leads.py:_before": SHORT.format("45 characters before a period"),
     "core/text/when/names.py:_period": SHORT.format("the first 1,000 characters of a question"),
     "service/cli/configuration.py:database_url": OWN,
@@ -59,6 +62,8 @@ ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
     "service/cli/project.py:space_name": OWN,
     "service/cli/project.py:remote_path": OWN,
     "service/evaluation/dataset.py:_PLACES": OWN,
+    "service/evaluation/docs.py:put_table": OWN,
+    "service/evaluation/text_peers.py:to_words": OWN,
     "service/routes/moving.py:undo_import": SHORT.format("a segment of a path"),
     "service/settings/forms.py:_namespace": OWN,
     "service/settings/forms.py:_secret": OWN,
