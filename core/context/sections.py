@@ -16,6 +16,7 @@ TITLES: Mapping[SectionName, str] = {
     "memories": "Memories\n",
 }
 NOTHING = "Nothing is known about this.\n"
+LISTED = frozenset[SectionName]({"recent", "summaries"})  # of the conversation; no search finds them
 USER = "user"  # author of facts that a user states of themselves
 PROFILE_CATEGORY = "profile"
 

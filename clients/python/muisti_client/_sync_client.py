@@ -314,7 +314,7 @@ class Muisti(Transport):
         *,
         muisti_min_seq: str | None = None,
     ) -> types.ContextReply:
-        """Make a text for a prompt from what is remembered, within a number of tokens. The best memory is always there. Long memories are shown in pieces, short ones whole, in order of time. The text marks them as data; `citations` say where each is. Needs the scope read."""
+        """Make a text for a prompt from what is remembered, within a number of tokens. The best memory is always there. Long memories are shown in pieces, short ones whole, in order of time. The text marks them as data; `citations` say where each is. `spaces` names further spaces to search, with weights; the key must open each of them. Needs the scope read."""
         reply = self.send(calls.get_context(space, body, muisti_min_seq=muisti_min_seq))
         return reply.data
 

@@ -235,6 +235,7 @@ CitationReply = TypedDict(
     {
         'n': 'int',
         'id': 'str',
+        'space': 'str',
         'version': 'int',
         'section': "Literal['profile', 'recent', 'summaries', 'facts', 'documents', 'memories']",
         'start': 'int',
@@ -287,6 +288,7 @@ ContextBody = TypedDict(
         'token_budget': NotRequired['int'],
         'encoding': NotRequired["Literal['cl100k_base', 'o200k_base']"],
         'conversation': NotRequired['str | None'],
+        'spaces': NotRequired['list[PartBody]'],
         'sections': NotRequired['dict[str, Any] | None'],
         'compress': NotRequired["Literal['long', 'never']"],
         'template': NotRequired['str | None'],
@@ -318,6 +320,7 @@ ContextReply = TypedDict(
         'left_out_total': 'int',
         'next_budget': 'int | None',
         'degraded': 'list[str]',
+        'spaces': 'list[SpaceReadReply]',
         'seq': 'str',
         'receipt': NotRequired['str'],
     },
@@ -958,6 +961,7 @@ LeftOutReply = TypedDict(
     'LeftOutReply',
     {
         'id': 'str',
+        'space': 'str',
         'section': "Literal['profile', 'recent', 'summaries', 'facts', 'documents', 'memories']",
         'score': 'float',
         'tokens': 'int',
@@ -1772,6 +1776,17 @@ SpaceBody = TypedDict(
     },
 )
 "A space to create."
+
+SpaceReadReply = TypedDict(
+    'SpaceReadReply',
+    {
+        'name': 'str',
+        'weight': 'float',
+        'seq': 'str',
+        'evidence': "Literal['none', 'strong', 'uncalibrated', 'weak']",
+    },
+)
+"A space that was read: the weight of its scores, the point in its history, and whether it has evidence."
 
 SpaceReply = TypedDict(
     'SpaceReply',
