@@ -23,6 +23,7 @@ PROFILE_CATEGORY = "profile"
 _PROFILE = parse(
     {
         "kind": "memory",
+        "status": "active",
         "or": [{"type": ["preference", "guard"]}, {"type": "fact", "author": USER}, {"category": PROFILE_CATEGORY}],
     }
 )

@@ -27,6 +27,8 @@ from muisti.service.schemas.conversations import (
     EndedReply,
     SessionReply,
     StreamedReply,
+    SuggestionReply,
+    SuggestionsReply,
     TopicReply,
 )
 from muisti.service.schemas.discourse import (
@@ -443,6 +445,31 @@ STREAMED = StreamedReply(
     created=1,
     next_turn=19,
     flags=[],
+)
+SUGGESTED = SuggestionsReply(
+    items=[
+        SuggestionReply(
+            turn=19,
+            status="created",
+            memory=_memory(
+                "0197a3c0-5f4e-7000-8000-0123456789c6",
+                MADE,
+                {
+                    "content": "I prefer flats by the sea.",
+                    "type": "preference",
+                    "status": "candidate",
+                    "author": "user",
+                    "derived_from": ["0197a3c0-5f4e-7000-8000-0123456789c5"],
+                    "tokens": 7,
+                },
+            ),
+        )
+    ],
+    created=1,
+    duplicates=0,
+    failed=0,
+    flags=[],
+    next_turn=None,
 )
 ENDED = EndedReply(sessions=1, conversations=1, topics=1, exchanges=18, summaries=0, total=21)
 USED = TelemetryReply(

@@ -1871,6 +1871,30 @@ StreamedReply = TypedDict(
 )
 "Turns that came in, in the order of the request."
 
+SuggestionReply = TypedDict(
+    'SuggestionReply',
+    {
+        'turn': 'int',
+        'status': "Literal['created', 'duplicate', 'failed']",
+        'memory': NotRequired['MemoryReply'],
+        'problem': NotRequired['Problem'],
+    },
+)
+"A preference that a turn states. `memory` is there when it was stored, `problem` when it was not."
+
+SuggestionsReply = TypedDict(
+    'SuggestionsReply',
+    {
+        'items': 'list[SuggestionReply]',
+        'created': 'int',
+        'duplicates': 'int',
+        'failed': 'int',
+        'flags': 'list[FlagReply]',
+        'next_turn': 'int | None',
+    },
+)
+"Preferences that users state, each stored as a candidate, or the reason why it was not."
+
 SummariesReply = TypedDict(
     'SummariesReply',
     {
