@@ -14,7 +14,8 @@ from msgspec import structs
 from muisti.core.conversations.naming import object_draft, title_of, users_of
 from muisti.core.model.conversations import DEFAULT_SESSION, NewObject, ObjectName, place_of
 from muisti.core.model.ids import IdSource, id_text
-from muisti.core.model.outcomes import Written
+from muisti.core.model.outcomes import Plan, Written
+from muisti.core.model.terms import BATCH_MAX
 from muisti.core.model.values import NAME_MAX, Draft, Memory, Seq
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row, Statement
@@ -40,7 +41,7 @@ class Left(msgspec.Struct, frozen=True):
 class Adopted(msgspec.Struct, frozen=True, kw_only=True):
     """Report of what was adopted, or would be: exchanges, and the conversations and sessions that were made for them.
 
-    `left` counts memories that stay as they are; `items` names the first of them.
+    `left` counts memories that stay as they are; `items` names the first of them. `plan` is that of a dry run.
     """
 
     exchanges: int
@@ -49,6 +50,7 @@ class Adopted(msgspec.Struct, frozen=True, kw_only=True):
     left: int
     items: tuple[Left, ...]
     seq: Seq
+    plan: Plan | None = None
 
 
 class _Chosen(msgspec.Struct, frozen=True):
@@ -80,14 +82,14 @@ class Adopter:
         steps: list[_Step] = []
         for category, group in groupby(rows, key=lambda row: row[1]):
             own = None if category is None else str(category)
-            passed = _Step()
+            passed, pretended = _Step(), set[str]()  # places of objects that a dry run would have made before
             chosen = [*_chosen([*group], passed)]
             steps.append(passed)
             for start in range(0, len(chosen), STEP):
-                steps.append(self._step(space, own, chosen[start : start + STEP], call))
-        return self._told(space, steps)
+                steps.append(self._step(space, own, chosen[start : start + STEP], pretended, call))
+        return self._told(space, steps, dry_run=call.dry_run)
 
-    def _told(self, space: str, steps: Sequence["_Step"]) -> Adopted:
+    def _told(self, space: str, steps: Sequence["_Step"], *, dry_run: bool) -> Adopted:
         left = [one for step in steps for one in step.left]
         (rows,) = self._database.read([memories.by_rows([row for row, _ in left[:SHOWN]])]) if left else ([],)
         named = {cast(int, row[0]): version_rows.memory(row, space).id for row in rows}
@@ -98,24 +100,34 @@ class Adopter:
             left=len(left),
             items=tuple(Left(named[row], why) for row, why in left[:SHOWN] if row in named),
             seq=find_space(self._database, space).seq,
+            plan=_sum([step.plan for step in steps if step.plan is not None]) if dry_run else None,
         )
 
-    def _step(self, name: str, category: str | None, chosen: Sequence[_Chosen], call: Call) -> "_Step":
+    def _step(
+        self, name: str, category: str | None, chosen: Sequence[_Chosen], pretended: set[str], call: Call
+    ) -> "_Step":
         done = [_Step()]
 
         def attempt(space: SpaceRow) -> Written:
             done[0] = _Step()
-            parts = self._parts(space, category, chosen, done[0], call)
-            if not parts or call.dry_run:
+            parts = self._parts(space, category, chosen, pretended, done[0], call)
+            if not parts:
                 return self._transactions.nothing(space, call)
             begun = self._transactions.begin(space, parts, call, created=False, embedded=False)
             return self._transactions.commit(begun)
 
-        self._transactions.run(name, structs.replace(call, request=None), attempt)
+        written = self._transactions.run(name, structs.replace(call, request=None), attempt)
+        done[0].plan = written.plan
         return done[0]
 
     def _parts(
-        self, space: SpaceRow, category: str | None, chosen: Sequence[_Chosen], step: "_Step", call: Call
+        self,
+        space: SpaceRow,
+        category: str | None,
+        chosen: Sequence[_Chosen],
+        pretended: set[str],
+        step: "_Step",
+        call: Call,
     ) -> list[Part]:
         names = sorted({one.conversation for one in chosen})
         places = [f"exchange/{one.conversation}\x1f{one.turn}" for one in chosen]
@@ -128,7 +140,7 @@ class Adopter:
             memories.by_rows([one.row for one in chosen]),
             conversations.at_places(space, category, [*places, *above]),
         ])  # fmt: skip
-        known = {place_of(version_rows.memory(row, space.space.name)) or "" for row in there}
+        known = pretended | {place_of(version_rows.memory(row, space.space.name)) or "" for row in there}
         living = {cast(int, row[0]): version_rows.memory(row, space.space.name) for row in rows}
         adopted: list[tuple[int, Memory, Memory]] = []
         for one, place in zip(chosen, places, strict=True):
@@ -143,6 +155,8 @@ class Adopter:
             adopted.append((one.row, before, accepted.next(before, call.now)))
         turns = [after for *_, after in adopted]
         made = self._made(space, homes, parents, known, turns, step, call)
+        if call.dry_run:
+            pretended |= {place_of(one) or "" for one in made}
         step.exchanges += len(adopted)
         total = len(made) + len(adopted)
         parts = [
@@ -218,9 +232,15 @@ class _Step(msgspec.Struct):
     conversations: int = 0
     sessions: int = 0
     left: list[tuple[int, str]] = []
+    plan: Plan | None = None
 
     def leave(self, row: int, why: str) -> None:
         self.left.append((row, why))
+
+
+def _sum(plans: Sequence[Plan]) -> Plan:
+    items = tuple(item for plan in plans for item in plan.items)
+    return Plan(sum(plan.changes for plan in plans), items[:BATCH_MAX])
 
 
 def _title(first: Memory) -> str:

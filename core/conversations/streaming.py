@@ -4,7 +4,6 @@ A turn that is there already with the same content is `replayed`, so a request m
 take the next ones of the conversation.
 """
 
-import threading
 from collections.abc import Mapping, Sequence
 
 import msgspec
@@ -34,6 +33,7 @@ from muisti.core.store.database import Database, Statement
 from muisti.core.store.sql import conversations, guards, inserting, quotas, version_rows
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.support.waiting import Lock
 from muisti.core.text.terms import fold
 from muisti.core.write.begun import Call
 from muisti.core.write.intake import Accepted, Intake
@@ -95,7 +95,7 @@ class Streamer:
         self._ids = ids
         self._quota = quota
         self._intake = intake
-        self._numbering = tuple(threading.Lock() for _ in range(STRIPES))
+        self._numbering = tuple(Lock() for _ in range(STRIPES))
 
     def add(self, space: str, stream: Stream, call: Call) -> Streamed:
         """Store all turns of a request or none.

@@ -7,7 +7,8 @@ coherence with the latest turns.
 
 import math
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
@@ -178,32 +179,43 @@ class WorkingMemory:
                 memory_id=memory.id,
                 turn=memory.turn,
                 text=_said(memory),
-                value=round(math.fsum(parts.values()), 4),
-                parts=parts,
+                value=round(math.fsum(worth.parts.values()), 4),
+                parts=worth.parts,
+                acts=worth.acts,
+                importance=worth.importance,
             )
-            for (memory, _), parts in zip(known, values, strict=True)
+            for (memory, _), worth in zip(known, values, strict=True)
             if memory.id not in without
         ]
 
 
-def _values(memories: Sequence[Memory], vectors: Vectors, now: int) -> list[dict[str, float]]:
-    """Return the parts of the value of each turn."""
+class _Worth(NamedTuple):
+    """Parts of the value of a turn, what it does, and the parts of its importance."""
+
+    parts: dict[str, float]
+    acts: tuple[str, ...]
+    importance: Mapping[str, float]
+
+
+def _values(memories: Sequence[Memory], vectors: Vectors, now: int) -> list[_Worth]:
+    """Return what makes the value of each turn."""
     terms = [set(tokenize(memory.content)) for memory in memories]
     uses = Counter(term for some in terms for term in some)
     subject = vectors[-LATEST:].sum(axis=0)
     length = float(np.linalg.norm(subject))
-    found: list[dict[str, float]] = []
+    found: list[_Worth] = []
     for place, memory in enumerate(memories):
         at = to_us(memory.event_at or memory.created_at)
         mass = sum(math.log((len(memories) + 1) / (uses[term] + 0.5)) for term in terms[place])
         said = signals(memory.content, author=memory.author, reference=at)
-        weight = importance(said, novelty=novelty(vectors[place], vectors[:place]), mass=mass).value
+        weight = importance(said, novelty=novelty(vectors[place], vectors[:place]), mass=mass)
         strength = {
-            "importance": weight,
+            "importance": weight.value,
             "recency": 0.5 ** (max(0, now - at) / HALF_LIFE),
             "coherence": max(0.0, float(vectors[place] @ subject) / length) if length else 0.0,
         }
-        found.append({name: round(share * strength[name], 4) for name, share in SHARES.items()})
+        parts = {name: round(share * strength[name], 4) for name, share in SHARES.items()}
+        found.append(_Worth(parts, said.acts, weight.parts))
     return found
 
 

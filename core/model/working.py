@@ -42,7 +42,8 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
     """Part of the working memory, or something that it has evicted for a `reason`.
 
     `tokens` are those of its text with a line break. `value` is the sum of the `parts`: importance, recency, coherence
-    with the latest turns. `key` is None for a turn.
+    with the latest turns. `importance` has the parts
+    of the first, and `acts` says what a turn does. `key` is None for a turn.
     """
 
     source: Source
@@ -55,6 +56,8 @@ class Held(msgspec.Struct, frozen=True, kw_only=True):
     priority: int | None = None
     value: float | None = None
     parts: Mapping[str, float] = msgspec.field(default_factory=dict[str, float])
+    acts: tuple[str, ...] = ()
+    importance: Mapping[str, float] = msgspec.field(default_factory=dict[str, float])
     expires_at: datetime | None = None
     reason: Reason | None = None
 

@@ -88,7 +88,7 @@ async def made(
     return _kept(kept, reply, 201)
 
 
-async def changed(
+async def revised(
     request: Request,
     backend: Backend,
     space: str,

@@ -16,9 +16,9 @@ from muisti.service.http.objects import (
     SessionParameter,
     StateParameter,
     UserParameter,
-    changed,
     listed,
     made,
+    revised,
     shown,
 )
 from muisti.service.http.parameters import (
@@ -143,7 +143,7 @@ async def update_conversation(
     """
     name, change = _named(conversation, category), data.change()
     reply = ConversationReply.of
-    return await changed(request, backend, space, name, change, reply, if_match, idempotency_key, dry_run=dry_run)
+    return await revised(request, backend, space, name, change, reply, if_match, idempotency_key, dry_run=dry_run)
 
 
 @delete(

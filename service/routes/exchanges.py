@@ -13,7 +13,7 @@ from muisti.service.http.decode import Request
 from muisti.service.http.headers import FLAGS, SEQ, IdempotencyKeyHeader, request_key
 from muisti.service.http.objects import CategoryParameter, turns_of
 from muisti.service.http.parameters import PAST, AsOfParameter, CursorParameter, DryRunParameter, LimitParameter
-from muisti.service.http.respond import followed, planned, read, tried
+from muisti.service.http.respond import followed, planned, read
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.conversations import (
     AdoptedReply,
@@ -117,7 +117,7 @@ async def adopt_conversations(
     Missing conversations are made. Texts stay as they are, and what was adopted is left alone by a repetition.
     """
     adopted = await backend.store(memories(request, backend, dry_run=dry_run).conversations.adopt, space)
-    return tried(dry_run, read(AdoptedReply.of(adopted), adopted.seq))
+    return planned(adopted.plan, read(AdoptedReply.of(adopted), adopted.seq))
 
 
 ROUTES = (add_exchanges, list_exchanges, adopt_conversations)

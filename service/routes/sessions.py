@@ -15,9 +15,9 @@ from muisti.service.http.objects import (
     ObjectSortParameter,
     StateParameter,
     UserParameter,
-    changed,
     listed,
     made,
+    revised,
     shown,
 )
 from muisti.service.http.parameters import (
@@ -114,7 +114,7 @@ async def update_session(
     """
     name, change = _named(session, category), data.change()
     reply = SessionReply.of
-    return await changed(request, backend, space, name, change, reply, if_match, idempotency_key, dry_run=dry_run)
+    return await revised(request, backend, space, name, change, reply, if_match, idempotency_key, dry_run=dry_run)
 
 
 @delete(

@@ -14,9 +14,9 @@ from muisti.service.http.objects import (
     CategoryParameter,
     ObjectSortParameter,
     StateParameter,
-    changed,
     listed,
     made,
+    revised,
     shown,
 )
 from muisti.service.http.parameters import (
@@ -147,7 +147,7 @@ async def update_topic(
     """Change a topic: its title, its stretches of turns, metadata, tags or state."""
     name, change = _named(topic, conversation, category), data.change()
     reply = TopicReply.of
-    return await changed(request, backend, space, name, change, reply, if_match, idempotency_key, dry_run=dry_run)
+    return await revised(request, backend, space, name, change, reply, if_match, idempotency_key, dry_run=dry_run)
 
 
 @delete(

@@ -194,12 +194,20 @@ class HeldReply(Struct, frozen=True, kw_only=True):
     priority: int | None
     value: Annotated[float | None, Meta(description="What a turn is worth now; the sum of `parts`.")]
     parts: dict[str, float]
+    acts: Annotated[
+        list[str],
+        Meta(
+            description="Acts of a turn: `question`, `request`, `statement`, `preference`, `decision`, `task`. English."
+        ),
+    ]
+    importance: Annotated[dict[str, float], Meta(description="Parts of the importance of a turn, which is never 0.")]
     expires_at: datetime | None
     reason: Annotated[str | None, Meta(extra_json_schema={"enum": ["budget", "gone", None]})]
 
     @classmethod
     def of(cls, held: Held) -> "HeldReply":
-        return cls(**{name: getattr(held, name) for name in cls.__struct_fields__})
+        told = {name: getattr(held, name) for name in cls.__struct_fields__}
+        return cls(**{**told, "acts": list(held.acts)})
 
 
 class WorkingReply(Struct, frozen=True, kw_only=True):

@@ -740,6 +740,8 @@ HeldReply = TypedDict(
         'priority': 'int | None',
         'value': 'float | None',
         'parts': 'dict[str, Any]',
+        'acts': 'list[str]',
+        'importance': 'dict[str, Any]',
         'expires_at': 'str | None',
         'reason': 'str | None',
     },

@@ -103,7 +103,8 @@ def _viewed(found: Mapping[str, Any]) -> "RenderableType":
 
 
 def _section(one: Mapping[str, Any]) -> "Text":
-    said = one.get("note") or f"{one['memories']} memories, {one['tokens']:,} tokens"
+    noun = "memory" if one["memories"] == 1 else "memories"
+    said = one.get("note") or f"{one['memories']} {noun}, {one['tokens']:,} tokens"
     return cell(f"  {one['name']}", COLOURS[one["name"]]) + cell(f"  {said}", "dim")
 
 

@@ -49,6 +49,9 @@ def test_all_turns_are_held_where_there_is_room(talk: Engine) -> None:
     assert shown.text.splitlines()[0] == "ann: Message 0 about the flat"
     assert shown.tokens == count_tokens(shown.text)
     assert not shown.evicted
+    assert {one.acts for one in shown.held} == {("statement",)}
+    for one in shown.held:
+        assert 0 < one.importance["base"] <= sum(one.importance.values()) <= 1
 
 
 def test_turns_of_less_value_are_evicted(talk: Engine) -> None:

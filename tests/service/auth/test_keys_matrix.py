@@ -84,6 +84,10 @@ def ask(
         checkpoint="before",
         import_id=1,
         webhook_id="0" * 12,
+        session="s",
+        conversation="c",
+        topic="t1",
+        turn=1,
     )
     given = {"deleteSpace": {"confirm": space}, "diffSpace": {"since": "0"}, "compareSpaces": {"other": SOURCE}}
     query = given.get(operation, {})
@@ -103,6 +107,12 @@ def stored(client: httpx.Client, engine: Engine, space: str) -> str:
     headers = administrator(engine).headers
     typed = {**headers, "Content-Type": "application/x-ndjson"}
     client.post(f"/v1/spaces/{space}/import", content=FILE, headers=typed)
+    items = [{"turn": 1, "author": "Ann", "content": "Hello"}]
+    talk = f"/v1/spaces/{space}/conversations/c"
+    client.post(f"{talk}/exchanges", json={"items": items, "session": "s"}, headers=headers)
+    for topic, span in (("t0", [1, 4]), ("t1", [5, 20]), ("t2", [21, 30])):
+        client.post(f"{talk}/topics", json={"name": topic, "spans": [span]}, headers=headers)
+    client.put(f"{talk}/working/deploy", json={"content": "Keep it short."}, headers=headers)
     body = draft("We deploy", category="rules", key="deploy", author="Ann", on_conflict="keep")
     answer = client.post(f"/v1/spaces/{space}/memories", json=body, headers=headers)
     if answer.status_code == 409:

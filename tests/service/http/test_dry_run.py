@@ -19,10 +19,11 @@ from tests.stores import Everything, Stores
 SPACE = "tried"
 COUNTS = {"retrievals", "muisti_writes"}
 # A key that is shown must be valid, so keys have no dry run. Receipts, searches and probes change no memory. Files have
-# tests of their own.
+# tests of their own. Contexts and compressed texts are answers. Summaries are derived, and made by reading them too.
 NOT_TRIED = {
     "createKey", "revokeKey", "rotateKey", "search", "searchSpaces", "replayReceipt", "addProbe", "runProbes",
-    "deleteProbe", "importMemories", "undoImport",
+    "deleteProbe", "importMemories", "undoImport", "getContext", "optimizeText", "summariseConversation",
+    "summariseSession", "summariseExchange",
 }  # fmt: skip
 SHOWN_ONCE = {"secret"}  # of what was made
 OTHERS = {
@@ -78,6 +79,7 @@ def ask(client: httpx.Client, operation: str, **query: str) -> httpx.Response:
     method, path = changing(client)[operation]
     known = client.get(f"/v1/spaces/{SPACE}/entries/rules/{operation}").json()
     given = {"space": SPACE, "memory_id": known.get("id"), "category": "rules", "key": operation, "checkpoint": "made"}
+    given |= {"session": operation, "conversation": operation, "topic": "t1"}
     for name, listed in (("conflict_id", "conflicts"), ("webhook_id", "webhooks")):
         if name in path:
             given[name] = client.get(f"/v1/spaces/{SPACE}/{listed}").json()["items"][0]["id"]
@@ -102,6 +104,7 @@ def test_what_is_tried_changes_no_row_and_tells_what_would_come_of_it(client: ht
             stored = client.post(f"/v1/spaces/{SPACE}/memories", json=first).json()
             change = {"status": "candidate"} if operation in REVIEWS else {"reason": "because"}
             client.patch(f"/v1/spaces/{SPACE}/memories/{stored['id']}", json=change)
+            talk(client, operation)
         before = rows(database)
         reply = ask(client, operation, dry_run="true")
         assert reply.status_code == 200 and reply.json()["dry_run"] is True, (operation, reply.text)
@@ -118,6 +121,23 @@ def test_what_is_tried_changes_no_row_and_tells_what_would_come_of_it(client: ht
         made = sorted(new, key=_seq)
         assert [one["kind"] for one in reply.json()["items"]] == [row[2] for row in made], operation
         assert reply.json()["changes"] == len(made)
+
+
+def talk(client: httpx.Client, operation: str) -> None:
+    """Make a conversation with a topic, and a memory that can be adopted, all named like the operation."""
+    place = f"/v1/spaces/{SPACE}/conversations/{operation}"
+    items = [{"turn": 1, "author": "Ann", "content": f"We talk about {operation}"}]
+    client.post(f"{place}/exchanges", json={"items": items, "session": operation})
+    spans = (("t0", [1, 4]), ("t1", [5, 20]), ("t2", [21, 30]))
+    for topic, span in spans if operation in ("splitTopic", "moveTopic", "mergeTopics") else (("t1", None),):
+        client.post(f"{place}/topics", json={"name": topic, **({"spans": [span]} if span else {})})
+    if operation == "suggestPreferences":
+        client.post(f"{place}/exchanges", json={"items": [{"turn": 2, "author": "Ann", "content": "I prefer tea."}]})
+    if operation == "releaseFromWorkingMemory":
+        client.put(f"{place}/working/{operation}", json={"content": "Keep it short."})
+    if operation == "adoptConversations":
+        metadata = {"session": "lifted", "turn": 1}
+        client.post(f"/v1/spaces/{SPACE}/memories", json=draft("A turn of before", metadata=metadata))
 
 
 def _seq(row: tuple[object, ...]) -> int:
