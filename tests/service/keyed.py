@@ -29,6 +29,7 @@ NEEDS: dict[str, Scope | None] = {
     "deleteTopic": "delete",
     "addExchanges": "append",
     "listExchanges": "read",
+    "suggestPreferences": "append",
     "adoptConversations": "write",
     "splitTopic": "write",
     "moveTopic": "write",

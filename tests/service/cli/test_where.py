@@ -35,7 +35,7 @@ NO_DATABASE = {
     ("conversations", "list"), ("conversations", "show", "x"), ("conversations", "rename", "x", "y"),
     ("conversations", "move", "x", "y"), ("conversations", "close", "x"), ("conversations", "reopen", "x"),
     ("conversations", "delete", "x"), ("conversations", "topics", "x"), ("conversations", "summary", "x"),
-    ("conversations", "working", "x"), ("conversations", "adopt"), ("context", "x"),
+    ("conversations", "working", "x"), ("conversations", "adopt"), ("conversations", "suggest", "x"), ("context", "x"),
     ("add", "x", "--dry-run"), ("space", "create", "x", "--dry-run"),
 }  # fmt: skip
 NOTHING_MADE = {

@@ -131,6 +131,8 @@ def talk(client: httpx.Client, operation: str) -> None:
     spans = (("t0", [1, 4]), ("t1", [5, 20]), ("t2", [21, 30]))
     for topic, span in spans if operation in ("splitTopic", "moveTopic", "mergeTopics") else (("t1", None),):
         client.post(f"{place}/topics", json={"name": topic, **({"spans": [span]} if span else {})})
+    if operation == "suggestPreferences":
+        client.post(f"{place}/exchanges", json={"items": [{"turn": 2, "author": "Ann", "content": "I prefer tea."}]})
     if operation == "releaseFromWorkingMemory":
         client.put(f"{place}/working/{operation}", json={"content": "Keep it short."})
     if operation == "adoptConversations":
