@@ -166,6 +166,33 @@ def test_summaries_are_erased_with_their_sources(chat: Engine) -> None:
     assert [one.memory.topic for one in chat.owner.discourse.summaries(SPACE, NAME)] == ["t2"]
 
 
+def test_an_abstractive_summary_is_erased_with_turns_that_it_does_not_name(engine: Engine) -> None:
+    streamed = stream(engine, said(FLAT, 130))
+    (whole, *_) = engine.owner.discourse.summarise(SPACE, NAME, write=lambda text, tokens: "They speak of number 77.")[-1:]
+    of_session = engine.owner.discourse.summarise_session(SPACE, "default", write=lambda text, tokens: "A flat.")
+    assert of_session is not None
+    exchanges = [one.memory.id for one in streamed[0].items]
+    unnamed = next(one for one in exchanges if one not in whole.derived_from)
+    planned = {one.memory_id for one in engine.eraser.plan_memory(SPACE, unnamed, OWNER).items}
+    assert planned == {unnamed, whole.id, of_session.id}
+    report = engine.eraser.memory(SPACE, unnamed, OWNER)
+    assert report.erased["memories"] == 3
+    assert not any(report.found.values())
+
+
+def test_an_abstractive_summary_of_another_topic_stays(chat: Engine) -> None:
+    chat.owner.discourse.move_topic(SPACE, NAME, "t2", 8)
+    made = chat.owner.discourse.summarise(SPACE, NAME, write=lambda text, tokens: "They speak.")
+    first, second, whole = sorted(made, key=lambda one: one.topic or "t9")
+    page = chat.owner.conversations.exchanges(SPACE, ObjectName(level="conversation", name=NAME))
+    turns = {one.turn: one.id for one in page.items}
+    planned = {one.memory_id for one in chat.eraser.plan_memory(SPACE, turns[2], OWNER).items}
+    assert planned >= {turns[2], first.id, whole.id}
+    assert second.id not in planned
+    moved = {one.memory_id for one in chat.eraser.plan_memory(SPACE, turns[7], OWNER).items}
+    assert moved >= {turns[7], first.id, second.id, whole.id}  # the second topic had it before
+
+
 def test_summaries_and_topics_are_in_no_search(chat: Engine) -> None:
     hits = chat.owner.read.search(SPACE, Query(text="flat turku cat vet", limit=100)).hits
     assert {hit.memory.kind for hit in hits} == {"exchange"}
