@@ -23,7 +23,7 @@ from muisti.core.model.conversations import TURN_MAX
 from muisti.core.model.errors import NotFound, SensitiveContent
 from muisti.core.model.terms import SourceClass
 from muisti.core.model.values import SOURCES_MAX, TRUST, Draft, Memory
-from muisti.core.read.reading import read
+from muisti.core.read.reading import find_space, read
 from muisti.core.store.database import Database, Rows
 from muisti.core.store.sql import topics, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
@@ -33,6 +33,7 @@ from muisti.core.write.begun import Call
 # Lengths of summaries, counted as `Memory.tokens` is.
 LENGTHS: Mapping[str, int] = {"exchange": 60, "topic": 100, "conversation": 300, "session": 500}
 READ = 1_000  # exchanges that one summary is made from
+TOPICS = 8  # topics that are found between two summaries of their conversation
 
 _NAMED = re.compile(r"([^:\n]{1,200}): (.+)", re.DOTALL)
 
@@ -107,6 +108,22 @@ class Summaries:
         abouts = [*(about for about, _ in known.topics.values()), known.whole, known.decided]
         found = [Stored(one, not any(about.is_fresh(one) for about in abouts)) for one in known.summaries]
         return sorted(found, key=lambda one: (one.memory.topic is None, _up_to(one.memory)))
+
+    def topics_came(self, conversation: Conversation, found: Sequence[Memory], call: Call) -> None:
+        """Summarise topics that were just found, and now and then the conversation.
+
+        Until then the summary of the conversation lacks the last topics, and is stale.
+        """
+        space = find_space(self._database.primary, conversation.space)
+        of = conversation.category, conversation.name
+        asked = [topics.hashes(space, *of, call.now, (spans_of(one)[0][0], spans_of(one)[-1][1])) for one in found]
+        for topic, rows in zip(found, self._database.primary.read(asked), strict=True):
+            about = _of_topic(topic, _turns_said(rows))
+            if about is not None:
+                sources = self._exchanges(space, conversation, spans_of(topic), call)
+                self._replace(space, about, None, sources, call, None)
+        if any(_number(topic) % TOPICS == 1 for topic in found):
+            self.refresh(conversation, call, rest=False)
 
     def refresh(
         self, conversation: Conversation, call: Call, write: Write | None = None, *, rest: bool = True
@@ -186,8 +203,7 @@ class Summaries:
         objects = _memories(rows, conversation.space)
         if not any(one.kind == "conversation" for one in objects):
             raise NotFound("conversation", conversation.name)
-        said = [(cast(int, turn), cast(bytes, text)) for turn, text, _ in hashes]
-        return _known(space, conversation.name, objects, said)
+        return _known(space, conversation.name, objects, _turns_said(hashes))
 
     def _exchanges(
         self, space: SpaceRow, conversation: Conversation, spans: Iterable[tuple[int, int]], call: Call
@@ -223,16 +239,8 @@ def _known(space: SpaceRow, name: str, objects: Sequence[Memory], said: Sequence
         (one for one in objects if one.kind == "topic" and spans_of(one)), key=lambda one: spans_of(one)[0]
     )
     for topic in ordered:
-        spans = spans_of(topic)
-        within = [one for one in said if any(first <= one[0] <= last for first, last in spans)]
-        about = _About(
-            of="topic",
-            basis=_digest(within),
-            conversation=name,
-            topic=topic.topic,
-            up_to=within[-1][0] if within else spans[-1][1],
-        )
-        if within:
+        about = _of_topic(topic, said)
+        if about is not None:
             found[topic.topic or ""] = about, topic
     end = max((spans_of(topic)[-1][1] for topic in ordered), default=-1)
     rest = [one for one in said if one[0] > end]
@@ -250,6 +258,31 @@ def _known(space: SpaceRow, name: str, objects: Sequence[Memory], said: Sequence
         whole=whole,
         decided=decided,
     )
+
+
+def _of_topic(topic: Memory, said: Sequence[tuple[int, bytes]]) -> _About | None:
+    """Return what a topic's summary is about; None when nothing is said within the topic."""
+    spans = spans_of(topic)
+    within = [one for one in said if any(first <= one[0] <= last for first, last in spans)]
+    if not within:
+        return None
+    return _About(
+        of="topic",
+        basis=_digest(within),
+        conversation=topic.conversation,
+        topic=topic.topic,
+        up_to=within[-1][0],
+    )
+
+
+def _turns_said(rows: Rows) -> list[tuple[int, bytes]]:
+    """Return the turns of `topics.hashes` with the hashes of their texts."""
+    return [(cast(int, turn), cast(bytes, text)) for turn, text, _ in rows]
+
+
+def _number(topic: Memory) -> int:
+    """Return the number of a topic that was found; its name is t with that number."""
+    return int((topic.topic or "t0")[1:])
 
 
 def _draft(about: _About, sources: Sequence[Memory], caller: Caller, write: Write | None) -> Draft | None:

@@ -109,9 +109,11 @@ def of_session(space: SpaceRow, category: str | None, session: str, now: int) ->
     ]
 
 
-def hashes(space: SpaceRow, category: str | None, conversation: str, now: int) -> Statement:
-    """Select (turn, hash of the text, tokens) of the exchanges of a conversation, in order."""
-    of, args = _exchanges(space, category, conversation, (0, TURN_MAX), now)
+def hashes(
+    space: SpaceRow, category: str | None, conversation: str, now: int, turns: tuple[int, int] = (0, TURN_MAX)
+) -> Statement:
+    """Select (turn, hash of the text, tokens) of the exchanges of a conversation from a turn to another, in order."""
+    of, args = _exchanges(space, category, conversation, turns, now)
     return Statement(f"SELECT v.turn, v.content_hash, v.tokens FROM versions v WHERE {of} ORDER BY v.turn", args)
 
 

@@ -3,6 +3,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from muisti.core.conversations.summaries import TOPICS
 from muisti.core.conversations.topics import spans_of
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER, Caller
@@ -147,6 +148,24 @@ def test_summaries_follow(chat: Engine) -> None:
     assert all(one.memory.tokens <= 110 for one in of_topics)
     assert "number 0 of the" in of_topics[0].memory.content
     assert not chat.owner.discourse.summarise(SPACE, NAME)
+
+
+def test_the_summary_of_an_open_conversation_lags_and_says_so(engine: Engine) -> None:
+    def states() -> list[bool]:
+        return [one.stale for one in engine.owner.discourse.summaries(SPACE, NAME) if one.memory.topic is None]
+
+    lags: list[list[bool]] = []
+    for day in range(TOPICS + 2):
+        stream(engine, said((FLAT, CAT)[day % 2], 3, 3 * day, NOON + timedelta(days=day)))
+        lags.append(states())
+    assert lags == [[], [False], *[[True]] * (TOPICS - 1), [False]]
+    found = engine.owner.discourse.summaries(SPACE, NAME)
+    assert not any(one.stale for one in found if one.memory.topic)
+    assert len(found) == TOPICS + 2
+    stream(engine, said(FLAT, 3, 90, NOON + timedelta(days=90)))
+    assert states() == [True]
+    assert [one.topic for one in engine.owner.discourse.summarise(SPACE, NAME)] == [None]
+    assert states() == [False]
 
 
 def test_a_summary_is_stale_when_its_topic_has_changed_and_is_made_again(chat: Engine) -> None:
