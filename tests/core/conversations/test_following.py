@@ -187,7 +187,9 @@ def test_summaries_are_erased_with_their_sources(chat: Engine) -> None:
 
 def test_an_abstractive_summary_is_erased_with_turns_that_it_does_not_name(engine: Engine) -> None:
     streamed = stream(engine, said(FLAT, 130))
-    (whole, *_) = engine.owner.discourse.summarise(SPACE, NAME, write=lambda text, tokens: "They speak of number 77.")[-1:]
+    (whole, *_) = engine.owner.discourse.summarise(SPACE, NAME, write=lambda text, tokens: "They speak of number 77.")[
+        -1:
+    ]
     of_session = engine.owner.discourse.summarise_session(SPACE, "default", write=lambda text, tokens: "A flat.")
     assert of_session is not None
     exchanges = [one.memory.id for one in streamed[0].items]
