@@ -7,6 +7,7 @@ from typing import NamedTuple, cast
 
 from muisti.core.model.conversations import TURN_MAX
 from muisti.core.store.database import Rows, Scalar, Statement
+from muisti.core.store.refusal_codes import Refusal, refuse
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import COLUMNS, CURRENT, UNEXPIRED
 from muisti.core.text.terms import fold
@@ -86,6 +87,16 @@ def objects(space: SpaceRow, category: str | None, conversation: str, now: int, 
         f"SELECT {COLUMNS} FROM versions v WHERE {of} AND v.kind IN ({marks}) AND {CURRENT} AND {UNEXPIRED} "
         "ORDER BY v.memory_id",
         (*args, *kinds, now),
+    )
+
+
+def refuse_others(space: SpaceRow, category: str | None, conversation: str, newest: int, now: int) -> Statement:
+    """Refuse with `stale` unless the newest version of a current topic is in a row; 0 when there is no topic."""
+    of, args = _of(space, category, conversation)
+    return Statement(
+        f"{refuse(Refusal.STALE)} WHERE (SELECT coalesce(max(v.id), 0) FROM versions v WHERE {of} "
+        f"AND v.kind = 'topic' AND {CURRENT} AND {UNEXPIRED}) <> ?",
+        (*args, now, newest),
     )
 
 

@@ -7,8 +7,8 @@ from muisti.core.conversations.summaries import TOPICS
 from muisti.core.conversations.topics import spans_of
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER, Caller
-from muisti.core.model.conversations import Change, ObjectName, Streamed, Turn
-from muisti.core.model.errors import InvalidInput, NotFound
+from muisti.core.model.conversations import Change, NewObject, ObjectName, Streamed, Turn
+from muisti.core.model.errors import Conflict, InvalidInput, NotFound
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.values import Memory
 from muisti.core.query.query import Query
@@ -125,6 +125,46 @@ def test_a_boundary_moves_both_ways(chat: Engine) -> None:
 def test_a_topic_is_split_within_only(chat: Engine, turn: int) -> None:
     with pytest.raises(InvalidInput):
         chat.owner.discourse.split_topic(SPACE, NAME, "t1", turn)
+
+
+def give(engine: Engine, *given: tuple[int, int], name: str | None = None) -> Memory:
+    new = NewObject(name=name, spans=given)
+    return engine.owner.conversations.create(SPACE, "topic", new, conversation=NAME).found.memory
+
+
+def test_a_given_topic_takes_its_turns_from_topics_that_were_found(chat: Engine) -> None:
+    chat.owner.conversations.change(SPACE, ObjectName(level="conversation", name=NAME), Change(state="open"))
+    give(chat, (3, 4), (6, 8), name="mine")
+    held = {topic.topic: spans_of(topic) for topic in topics(chat)}
+    assert held == {"t1": [(1, 2), (5, 5)], "mine": [(3, 4), (6, 8)], "t2": [(9, 12)]}
+    assert {topic.structure["bounds"] for topic in topics(chat) if topic.topic != "mine"} == {"derived"}
+    name = ObjectName(level="topic", name="mine", conversation=NAME)
+    chat.owner.conversations.change(SPACE, name, Change(spans=((7, 12),)))
+    assert {topic.topic: spans_of(topic) for topic in topics(chat)} == {"t1": [(1, 2), (5, 5)], "mine": [(7, 12)]}
+
+
+def test_a_turn_is_given_to_one_topic_only(chat: Engine) -> None:
+    chat.owner.conversations.change(SPACE, ObjectName(level="conversation", name=NAME), Change(state="open"))
+    give(chat, (3, 4), name="mine")
+    give(chat, (1, 1), name="yours")
+    before = topics(chat)
+    with pytest.raises(Conflict, match="'mine' was given some of these turns"):
+        give(chat, (4, 9), name="other")
+    with pytest.raises(Conflict, match="'mine'"):
+        name = ObjectName(level="topic", name="yours", conversation=NAME)
+        chat.owner.conversations.change(SPACE, name, Change(spans=((1, 3),)))
+    assert topics(chat) == before
+    give(chat, (5, 6), name="other")  # what lies between stays as it is
+
+
+def test_an_undo_gives_back_the_turns_that_a_given_topic_took(chat: Engine) -> None:
+    chat.owner.conversations.change(SPACE, ObjectName(level="conversation", name=NAME), Change(state="open"))
+    before = spans(chat)
+    asking = chat.seen_by(Caller(actor="ann", request="r-9"))
+    asking.conversations.create(SPACE, "topic", NewObject(name="mine", spans=((2, 12),)), conversation=NAME)
+    assert spans(chat) == [[(1, 1)], [(2, 12)]]
+    asking.write.undo(SPACE, Undo(last=100, request="r-9"))
+    assert spans(chat) == before
 
 
 def test_changes_of_what_is_not_there_are_refused(chat: Engine) -> None:
