@@ -167,7 +167,7 @@ def views(given: Given, parts: Shared) -> Parts:
         timeline=_timeline(given, parts),
         review=_review(given, parts),
         context=ContextParts(
-            builder=Builder(database=given.database, searcher=parts.searcher, sizes=parts.sizes),
+            builder=Builder(database=given.database, asking=parts.asking, sizes=parts.sizes),
             retrievals=parts.retrievals,
             recent_results=parts.recent_results,
         ),

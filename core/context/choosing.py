@@ -7,12 +7,23 @@ import msgspec
 from muisti.core.context.counting import Counter
 from muisti.core.context.features import Features
 from muisti.core.context.packing import Item, pack, values
-from muisti.core.context.rendering import Shown, heading, in_order, shown, spoken, written
+from muisti.core.context.rendering import Shown, heading, headings, in_order, shown, spoken, written
 from muisti.core.context.weights import gathered
 from muisti.core.model.values import Memory
 
 SLACK = 12  # tokens of room that are worth another try: the sizes of pieces are slightly too large
 AROUND = 2  # tokens of the mark of a cut line and its end, beside its speaker
+
+
+class Style(msgspec.Struct, frozen=True, kw_only=True):
+    """How memories are shown: `whole`, never cut; below their days; in order of their turns, else of time."""
+
+    whole: bool = False
+    days: bool = True
+    by_turn: bool = False
+
+
+PLAIN = Style()
 
 
 class Candidate(msgspec.Struct, frozen=True, kw_only=True):
@@ -39,21 +50,19 @@ class Chosen(msgspec.Struct, frozen=True):
         return frozenset(one.memory.id for one in self.shown)
 
 
-def chosen(
-    candidates: Sequence[Candidate], query: str, room: int, counter: Counter, *, whole: bool = False, days: bool = True
-) -> Chosen:
-    """Return what of the candidates, best first, goes into `room` tokens. With `whole` nothing is cut.
+def chosen(candidates: Sequence[Candidate], query: str, room: int, counter: Counter, style: Style = PLAIN) -> Chosen:
+    """Return what of the candidates, best first, goes into `room` tokens.
 
     The first candidate is always there when there is room for a word of it, cut at a token if it must be.
     """
-    first = _fitted(candidates, query, room, room, counter, whole=whole, days=days)
+    first = _fitted(candidates, query, room, room, counter, style)
     slack = room - first.tokens
     if first.shown and SLACK < slack < room // 2 and any(one.cut for one in first.shown):
-        more = _fitted(candidates, query, room + slack, room, counter, whole=whole, days=days)
+        more = _fitted(candidates, query, room + slack, room, counter, style)
         first = max(first, more, key=lambda one: one.tokens)
-    if whole or not candidates or candidates[0].memory.id in first.ids:
+    if style.whole or not candidates or candidates[0].memory.id in first.ids:
         return first
-    return _beginning(candidates[0], room, counter, days=days)
+    return _beginning(candidates[0], room, counter, style)
 
 
 def candidate(memory: Memory, score: float, features: Features, counter: Counter) -> Candidate:
@@ -70,28 +79,27 @@ def _fitted(
     estimated: int,
     room: int,
     counter: Counter,
-    *,
-    whole: bool,
-    days: bool,
+    style: Style,
 ) -> Chosen:
     """Return what is chosen for an `estimated` room, without the last choices that do not fit into the real one."""
-    kept = _kept(candidates, query, estimated, counter, whole=whole, days=days)
+    kept = _kept(candidates, query, estimated, counter, style)
     found = {place: _shown(candidates[place], pieces) for place, pieces in kept.items()}
     sizes = {place: counter.count(one.line) if one.cut else candidates[place].tokens for place, one in found.items()}
     while found:
-        titles = {heading(one.memory) for one in found.values()} if days else ()
+        ordered = in_order([*found.values()], by_turn=style.by_turn)
+        titles = headings(ordered) if style.days else ()
         tokens = sum(sizes.values()) + sum(map(counter.short, titles))
         if tokens <= room:
-            return Chosen(tuple(in_order([*found.values()])), tokens)
+            return Chosen(tuple(ordered), tokens)
         sizes.pop(found.popitem()[0])
     return Chosen()
 
 
 def _kept(
-    candidates: Sequence[Candidate], query: str, room: int, counter: Counter, *, whole: bool, days: bool
+    candidates: Sequence[Candidate], query: str, room: int, counter: Counter, style: Style
 ) -> dict[int, tuple[int, ...] | None]:
     """Return the chosen candidates by their place, each with its pieces, in the order in which they were chosen."""
-    long = [] if whole else [place for place, one in enumerate(candidates) if one.features.is_long]
+    long = [] if style.whole else [place for place, one in enumerate(candidates) if one.features.is_long]
     numbers = {place: number for number, place in enumerate(long)}
     scores = values([one.score for one in candidates])
     items = [
@@ -99,7 +107,7 @@ def _kept(
             value=value,
             tokens=one.tokens,
             around=one.around,
-            group=heading(one.memory) if days else "",
+            group=heading(one.memory) if style.days else "",
             long=numbers.get(place),
         )
         for place, (one, value) in enumerate(zip(candidates, scores, strict=True))
@@ -112,7 +120,7 @@ def _shown(candidate: Candidate, pieces: tuple[int, ...] | None) -> Shown:
     return shown(candidate.memory, candidate.score, candidate.features, pieces)
 
 
-def _beginning(candidate: Candidate, room: int, counter: Counter, *, days: bool) -> Chosen:
+def _beginning(candidate: Candidate, room: int, counter: Counter, style: Style) -> Chosen:
     """Return as much of the beginning of a memory as fits; nothing when no word does."""
     whole = shown(candidate.memory, candidate.score, candidate.features, None)
     for most in range(room, 0, -1):
@@ -120,7 +128,7 @@ def _beginning(candidate: Candidate, room: int, counter: Counter, *, days: bool)
         if not text:
             break
         one = msgspec.structs.replace(whole, text=text, cut=text != whole.text)
-        tokens = counter.count(written([one], days=days)[0])
+        tokens = counter.count(written([one], days=style.days)[0])
         if tokens <= room:
             return Chosen((one,), tokens)
     return Chosen()

@@ -73,9 +73,19 @@ def shown(memory: Memory, score: float | None, features: Features, kept: Sequenc
     return Shown(memory=memory, score=score, text=text, cut=kept is not None)
 
 
-def in_order(found: Sequence[Shown]) -> list[Shown]:
-    """Sort by time, then by turn."""
-    return sorted(found, key=lambda one: (time_of(one.memory), _turn(one.memory), one.memory.id))
+def in_order(found: Sequence[Shown], *, by_turn: bool = False) -> list[Shown]:
+    """Sort by time, then by turn; with `by_turn` by turn, then by time: turns may be stored in another order."""
+
+    def place(one: Shown) -> tuple[float, float, str]:
+        time, turn = time_of(one.memory).timestamp(), _turn(one.memory)
+        return (turn, time, one.memory.id) if by_turn else (time, turn, one.memory.id)
+
+    return sorted(found, key=place)
+
+
+def headings(ordered: Sequence[Shown]) -> list[str]:
+    """Return the lines of days that are written among memories in this order."""
+    return [day for day, _ in groupby(heading(one.memory) for one in ordered)]
 
 
 def written(found: Sequence[Shown], *, days: bool = True) -> tuple[str, list[Place]]:

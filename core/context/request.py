@@ -1,6 +1,6 @@
 """Requests for contexts, and the limits that they must keep."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -18,6 +18,7 @@ from muisti.core.model.context import (
 from muisti.core.model.errors import InvalidInput, Problem
 from muisti.core.model.hits import Evidence, Mode, Recency
 from muisti.core.query.filters import Filter
+from muisti.core.query.options import Part
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
 
@@ -30,7 +31,8 @@ RECENT_TOKENS = 300
 class Request(msgspec.Struct, frozen=True, kw_only=True):
     """A context to be made. `sections` are filled and shown in this order, `memories` is filled last.
 
-    `filter` holds for all sections that are searched for. `reference_time` is in microseconds. `template` has the
+    `filter` holds for all sections that are searched for. `spaces` are searched beside the space that is asked, which
+    has the weight 1 unless it is among them. `reference_time` is in microseconds. `template` has the
     placeholders `$context`, `$query`, `$notice` and the names of sections; without one the layout is ours.
     """
 
@@ -38,6 +40,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     token_budget: int
     encoding: str
     conversation: str | None = None
+    spaces: Sequence[Part] = ()
     sections: Sections | None = None
     compress: Compress = "long"
     template: str | None = None
@@ -61,6 +64,11 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     def candidates(self) -> int:
         """Return how many candidates a section has; more than fit, and no more than can matter."""
         return min(max(self.token_budget // TOKENS_EACH, LEAST), MOST)
+
+    def parts(self, space: str) -> list[Part]:
+        """Return the spaces to search when `space` is asked, that one first unless it is named."""
+        named = any(part.space == space for part in self.spaces)
+        return [*self.spaces] if named else [Part(space), *self.spaces]
 
     def search(self, filter: Filter | None, limit: int, min_evidence: Evidence | None) -> Query:
         """Return the search for a section. A quotation mark demands nothing here."""

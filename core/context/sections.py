@@ -16,12 +16,14 @@ TITLES: Mapping[SectionName, str] = {
     "memories": "Memories\n",
 }
 NOTHING = "Nothing is known about this.\n"
+LISTED = frozenset[SectionName]({"recent", "summaries"})  # of the conversation; no search finds them
 USER = "user"  # author of facts that a user states of themselves
 PROFILE_CATEGORY = "profile"
 
 _PROFILE = parse(
     {
         "kind": "memory",
+        "status": "active",
         "or": [{"type": ["preference", "guard"]}, {"type": "fact", "author": USER}, {"category": PROFILE_CATEGORY}],
     }
 )

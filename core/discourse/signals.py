@@ -89,17 +89,35 @@ def signals(text: str, *, author: str | None = None, reference: int = 0) -> Sign
     ('statement', 'decision', 'task')
     """
     text = text[:READ]
-    assistant = author is not None and fold(author) in ASSISTANTS
-    found = set[Act]()
-    for piece in pieces(text):
-        if not piece.code:
-            found.update(_acts(text[piece.start : piece.stop], assistant))
+    assistant = _is_assistant(author)
+    found = {act for _, acts in _sentences(text, assistant) for act in acts}
     return Signals(
         acts=tuple(act for act in _ORDERED if act in found) or ("statement",),
         times=time_spans(text, reference),
         first_person=not assistant and _FIRST_PERSON.search(text) is not None,
         numbers=_NUMBER.search(text) is not None,
     )
+
+
+def stating(text: str, act: Act, *, author: str | None = None) -> list[str]:
+    """Return the sentences of a message that do something.
+
+    >>> stating("Hello! I prefer tea. Do you like coffee?", "preference")
+    ['I prefer tea.']
+    """
+    return [sentence for sentence, acts in _sentences(text[:READ], _is_assistant(author)) if act in acts]
+
+
+def _sentences(text: str, assistant: bool) -> Iterator[tuple[str, tuple[Act, ...]]]:
+    """Yield the sentences of a message and what each does. Code says nothing."""
+    for piece in pieces(text):
+        if not piece.code:
+            sentence = text[piece.start : piece.stop]
+            yield sentence, tuple(_acts(sentence, assistant))
+
+
+def _is_assistant(author: str | None) -> bool:
+    return author is not None and fold(author) in ASSISTANTS
 
 
 def _acts(sentence: str, assistant: bool) -> Iterator[Act]:

@@ -41,6 +41,7 @@ class Citation(Struct, frozen=True, kw_only=True):
 
     n: int
     id: str
+    space: str
     version: int
     section: SectionName
     start: int
@@ -53,10 +54,20 @@ class LeftOut(Struct, frozen=True, kw_only=True):
     """A memory that was found and is not in the text, with what it would take."""
 
     id: str
+    space: str
     section: SectionName
     score: float
     tokens: int
     reason: Reason
+
+
+class SpaceRead(Struct, frozen=True, kw_only=True):
+    """A space that a context is made from: the weight of its scores, its point in history, and its own evidence."""
+
+    name: str
+    weight: float
+    seq: Seq
+    evidence: Evidence
 
 
 class Context(Struct, frozen=True, kw_only=True):
@@ -64,6 +75,7 @@ class Context(Struct, frozen=True, kw_only=True):
 
     `left_out` has the best of the `left_out_total` memories that were found and left out. With `next_budget` tokens
     the best of them would fit; None when nothing was left out. `degraded` says in words what could not be done.
+    `spaces` are those that were read, and `seq` is the point in the history of the space that was asked.
     """
 
     text: str
@@ -79,6 +91,7 @@ class Context(Struct, frozen=True, kw_only=True):
     left_out_total: int
     next_budget: int | None
     degraded: tuple[str, ...]
+    spaces: tuple[SpaceRead, ...]
     seq: Seq
 
 

@@ -5,6 +5,7 @@ A cursor contains the position of the last memory of a page and the name of the 
 
 import base64
 import binascii
+from collections.abc import Sequence
 
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.ids import id_bytes
@@ -13,7 +14,7 @@ from muisti.core.model.times import to_us
 from muisti.core.model.values import LIMIT_MAX, Memory, Page
 from muisti.core.query.filters import Filter, fields_of
 from muisti.core.query.points import Point
-from muisti.core.store.database import Rows, Statement
+from muisti.core.store.database import Rows, Scalar, Statement
 from muisti.core.store.sql import memories, version_rows
 from muisti.core.store.sql.filters import where
 from muisti.core.store.sql.spaces import SpaceRow
@@ -56,20 +57,32 @@ def page_of(
     """
     if not 1 <= limit <= LIMIT_MAX:
         raise InvalidInput.at("$.limit", f"{limit} is not between 1 and {LIMIT_MAX}")
-    condition, args = ("1", ()) if filter is None else where(filter)
-    named = frozenset[str]() if filter is None else fields_of(filter)
-    if "kind" not in named:
-        condition = f"{PLAIN} AND ({condition})"
-    if "status" not in named:
-        condition = f"v.status = 'active' AND ({condition})"  # superseded memories are listed only on request
+    condition, args = _condition(filter)
     after = None if cursor is None else _position(cursor)
     return memories.listed(space, condition, args, point, limit + 1, sort, after)
+
+
+def last_turns(space: SpaceRow, filter: Filter | None, limit: int, point: Point) -> Statement:
+    """Return the statement that reads memories by their turn as of a point, the last first, then those without one."""
+    condition, args = _condition(filter)
+    return memories.last_turns(space, condition, args, point, limit)
 
 
 def page(space: SpaceRow, rows: Rows, limit: int, sort: Sort) -> Page:
     """Return the memories read by `page_of`, and the cursor of the next page."""
     items = tuple(version_rows.memory(row, space.space.name) for row in rows[:limit])
     return Page(items=items, next_cursor=_cursor(items[-1], sort) if len(rows) > limit else None, seq=space.seq)
+
+
+def _condition(filter: Filter | None) -> tuple[str, Sequence[Scalar]]:
+    """Return the condition of a list. Objects and superseded memories are in it only when the filter asks for them."""
+    condition, args = ("1", ()) if filter is None else where(filter)
+    named = frozenset[str]() if filter is None else fields_of(filter)
+    if "kind" not in named:
+        condition = f"{PLAIN} AND ({condition})"
+    if "status" not in named:
+        condition = f"v.status = 'active' AND ({condition})"
+    return condition, args
 
 
 def _cursor(memory: Memory, sort: Sort) -> str:

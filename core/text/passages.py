@@ -4,6 +4,7 @@ import re
 from bisect import bisect_left
 
 from muisti.core.model.values import Passage
+from muisti.core.text.sentences import ends as sentence_ends
 from muisti.core.text.terms import token_starts
 
 MAX_TOKENS = 256
@@ -14,11 +15,6 @@ MIN_TOKENS = MAX_TOKENS // 2  # a cut is never earlier, however good the border
 _ANYWHERE, _WORD, _SENTENCE, _PARAGRAPH = range(4)
 
 _BLANK_LINES = re.compile(r"\n[^\S\n]*+\n\s*+")
-_SENTENCE_ENDS = re.compile(
-    r"""(?<![.!?…])[.!?…]++["'”’»)\]]*+\s++"""  # Stop. Stop!) "Stop?"
-    r"""|[。！？｡]++[」』）】”’]*+\s*+"""
-    r"""|\n\s*+"""
-)
 
 
 def split(content: str, tokens: int | None = None) -> list[Passage]:
@@ -50,9 +46,10 @@ def split(content: str, tokens: int | None = None) -> list[Passage]:
 def _borders(content: str, starts: list[int]) -> list[int]:
     """Return for each token how good a cut before it is."""
     borders = [_WORD if start and content[start - 1].isspace() else _ANYWHERE for start in starts]
-    for pattern, rank in ((_SENTENCE_ENDS, _SENTENCE), (_BLANK_LINES, _PARAGRAPH)):
-        for border in pattern.finditer(content):
-            token = bisect_left(starts, border.end())
+    paragraphs = (end.end() for end in _BLANK_LINES.finditer(content))
+    for ends, rank in ((sentence_ends(content), _SENTENCE), (paragraphs, _PARAGRAPH)):
+        for end in ends:
+            token = bisect_left(starts, end)
             if token < len(starts):
                 borders[token] = rank
     return borders

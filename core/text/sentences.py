@@ -1,4 +1,4 @@
-"""Cut a text into pieces that can be shown alone: sentences, lines, and code blocks, each with its place."""
+"""Find where sentences end, and cut a text into pieces that can be shown alone: sentences, lines, and code blocks."""
 
 import re
 from collections.abc import Iterator
@@ -7,10 +7,11 @@ from msgspec import Struct
 
 _FENCES = re.compile(r"^[ \t]*```.*?(?:^[ \t]*```[ \t]*$|\Z)", re.MULTILINE | re.DOTALL)
 _ENDS = re.compile(
-    r"""(?<=[.!?…])["'”’»)\]]*+[^\S\n]++(?=["'“‘«(\[]?[^\W_a-z])"""  # "Stop." Then …, not after "e.g. this"
-    r"""|(?<=[。！？｡])[」』）】”’]*"""
-    r"""|\n+"""
+    r"""(?<![.!?…])[.!?…]++["'”’»)\]]*+(?P<gap>\s++)"""  # Stop. Stop!) "Stop?"
+    r"""|[。！？｡]++[」』）】”’]*+\s*+"""
+    r"""|\n\s*+"""
 )
+_BEGINNING = re.compile(r"""["'“‘«(\[]?[^\W_a-z]""")  # of a sentence: "Stop." Then …, not of "e.g. this"
 
 
 class Piece(Struct, frozen=True):
@@ -19,6 +20,15 @@ class Piece(Struct, frozen=True):
     start: int
     stop: int
     code: bool = False
+
+
+def ends(text: str) -> Iterator[int]:
+    """Yield the places after sentences and lines, white space included; after abbreviations as well.
+
+    >>> list(ends("It rained, e.g. here. We left!"))
+    [16, 22]
+    """
+    return (end.end() for end in _ENDS.finditer(text))
 
 
 def pieces(text: str) -> list[Piece]:
@@ -44,8 +54,10 @@ def pieces(text: str) -> list[Piece]:
 def _sentences(text: str, start: int, stop: int) -> Iterator[Piece]:
     at = start
     for end in _ENDS.finditer(text, start, stop):
-        yield from _stripped(text, at, end.end())
-        at = end.end()
+        gap = end["gap"]
+        if gap is None or "\n" in gap or _BEGINNING.match(text, end.end(), stop):
+            yield from _stripped(text, at, end.end())
+            at = end.end()
     yield from _stripped(text, at, stop)
 
 

@@ -10,9 +10,11 @@ from muisti.core.context.counting import ENCODINGS as ENCODINGS
 from muisti.core.context.counting import USUAL as USUAL
 from muisti.core.context.request import Request as Request
 from muisti.core.context.request import check_request
+from muisti.core.context.sections import LISTED
 from muisti.core.model.context import Context
 from muisti.core.model.values import Memory
 from muisti.core.read.telemetry import Retrievals
+from muisti.core.search.asking import check_parts
 from muisti.core.views.calls import Calls
 from muisti.core.write.recent_results import RecentResults
 from muisti.core.write.validate import check_query
@@ -38,11 +40,16 @@ class Contexts:
     def build(self, space: str, request: Request) -> Context:
         """Return a text of at most `request.token_budget` tokens, with what it rests on; see `Builder.context`.
 
+        The caller must be allowed to read each space: this view knows memories, no grants of spaces.
+
         Raises:
             InvalidInput: a part of the request cannot be, such as an encoding that is not on board.
         """
         check_request(request)
-        check_query(request.search(request.filter, 1, None))
+        query = request.search(request.filter, 1, None)
+        check_query(query)
+        if request.spaces:
+            check_parts(request.spaces, query)
         now = self._calls.clock()
         context, memories = self._parts.builder.context(space, request, self._calls.caller, now)
         self._note(request, context, [*memories.values()], now)
@@ -55,9 +62,10 @@ class Contexts:
 
     def _note(self, request: Request, context: Context, memories: Sequence[Memory], now: int) -> None:
         """Note to whom the memories were shown; those that a search found count as retrieved."""
-        self._parts.recent_results.note(self._calls.caller.actor, context.seq.epoch, memories, now)
-        if request.no_touch or request.as_of is not None or context.evidence == "none":
-            return
-        found = [one.id for one in context.citations if one.section not in ("recent", "summaries")]
-        if found:
-            self._parts.retrievals.note(context.seq.epoch, found, now)
+        found = {one.id for one in context.citations if one.section not in LISTED}
+        for space in context.spaces:
+            own = [memory for memory in memories if memory.space == space.name]
+            self._parts.recent_results.note(self._calls.caller.actor, space.seq.epoch, own, now)
+            touched = [memory.id for memory in own if memory.id in found]
+            if touched and space.evidence != "none" and not request.no_touch and request.as_of is None:
+                self._parts.retrievals.note(space.seq.epoch, touched, now)

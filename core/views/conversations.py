@@ -10,6 +10,8 @@ from muisti.core.conversations.reading import Reader
 from muisti.core.conversations.reading import Wanted as Wanted
 from muisti.core.conversations.streaming import Stream as Stream
 from muisti.core.conversations.streaming import Streamer
+from muisti.core.conversations.suggesting import SUGGESTIONS_MAX, Suggestion, suggestions
+from muisti.core.conversations.suggesting import Suggestions as Suggestions
 from muisti.core.conversations.topics import Conversation
 from muisti.core.model.conversations import (
     TURN_MAX,
@@ -24,7 +26,7 @@ from muisti.core.model.conversations import (
     ObjectPage,
     Streamed,
 )
-from muisti.core.model.values import IfMatch, RequestKey, Seq
+from muisti.core.model.values import LIMIT_MAX, IfMatch, RequestKey, Seq
 from muisti.core.query.points import AsOf
 from muisti.core.views.calls import Calls
 
@@ -92,6 +94,24 @@ class Conversations:
         caller, now = self._calls.caller, self._calls.clock()
         ask = self._parts.reader.exchanges
         return ask(space, name, caller, now, as_of, limit=limit, first=first, last=last, cursor=cursor)
+
+    def preferences(self, space: str, name: ObjectName, first: int = 0) -> Suggestions:
+        """Return preferences that users state in a conversation from a turn on, as drafts; nothing is stored.
+
+        Raises:
+            NotFound: there is no such conversation.
+        """
+        found: list[Suggestion] = []
+        cursor = None
+        while True:
+            page = self.exchanges(space, name, limit=LIMIT_MAX, first=first, cursor=cursor)
+            for exchange in page.items:
+                if len(found) >= SUGGESTIONS_MAX:
+                    return Suggestions(found, exchange.turn)
+                found += suggestions(exchange)
+            cursor = page.next_cursor
+            if cursor is None:
+                return Suggestions(found, None)
 
     def change(
         self,

@@ -49,6 +49,7 @@ from muisti.service.openapi.story import (
     SPLIT,
     STATS,
     STREAMED,
+    SUGGESTED,
     SUMMARY,
     SUPERSEDING,
     TAGGED,
@@ -214,6 +215,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "optimizeText": {200: OPTIMIZED},
     "addExchanges": {200: STREAMED},
     "listExchanges": {200: ExchangesReply(items=[EXCHANGE], total=1, next_cursor=None)},
+    "suggestPreferences": {200: SUGGESTED},
     "adoptConversations": {200: AdoptedReply(exchanges=612, conversations=12, sessions=1, left=0, items=[])},
     "search": {
         200: SearchReply(

@@ -20,13 +20,15 @@ from muisti.core.model.spaces import USUAL_POLICY, Space, SpaceSettings
 from muisti.core.model.values import TRUST, Seq
 from muisti.service.routes.metadata import ResourceReply
 from muisti.service.schemas.checkpoints import CheckpointReply
-from muisti.service.schemas.context import CitationReply, ContextReply, SectionReply
+from muisti.service.schemas.context import CitationReply, ContextReply, SectionReply, SpaceReadReply
 from muisti.service.schemas.conversations import (
     ArrivedReply,
     ConversationReply,
     EndedReply,
     SessionReply,
     StreamedReply,
+    SuggestionReply,
+    SuggestionsReply,
     TopicReply,
 )
 from muisti.service.schemas.discourse import (
@@ -177,13 +179,26 @@ CONTEXT = ContextReply(
         SectionReply(name="memories", tokens=22, memories=1),
     ],
     citations=[
-        CitationReply(n=1, id=ANNA.id, version=1, section="profile", start=78, stop=94, cut=False, score=0.0),
-        CitationReply(n=2, id=RULE_ID, version=2, section="memories", start=115, stop=152, cut=False, score=0.503),
+        CitationReply(
+            n=1, id=ANNA.id, space=ANNA.space, version=1, section="profile", start=78, stop=94, cut=False, score=0.0
+        ),
+        CitationReply(
+            n=2,
+            id=RULE_ID,
+            space=ANNA.space,
+            version=2,
+            section="memories",
+            start=115,
+            stop=152,
+            cut=False,
+            score=0.503,
+        ),
     ],
     left_out=[],
     left_out_total=0,
     next_budget=None,
     degraded=[],
+    spaces=[SpaceReadReply(name=ANNA.space, weight=1.0, seq=seq_at(4), evidence="strong")],
     seq=seq_at(4),
 )
 
@@ -430,6 +445,31 @@ STREAMED = StreamedReply(
     created=1,
     next_turn=19,
     flags=[],
+)
+SUGGESTED = SuggestionsReply(
+    items=[
+        SuggestionReply(
+            turn=19,
+            status="created",
+            memory=_memory(
+                "0197a3c0-5f4e-7000-8000-0123456789c6",
+                MADE,
+                {
+                    "content": "I prefer flats by the sea.",
+                    "type": "preference",
+                    "status": "candidate",
+                    "author": "user",
+                    "derived_from": ["0197a3c0-5f4e-7000-8000-0123456789c5"],
+                    "tokens": 7,
+                },
+            ),
+        )
+    ],
+    created=1,
+    duplicates=0,
+    failed=0,
+    flags=[],
+    next_turn=None,
 )
 ENDED = EndedReply(sessions=1, conversations=1, topics=1, exchanges=18, summaries=0, total=21)
 USED = TelemetryReply(

@@ -12,6 +12,7 @@ from muisti.service.auth.middleware import access_of, seen
 from muisti.service.http.decode import Request
 from muisti.service.http.headers import SEQ
 from muisti.service.http.parameters import PAST
+from muisti.service.routes.search import opened
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.context import ContextBody, ContextReply
 
@@ -22,7 +23,7 @@ from muisti.service.schemas.context import ContextBody, ContextReply
     operation_id="getContext",
     tags=["search"],
     needs="read",
-    problems=["model_mismatch", *PAST],
+    problems=["model_mismatch", "not_yet_replicated", *PAST],
 )
 async def get_context(
     request: Request,
@@ -33,9 +34,12 @@ async def get_context(
     """Make a text for a prompt from what is remembered, within a number of tokens.
 
     The best memory is always there. Long memories are shown in pieces, short ones whole, in order of time. The text
-    marks them as data; `citations` say where each is.
+    marks them as data; `citations` say where each is. `spaces` names further spaces to search, with weights; the key
+    must open each of them.
     """
-    context = await backend.context(seen(request.scope, backend), space, data.to_request())
+    asked = data.to_request()
+    await opened(request, backend, data.spaces)
+    context = await backend.context(seen(request.scope, backend), space, asked)
     receipt = await _kept(request, space, backend, data, context) if data.receipt else UNSET
     return PlainResponse(ContextReply.of(context, receipt), {SEQ: str(context.seq)}).response()
 

@@ -1,5 +1,7 @@
 """Search."""
 
+from collections.abc import Sequence
+
 import msgspec
 from litestar import Response, post
 from litestar.di import NamedDependency
@@ -17,7 +19,7 @@ from muisti.service.http.freshness import reached
 from muisti.service.http.headers import FRESHNESS, SEQ, freshness
 from muisti.service.http.parameters import PAST
 from muisti.service.runtime.workers import Backend
-from muisti.service.schemas.requests import JointSearchBody, RecencyBody, SearchBody
+from muisti.service.schemas.requests import JointSearchBody, PartBody, RecencyBody, SearchBody
 from muisti.service.schemas.search import JointReply, SearchReply
 
 
@@ -62,14 +64,27 @@ async def search_spaces(
         check(access, "read", data.inherit_from)
         parents = (await backend.store(backend.engine.spaces.get, data.inherit_from)).policy.inherits or ()
     parts = data.parts(parents)
+    await opened(request, backend, parts)
+    chosen = [Part(part.name, part.weight) for part in parts]
+    age = freshness(request.headers.get(FRESHNESS)).max_age
+    answer = await backend.search_spaces(seen(request.scope, backend), chosen, query, age)
+    return PlainResponse(JointReply.of(answer), {"Server-Timing": server_timing(answer.timings)}).response()
+
+
+async def opened(request: Request, backend: Backend, parts: Sequence[PartBody]) -> None:
+    """Check that the key may read each space, and wait for the point that is named of each.
+
+    Raises:
+        NotFound: the key does not open one of them, or there is none of that name.
+        Forbidden: the key may not read.
+        NotYetReplicated, EpochGone: as `reached`.
+    """
+    access = access_of(request.scope)
     for part in parts:
         check(access, "read", part.name)
-    asked = freshness(request.headers.get(FRESHNESS))
+    strong = freshness(request.headers.get(FRESHNESS)).strong
     for part in parts:
-        await reached(backend, part.name, strong=asked.strong, at_least=part.min_seq)
-    chosen = [Part(part.name, part.weight) for part in parts]
-    answer = await backend.search_spaces(seen(request.scope, backend), chosen, query, asked.max_age)
-    return PlainResponse(JointReply.of(answer), {"Server-Timing": server_timing(answer.timings)}).response()
+        await reached(backend, part.name, strong=strong, at_least=part.min_seq)
 
 
 async def answered(scope: Scope, space: str, data: SearchBody, backend: Backend, max_age: float = 0.0) -> PlainResponse:

@@ -16,12 +16,15 @@ from muisti.core.model.context import (
     SectionName,
     Wanted,
 )
+from muisti.core.model.errors import InvalidInput
 from muisti.core.model.hits import Evidence, Mode
+from muisti.core.model.terms import SPACES_MAX
 from muisti.core.model.times import to_us
 from muisti.core.query import filters, points
+from muisti.core.query.options import Part
 from muisti.core.views.context import ENCODINGS, USUAL, Request
 from muisti.service.schemas import fields
-from muisti.service.schemas.requests import RecencyBody
+from muisti.service.schemas.requests import PartBody, RecencyBody
 
 Ranked = Literal["hybrid", "semantic", "keyword"]
 SectionText = Annotated[str, Meta(extra_json_schema={"enum": list(SECTION_NAMES)})]
@@ -68,6 +71,15 @@ class ContextBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         ),
     ] = USUAL
     conversation: Annotated[str | None, Meta(description="Name of the conversation that the agent is in.")] = None
+    spaces: Annotated[
+        list[PartBody],
+        Meta(
+            description="Spaces to search beside this one, whose weight is 1 unless it is named here. The key "
+            "must open each. Turns and summaries are of this space alone.",
+            extra_json_schema={"maxItems": SPACES_MAX},
+            examples=[[{"name": "global", "weight": 0.8}]],
+        ),
+    ] = []
     sections: Annotated[
         dict[str, SectionBody] | None,
         Meta(
@@ -101,12 +113,20 @@ class ContextBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     no_touch: Annotated[bool, Meta(description="Do not count the memories as retrieved.")] = False
 
     def to_request(self) -> Request:
+        """Return the request for the core.
+
+        Raises:
+            InvalidInput: a receipt of several spaces is asked for, or a filter or a point cannot be read.
+        """
+        if self.receipt and self.spaces:
+            raise InvalidInput.at("$.receipt", "a receipt is of one space; leave out spaces or receipt")
         sections = None if self.sections is None else {name: _wanted(one) for name, one in self.sections.items()}
         return Request(
             query=self.query,
             token_budget=self.token_budget,
             encoding=self.encoding,
             conversation=self.conversation,
+            spaces=[Part(part.name, part.weight) for part in self.spaces],
             sections=cast("dict[SectionName, Wanted] | None", sections),
             compress=self.compress,
             template=self.template,
@@ -134,6 +154,7 @@ class CitationReply(Struct, frozen=True, kw_only=True):
 
     n: int
     id: fields.MemoryId
+    space: fields.SpaceName
     version: int
     section: SectionText
     start: int
@@ -146,6 +167,7 @@ class LeftOutReply(Struct, frozen=True, kw_only=True):
     """A memory that was found and left out, with the tokens that it takes whole."""
 
     id: fields.MemoryId
+    space: fields.SpaceName
     section: SectionText
     score: float
     tokens: int
@@ -156,6 +178,15 @@ class LeftOutReply(Struct, frozen=True, kw_only=True):
             extra_json_schema={"enum": list(get_args(Reason))},
         ),
     ]
+
+
+class SpaceReadReply(Struct, frozen=True, kw_only=True):
+    """A space that was read: the weight of its scores, the point in its history, and whether it has evidence."""
+
+    name: fields.SpaceName
+    weight: float
+    seq: fields.SeqText
+    evidence: Evidence
 
 
 class ContextReply(Struct, frozen=True, kw_only=True):
@@ -174,6 +205,7 @@ class ContextReply(Struct, frozen=True, kw_only=True):
     left_out_total: int
     next_budget: Annotated[int | None, Meta(description="The budget with which the best of these would fit.")]
     degraded: Annotated[list[str], Meta(description="Parts of the request that could not be done, in words.")]
+    spaces: Annotated[list[SpaceReadReply], Meta(description="The spaces that were read.")]
     seq: fields.SeqText
     receipt: Annotated[str, Meta(description="Id of the receipt, when one was asked for.")] | UnsetType = UNSET
 
@@ -193,6 +225,10 @@ class ContextReply(Struct, frozen=True, kw_only=True):
             left_out_total=one.left_out_total,
             next_budget=one.next_budget,
             degraded=list(one.degraded),
+            spaces=[
+                SpaceReadReply(name=space.name, weight=space.weight, seq=str(space.seq), evidence=space.evidence)
+                for space in one.spaces
+            ],
             seq=str(one.seq),
             receipt=receipt,
         )

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import datetime
 from itertools import islice
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, Literal, cast
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
@@ -25,10 +25,11 @@ from muisti.core.model.conversations import (
 )
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.terms import SourceClass
-from muisti.core.views.conversations import Adopted, Stream
+from muisti.core.views.conversations import Adopted, Stream, Suggestions
 from muisti.service.schemas import fields
+from muisti.service.schemas.errors import Problem
 from muisti.service.schemas.policy import FlagReply, flagged
-from muisti.service.schemas.replies import Cursor, MemoryReply
+from muisti.service.schemas.replies import Cursor, ItemReply, ItemsReply, MemoryReply
 
 USER = "user"  # who speaks first in an exchange that names nobody
 
@@ -403,6 +404,50 @@ class EndedReply(Struct, frozen=True, kw_only=True):
         for kind, number in ending.counts.items():
             counts[named.get(kind, "exchanges")] += number
         return cls(**counts, total=ending.total)
+
+
+class SuggestionReply(Struct, frozen=True, kw_only=True):
+    """A preference that a turn states. `memory` is there when it was stored, `problem` when it was not."""
+
+    turn: int
+    status: Annotated[
+        Literal["created", "duplicate", "failed"],
+        Meta(description="`duplicate`: a current memory says it already; `failed`: refused for another reason."),
+    ]
+    memory: MemoryReply | UnsetType = UNSET
+    problem: Problem | UnsetType = UNSET
+
+
+class SuggestionsReply(Struct, frozen=True, kw_only=True):
+    """Preferences that users state, each stored as a candidate, or the reason why it was not."""
+
+    items: list[SuggestionReply]
+    created: int
+    duplicates: int
+    failed: int
+    flags: Annotated[list[FlagReply], Meta(description="What was not stored as it was said; empty when all was.")]
+    next_turn: Annotated[int | None, Meta(description="Where to go on with `from`; null when all turns were read.")]
+
+    @classmethod
+    def of(cls, found: Suggestions, stored: ItemsReply) -> "SuggestionsReply":
+        """Join suggestions with what became of each."""
+        items = [_suggested(one.turn, item) for one, item in zip(found.items, stored.items, strict=True)]
+        duplicates = sum(item.status == "duplicate" for item in items)
+        return cls(
+            items=items,
+            created=stored.created,
+            duplicates=duplicates,
+            failed=stored.failed - duplicates,
+            flags=stored.flags,
+            next_turn=found.next_turn,
+        )
+
+
+def _suggested(turn: int, item: ItemReply) -> SuggestionReply:
+    is_known = item.problem is not UNSET and item.problem.code == "duplicate"
+    return SuggestionReply(
+        turn=turn, status="duplicate" if is_known else item.status, memory=item.memory, problem=item.problem
+    )
 
 
 class LeftReply(Struct, frozen=True, kw_only=True):

@@ -56,6 +56,7 @@ COMMANDS: dict[str, tuple[Kind, str]] = {
     "conversations close": ("writes", "talk"),
     "conversations reopen": ("reads", "talk"),
     "conversations delete": ("writes", "talk"),
+    "conversations suggest": ("reads", "talk"),
     "conversations adopt": ("reads", ""),
     "conversations topics": ("reads", "talk"),
     "conversations summary": ("writes", "talk --renew"),

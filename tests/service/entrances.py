@@ -726,6 +726,11 @@ STORES_NOTHING: Mapping[str, str] = {
             "splitTopic, summariseConversation, summariseSession, summariseExchange, keepInWorkingMemory, "
             "cli conversations topics, cli conversations summary, cli conversations working",
         ),
+        (
+            "stores sentences of a turn by the call that addMemories uses for each item; "
+            "tests/service/routes/test_suggestions.py tries it",
+            "suggestPreferences, cli conversations suggest",
+        ),
         ("compresses a text, and stores nothing", "optimizeText"),
         (
             "gives what is current another place, and changes no text",

@@ -314,7 +314,7 @@ class AsyncMuisti(AsyncTransport):
         *,
         muisti_min_seq: str | None = None,
     ) -> types.ContextReply:
-        """Make a text for a prompt from what is remembered, within a number of tokens. The best memory is always there. Long memories are shown in pieces, short ones whole, in order of time. The text marks them as data; `citations` say where each is. Needs the scope read."""
+        """Make a text for a prompt from what is remembered, within a number of tokens. The best memory is always there. Long memories are shown in pieces, short ones whole, in order of time. The text marks them as data; `citations` say where each is. `spaces` names further spaces to search, with weights; the key must open each of them. Needs the scope read."""
         reply = await self.send(calls.get_context(space, body, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -468,6 +468,21 @@ class AsyncMuisti(AsyncTransport):
     ) -> types.ChangedTopicsReply | types.DryRunReply:
         """Merge topics into the first of them. An undo of the request brings the others back. Needs the scope write."""
         reply = await self.send(calls.merge_topics(space, conversation, body, category=category, dry_run=dry_run, idempotency_key=idempotency_key, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def suggest_preferences(
+        self,
+        space: str,
+        conversation: str,
+        *,
+        from_: int | None = None,
+        category: str | None = None,
+        dry_run: bool | None = None,
+        muisti_allow: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.SuggestionsReply | types.DryRunReply:
+        """Store preferences that users state in a conversation as candidates, about 50 at most. Rules find them, in English. Each is derived from its turn, and is no part of a profile until it becomes active. What a current memory says already is a `duplicate`, and is not stored. `dry_run` shows them. The key must read, too. Needs the scope append."""
+        reply = await self.send(calls.suggest_preferences(space, conversation, from_=from_, category=category, dry_run=dry_run, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 
     async def list_summaries(

@@ -620,6 +620,26 @@ def merge_topics(
     )
 
 
+def suggest_preferences(
+    space: str,
+    conversation: str,
+    *,
+    from_: int | None = None,
+    category: str | None = None,
+    dry_run: bool | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Store preferences that users state in a conversation as candidates, about 50 at most."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/conversations/{conversation}/suggestions',
+        parts={'space': space, 'conversation': conversation},
+        params={'from': from_, 'category': category, 'dry_run': dry_run},
+        headers={'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+    )
+
+
 def list_summaries(
     space: str,
     conversation: str,

@@ -235,6 +235,7 @@ CitationReply = TypedDict(
     {
         'n': 'int',
         'id': 'str',
+        'space': 'str',
         'version': 'int',
         'section': "Literal['profile', 'recent', 'summaries', 'facts', 'documents', 'memories']",
         'start': 'int',
@@ -287,6 +288,7 @@ ContextBody = TypedDict(
         'token_budget': NotRequired['int'],
         'encoding': NotRequired["Literal['cl100k_base', 'o200k_base']"],
         'conversation': NotRequired['str | None'],
+        'spaces': NotRequired['list[PartBody]'],
         'sections': NotRequired['dict[str, Any] | None'],
         'compress': NotRequired["Literal['long', 'never']"],
         'template': NotRequired['str | None'],
@@ -318,6 +320,7 @@ ContextReply = TypedDict(
         'left_out_total': 'int',
         'next_budget': 'int | None',
         'degraded': 'list[str]',
+        'spaces': 'list[SpaceReadReply]',
         'seq': 'str',
         'receipt': NotRequired['str'],
     },
@@ -960,6 +963,7 @@ LeftOutReply = TypedDict(
     'LeftOutReply',
     {
         'id': 'str',
+        'space': 'str',
         'section': "Literal['profile', 'recent', 'summaries', 'facts', 'documents', 'memories']",
         'score': 'float',
         'tokens': 'int',
@@ -1775,6 +1779,17 @@ SpaceBody = TypedDict(
 )
 "A space to create."
 
+SpaceReadReply = TypedDict(
+    'SpaceReadReply',
+    {
+        'name': 'str',
+        'weight': 'float',
+        'seq': 'str',
+        'evidence': "Literal['none', 'strong', 'uncalibrated', 'weak']",
+    },
+)
+"A space that was read: the weight of its scores, the point in its history, and whether it has evidence."
+
 SpaceReply = TypedDict(
     'SpaceReply',
     {
@@ -1857,6 +1872,30 @@ StreamedReply = TypedDict(
     },
 )
 "Turns that came in, in the order of the request."
+
+SuggestionReply = TypedDict(
+    'SuggestionReply',
+    {
+        'turn': 'int',
+        'status': "Literal['created', 'duplicate', 'failed']",
+        'memory': NotRequired['MemoryReply'],
+        'problem': NotRequired['Problem'],
+    },
+)
+"A preference that a turn states. `memory` is there when it was stored, `problem` when it was not."
+
+SuggestionsReply = TypedDict(
+    'SuggestionsReply',
+    {
+        'items': 'list[SuggestionReply]',
+        'created': 'int',
+        'duplicates': 'int',
+        'failed': 'int',
+        'flags': 'list[FlagReply]',
+        'next_turn': 'int | None',
+    },
+)
+"Preferences that users state, each stored as a candidate, or the reason why it was not."
 
 SummariesReply = TypedDict(
     'SummariesReply',

@@ -179,6 +179,17 @@ def listed(
     )
 
 
+def last_turns(space: SpaceRow, where: str, args: Sequence[Scalar], point: Point, limit: int) -> Statement:
+    """Select unexpired memories as of a point that meet `where`: the highest turns first, then the newest."""
+    then, numbers = lived(point)
+    named = "CASE WHEN json_type(v.metadata, '$.turn') IN ('integer', 'real') THEN v.metadata ->> '$.turn' END"
+    return Statement(
+        f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND {then} AND {UNEXPIRED} AND ({where}) "
+        f"ORDER BY coalesce(v.turn, {named}) DESC, v.created_at DESC, v.memory_id DESC LIMIT ?",
+        (space.id, *numbers, point.time, *args, limit),
+    )
+
+
 def trusts(space: SpaceRow, ids: Sequence[str], *, living: bool) -> Statement:
     """Select (memory id, trust, category) of the open versions of memories; without `living`, of the last versions."""
     marks = ",".join("?" * len(ids))

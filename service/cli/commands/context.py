@@ -9,6 +9,7 @@ from muisti.client import calls
 from muisti.service.cli.base import Command, Globals
 from muisti.service.cli.options import as_filter, as_of, filters
 from muisti.service.cli.output import answer, cell, safe, short_id, stack, talk
+from muisti.service.cli.ranking_options import Weighted
 from muisti.service.cli.session import session
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ def _sections(
     examples=(
         'muisti context "when do we deploy?" --budget 1000',
         'muisti context "plan the trip" --section profile=256 --section memories --encoding o200k_base',
+        'muisti context "how do we deploy?" --also company=0.8',
         'muisti context "what now?" --conversation c-42 --json',
     ),
 )
@@ -49,6 +51,14 @@ def _sections(
 @click.option("--conversation", metavar="NAME", help="Conversation whose last turns are shown.")
 @click.option(
     "--section", "sections", multiple=True, callback=_sections, metavar="NAME[=N]", help="Section, of at most N tokens."
+)
+@click.option(
+    "--also",
+    "spaces",
+    type=Weighted(),
+    multiple=True,
+    metavar="SPACE[=X]",
+    help="Search this space too, with this weight; repeat it for more.",
 )
 @click.option("--whole", is_flag=True, help="Show no memory in pieces.")
 @click.option("--all", "all_", is_flag=True, help="Show the nearest memories, even when nothing is about the query.")
@@ -67,6 +77,7 @@ def context(
     """
     body = {"query": query, "token_budget": asked.pop("budget"), "compress": "never" if whole else None}
     body |= {name: asked.pop(name) for name in ("encoding", "conversation", "sections", "as_of")}
+    body["spaces"] = [{"name": name, "weight": weight} for name, weight in asked.pop("spaces")] or None
     body |= {"min_evidence": "none" if all_ else None, "no_touch": asked.pop("no_touch") or None}
     body |= {"receipt": asked.pop("receipt") or None, "filter": as_filter(filter_, **asked) or None}
     body = {name: value for name, value in body.items() if value is not None}
@@ -84,7 +95,7 @@ def _viewed(found: Mapping[str, Any]) -> "RenderableType":
     head = f"{found['tokens']:,} of {found['token_budget']:,} tokens ({share:.0%}), {found['encoding']}"
     parts: list[RenderableType] = [cell(head, "bold") + cell(f"  evidence: {found['evidence']}", "dim")]
     parts += [_section(one) for one in found["sections"]]
-    parts += [cell(""), _text(found), *(_cited(one) for one in found["citations"])]
+    parts += [cell(""), _text(found), *(_cited(one, several=len(found["spaces"]) > 1) for one in found["citations"])]
     if found["left_out_total"]:
         parts += [cell(""), cell(f"{found['left_out_total']:,} left out; {found['next_budget']:,} tokens hold more")]
         parts += [_left_out(one) for one in found["left_out"]]
@@ -108,11 +119,12 @@ def _text(found: Mapping[str, Any]) -> "Text":
     return shown
 
 
-def _cited(one: Mapping[str, Any]) -> "Text":
+def _cited(one: Mapping[str, Any], *, several: bool) -> "Text":
+    place = f"  in {one['space']}" if several else ""
     score = "" if one["score"] is None else f"  {one['score']:.3f}"
     cut = "  in pieces" if one["cut"] else ""
     return cell(f"{one['n']}. ", "bold") + cell(
-        f"{short_id(one)} v{one['version']}  {one['section']}{score}  {one['start']}–{one['stop']}{cut}", "dim"
+        f"{short_id(one)} v{one['version']}{place}  {one['section']}{score}  {one['start']}–{one['stop']}{cut}", "dim"
     )
 
 

@@ -87,3 +87,46 @@ def test_nobody_sees_what_their_key_does_not_open(engine: Engine):
     found = engine.seen_by(Caller("x", category="open")).context.build(SPACE, asked)
     assert [found.text[one.start : one.stop] for one in found.citations] == ["The harbour of town X"]
     assert found.left_out_total == 0
+
+
+def test_turns_that_come_out_of_order_are_chosen_and_shown_by_turn(engine: Engine):
+    late = [
+        {
+            "id": f"0197a3c0-5f4e-7000-8000-0000000001{turn:02}",
+            "content": f"Turn {turn} of the talk.",
+            "kind": "exchange",
+            "conversation": "c-7",
+            "turn": turn,
+            "author": "Ann",
+            "event_at": None if turn % 2 else f"2026-11-{turn:02}T12:00:00Z",
+        }
+        for turn in (9, 2, 10, 4, 3, 8, 1)
+    ]
+    bring(engine, *late)
+    asked = Request(
+        query="harbour",
+        token_budget=400,
+        encoding="cl100k_base",
+        conversation="c-7",
+        sections={"recent": Wanted(turns=4)},
+    )
+    found = engine.owner.context.build(SPACE, asked)
+    shown = [found.text[one.start : one.stop] for one in found.citations]
+    assert shown == [f"Turn {turn} of the talk." for turn in (4, 8, 9, 10)]
+
+
+def test_turns_named_by_metadata_are_chosen_by_turn_too(engine: Engine):
+    for turn in (11, 3, 12, 2):
+        draft = Draft(content=f"Turn {turn} of old.", author="Ann", metadata={"session": "old", "turn": turn})
+        engine.owner.write.add(SPACE, [draft], on_conflict="keep")
+    asked = Request(
+        query="harbour",
+        token_budget=400,
+        encoding="cl100k_base",
+        conversation="old",
+        sections={"recent": Wanted(turns=3)},
+    )
+    found = engine.owner.context.build(SPACE, asked)
+    assert [found.text[one.start : one.stop] for one in found.citations] == [
+        f"Turn {turn} of old." for turn in (3, 11, 12)
+    ]

@@ -53,3 +53,14 @@ def test_an_unknown_section_is_a_wrong_use(run: Run, section: str):
 
 def test_a_filter_holds(run: Run):
     assert "deploy" not in run("context", "when do we deploy?", "--type", "preference", "--all").stdout
+
+
+def test_other_spaces_are_searched_too_and_each_citation_names_its_own(run: Run, monkeypatch: pytest.MonkeyPatch):
+    run("spaces", "create", "company")
+    run("add", "Company servers deploy on Mondays", "--space", "company")
+    found = json.loads(run("context", "when do we deploy?", "--also", "company=0.8", "--json").stdout)
+    shown = {found["text"][one["start"] : one["stop"]]: one["space"] for one in found["citations"]}
+    assert shown["Company servers deploy on Mondays"] == "company" != shown["We deploy on Tuesdays"]
+    assert [one["weight"] for one in found["spaces"]] == [1.0, 0.8]
+    for_a_person(monkeypatch)
+    assert "in company" in run("context", "when do we deploy?", "--also", "company").stdout

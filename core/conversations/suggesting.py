@@ -1,0 +1,56 @@
+"""Preferences that users state in a conversation, as memories that a person may accept. Nothing is stored here."""
+
+from collections.abc import Iterator, Sequence
+
+import msgspec
+
+from muisti.core.discourse.signals import stating
+from muisti.core.model.conversations import ASSISTANT
+from muisti.core.model.values import Draft, Memory
+
+SUGGESTIONS_MAX = 50  # at once
+
+
+class Suggestion(msgspec.Struct, frozen=True):
+    """A preference as a candidate, and the turn in which it is stated."""
+
+    turn: int
+    draft: Draft
+
+
+class Suggestions(msgspec.Struct, frozen=True):
+    """Preferences in the order of their turns. `next_turn` is where to go on, None when all turns were read."""
+
+    items: Sequence[Suggestion]
+    next_turn: int | None
+
+
+def suggestions(exchange: Memory) -> Iterator[Suggestion]:
+    """Yield the preferences that an exchange states, one of each message.
+
+    A suggestion has the sentences that state it and their speaker. What an assistant says, or nobody in particular, is
+    no preference of a user.
+    """
+    for author, said in _messages(exchange):
+        found = stating(said, "preference", author=author)
+        if author is not None and found:
+            draft = Draft(
+                content=" ".join(found),
+                type="preference",
+                status="candidate",
+                author=author,
+                category=exchange.category,
+                event_at=exchange.event_at,
+                derived_from=(exchange.id,),
+            )
+            yield Suggestion(exchange.turn or 0, draft)
+
+
+def _messages(exchange: Memory) -> Iterator[tuple[str | None, str]]:
+    """Yield the messages of an exchange, each with its speaker."""
+    at = exchange.structure.get("reply_at")
+    if not isinstance(at, int):
+        yield exchange.author, exchange.content
+        return
+    yield exchange.author, exchange.content[:at]
+    yield str(exchange.structure.get("replier", ASSISTANT)), exchange.content[at:]
