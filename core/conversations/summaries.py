@@ -11,7 +11,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import cast
+from contextlib import suppress
+from typing import TypeVar, cast
 
 import msgspec
 
@@ -20,23 +21,26 @@ from muisti.core.conversations.topics import Conversation, spans_of
 from muisti.core.discourse.summarise import Rarity, Turn, summarise
 from muisti.core.identity.caller import Caller
 from muisti.core.model.conversations import TURN_MAX
-from muisti.core.model.errors import NotFound, SensitiveContent
+from muisti.core.model.errors import NotFound, PlaceTaken, SensitiveContent, StoreUnavailable
 from muisti.core.model.terms import SourceClass
 from muisti.core.model.values import SOURCES_MAX, TRUST, Draft, Memory
 from muisti.core.read.reading import find_space, read
 from muisti.core.store.database import Database, Rows
 from muisti.core.store.sql import topics, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.support.waiting import Overtaken
 from muisti.core.text.terms import count_tokens, tokenize
 from muisti.core.write.begun import Call
 
 # Lengths of summaries, counted as `Memory.tokens` is.
 LENGTHS: Mapping[str, int] = {"exchange": 60, "topic": 100, "conversation": 300, "session": 500}
 READ = 1_000  # exchanges that one summary is made from
+TRIES = 8  # to make summaries that others make too
 TOPICS = 8  # topics that are found between two summaries of their conversation
 
 _NAMED = re.compile(r"([^:\n]{1,200}): (.+)", re.DOTALL)
 
+T = TypeVar("T")
 Write = Callable[[str, int], str]
 """Writes a summary of a text within a number of tokens, such as by a language model. Raises `WriteFailed`."""
 
@@ -133,8 +137,15 @@ class Summaries:
         `rest`: turns that have no topic yet count. `write` writes summaries; where it is None or fails, they consist
         of sentences.
         """
-        known = self._known(conversation, call)
         made: list[Memory] = []
+        _unovertaken(lambda: self._refresh(conversation, call, write, made, rest=rest))
+        return made
+
+    def _refresh(
+        self, conversation: Conversation, call: Call, write: Write | None, made: list[Memory], *, rest: bool
+    ) -> None:
+        """Add the new summaries to `made`."""
+        known = self._known(conversation, call)
         of_topics: list[Memory] = []
         for about, topic in known.topics.values():
             held = known.of(about)
@@ -149,7 +160,6 @@ class Summaries:
             tail = self._exchanges(known.space, conversation, [known.rest], call) if rest and known.rest else []
             whole = self._replace(known.space, about, held, [*of_topics, *tail], call, write)
             made += [] if whole is None else [whole]
-        return made
 
     def exchange(self, conversation: Conversation, turn: int, call: Call) -> Memory:
         """Return the summary of an exchange, made now where it is missing or stale; a short one is its own summary.
@@ -157,6 +167,9 @@ class Summaries:
         Raises:
             NotFound: there is no such exchange.
         """
+        return _unovertaken(lambda: self._exchange(conversation, turn, call))
+
+    def _exchange(self, conversation: Conversation, turn: int, call: Call) -> Memory:
         known = self._known(conversation, call)
         said = self._exchanges(known.space, conversation, [(turn, turn)], call)
         if not said:
@@ -178,6 +191,9 @@ class Summaries:
         Raises:
             NotFound: there is no such session.
         """
+        return _unovertaken(lambda: self._session(space, name, category, call, write))
+
+    def _session(self, space: str, name: str, category: str | None, call: Call, write: Write | None) -> Memory | None:
         found, (rows, summaries) = read(
             self._database.primary, space, lambda row: topics.of_session(row, category, name, call.now)
         )
@@ -230,6 +246,18 @@ class Summaries:
             return self._keeper.commit(space, Plan(ends=ends, comes=[draft]), call).memories[0]
         except SensitiveContent:  # the policy of the space has changed since the sources were taken
             return None
+
+
+def _unovertaken(make: Callable[[], T]) -> T:
+    """Return what is made when nobody else makes the same summary meanwhile.
+
+    Raises:
+        StoreUnavailable: others always do.
+    """
+    for _ in range(TRIES):
+        with suppress(Overtaken, PlaceTaken):
+            return make()
+    raise StoreUnavailable("others summarise the same all the time; try again")
 
 
 def _known(space: SpaceRow, name: str, objects: Sequence[Memory], said: Sequence[tuple[int, bytes]]) -> _Known:

@@ -190,6 +190,25 @@ def test_summaries_follow(chat: Engine) -> None:
     assert not chat.owner.discourse.summarise(SPACE, NAME)
 
 
+def test_summaries_that_others_make_meanwhile_are_not_made_twice(chat: Engine) -> None:
+    others: list[Memory | None] = []
+    view = chat.owner.discourse
+
+    def overtaken(text: str, tokens: int) -> str:
+        others.extend(view.summarise(SPACE, NAME))
+        others.append(view.summarise_session(SPACE, "default"))
+        return "Too late."
+
+    view.move_topic(SPACE, NAME, "t2", 5)
+    assert view.summarise(SPACE, NAME, write=overtaken) == []
+    assert len(others) == 4
+    assert not any(one.stale for one in view.summaries(SPACE, NAME))
+    chat.owner.conversations.change(SPACE, ObjectName(level="conversation", name=NAME), Change(state="open"))
+    stream(chat, said(FLAT, 3, 40, NOON + timedelta(days=1)))
+    close(chat)
+    assert view.summarise_session(SPACE, "default", write=overtaken) == others[-1]
+
+
 def test_the_summary_of_an_open_conversation_lags_and_says_so(engine: Engine) -> None:
     def states() -> list[bool]:
         return [one.stale for one in engine.owner.discourse.summaries(SPACE, NAME) if one.memory.topic is None]
