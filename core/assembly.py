@@ -254,15 +254,19 @@ def _timeline(given: Given, parts: Shared) -> TimelineParts:
     )
 
 
-def _discourse(given: Given, parts: Shared) -> DiscourseParts:
-    primary = given.database.primary
-    keeper = Keeper(
+def _keeper(given: Given, parts: Shared) -> Keeper:
+    return Keeper(
         transactions=parts.transactions,
         intake=parts.intake,
         encoder=given.encoder,
         ids=parts.ids,
         quota=given.quota,
     )
+
+
+def _discourse(given: Given, parts: Shared) -> DiscourseParts:
+    primary = given.database.primary
+    keeper = _keeper(given, parts)
     return DiscourseParts(
         database=given.database,
         topics=Topics(database=primary, keeper=keeper, encoder=given.encoder),
@@ -291,6 +295,7 @@ def _conversations(given: Given, parts: Shared, discourse: DiscourseParts) -> Co
             ids=parts.ids,
             quota=given.quota,
             intake=parts.intake,
+            keeper=_keeper(given, parts),
         ),
         adopter=Adopter(database=primary, transactions=parts.transactions, ids=parts.ids, intake=parts.intake),
     )

@@ -11,6 +11,7 @@ from muisti.core.context.rendering import NOTICE
 from muisti.core.context.request import Request
 from muisti.core.context.sections import LISTED, NOTHING
 from muisti.core.context.sizes import Sizes
+from muisti.core.context.summaries import ranked, repeated
 from muisti.core.model.context import Citation, Context, LeftOut, Section, SectionName, SpaceRead
 from muisti.core.model.hits import Answered
 from muisti.core.model.values import Memory, Seq
@@ -40,9 +41,12 @@ class Assembly:
         self._request = request
         self._found = found
         self._counter = counter(request.encoding)
-        self._candidates: Mapping[SectionName, list[Candidate]] = {
+        self._candidates: dict[SectionName, list[Candidate]] = {
             one.name: sized(one, sizes, self._counter) for one in found
         }
+        if "summaries" in self._candidates:
+            of = self._candidates["summaries"]
+            self._candidates["summaries"] = ranked(of, self._candidates.get("memories", ()))
 
     def context(self) -> tuple[Context, Mapping[str, Memory]]:
         """Return the context, and the memories in its text by id."""
@@ -67,7 +71,8 @@ class Assembly:
             wanted = self._request.wanted[name]
             above = self._title(name)
             limit = left if wanted.max_tokens is None else min(left, wanted.max_tokens)
-            fresh = [one for one in candidates if one.memory.id not in shown]
+            known = shown | repeated(candidates, _whole(filled)) if name == "summaries" else shown
+            fresh = [one for one in candidates if one.memory.id not in known]
             if limit <= above or not fresh:
                 continue
             filled[name] = chosen(fresh, self._request.query, limit - above, self._counter, self._style(name))
@@ -140,6 +145,7 @@ class Assembly:
     def _left_out(self, filled: Mapping[SectionName, Chosen]) -> tuple[list[LeftOut], int]:
         """Return the first of what was found and is nowhere in the text, the best memories first, and their number."""
         seen = {one for own in filled.values() for one in own.ids}
+        seen |= repeated(self._candidates.get("summaries", ()), _whole(filled))
         found: list[LeftOut] = []
         total = 0
         names: list[SectionName] = [*self._candidates]
@@ -160,6 +166,11 @@ class Assembly:
             total += len(fresh)
             seen.update(one.memory.id for one in fresh)
         return found, total
+
+
+def _whole(filled: Mapping[SectionName, Chosen]) -> frozenset[str]:
+    """Return the ids of the memories that are shown whole."""
+    return frozenset(one.memory.id for own in filled.values() for one in own.shown if not one.cut)
 
 
 def sized(found: Found, sizes: Sizes, counts: Counter) -> list[Candidate]:

@@ -9,10 +9,11 @@ from muisti.core.conversations.topics import Conversation, Topics, spans_of
 from muisti.core.model.conversations import Streamed
 from muisti.core.model.errors import Conflict, InvalidInput, NotFound, QuotaExceeded, SensitiveContent
 from muisti.core.model.values import Memory
+from muisti.core.support.waiting import Overtaken
 from muisti.core.write.begun import Call
 
 # A full space, a policy that has changed since, or sources that others delete meanwhile. The next turns try again.
-_LATER = (Conflict, InvalidInput, NotFound, QuotaExceeded, SensitiveContent)
+_LATER = (Conflict, InvalidInput, NotFound, Overtaken, QuotaExceeded, SensitiveContent)
 
 
 ACTOR = "muisti"  # who finds topics and summaries, so that an undo of a caller's last changes leaves them out
@@ -31,7 +32,7 @@ class Following:
         try:
             found = self._topics.follow(conversation, call)
             if found:
-                self._summaries.refresh(conversation, call, rest=False)
+                self._summaries.topics_came(conversation, found, call)
             return found
         except _LATER:
             return ()

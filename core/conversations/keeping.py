@@ -21,8 +21,12 @@ from muisti.core.write.transactions import Transactions
 
 
 class Plan(msgspec.Struct, frozen=True, kw_only=True):
-    """Changes of objects that one batch makes: those that end, those that change, and those that are new."""
+    """Changes of objects that one batch makes: those that end, those that change, and those that are new.
 
+    `guards` refuse the batch when what it was planned by has changed.
+    """
+
+    guards: Sequence[Statement] = ()
     ends: Sequence[Memory] = ()
     changes: Sequence[tuple[Row, Draft]] = ()
     comes: Sequence[Draft] = ()
@@ -56,18 +60,27 @@ class Keeper:
         total = len(plan.ends) + len(plan.changes) + len(plan.comes)
         if not total:
             return self._transactions.nothing(space, call)
-        parts: list[Part] = []
-        for memory in plan.ends:
-            parts.append(Part(memory, self._end(space, memory, total - len(parts) - 1, call), told=False))
-        for row, draft in plan.changes:
-            parts.append(self._change(space, row, draft, total - len(parts) - 1, call))
-        parts += self._additions(space, plan.comes, call)
+        parts = [*self.before(space, plan, len(plan.comes), call), *self._additions(space, plan.comes, call)]
         last = parts[-1]
         limits = quotas.refuse_more(space, self._quota)
         parts[-1] = msgspec.structs.replace(last, statements=[*last.statements, limits])
         return self._transactions.commit(
             self._transactions.begin(space, parts, call, created=bool(plan.comes), embedded=False)
         )
+
+    def before(self, space: SpaceRow, plan: Plan, after: int, call: Call) -> list[Part]:
+        """Return the parts of a batch for what ends and changes; `after` more changes come after them.
+
+        Raises:
+            InvalidInput, SensitiveContent, Forbidden.
+        """
+        total = len(plan.ends) + len(plan.changes) + after
+        parts: list[Part] = []
+        for memory in plan.ends:
+            parts.append(Part(memory, self._end(space, memory, total - len(parts) - 1, call), told=False))
+        for row, draft in plan.changes:
+            parts.append(self._change(space, row, draft, total - len(parts) - 1, call))
+        return parts
 
     def _end(self, space: SpaceRow, memory: Memory, offset: int, call: Call) -> list[Statement]:
         return [

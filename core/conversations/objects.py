@@ -5,6 +5,8 @@ from typing import Any, cast
 
 from msgspec import structs
 
+from muisti.core.conversations.giving import taking
+from muisti.core.conversations.keeping import Keeper, Plan
 from muisti.core.conversations.naming import (
     check_name,
     check_title,
@@ -64,6 +66,7 @@ class Objects:
         ids: IdSource,
         quota: Quota,
         intake: Intake,
+        keeper: Keeper,
     ) -> None:
         """`quota` is that of spaces without one."""
         self._database = database
@@ -72,6 +75,7 @@ class Objects:
         self._ids = ids
         self._quota = quota
         self._intake = intake
+        self._keeper = keeper
 
     def create(self, space: str, level: Level, new: NewObject, conversation: str | None, call: Call) -> Kept:
         """Make a session, a conversation or, in a `conversation`, a topic; without a name it gets one.
@@ -81,6 +85,7 @@ class Objects:
         Raises:
             PlaceTaken: there is one of this name.
             NotFound: a topic's conversation is not there.
+            Conflict: another topic was given some of its turns.
             ConversationClosed: the session or the conversation that it would belong to is closed.
         """
 
@@ -97,6 +102,7 @@ class Objects:
 
         Raises:
             NotFound, Stale.
+            Conflict: another topic was given some of the turns that a topic shall have.
         """
 
         def attempt(found: SpaceRow) -> Written:
@@ -109,7 +115,8 @@ class Objects:
             if accepted.draft == stated:
                 return self._transactions.leave(found, before, call, accepted.flags)
             parents = self._new_session(found, settled, change, call)
-            return self._replace(found, row, before, accepted, parents, call)
+            plan = Plan() if change.spans is None else taking(self._database, found, settled, draft, call.now)
+            return self._replace(found, row, before, accepted, parents, plan, call)
 
         written = self._transactions.run(space, call, attempt)
         return self._kept(space, name.level, written, call)
@@ -191,6 +198,7 @@ class Objects:
         (there,) = self._database.read([conversations.at_places(space, name.category, [name.place])])
         if there and not self._transactions.is_known(call):
             raise PlaceTaken(name.level, name.name)
+        plan = taking(self._database, space, name, drafts[-1], call.now) if name.level == "topic" else Plan()
         parts = [
             Part(
                 new.memory,
@@ -203,10 +211,11 @@ class Objects:
             )
             for place, new in enumerate(versions)
         ]
+        parts = _guarded(plan, [*self._keeper.before(space, plan, len(made), call), *parts])
         flags = tuple(flag for one in accepted for flag in one.flags)
         try:
             return self._transactions.commit(
-                self._transactions.begin(space, parts, call, created=True, flags=flags, numbers=len(made))
+                self._transactions.begin(space, parts, call, created=True, flags=flags, numbers=len(parts))
             )
         except PlaceTaken as taken:
             if taken.kind == "session" and name.level == "conversation":
@@ -220,12 +229,14 @@ class Objects:
         before: Memory,
         accepted: Accepted,
         parents: Sequence[Accepted],
+        plan: Plan,
         call: Call,
     ) -> Written:
         made = [one.first(space, id_text(self._ids.new(call.now)), call.now) for one in parents]
         versions = ready([*made, accepted.next(before, call.now)], space, self._encoder)
         *others, new = versions
-        parts = [
+        parts = self._keeper.before(space, plan, len(versions), call)
+        parts += [
             Part(other.memory, self._transactions.birth(space, other, "created", call.caller, 1), told=False)
             for other in others
         ]
@@ -237,7 +248,8 @@ class Objects:
             quotas.refuse_larger(space, self._quota, new.memory),
         ]
         parts.append(Part(new.memory, statements))
-        begun = self._transactions.begin(space, parts, call, created=False, flags=accepted.flags, numbers=len(versions))
+        parts = _guarded(plan, parts)
+        begun = self._transactions.begin(space, parts, call, created=False, flags=accepted.flags, numbers=len(parts))
         return self._transactions.commit(begun)
 
     def _find(self, space: SpaceRow, name: ObjectName, call: Call) -> tuple[Row, Memory]:
@@ -308,6 +320,12 @@ def _check_fields(name: ObjectName, change: Change) -> None:
         raise InvalidInput.at("$.users", "a topic has the users of its conversation")
     if change.spans is not None and name.level != "topic":
         raise InvalidInput.at("$.spans", "only topics have stretches of turns")
+
+
+def _guarded(plan: Plan, parts: Sequence[Part]) -> list[Part]:
+    """Return the parts of a batch, the first with the guards of a plan."""
+    first, *others = parts
+    return [structs.replace(first, statements=[*plan.guards, *first.statements]), *others]
 
 
 def _check_open(memory: Memory) -> None:

@@ -11,7 +11,8 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import cast
+from contextlib import suppress
+from typing import TypeVar, cast
 
 import msgspec
 
@@ -20,22 +21,26 @@ from muisti.core.conversations.topics import Conversation, spans_of
 from muisti.core.discourse.summarise import Rarity, Turn, summarise
 from muisti.core.identity.caller import Caller
 from muisti.core.model.conversations import TURN_MAX
-from muisti.core.model.errors import NotFound, SensitiveContent
+from muisti.core.model.errors import NotFound, PlaceTaken, SensitiveContent, StoreUnavailable
 from muisti.core.model.terms import SourceClass
 from muisti.core.model.values import SOURCES_MAX, TRUST, Draft, Memory
-from muisti.core.read.reading import read
+from muisti.core.read.reading import find_space, read
 from muisti.core.store.database import Database, Rows
 from muisti.core.store.sql import topics, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.support.waiting import Overtaken
 from muisti.core.text.terms import count_tokens, tokenize
 from muisti.core.write.begun import Call
 
 # Lengths of summaries, counted as `Memory.tokens` is.
 LENGTHS: Mapping[str, int] = {"exchange": 60, "topic": 100, "conversation": 300, "session": 500}
 READ = 1_000  # exchanges that one summary is made from
+TRIES = 8  # to make summaries that others make too
+TOPICS = 8  # topics that are found between two summaries of their conversation
 
 _NAMED = re.compile(r"([^:\n]{1,200}): (.+)", re.DOTALL)
 
+T = TypeVar("T")
 Write = Callable[[str, int], str]
 """Writes a summary of a text within a number of tokens, such as by a language model. Raises `WriteFailed`."""
 
@@ -108,6 +113,22 @@ class Summaries:
         found = [Stored(one, not any(about.is_fresh(one) for about in abouts)) for one in known.summaries]
         return sorted(found, key=lambda one: (one.memory.topic is None, _up_to(one.memory)))
 
+    def topics_came(self, conversation: Conversation, found: Sequence[Memory], call: Call) -> None:
+        """Summarise topics that were just found, and now and then the conversation.
+
+        Until then the summary of the conversation lacks the last topics, and is stale.
+        """
+        space = find_space(self._database.primary, conversation.space)
+        of = conversation.category, conversation.name
+        asked = [topics.hashes(space, *of, call.now, (spans_of(one)[0][0], spans_of(one)[-1][1])) for one in found]
+        for topic, rows in zip(found, self._database.primary.read(asked), strict=True):
+            about = _of_topic(topic, _turns_said(rows))
+            if about is not None:
+                sources = self._exchanges(space, conversation, spans_of(topic), call)
+                self._replace(space, about, None, sources, call, None)
+        if any(_number(topic) % TOPICS == 1 for topic in found):
+            self.refresh(conversation, call, rest=False)
+
     def refresh(
         self, conversation: Conversation, call: Call, write: Write | None = None, *, rest: bool = True
     ) -> list[Memory]:
@@ -116,8 +137,15 @@ class Summaries:
         `rest`: turns that have no topic yet count. `write` writes summaries; where it is None or fails, they consist
         of sentences.
         """
-        known = self._known(conversation, call)
         made: list[Memory] = []
+        _unovertaken(lambda: self._refresh(conversation, call, write, made, rest=rest))
+        return made
+
+    def _refresh(
+        self, conversation: Conversation, call: Call, write: Write | None, made: list[Memory], *, rest: bool
+    ) -> None:
+        """Add the new summaries to `made`."""
+        known = self._known(conversation, call)
         of_topics: list[Memory] = []
         for about, topic in known.topics.values():
             held = known.of(about)
@@ -132,7 +160,6 @@ class Summaries:
             tail = self._exchanges(known.space, conversation, [known.rest], call) if rest and known.rest else []
             whole = self._replace(known.space, about, held, [*of_topics, *tail], call, write)
             made += [] if whole is None else [whole]
-        return made
 
     def exchange(self, conversation: Conversation, turn: int, call: Call) -> Memory:
         """Return the summary of an exchange, made now where it is missing or stale; a short one is its own summary.
@@ -140,6 +167,9 @@ class Summaries:
         Raises:
             NotFound: there is no such exchange.
         """
+        return _unovertaken(lambda: self._exchange(conversation, turn, call))
+
+    def _exchange(self, conversation: Conversation, turn: int, call: Call) -> Memory:
         known = self._known(conversation, call)
         said = self._exchanges(known.space, conversation, [(turn, turn)], call)
         if not said:
@@ -161,6 +191,9 @@ class Summaries:
         Raises:
             NotFound: there is no such session.
         """
+        return _unovertaken(lambda: self._session(space, name, category, call, write))
+
+    def _session(self, space: str, name: str, category: str | None, call: Call, write: Write | None) -> Memory | None:
         found, (rows, summaries) = read(
             self._database.primary, space, lambda row: topics.of_session(row, category, name, call.now)
         )
@@ -186,8 +219,7 @@ class Summaries:
         objects = _memories(rows, conversation.space)
         if not any(one.kind == "conversation" for one in objects):
             raise NotFound("conversation", conversation.name)
-        said = [(cast(int, turn), cast(bytes, text)) for turn, text, _ in hashes]
-        return _known(space, conversation.name, objects, said)
+        return _known(space, conversation.name, objects, _turns_said(hashes))
 
     def _exchanges(
         self, space: SpaceRow, conversation: Conversation, spans: Iterable[tuple[int, int]], call: Call
@@ -216,6 +248,18 @@ class Summaries:
             return None
 
 
+def _unovertaken(make: Callable[[], T]) -> T:
+    """Return what is made when nobody else makes the same summary meanwhile.
+
+    Raises:
+        StoreUnavailable: others always do.
+    """
+    for _ in range(TRIES):
+        with suppress(Overtaken, PlaceTaken):
+            return make()
+    raise StoreUnavailable("others summarise the same all the time; try again")
+
+
 def _known(space: SpaceRow, name: str, objects: Sequence[Memory], said: Sequence[tuple[int, bytes]]) -> _Known:
     """Digest what each topic says, and what no topic covers."""
     found: dict[str, tuple[_About, Memory]] = {}
@@ -223,16 +267,8 @@ def _known(space: SpaceRow, name: str, objects: Sequence[Memory], said: Sequence
         (one for one in objects if one.kind == "topic" and spans_of(one)), key=lambda one: spans_of(one)[0]
     )
     for topic in ordered:
-        spans = spans_of(topic)
-        within = [one for one in said if any(first <= one[0] <= last for first, last in spans)]
-        about = _About(
-            of="topic",
-            basis=_digest(within),
-            conversation=name,
-            topic=topic.topic,
-            up_to=within[-1][0] if within else spans[-1][1],
-        )
-        if within:
+        about = _of_topic(topic, said)
+        if about is not None:
             found[topic.topic or ""] = about, topic
     end = max((spans_of(topic)[-1][1] for topic in ordered), default=-1)
     rest = [one for one in said if one[0] > end]
@@ -250,6 +286,31 @@ def _known(space: SpaceRow, name: str, objects: Sequence[Memory], said: Sequence
         whole=whole,
         decided=decided,
     )
+
+
+def _of_topic(topic: Memory, said: Sequence[tuple[int, bytes]]) -> _About | None:
+    """Return what a topic's summary is about; None when nothing is said within the topic."""
+    spans = spans_of(topic)
+    within = [one for one in said if any(first <= one[0] <= last for first, last in spans)]
+    if not within:
+        return None
+    return _About(
+        of="topic",
+        basis=_digest(within),
+        conversation=topic.conversation,
+        topic=topic.topic,
+        up_to=within[-1][0],
+    )
+
+
+def _turns_said(rows: Rows) -> list[tuple[int, bytes]]:
+    """Return the turns of `topics.hashes` with the hashes of their texts."""
+    return [(cast(int, turn), cast(bytes, text)) for turn, text, _ in rows]
+
+
+def _number(topic: Memory) -> int:
+    """Return the number of a topic that was found; its name is t with that number."""
+    return int((topic.topic or "t0")[1:])
 
 
 def _draft(about: _About, sources: Sequence[Memory], caller: Caller, write: Write | None) -> Draft | None:

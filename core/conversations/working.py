@@ -81,7 +81,7 @@ class WorkingMemory:
         if needed > budget:
             raise InvalidInput.at("$.pinned", f"what is pinned would take {needed:,} tokens of {budget:,}")
         if not call.dry_run:
-            self._database.primary.write(working.put(space, holder, entry, call.now))
+            self._database.primary.write([working.put(space, holder, entry, call.now)])
         return entry
 
     def release(self, conversation: Conversation, key: str, call: Call) -> None:

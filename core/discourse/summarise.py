@@ -1,9 +1,10 @@
 """Extractive summaries: the sentences that cover most of what was said, within a number of tokens.
 
-A word weighs √n · rarity², n being the sentences that have it. A sentence is worth the weights of its words that no
-chosen sentence has, divided by the root of its tokens. The best sentence is taken first, and the rest are valued
-again, until nothing more fits. This is greedy maximum coverage under a budget (Khuller, Moss and Naor, 1999). Words
-of one sentence are looked at again only while it may be the best, so the time is nearly linear in the text.
+A word weighs √n · rarity², n being the sentences that have it; names and numbers weigh more. A sentence is worth the
+weights of its words that no chosen sentence has, divided by the root of its tokens. The best sentence is taken first,
+and the rest are valued again, until nothing more fits. This is greedy maximum coverage under a budget (Khuller, Moss
+and Naor, 1999). As there, where few sentences fit, those that go with the heaviest one are tried as well. Words of one
+sentence are looked at again only while it may be the best, so the time is nearly linear in the text.
 """
 
 import heapq
@@ -14,19 +15,26 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
+from muisti.core.discourse.titles import TALK
 from muisti.core.text.language import function_words, language_of
 from muisti.core.text.sentences import pieces
 from muisti.core.text.terms import query_terms, tokenize
 
 SHORTEST = 8  # tokens that a sentence is counted as, at least
 LONGEST = 60  # words; a longer sentence is cut into pieces
+LEAST = 2  # telling words that a sentence has at least
+FEW = 3  # chosen sentences, at most, to which others are compared
 ASKED = 10.0  # how much more a word of the query weighs
+NAMED = 2.0  # how much more a name weighs
+COUNTED = 3.0  # how much more a number weighs, such as that of a date
 
 Count = Callable[[str], int]
 Rarity = Callable[[str], float]
 
 _WORD = re.compile(r"\S+")
+_INNER = re.compile(r"(?<=[\w,;:] )[^\W\d_]\w+")  # a word that opens no sentence
 _WORDS = re.compile(rf"\S+(?:\s+\S+){{0,{LONGEST - 1}}}")
+_TALK = frozenset(term for word in TALK for term in tokenize(word))
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,9 +87,9 @@ def summarise(
     >>> [line.text for line in summarise(turns, 14, lambda text: len(text.split()))]
     ['ann: I moved to Turku.', 'bob: How big is the flat in Turku?']
     """
-    found = sentences_of(turns, count, code)
+    found = _telling(sentences_of(turns, count, code))
     weights = _weights(found, rarity or _rarity_within(found), frozenset(query_terms(query)))
-    chosen = _chosen(found, weights, tokens)
+    chosen = _best(found, weights, tokens)
     while chosen:
         lines = lines_of(turns, found, chosen)
         if count(text_of(lines)) <= tokens:
@@ -149,11 +157,29 @@ def _pieces(text: str, code: bool) -> Iterator[str]:
             yield text[piece.start : piece.stop]
 
 
+def _telling(found: Sequence[Sentence]) -> Sequence[Sentence]:
+    """Return the sentences with enough telling words or a number; all where none has."""
+    return [one for one in found if len(one.terms - _TALK) >= LEAST or any(map(_is_number, one.terms))] or found
+
+
 def _weights(found: Sequence[Sentence], rarity: Rarity, asked: Collection[str]) -> dict[str, float]:
-    return {
-        term: math.sqrt(n) * max(0.0, rarity(term)) ** 2 * (ASKED if term in asked else 1.0)
-        for term, n in _uses(found).items()
-    }
+    names = _names(found)
+
+    def factor(term: str) -> float:
+        named = COUNTED if _is_number(term) else NAMED if term in names else 1.0
+        return named * (ASKED if term in asked else 1.0)
+
+    return {term: math.sqrt(n) * max(0.0, rarity(term)) ** 2 * factor(term) for term, n in _uses(found).items()}
+
+
+def _names(found: Sequence[Sentence]) -> frozenset[str]:
+    """Return the terms of words that have a capital letter within a sentence."""
+    words = {word for sentence in found for word in _INNER.findall(sentence.text) if word[0].isupper()}
+    return frozenset(term for word in words for term in tokenize(word))
+
+
+def _is_number(term: str) -> bool:
+    return term[:1].isdecimal()
 
 
 def _rarity_within(found: Sequence[Sentence]) -> Rarity:
@@ -170,12 +196,33 @@ def _worth(sentence: Sentence, weights: Mapping[str, float], said: Collection[st
     return new / math.sqrt(max(SHORTEST, sentence.tokens))
 
 
-def _chosen(found: Sequence[Sentence], weights: Mapping[str, float], tokens: int) -> list[int]:
+def _best(found: Sequence[Sentence], weights: Mapping[str, float], tokens: int) -> list[int]:
     """Return the places of the chosen sentences, in the order in which they were chosen."""
+    chosen = _chosen(found, weights, tokens)
+    if not chosen or len(chosen) > FEW:
+        return chosen
+
+    def covered(places: Iterable[int]) -> float:
+        return math.fsum(weights[term] for term in frozenset[str]().union(*(found[place].terms for place in places)))
+
+    fitting = [place for place, one in enumerate(found) if one.tokens + one.frame <= tokens + 1]
+    heaviest = max(fitting, key=lambda place: covered([place]))
+    return max(chosen, _chosen(found, weights, tokens, heaviest), key=covered)
+
+
+def _chosen(
+    found: Sequence[Sentence], weights: Mapping[str, float], tokens: int, first: int | None = None
+) -> list[int]:
+    """Return the places of sentences that are worth most one after another, after the `first`, which must fit."""
     said = set[str]()
     spoken = set[int]()
     chosen: list[int] = []
     left = tokens + 1  # the last line has no line break
+    if first is not None:
+        chosen.append(first)
+        left -= found[first].tokens + found[first].frame
+        spoken.add(found[first].turn)
+        said |= found[first].terms
     waiting = [(-_worth(sentence, weights, said), place) for place, sentence in enumerate(found)]
     heapq.heapify(waiting)
     while waiting:

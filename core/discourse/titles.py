@@ -23,7 +23,7 @@ see so some something soon sort sounds still stuff such sure take talk tell than
 think time today too try two uh um up use very wait wanna want way well went while won wonderful work would wow yeah
 yep yes yet
 """
-_TALK = frozenset(_TALK_WORDS.split())
+TALK = frozenset(_TALK_WORDS.split())
 
 
 def title(topic: Sequence[str], rest: Sequence[str] = (), rarity: Callable[[str], float] | None = None) -> str:
@@ -73,7 +73,7 @@ def _telling_words(turn: str) -> Iterator[tuple[str, str]]:
             continue  # a part of the name before it
         done = span.stop
         folded = word.casefold()
-        plain = folded in empty or folded in _TALK or (len(word) < 2 and word.isascii()) or word.isdigit()
+        plain = folded in empty or folded in TALK or (len(word) < 2 and word.isascii()) or word.isdigit()
         if not plain:
             yield span.terms[0], folded if _opens(turn, span.start) and word.istitle() else word
 

@@ -220,7 +220,7 @@ class Eraser:
         return raw, bool(rows)
 
     def _erase(self, space: SpaceRow, memories: Sequence[bytes], caller: Caller, work: _Work) -> None:
-        """Erase up to a hundred memories and the summaries made from them in one batch, then repack their segments."""
+        """Erase up to a hundred memories and the summaries that may tell of them in one batch, then repack."""
         named = memories
         for _ in range(TRIES):
             memories = [

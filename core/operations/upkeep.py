@@ -1,4 +1,4 @@
-"""Maintenance over time: end expired memories, purge old ones, erase old versions and old stored answers.
+"""Maintenance over time: end expired memories, purge old ones, erase old versions and what else has had its time.
 
 Each step is small, so that nobody waits for it, and returns whether more is left to do.
 """
@@ -12,11 +12,12 @@ from muisti.core.model.times import DAY_US
 from muisti.core.query.subject import Subject
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Statement
-from muisti.core.store.sql import candidates, requests, retention
+from muisti.core.store.sql import candidates, requests, retention, working
 from muisti.core.write.expiry import Expirer
 
 AT_A_TIME = 1_000  # memories in a step; every place is searched once for each
 ANSWERS_AT_ONCE = 1_000
+ENTRIES_AT_ONCE = 1_000
 
 
 class Upkeep:
@@ -75,6 +76,14 @@ class Upkeep:
         if not self._database.read([old])[0]:
             return False
         _, more = self._database.write([requests.forget(now, ANSWERS_AT_ONCE), old])
+        return bool(more)
+
+    def release_expired(self, now: int) -> bool:
+        """Delete some entries of working memory that have expired. Return whether more are left."""
+        expired = working.expired(now)
+        if not self._database.read([expired])[0]:
+            return False
+        _, more = self._database.write([working.sweep(now, ENTRIES_AT_ONCE), expired])
         return bool(more)
 
     def _names(self, ask: Statement) -> list[str]:

@@ -25,7 +25,11 @@ def sweeps_of(settings: Settings) -> list[Sweep]:
     own = [Sweep("retrievals", FLUSH_SECONDS, _flush_retrievals, at_once, own=True)]
     if not settings.upkeep:
         return own
-    kept = [Sweep("answers", HOUR, _forget_answers, at_once), Sweep("receipts", HOUR, _forget_receipts, at_once)]
+    kept = [
+        Sweep("answers", HOUR, _forget_answers, at_once),
+        Sweep("receipts", HOUR, _forget_receipts, at_once),
+        Sweep("working", HOUR, _release_expired, at_once),
+    ]
     lifecycle = [
         Sweep("expiry", MINUTE, _end_expired, _with_expired),
         Sweep("retention", HOUR, _forget_history, _forgetful),
@@ -116,3 +120,7 @@ def _forget_answers(engine: Engine, _: str, now: int) -> bool:
 
 def _forget_receipts(engine: Engine, _: str, now: int) -> bool:
     return engine.receipts.forget(now)
+
+
+def _release_expired(engine: Engine, _: str, now: int) -> bool:
+    return engine.upkeep.release_expired(now)

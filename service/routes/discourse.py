@@ -43,7 +43,8 @@ EncodingParameter = Annotated[
     str, QueryParameter(description="The encoding whose tokens are counted.", enum=list(ENCODINGS))
 ]
 _TOPIC = "/conversations/{conversation:str}/topics/{topic:str}"
-_ABSTRACTIVE = "no language model is configured, or it failed; these summaries are sentences of their sources"
+_NO_MODEL = "no language model is set, so summaries are sentences of their sources; MUISTI_SUMMARY_URL names one"
+_FAILED = "the language model failed, or a summary was up to date; there it is sentences of its sources"
 
 
 @post(f"{_TOPIC}/split", status_code=200, operation_id="splitTopic", tags=["conversations"], needs="write")
@@ -166,7 +167,7 @@ async def summarise_conversation(
     writer = _writer(data, backend)
     make = memories(request, backend).discourse.summarise
     made = await backend.store(make, space, conversation, category=data.category, write=writer)
-    return _made(made, data)
+    return _made(made, data, writer)
 
 
 @post(
@@ -187,7 +188,7 @@ async def summarise_session(
     writer = _writer(data, backend)
     make = memories(request, backend).discourse.summarise_session
     made = await backend.store(make, space, session, category=data.category, write=writer)
-    return _made([] if made is None else [made], data)
+    return _made([] if made is None else [made], data, writer)
 
 
 @post(
@@ -300,10 +301,14 @@ def _writer(data: SummariseBody, backend: Backend) -> SummaryWriter | None:
     return backend.summary_writer if data.method == "abstractive" else None
 
 
-def _made(made: list[Memory], data: SummariseBody) -> Response[MadeSummariesReply]:
+def _made(made: list[Memory], data: SummariseBody, writer: SummaryWriter | None) -> Response[MadeSummariesReply]:
     items = [SummaryReply.of_memory(one) for one in made]
-    as_asked = data.method == "extractive" or all(one.method == "abstractive" for one in items)
-    return Response(MadeSummariesReply(items=items, degraded=[] if as_asked else [_ABSTRACTIVE]), status_code=200)
+    degraded: list[str] = []
+    if data.method == "abstractive" and writer is None:
+        degraded.append(_NO_MODEL)
+    elif data.method == "abstractive" and any(one.method != "abstractive" for one in items):
+        degraded.append(_FAILED)
+    return Response(MadeSummariesReply(items=items, degraded=degraded), status_code=200)
 
 
 def _working(

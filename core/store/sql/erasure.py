@@ -68,7 +68,7 @@ def some(space: SpaceRow, where: str, args: Sequence[Scalar], limit: int) -> Sta
 def plan(space: SpaceRow, where: str, args: Sequence[Scalar], limit: int) -> list[Statement]:
     """Count the memories with a version that meets `where`, and select (memory id, last version) of some.
 
-    The summaries made from them count as well.
+    The summaries that may tell of them count as well.
     """
     gone, values = with_summaries(space, where, args)
     found = f"FROM versions o WHERE +o.space_id = ? AND o.memory_id IN ({gone})"
@@ -111,9 +111,10 @@ def relatives(space: SpaceRow, memories: Sequence[bytes]) -> Statement:
 
 
 def with_summaries(space: SpaceRow, where: str, args: Sequence[Scalar]) -> Condition:
-    """Return SQL that selects the memories with a version that meets `where`, and all summaries made from them.
+    """Return SQL that selects the memories with a version that meets `where`, and all summaries that may tell of them.
 
-    Summaries are made from exchanges, from such summaries, and from those, so three steps reach them all.
+    Summaries are made from exchanges, from such summaries, and from those, so three steps reach them all. An
+    abstractive summary may name only some of its sources, so it counts by the turns that it is about.
     """
     made = (
         f"SELECT s.memory_id FROM versions s, json_each(s.derived_from) d WHERE s.space_id = {space.id} "
@@ -122,14 +123,41 @@ def with_summaries(space: SpaceRow, where: str, args: Sequence[Scalar]) -> Condi
     )
     steps = ", ".join(f"step{n} AS MATERIALIZED ({made.format(f'step{n - 1}')})" for n in (1, 2, 3))
     return (
-        f"WITH step0 AS MATERIALIZED (SELECT v.memory_id FROM versions v WHERE v.space_id = ? AND ({where})), {steps} "
+        f"WITH named AS MATERIALIZED (SELECT v.memory_id FROM versions v WHERE v.space_id = ? AND ({where})), "
+        f"said AS MATERIALIZED (SELECT DISTINCT e.conversation, e.category_folded, e.turn FROM versions e "
+        f"WHERE +e.space_id = {space.id} AND e.memory_id IN (SELECT * FROM named) AND e.kind = 'exchange'), "
+        f"step0 AS MATERIALIZED (SELECT * FROM named UNION {_written(space)}), {steps} "
         "SELECT * FROM step0 UNION SELECT * FROM step1 UNION SELECT * FROM step2 UNION SELECT * FROM step3",
         (space.id, *args),
     )
 
 
+def _written(space: SpaceRow) -> str:
+    """Return SQL that selects the abstractive summaries of the conversations, sessions and topics of turns in `said`.
+
+    A topic's summary counts when a version of the topic has held the turn, or when no version says what it has held.
+    """
+    within = "e.turn BETWEEN p.value ->> 0 AND p.value ->> 1"
+    held = (
+        f"SELECT max({within}) FROM versions t, json_each(t.structure, '$.spans') p WHERE t.space_id = {space.id} "
+        "AND t.conversation = s.conversation AND t.kind = 'topic' AND t.topic = s.topic "
+        "AND t.category_folded IS s.category_folded"
+    )
+    same = f"{{0}}.space_id = {space.id} AND {{0}}.conversation = e.conversation "
+    same += "AND {0}.category_folded IS e.category_folded"
+    sessions = f"SELECT c.session FROM said e CROSS JOIN versions c ON {same.format('c')} AND c.kind = 'conversation'"
+    return (
+        f"SELECT s.memory_id FROM said e CROSS JOIN versions s ON {same.format('s')} WHERE s.kind = 'summary' "
+        "AND s.structure ->> '$.method' = 'abstractive' AND (s.turn IS NULL OR s.turn = e.turn) "
+        f"AND (s.topic IS NULL OR coalesce(({held}), 1)) "
+        f"UNION SELECT s.memory_id FROM versions s WHERE s.space_id = {space.id} AND s.kind = 'summary' "
+        f"AND s.kind IN {STRUCTURAL!r} AND s.structure ->> '$.method' = 'abstractive' AND s.conversation IS NULL "
+        f"AND s.session IN ({sessions})"
+    )
+
+
 def completed(space: SpaceRow, memories: Sequence[bytes]) -> Statement:
-    """Select the ids of memories and of all summaries made from them, deleted ones too."""
+    """Select the ids of memories and of all summaries that may tell of them, deleted ones too."""
     return Statement(*with_summaries(space, f"v.memory_id IN {_HEX}", (_hex(memories),)))
 
 

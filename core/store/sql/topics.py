@@ -7,6 +7,7 @@ from typing import NamedTuple, cast
 
 from muisti.core.model.conversations import TURN_MAX
 from muisti.core.store.database import Rows, Scalar, Statement
+from muisti.core.store.refusal_codes import Refusal, refuse
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import COLUMNS, CURRENT, UNEXPIRED
 from muisti.core.text.terms import fold
@@ -89,6 +90,16 @@ def objects(space: SpaceRow, category: str | None, conversation: str, now: int, 
     )
 
 
+def refuse_others(space: SpaceRow, category: str | None, conversation: str, newest: int, now: int) -> Statement:
+    """Refuse with `stale` unless the newest version of a current topic is in a row; 0 when there is no topic."""
+    of, args = _of(space, category, conversation)
+    return Statement(
+        f"{refuse(Refusal.STALE)} WHERE (SELECT coalesce(max(v.id), 0) FROM versions v WHERE {of} "
+        f"AND v.kind = 'topic' AND {CURRENT} AND {UNEXPIRED}) <> ?",
+        (*args, now, newest),
+    )
+
+
 def of_session(space: SpaceRow, category: str | None, session: str, now: int) -> list[Statement]:
     """Select the session, its conversations and its summary; then the summaries of its conversations."""
     own = "v.space_id = ? AND coalesce(v.category_folded, '') = ?"
@@ -109,9 +120,11 @@ def of_session(space: SpaceRow, category: str | None, session: str, now: int) ->
     ]
 
 
-def hashes(space: SpaceRow, category: str | None, conversation: str, now: int) -> Statement:
-    """Select (turn, hash of the text, tokens) of the exchanges of a conversation, in order."""
-    of, args = _exchanges(space, category, conversation, (0, TURN_MAX), now)
+def hashes(
+    space: SpaceRow, category: str | None, conversation: str, now: int, turns: tuple[int, int] = (0, TURN_MAX)
+) -> Statement:
+    """Select (turn, hash of the text, tokens) of the exchanges of a conversation from a turn to another, in order."""
+    of, args = _exchanges(space, category, conversation, turns, now)
     return Statement(f"SELECT v.turn, v.content_hash, v.tokens FROM versions v WHERE {of} ORDER BY v.turn", args)
 
 

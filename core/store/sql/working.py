@@ -39,8 +39,8 @@ def entry(row: Row) -> Entry:
     )
 
 
-def put(space: SpaceRow, conversation: Memory, one: Entry, now: int) -> list[Statement]:
-    """Keep an entry in place of what is at its key; entries of the space that have expired go."""
+def put(space: SpaceRow, conversation: Memory, one: Entry, now: int) -> Statement:
+    """Keep an entry in place of what is at its key."""
     values = (
         None if one.memory_id is None else id_bytes(one.memory_id),
         one.content,
@@ -50,14 +50,25 @@ def put(space: SpaceRow, conversation: Memory, one: Entry, now: int) -> list[Sta
         now,
         None if one.expires_at is None else to_us(one.expires_at),
     )
-    return [
-        Statement("DELETE FROM working WHERE space_id = ? AND expires_at <= ?", (space.id, now)),
-        Statement(
-            f"INSERT OR REPLACE INTO working (space_id, conversation_id, {_COLUMNS}) "
-            "SELECT id, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM spaces WHERE id = ?",
-            (raw(conversation.id), one.key, *values, space.id),
-        ),
-    ]
+    return Statement(
+        f"INSERT OR REPLACE INTO working (space_id, conversation_id, {_COLUMNS}) "
+        "SELECT id, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM spaces WHERE id = ?",
+        (raw(conversation.id), one.key, *values, space.id),
+    )
+
+
+def expired(now: int) -> Statement:
+    """Select a row when an entry has expired."""
+    return Statement("SELECT 1 FROM working WHERE expires_at <= ? LIMIT 1", (now,))
+
+
+def sweep(now: int, most: int) -> Statement:
+    """Delete up to `most` entries that have expired."""
+    return Statement(
+        "DELETE FROM working WHERE (conversation_id, key) IN "
+        "(SELECT conversation_id, key FROM working WHERE expires_at <= ? ORDER BY expires_at LIMIT ?)",
+        (now, most),
+    )
 
 
 def release(conversation: Memory, key: str) -> Statement:

@@ -74,6 +74,40 @@ def test_summaries_are_a_section_of_their_own(engine: Engine):
     assert [one.section for one in found.citations if "Ann moves" in found.text[one.start : one.stop]] == ["summaries"]
 
 
+def summarised(engine: Engine, name: str, text: str, of: list[int], **fields: str) -> None:
+    sources = [f"0197a3c0-5f4e-7000-8000-00000000001{turn}" for turn in of]
+    told = {"of": "topic", "up_to": of[-1], "method": "extractive"}
+    one = {"id": f"0197a3c0-5f4e-7000-8000-0000000000{name}", "content": text, "kind": "summary", "topic": f"t{name}"}
+    bring(engine, {**one, "conversation": "c-42", "structure": told, "derived_from": sources, **fields})
+
+
+def test_a_summary_of_turns_that_are_shown_is_left_out(engine: Engine):
+    summarised(engine, "31", "Ann moves at first.", [1, 2, 3])
+    summarised(engine, "32", "Ann moves at last.", [6, 7, 8])
+    found = build(engine, {"recent": Wanted(turns=3), "summaries": Wanted(max_tokens=100), "memories": Wanted()})
+    assert "Ann moves at first." in found.text
+    assert "Ann moves at last." not in found.text
+    assert "0197a3c0-5f4e-7000-8000-000000000032" not in {one.id for one in found.left_out}
+    fewer = build(engine, {"recent": Wanted(turns=2), "summaries": Wanted(max_tokens=100), "memories": Wanted()})
+    assert "Ann moves at last." in fewer.text
+
+
+def test_summaries_of_topics_that_the_memories_touch_come_first(engine: Engine):
+    summarised(engine, "31", "Ann moves at first.", [1, 2, 3])
+    summarised(engine, "32", "Ann moves at last.", [6, 7, 8])
+    for turn, first in ((2, "Ann moves at first."), (7, "Ann moves at last.")):
+        asked = Request(
+            query=f"I moved to town {turn}",
+            token_budget=400,
+            encoding="cl100k_base",
+            conversation="c-42",
+            sections={"summaries": Wanted(max_tokens=9), "memories": Wanted()},
+            min_evidence="none",
+        )
+        text = engine.owner.context.build(SPACE, asked).text
+        assert f"Summary\n{first}" in text
+
+
 def test_nobody_sees_what_their_key_does_not_open(engine: Engine):
     engine.owner.write.add(SPACE, [Draft(content="The harbour of town X", category="open")], on_conflict="keep")
     asked = Request(

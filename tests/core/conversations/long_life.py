@@ -9,7 +9,7 @@ import msgspec
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.conversations import Change, NewObject, Turn
-from muisti.core.model.errors import ConversationClosed, MuistiError, NotFound, PlaceTaken
+from muisti.core.model.errors import Conflict, ConversationClosed, MuistiError, NotFound, PlaceTaken
 from muisti.core.model.outcomes import Undo
 from muisti.core.query.points import AsOf
 from muisti.core.views.conversations import Wanted
@@ -183,7 +183,9 @@ class Lived:
         first = self.random.randrange(1, TURNS)
         new = NewObject(spans=((first, first + 2),), name=f"x{self.random.randrange(4)}")
         assert new.name is not None
-        expected = ConversationClosed if talk.closed else PlaceTaken if new.name in talk.topics else None
+        overlaps = any(low <= first + 2 and first <= high for low, high in talk.topics.values())
+        taken = PlaceTaken if new.name in talk.topics else Conflict if overlaps else None
+        expected = ConversationClosed if talk.closed else taken
         if self.refused(lambda: view.create(self.space, "topic", new, conversation=where[1]), expected):
             return
         talk.topics[new.name] = (first, first + 2)

@@ -3,11 +3,12 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
+from muisti.core.conversations.summaries import TOPICS
 from muisti.core.conversations.topics import spans_of
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER, Caller
-from muisti.core.model.conversations import Change, ObjectName, Streamed, Turn
-from muisti.core.model.errors import InvalidInput, NotFound
+from muisti.core.model.conversations import Change, NewObject, ObjectName, Streamed, Turn
+from muisti.core.model.errors import Conflict, InvalidInput, NotFound
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.values import Memory
 from muisti.core.query.query import Query
@@ -126,6 +127,46 @@ def test_a_topic_is_split_within_only(chat: Engine, turn: int) -> None:
         chat.owner.discourse.split_topic(SPACE, NAME, "t1", turn)
 
 
+def give(engine: Engine, *given: tuple[int, int], name: str | None = None) -> Memory:
+    new = NewObject(name=name, spans=given)
+    return engine.owner.conversations.create(SPACE, "topic", new, conversation=NAME).found.memory
+
+
+def test_a_given_topic_takes_its_turns_from_topics_that_were_found(chat: Engine) -> None:
+    chat.owner.conversations.change(SPACE, ObjectName(level="conversation", name=NAME), Change(state="open"))
+    give(chat, (3, 4), (6, 8), name="mine")
+    held = {topic.topic: spans_of(topic) for topic in topics(chat)}
+    assert held == {"t1": [(1, 2), (5, 5)], "mine": [(3, 4), (6, 8)], "t2": [(9, 12)]}
+    assert {topic.structure["bounds"] for topic in topics(chat) if topic.topic != "mine"} == {"derived"}
+    name = ObjectName(level="topic", name="mine", conversation=NAME)
+    chat.owner.conversations.change(SPACE, name, Change(spans=((7, 12),)))
+    assert {topic.topic: spans_of(topic) for topic in topics(chat)} == {"t1": [(1, 2), (5, 5)], "mine": [(7, 12)]}
+
+
+def test_a_turn_is_given_to_one_topic_only(chat: Engine) -> None:
+    chat.owner.conversations.change(SPACE, ObjectName(level="conversation", name=NAME), Change(state="open"))
+    give(chat, (3, 4), name="mine")
+    give(chat, (1, 1), name="yours")
+    before = topics(chat)
+    with pytest.raises(Conflict, match="'mine' was given some of these turns"):
+        give(chat, (4, 9), name="other")
+    with pytest.raises(Conflict, match="'mine'"):
+        name = ObjectName(level="topic", name="yours", conversation=NAME)
+        chat.owner.conversations.change(SPACE, name, Change(spans=((1, 3),)))
+    assert topics(chat) == before
+    give(chat, (5, 6), name="other")  # what lies between stays as it is
+
+
+def test_an_undo_gives_back_the_turns_that_a_given_topic_took(chat: Engine) -> None:
+    chat.owner.conversations.change(SPACE, ObjectName(level="conversation", name=NAME), Change(state="open"))
+    before = spans(chat)
+    asking = chat.seen_by(Caller(actor="ann", request="r-9"))
+    asking.conversations.create(SPACE, "topic", NewObject(name="mine", spans=((2, 12),)), conversation=NAME)
+    assert spans(chat) == [[(1, 1)], [(2, 12)]]
+    asking.write.undo(SPACE, Undo(last=100, request="r-9"))
+    assert spans(chat) == before
+
+
 def test_changes_of_what_is_not_there_are_refused(chat: Engine) -> None:
     with pytest.raises(NotFound):
         chat.owner.discourse.split_topic(SPACE, NAME, "t9", 2)
@@ -149,6 +190,43 @@ def test_summaries_follow(chat: Engine) -> None:
     assert not chat.owner.discourse.summarise(SPACE, NAME)
 
 
+def test_summaries_that_others_make_meanwhile_are_not_made_twice(chat: Engine) -> None:
+    others: list[Memory | None] = []
+    view = chat.owner.discourse
+
+    def overtaken(text: str, tokens: int) -> str:
+        others.extend(view.summarise(SPACE, NAME))
+        others.append(view.summarise_session(SPACE, "default"))
+        return "Too late."
+
+    view.move_topic(SPACE, NAME, "t2", 5)
+    assert view.summarise(SPACE, NAME, write=overtaken) == []
+    assert len(others) == 4
+    assert not any(one.stale for one in view.summaries(SPACE, NAME))
+    chat.owner.conversations.change(SPACE, ObjectName(level="conversation", name=NAME), Change(state="open"))
+    stream(chat, said(FLAT, 3, 40, NOON + timedelta(days=1)))
+    close(chat)
+    assert view.summarise_session(SPACE, "default", write=overtaken) == others[-1]
+
+
+def test_the_summary_of_an_open_conversation_lags_and_says_so(engine: Engine) -> None:
+    def states() -> list[bool]:
+        return [one.stale for one in engine.owner.discourse.summaries(SPACE, NAME) if one.memory.topic is None]
+
+    lags: list[list[bool]] = []
+    for day in range(TOPICS + 2):
+        stream(engine, said((FLAT, CAT)[day % 2], 3, 3 * day, NOON + timedelta(days=day)))
+        lags.append(states())
+    assert lags == [[], [False], *[[True]] * (TOPICS - 1), [False]]
+    found = engine.owner.discourse.summaries(SPACE, NAME)
+    assert not any(one.stale for one in found if one.memory.topic)
+    assert len(found) == TOPICS + 2
+    stream(engine, said(FLAT, 3, 90, NOON + timedelta(days=90)))
+    assert states() == [True]
+    assert [one.topic for one in engine.owner.discourse.summarise(SPACE, NAME)] == [None]
+    assert states() == [False]
+
+
 def test_a_summary_is_stale_when_its_topic_has_changed_and_is_made_again(chat: Engine) -> None:
     chat.owner.discourse.move_topic(SPACE, NAME, "t2", 5)
     assert [one.stale for one in chat.owner.discourse.summaries(SPACE, NAME)] == [True] * 3
@@ -164,6 +242,35 @@ def test_summaries_are_erased_with_their_sources(chat: Engine) -> None:
     assert report.erased["memories"] == planned >= 4
     assert not any(report.found.values())
     assert [one.memory.topic for one in chat.owner.discourse.summaries(SPACE, NAME)] == ["t2"]
+
+
+def test_an_abstractive_summary_is_erased_with_turns_that_it_does_not_name(engine: Engine) -> None:
+    streamed = stream(engine, said(FLAT, 130))
+    (whole, *_) = engine.owner.discourse.summarise(SPACE, NAME, write=lambda text, tokens: "They speak of number 77.")[
+        -1:
+    ]
+    of_session = engine.owner.discourse.summarise_session(SPACE, "default", write=lambda text, tokens: "A flat.")
+    assert of_session is not None
+    exchanges = [one.memory.id for one in streamed[0].items]
+    unnamed = next(one for one in exchanges if one not in whole.derived_from)
+    planned = {one.memory_id for one in engine.eraser.plan_memory(SPACE, unnamed, OWNER).items}
+    assert planned == {unnamed, whole.id, of_session.id}
+    report = engine.eraser.memory(SPACE, unnamed, OWNER)
+    assert report.erased["memories"] == 3
+    assert not any(report.found.values())
+
+
+def test_an_abstractive_summary_of_another_topic_stays(chat: Engine) -> None:
+    chat.owner.discourse.move_topic(SPACE, NAME, "t2", 8)
+    made = chat.owner.discourse.summarise(SPACE, NAME, write=lambda text, tokens: "They speak.")
+    first, second, whole = sorted(made, key=lambda one: one.topic or "t9")
+    page = chat.owner.conversations.exchanges(SPACE, ObjectName(level="conversation", name=NAME))
+    turns = {one.turn: one.id for one in page.items}
+    planned = {one.memory_id for one in chat.eraser.plan_memory(SPACE, turns[2], OWNER).items}
+    assert planned >= {turns[2], first.id, whole.id}
+    assert second.id not in planned
+    moved = {one.memory_id for one in chat.eraser.plan_memory(SPACE, turns[7], OWNER).items}
+    assert moved >= {turns[7], first.id, second.id, whole.id}  # the second topic had it before
 
 
 def test_summaries_and_topics_are_in_no_search(chat: Engine) -> None:

@@ -44,7 +44,7 @@ def test_objects_are_made_with_given_or_generated_names(stores: Stores):
         other = view.create(SPACE, "conversation", NewObject())
         assert other.found.name.startswith("conversation-") and other.found.memory.session == "default"
         assert view.create(SPACE, "session", NewObject(title="Work")).found.name.startswith("session-")
-        topics = [view.create(SPACE, "topic", NewObject(spans=((1, 3),)), conversation="c").found for _ in range(2)]
+        topics = [view.create(SPACE, "topic", NewObject(spans=((n, n),)), conversation="c").found for n in (1, 2)]
         assert [topic.name for topic in topics] == ["t1", "t2"]
         with pytest.raises(NotFound):
             view.create(SPACE, "topic", NewObject(name="t"), conversation="nowhere")

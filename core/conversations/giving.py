@@ -1,0 +1,61 @@
+"""Turns that a caller gives to a topic: they are taken from topics that were found, never from given ones."""
+
+from collections.abc import Sequence
+from typing import cast
+
+from msgspec.structs import replace
+
+from muisti.core.conversations.keeping import Plan
+from muisti.core.conversations.topics import Span, spans_of
+from muisti.core.model.conversations import ObjectName
+from muisti.core.model.errors import Conflict
+from muisti.core.model.values import Draft, Json, Memory
+from muisti.core.store.database import Database, Row
+from muisti.core.store.sql import topics, version_rows
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.write.prepare import draft_of
+
+
+def taking(database: Database, space: SpaceRow, name: ObjectName, draft: Draft, now: int) -> Plan:
+    """Return how the other topics of a conversation change when a topic has the turns of its draft.
+
+    Raises:
+        Conflict: another topic was given one of the turns.
+    """
+    given = cast("list[Span]", draft.structure.get("spans", []))
+    of = name.category, name.conversation or ""
+    (rows,) = database.read([topics.objects(space, *of, now, "topic")])
+    ends: list[Memory] = []
+    changes: list[tuple[Row, Draft]] = []
+    for row in rows:
+        other = version_rows.memory(row, space.space.name)
+        before = spans_of(other)
+        after = without(before, given)
+        if other.topic == name.name or after == before:
+            continue
+        if other.structure.get("bounds") == "given":
+            raise Conflict(f"topic {other.topic!r} was given some of these turns; change its spans first, or delete it")
+        if after:
+            changes.append((row, _with_spans(other, after)))
+        else:
+            ends.append(other)
+    newest = max((cast(int, row[0]) for row in rows), default=0)
+    return Plan(guards=[topics.refuse_others(space, *of, newest, now)], ends=ends, changes=changes)
+
+
+def without(spans: Sequence[Span], others: Sequence[Span]) -> list[Span]:
+    """Return the turns that are in `spans` and in none of the others.
+
+    >>> without([(0, 9), (12, 13)], [(3, 4), (9, 12)])
+    [(0, 2), (5, 8), (13, 13)]
+    """
+    left = [*spans]
+    for first, last in others:
+        parts = [part for start, stop in left for part in ((start, min(stop, first - 1)), (max(start, last + 1), stop))]
+        left = sorted({(start, stop) for start, stop in parts if start <= stop})
+    return left
+
+
+def _with_spans(topic: Memory, spans: Sequence[Span]) -> Draft:
+    stated = draft_of(topic)
+    return replace(stated, structure={**stated.structure, "spans": cast(Json, [list(span) for span in spans])})
