@@ -44,6 +44,7 @@ ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
     "service/connect/planning.py:undo": OWN,
     "service/http/decode.py:routable": lambda: [re.compile("%2[Ff]")],
     "service/formats/front_matter.py:": lambda: [re.compile(f"^(?:{one})$") for one, _ in front_matter._PLAIN.values()],
+    "service/routes/discourse.py:summarise_exchange": SHORT.format("a part of a path, of which 15 digits are read"),
     "service/http/headers.py:etags": lambda: [re.compile(headers._TAG)],
     "service/formats/importers/basic_memory.py:_of": lambda: [
         re.compile(r"\n{3,}"),
