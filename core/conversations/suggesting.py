@@ -8,7 +8,7 @@ from muisti.core.discourse.signals import stating
 from muisti.core.model.conversations import ASSISTANT
 from muisti.core.model.values import Draft, Memory
 
-SUGGESTIONS_MAX = 50  # at once
+SUGGESTIONS_MAX = 50  # of one request
 
 
 class Suggestion(msgspec.Struct, frozen=True):

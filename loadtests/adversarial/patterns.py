@@ -30,6 +30,7 @@ ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
     "core/text/terms.py:_ASCII": lambda: [*terms._ASCII],
     "core/text/terms.py:_all_scripts": lambda: [*terms._all_scripts()],
     "core/text/terms.py:_unspaced": lambda: [terms._unspaced()],
+    "core/index/filter_mask.py:_compare_values": SHORT.format("a glob of 1,000 characters, in which no star backs up"),
     "core/text/when/leads.py:_before": SHORT.format("45 characters before a period"),
     "core/text/when/names.py:_period": SHORT.format("the first 1,000 characters of a question"),
     "service/cli/configuration.py:database_url": OWN,

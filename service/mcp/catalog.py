@@ -19,12 +19,6 @@ from muisti.service.mcp.schema import described, properties_of, required_of
 Json = dict[str, Any]
 Run = Callable[[Call, Any], Awaitable[Outcome]]
 
-_TEXT: Json = {"type": "string"}
-_WHOLE: Json = {"type": "integer"}
-_FLAG: Json = {"type": "boolean"}
-_OBJECT: Json = {"type": "object"}
-_OBJECTS: Json = {"type": "array", "items": _OBJECT}
-_MEMORY: Json = {"memory": {"type": "object", "properties": {"id": _TEXT, "content": _TEXT, "version": _WHOLE}}}
 _ADDRESS = "category and key"  # of these the key alone is left to a caller of one category
 
 
@@ -37,7 +31,6 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     run: Run
     description: str
     words: Mapping[str, str] = {}  # descriptions of arguments, where those of `service.mcp.words` do not fit
-    output: Json
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = False
@@ -56,9 +49,8 @@ TOOLS = (
         needs="append",
         arguments=arguments.Remember,
         run=writes.remember,
-        description="Store a memory. One that repeats or contradicts a stored one is refused, and that one shown.",
-        words={"category": "Group, e.g. decisions"},
-        output={**_MEMORY, "created": _FLAG},
+        description="Store a memory. One that repeats or contradicts another is refused.",
+        words={"category": "e.g. decisions"},
     ),
     Tool(
         name="recall",
@@ -67,7 +59,6 @@ TOOLS = (
         run=reads.recall,
         description="Find memories that answer a question, by meaning and by word. Cite their ids. "
         "evidence none: nothing is known about it.",
-        output={"evidence": _TEXT, "memories": _OBJECTS, "left_out": _OBJECT},
         read_only=True,
     ),
     Tool(
@@ -76,8 +67,7 @@ TOOLS = (
         arguments=arguments.GetContext,
         run=reads.get_context,
         description="Text for a prompt, never over max_tokens, with citations.",
-        words={"max_tokens": "Exact", "conversation": "Shows its last turns"},
-        output={"context": _TEXT, "citations": _OBJECTS},
+        words={"max_tokens": "", "conversation": "Shows its last turns"},
         read_only=True,
     ),
     Tool(
@@ -86,7 +76,6 @@ TOOLS = (
         arguments=arguments.GetMemory,
         run=reads.get_memory,
         description="Read all fields of a memory.",
-        output=_MEMORY,
         read_only=True,
     ),
     Tool(
@@ -94,8 +83,7 @@ TOOLS = (
         needs="read",
         arguments=arguments.ListMemories,
         run=reads.list_memories,
-        description="List memories, newest first unless sorted otherwise.",
-        output={"memories": _OBJECTS, "next_cursor": {"type": ["string", "null"]}},
+        description="List memories, newest first.",
         read_only=True,
     ),
     Tool(
@@ -103,9 +91,8 @@ TOOLS = (
         needs="write",
         arguments=arguments.UpdateMemory,
         run=writes.update_memory,
-        description="Change fields of a memory; what is left out stays, null clears. Old versions stay in its history.",
-        words={"id": "Without it category and key name the memory"},
-        output=_MEMORY,
+        description="Change fields of a memory; null clears. Old versions stay.",
+        words={"id": "Else give category and key", "content": ""},
         idempotent=True,
     ),
     Tool(
@@ -114,7 +101,6 @@ TOOLS = (
         arguments=arguments.History,
         run=reads.memory_history,
         description="Versions of a memory, what changed, what superseded it.",
-        output={"versions": _OBJECTS},
         read_only=True,
     ),
     Tool(
@@ -122,8 +108,7 @@ TOOLS = (
         needs="write",
         arguments=arguments.Restore,
         run=writes.restore_memory,
-        description="Undo the last change or deletion of a memory, or go back to a version.",
-        output=_MEMORY,
+        description="Undo the last change or the deletion, or go back to a version.",
     ),
     Tool(
         name="forget",
@@ -131,7 +116,6 @@ TOOLS = (
         arguments=arguments.Change,
         run=writes.forget,
         description="Delete a memory.",
-        output={"id": _TEXT, "deleted": _FLAG},
         destructive=True,
         idempotent=True,
     ),
@@ -141,7 +125,7 @@ TOOLS = (
         arguments=arguments.AddExchanges,
         run=conversations.add_exchanges,
         description="Store turns of a conversation, which is made if new. The same again is harmless.",
-        output={"turns": {"type": "array", "items": _WHOLE}, "next_turn": _WHOLE},
+        words={"conversation": "A name of your choice"},
         idempotent=True,
     ),
     Tool(
@@ -150,8 +134,7 @@ TOOLS = (
         arguments=arguments.Conversations,
         run=conversations.conversations,
         description="List conversations, or get or change one.",
-        words={"session": "To list, or to move to"},
-        output={"conversation": _OBJECT, "conversations": _OBJECTS},
+        words={"session": "For list and move"},
         destructive=True,
     ),
     Tool(
@@ -159,8 +142,7 @@ TOOLS = (
         needs="write",
         arguments=arguments.ImportMemories,
         run=writes.import_memories,
-        description="Take in an export (resource memory://{space}/export), all or nothing. Known ids are skipped.",
-        output={"created": _WHOLE, "skipped": _OBJECT},
+        description="Import an export (memory://{space}/export), all or nothing; known ids are skipped.",
         idempotent=True,
         whole=True,
     ),
@@ -169,8 +151,7 @@ TOOLS = (
         needs="read",
         arguments=arguments.InSpace,
         run=reads.list_categories,
-        description="List categories with their numbers of memories.",
-        output={"categories": _OBJECTS},
+        description="List categories with counts.",
         read_only=True,
     ),
     Tool(
@@ -179,7 +160,6 @@ TOOLS = (
         arguments=arguments.NoArguments,
         run=reads.list_spaces,
         description="List spaces.",
-        output={"spaces": {"type": "array", "items": _TEXT}},
         read_only=True,
         across=True,
     ),
@@ -189,7 +169,6 @@ TOOLS = (
         arguments=arguments.InSpace,
         run=reads.memory_stats,
         description="Sizes of a space.",
-        output={"memories": _WHOLE},
         read_only=True,
     ),
 )

@@ -42,7 +42,7 @@ def described(name: str, schema: Json, words: Mapping[str, str]) -> Json:
 
     An argument whose name says it all has none.
     """
-    text = words.get(name) or WORDS[name]
+    text = words.get(name, WORDS[name])
     return {**schema, "description": text} if text else schema
 
 
@@ -75,8 +75,11 @@ def _schema(found: inspect.Type) -> Json:
 
 
 def _either(schemas: list[Json]) -> Json:
-    """Return one schema of several; an enumeration goes with no other."""
+    """Return one schema of several; an enumeration goes with no other, and a text stands for a whole number too."""
     if len(schemas) == 1:
         return schemas[0]
+    types = [one["type"] for one in schemas]
+    if sorted(types) == ["integer", "string"]:
+        return {"type": "string"}
     rest = {name: value for one in schemas for name, value in one.items() if name != "type"}
-    return {"type": [one["type"] for one in schemas], **rest}
+    return {"type": types, **rest}

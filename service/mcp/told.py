@@ -12,11 +12,20 @@ def told(tool: Tool, access: Access) -> types.Tool:
         name=tool.name,
         description=tool.description,
         input_schema=schema_of(tool, access),
-        output_schema={"type": "object", "properties": tool.output},
-        annotations=types.ToolAnnotations(
-            read_only_hint=tool.read_only,
-            # Of a tool that only reads, the other hints say nothing.
-            destructive_hint=None if tool.read_only else tool.destructive,
-            idempotent_hint=None if tool.read_only else tool.idempotent,
-        ),
+        annotations=_annotations(tool),
+    )
+
+
+def _annotations(tool: Tool) -> types.ToolAnnotations | None:
+    """Return the hints that differ from MCP's defaults, None where none does.
+
+    The defaults are: writes, is destructive, is not idempotent. Of a tool that only reads, the other two say nothing.
+    """
+    if tool.read_only:
+        return types.ToolAnnotations(read_only_hint=True)
+    if tool.destructive and not tool.idempotent:
+        return None
+    return types.ToolAnnotations(
+        destructive_hint=None if tool.destructive else False,
+        idempotent_hint=True if tool.idempotent else None,
     )

@@ -746,8 +746,8 @@ STORES_NOTHING: Mapping[str, str] = {
         ),
         (
             "reads or compares",
-            "search, getContext, replayReceipt, cli context, cli audit, cli backup, cli calibrate, cli categories, "
-            "cli changes, cli conversations list, cli conversations show, "
+            "search, searchSpaces, getContext, replayReceipt, cli context, cli audit, cli backup, cli calibrate, "
+            "cli categories, cli changes, cli conversations list, cli conversations show, "
             "cli checkpoint list, cli conflicts list, cli diff, cli doctor, cli eval, cli export, cli get, "
             "cli history, cli keys list, cli lint, cli list, cli probe list, cli receipt replay, cli receipt show, "
             "cli search, cli space compare, cli space list, cli space which, cli spaces, cli stats, cli tags, "

@@ -25,24 +25,28 @@ ALTER TABLE versions ADD COLUMN place TEXT GENERATED ALWAYS AS (
 CREATE UNIQUE INDEX versions_place ON versions (space_id, coalesce(category_folded, ''), place)
     WHERE died IS NULL AND status <> 'superseded' AND place IS NOT NULL;
 CREATE INDEX versions_conversation ON versions (space_id, conversation, kind, turn) WHERE conversation IS NOT NULL;
+-- Equalities and not `IN`, for which SQLite builds a table at each insert.
 CREATE INDEX versions_structure ON versions (space_id, kind)
-    WHERE kind IN ('session', 'conversation', 'topic', 'summary');
+    WHERE (kind = 'session' OR kind = 'conversation' OR kind = 'topic' OR kind = 'summary');
 
 -- Objects of the hierarchy are no memories for quotas; their bytes count.
 DROP TRIGGER versions_come;
 DROP TRIGGER versions_die;
 DROP TRIGGER versions_go;
 CREATE TRIGGER versions_come AFTER INSERT ON versions WHEN NEW.died IS NULL BEGIN
-    UPDATE spaces SET memories = memories + (NEW.kind NOT IN ('session', 'conversation', 'topic', 'summary')),
-        bytes = bytes + NEW.bytes WHERE id = NEW.space_id;
+    UPDATE spaces SET memories = memories + (
+        NOT (NEW.kind = 'session' OR NEW.kind = 'conversation' OR NEW.kind = 'topic' OR NEW.kind = 'summary')
+    ), bytes = bytes + NEW.bytes WHERE id = NEW.space_id;
 END;
 CREATE TRIGGER versions_die AFTER UPDATE OF died ON versions WHEN OLD.died IS NULL AND NEW.died IS NOT NULL BEGIN
-    UPDATE spaces SET memories = memories - (OLD.kind NOT IN ('session', 'conversation', 'topic', 'summary')),
-        bytes = bytes - OLD.bytes WHERE id = OLD.space_id;
+    UPDATE spaces SET memories = memories - (
+        NOT (OLD.kind = 'session' OR OLD.kind = 'conversation' OR OLD.kind = 'topic' OR OLD.kind = 'summary')
+    ), bytes = bytes - OLD.bytes WHERE id = OLD.space_id;
 END;
 CREATE TRIGGER versions_go AFTER DELETE ON versions WHEN OLD.died IS NULL BEGIN
-    UPDATE spaces SET memories = memories - (OLD.kind NOT IN ('session', 'conversation', 'topic', 'summary')),
-        bytes = bytes - OLD.bytes WHERE id = OLD.space_id;
+    UPDATE spaces SET memories = memories - (
+        NOT (OLD.kind = 'session' OR OLD.kind = 'conversation' OR OLD.kind = 'topic' OR OLD.kind = 'summary')
+    ), bytes = bytes - OLD.bytes WHERE id = OLD.space_id;
 END;
 
 DROP TRIGGER refuse_insert;

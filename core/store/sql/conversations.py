@@ -9,16 +9,16 @@ from typing import NamedTuple, cast
 
 from muisti.core.model.conversations import Counted, Level
 from muisti.core.model.times import from_us
-from muisti.core.model.values import STRUCTURAL, Memory
+from muisti.core.model.values import Memory
 from muisti.core.query.points import Point
 from muisti.core.store.database import Row, Scalar, Statement
 from muisti.core.store.refusal_codes import Refusal, refuse
 from muisti.core.store.sql.points import lived
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.version_rows import COLUMNS, UNEXPIRED, WIDTH, raw
+from muisti.core.store.sql.version_rows import COLUMNS, UNEXPIRED, WIDTH, raw, structural
 from muisti.core.text.terms import fold
 
-_OBJECTS = f"v.kind IN {STRUCTURAL!r}"  # the condition of the index `versions_structure`
+_OBJECTS = structural("v")
 _AT_PLACES = "v.died IS NULL AND v.status <> 'superseded' AND v.place IS NOT NULL"  # that of `versions_place`
 _SAID_AT = "coalesce({0}.event_at, {0}.created_at)"
 
@@ -29,8 +29,8 @@ _EXCHANGES = (
     "AND (e.expires_at IS NULL OR e.expires_at > ?) AND {then}"
 )
 _OF_SESSION = (
-    "FROM versions {0} WHERE {0}.space_id = v.space_id AND {0}.kind = 'conversation' AND {0}.kind IN "
-    f"{STRUCTURAL!r} AND {{0}}.session = v.session AND {{0}}.category_folded IS v.category_folded "
+    "FROM versions {0} WHERE {0}.space_id = v.space_id AND {0}.kind = 'conversation' "
+    f"AND {structural('{0}')} AND {{0}}.session = v.session AND {{0}}.category_folded IS v.category_folded "
     "AND {0}.status <> 'superseded' AND {then}"
 )
 
@@ -210,9 +210,9 @@ def members(
         where = f"v.space_id = ? AND v.conversation = ? AND v.topic = ? AND {own}"
         return Condition(where, (space.id, conversation, name, *args))
     below = (
-        f"SELECT m.id FROM versions m WHERE m.space_id = ? AND m.kind IN {STRUCTURAL!r} AND m.session = ? UNION ALL "
+        f"SELECT m.id FROM versions m WHERE m.space_id = ? AND {structural('m')} AND m.session = ? UNION ALL "
         "SELECT m.id FROM versions c JOIN versions m ON m.space_id = c.space_id AND m.conversation = c.conversation "
-        f"WHERE c.space_id = ? AND c.kind = 'conversation' AND c.kind IN {STRUCTURAL!r} AND c.session = ? "
+        f"WHERE c.space_id = ? AND c.kind = 'conversation' AND {structural('c')} AND c.session = ? "
         f"AND {_LAST if ended else _OPEN} AND {own.replace('v.', 'c.')}"
     )
     return Condition(f"v.id IN ({below}) AND {own}", (space.id, name, space.id, name, *args, *args))

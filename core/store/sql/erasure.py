@@ -5,7 +5,6 @@ from collections.abc import Callable, Mapping, Sequence
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.ids import id_text
-from muisti.core.model.values import STRUCTURAL
 from muisti.core.query.subject import Subject
 from muisti.core.store.database import Scalar, Statement
 from muisti.core.store.refusal_codes import Refusal, refuse
@@ -13,6 +12,7 @@ from muisti.core.store.sql import filters, overwriting, segments
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.table import Table
 from muisti.core.store.sql.tables import TABLES, of_versions, parts
+from muisti.core.store.sql.version_rows import structural
 from muisti.core.text.terms import fold
 
 _HEX = "(SELECT unhex(value) FROM json_each(?))"
@@ -118,7 +118,7 @@ def with_summaries(space: SpaceRow, where: str, args: Sequence[Scalar]) -> Condi
     """
     made = (
         f"SELECT s.memory_id FROM versions s, json_each(s.derived_from) d WHERE s.space_id = {space.id} "
-        f"AND s.kind = 'summary' AND s.kind IN {STRUCTURAL!r} "
+        f"AND s.kind = 'summary' AND {structural('s')} "
         "AND unhex(replace(d.value, '-', '')) IN (SELECT * FROM {})"
     )
     steps = ", ".join(f"step{n} AS MATERIALIZED ({made.format(f'step{n - 1}')})" for n in (1, 2, 3))

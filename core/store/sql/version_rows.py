@@ -15,8 +15,17 @@ from muisti.core.store.database import Row, Scalar
 from muisti.core.store.sql.checksums import checksum, covered
 from muisti.core.text.terms import fold
 
+
+def structural(row: str) -> str:
+    """Return the condition of the index `versions_structure`: a row is an object that orders memories.
+
+    Equalities, because SQLite builds a table for each `IN` that a partial index or a trigger has: 3 µs an insert.
+    """
+    return f"({' OR '.join(f'{row}.kind = {kind!r}' for kind in STRUCTURAL)})"
+
+
 CURRENT = "v.died IS NULL AND v.status <> 'superseded'"
-PLAIN = f"v.kind NOT IN {STRUCTURAL!r}"  # no object that orders memories
+PLAIN = f"NOT {structural('v')}"
 UNEXPIRED = "(v.expires_at IS NULL OR v.expires_at > ?)"
 
 

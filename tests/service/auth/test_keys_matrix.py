@@ -87,6 +87,7 @@ def ask(
         session="s",
         conversation="c",
         topic="t1",
+        turn=1,
     )
     given = {"deleteSpace": {"confirm": space}, "diffSpace": {"since": "0"}, "compareSpaces": {"other": SOURCE}}
     query = given.get(operation, {})
@@ -109,7 +110,9 @@ def stored(client: httpx.Client, engine: Engine, space: str) -> str:
     items = [{"turn": 1, "author": "Ann", "content": "Hello"}]
     talk = f"/v1/spaces/{space}/conversations/c"
     client.post(f"{talk}/exchanges", json={"items": items, "session": "s"}, headers=headers)
-    client.post(f"{talk}/topics", json={"name": "t1"}, headers=headers)
+    for topic, span in (("t0", [1, 4]), ("t1", [5, 20]), ("t2", [21, 30])):
+        client.post(f"{talk}/topics", json={"name": topic, "spans": [span]}, headers=headers)
+    client.put(f"{talk}/working/deploy", json={"content": "Keep it short."}, headers=headers)
     body = draft("We deploy", category="rules", key="deploy", author="Ann", on_conflict="keep")
     answer = client.post(f"/v1/spaces/{space}/memories", json=body, headers=headers)
     if answer.status_code == 409:

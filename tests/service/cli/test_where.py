@@ -32,6 +32,10 @@ NO_DATABASE = {
     ("keys", "rotate", "x"), ("audit",), ("webhook", "create", "https://example.org"), ("webhook", "list"),
     ("webhook", "delete", "x"), ("webhook", "redeliver", "x"), ("reembed",), ("calibrate",), ("probe", "add", "x", ID),
     ("probe", "list"), ("probe", "run"), ("probe", "delete", "x"), ("receipt", "show", "x"), ("receipt", "replay", "x"),
+    ("conversations", "list"), ("conversations", "show", "x"), ("conversations", "rename", "x", "y"),
+    ("conversations", "move", "x", "y"), ("conversations", "close", "x"), ("conversations", "reopen", "x"),
+    ("conversations", "delete", "x"), ("conversations", "topics", "x"), ("conversations", "summary", "x"),
+    ("conversations", "working", "x"), ("conversations", "adopt"), ("conversations", "suggest", "x"), ("context", "x"),
     ("add", "x", "--dry-run"), ("space", "create", "x", "--dry-run"),
 }  # fmt: skip
 NOTHING_MADE = {
@@ -43,7 +47,8 @@ NOTHING_MADE = {
 }
 # Commands that may make a database, need none, or make one of their own that they throw away.
 OTHERS = {
-    "add", "put", "import", "restore-backup", "keys create", "space create", "serve", "mcp", "connect", "hook run",
+    "add", "conversations add",
+    "put", "import", "restore-backup", "keys create", "space create", "serve", "mcp", "connect", "hook run",
     "hook install", "hook uninstall", "skill", "completion", "demo", "eval", "top", "verify-report",
 }  # fmt: skip
 

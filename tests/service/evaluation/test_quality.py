@@ -324,7 +324,7 @@ def test_a_folder_is_read_by_group_with_what_is_relevant(tmp_path: Path):
     assert [(d.id, d.part, d.text, d.meta) for d in found.documents["g"]] == [
         ("d1", 0, "Turku", {}), ("d2", 0, "Oulu", {"turn": 1}),
     ]  # fmt: skip
-    assert found.queries["g"] == (dataset.Query(id="q1", text="where?", group="g", category="place"),)
+    assert found.queries["g"] == (dataset.Query(id="q1", text="where?", group="g", category="place", answer="Turku"),)
     assert found.qrels == {"q1": {"d1": 2.0}}
 
 

@@ -19,10 +19,11 @@ from tests.stores import Everything, Stores
 SPACE = "tried"
 COUNTS = {"retrievals", "muisti_writes"}
 # A key that is shown must be valid, so keys have no dry run. Receipts, searches and probes change no memory. Files have
-# tests of their own.
+# tests of their own. Contexts and compressed texts are answers. Summaries are derived, and made by reading them too.
 NOT_TRIED = {
     "createKey", "revokeKey", "rotateKey", "search", "searchSpaces", "replayReceipt", "addProbe", "runProbes",
-    "deleteProbe", "importMemories", "undoImport",
+    "deleteProbe", "importMemories", "undoImport", "getContext", "optimizeText", "summariseConversation",
+    "summariseSession", "summariseExchange",
 }  # fmt: skip
 SHOWN_ONCE = {"secret"}  # of what was made
 OTHERS = {
@@ -127,7 +128,13 @@ def talk(client: httpx.Client, operation: str) -> None:
     place = f"/v1/spaces/{SPACE}/conversations/{operation}"
     items = [{"turn": 1, "author": "Ann", "content": f"We talk about {operation}"}]
     client.post(f"{place}/exchanges", json={"items": items, "session": operation})
-    client.post(f"{place}/topics", json={"name": "t1"})
+    spans = (("t0", [1, 4]), ("t1", [5, 20]), ("t2", [21, 30]))
+    for topic, span in spans if operation in ("splitTopic", "moveTopic", "mergeTopics") else (("t1", None),):
+        client.post(f"{place}/topics", json={"name": topic, **({"spans": [span]} if span else {})})
+    if operation == "suggestPreferences":
+        client.post(f"{place}/exchanges", json={"items": [{"turn": 2, "author": "Ann", "content": "I prefer tea."}]})
+    if operation == "releaseFromWorkingMemory":
+        client.put(f"{place}/working/{operation}", json={"content": "Keep it short."})
     if operation == "adoptConversations":
         metadata = {"session": "lifted", "turn": 1}
         client.post(f"/v1/spaces/{SPACE}/memories", json=draft("A turn of before", metadata=metadata))
