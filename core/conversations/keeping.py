@@ -60,7 +60,9 @@ class Keeper:
         total = len(plan.ends) + len(plan.changes) + len(plan.comes)
         if not total:
             return self._transactions.nothing(space, call)
-        parts = [*self.before(space, plan, len(plan.comes), call), *self._additions(space, plan.comes, call)]
+        parts = guarded(
+            plan, [*self.before(space, plan, len(plan.comes), call), *self._additions(space, plan.comes, call)]
+        )
         last = parts[-1]
         limits = quotas.refuse_more(space, self._quota)
         parts[-1] = msgspec.structs.replace(last, statements=[*last.statements, limits])
@@ -110,3 +112,9 @@ class Keeper:
             Part(new.memory, [*one.statements, *self._transactions.birth(space, new, "created", call.caller, offset)])
             for one, new, offset in zip(accepted, versions, range(len(made) - 1, -1, -1), strict=True)
         ]
+
+
+def guarded(plan: Plan, parts: Sequence[Part]) -> list[Part]:
+    """Return the parts of a batch, the first with the guards of a plan."""
+    first, *others = parts
+    return [msgspec.structs.replace(first, statements=[*plan.guards, *first.statements]), *others]

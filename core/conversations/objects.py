@@ -6,7 +6,7 @@ from typing import Any, cast
 from msgspec import structs
 
 from muisti.core.conversations.giving import taking
-from muisti.core.conversations.keeping import Keeper, Plan
+from muisti.core.conversations.keeping import Keeper, Plan, guarded
 from muisti.core.conversations.naming import (
     check_name,
     check_title,
@@ -211,7 +211,7 @@ class Objects:
             )
             for place, new in enumerate(versions)
         ]
-        parts = _guarded(plan, [*self._keeper.before(space, plan, len(made), call), *parts])
+        parts = guarded(plan, [*self._keeper.before(space, plan, len(made), call), *parts])
         flags = tuple(flag for one in accepted for flag in one.flags)
         try:
             return self._transactions.commit(
@@ -248,7 +248,7 @@ class Objects:
             quotas.refuse_larger(space, self._quota, new.memory),
         ]
         parts.append(Part(new.memory, statements))
-        parts = _guarded(plan, parts)
+        parts = guarded(plan, parts)
         begun = self._transactions.begin(space, parts, call, created=False, flags=accepted.flags, numbers=len(parts))
         return self._transactions.commit(begun)
 
@@ -320,12 +320,6 @@ def _check_fields(name: ObjectName, change: Change) -> None:
         raise InvalidInput.at("$.users", "a topic has the users of its conversation")
     if change.spans is not None and name.level != "topic":
         raise InvalidInput.at("$.spans", "only topics have stretches of turns")
-
-
-def _guarded(plan: Plan, parts: Sequence[Part]) -> list[Part]:
-    """Return the parts of a batch, the first with the guards of a plan."""
-    first, *others = parts
-    return [structs.replace(first, statements=[*plan.guards, *first.statements]), *others]
 
 
 def _check_open(memory: Memory) -> None:

@@ -21,7 +21,7 @@ from muisti.core.conversations.topics import Conversation, spans_of
 from muisti.core.discourse.summarise import Rarity, Turn, summarise
 from muisti.core.identity.caller import Caller
 from muisti.core.model.conversations import TURN_MAX
-from muisti.core.model.errors import NotFound, PlaceTaken, SensitiveContent, StoreUnavailable
+from muisti.core.model.errors import InvalidInput, NotFound, PlaceTaken, SensitiveContent, StoreUnavailable
 from muisti.core.model.terms import SourceClass
 from muisti.core.model.values import SOURCES_MAX, TRUST, Draft, Memory
 from muisti.core.read.reading import find_space, read
@@ -246,6 +246,10 @@ class Summaries:
             return self._keeper.commit(space, Plan(ends=ends, comes=[draft]), call).memories[0]
         except SensitiveContent:  # the policy of the space has changed since the sources were taken
             return None
+        except InvalidInput as refused:
+            if all(problem.path.endswith(".derived_from") for problem in refused.problems):
+                raise Overtaken from refused  # a source was erased meanwhile
+            raise
 
 
 def _unovertaken(make: Callable[[], T]) -> T:

@@ -260,6 +260,24 @@ def test_an_abstractive_summary_is_erased_with_turns_that_it_does_not_name(engin
     assert not any(report.found.values())
 
 
+def test_a_turn_that_is_erased_while_a_model_writes_is_in_no_summary(engine: Engine) -> None:
+    (streamed,) = stream(engine, said(FLAT, 130))
+    erased = streamed.items[7].memory
+    given: list[str] = []
+
+    def erasing(text: str, tokens: int) -> str:
+        if not given:
+            engine.eraser.memory(SPACE, erased.id, OWNER)
+        given.append(text)
+        return f"Summary {len(given)}."
+
+    (whole,) = engine.owner.discourse.summarise(SPACE, NAME, write=erasing)[-1:]
+    assert erased.content in given[0]
+    assert erased.content not in given[1]
+    assert whole.content == f"Summary {len(given)}."
+    assert whole.structure["method"] == "abstractive"
+
+
 def test_an_abstractive_summary_of_another_topic_stays(chat: Engine) -> None:
     chat.owner.discourse.move_topic(SPACE, NAME, "t2", 8)
     made = chat.owner.discourse.summarise(SPACE, NAME, write=lambda text, tokens: "They speak.")
