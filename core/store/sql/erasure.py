@@ -151,7 +151,7 @@ def _written(space: SpaceRow) -> str:
         "AND s.structure ->> '$.method' = 'abstractive' AND (s.turn IS NULL OR s.turn = e.turn) "
         f"AND (s.topic IS NULL OR coalesce(({held}), 1)) "
         f"UNION SELECT s.memory_id FROM versions s WHERE s.space_id = {space.id} AND s.kind = 'summary' "
-        f"AND s.kind IN {STRUCTURAL!r} AND s.structure ->> '$.method' = 'abstractive' AND s.conversation IS NULL "
+        f"AND {structural('s')} AND s.structure ->> '$.method' = 'abstractive' AND s.conversation IS NULL "
         f"AND s.session IN ({sessions})"
     )
 
