@@ -141,7 +141,8 @@ def test_adds_that_come_together_share_a_commit(tmp_path: Path):
             before, _ = groups(database)
             drafts = [Draft(content=f"number {number}") for number in range(MANY)]
             await asyncio.gather(*(backend.add(memories, "default", draft, "keep", None) for draft in drafts))
-            assert groups(database)[0] == before + 1
+            # The writer may commit the first add before a second one is in progress, since a lone add never waits.
+            assert groups(database)[0] - before in (1, 2)
             backend.close()
 
         asyncio.run(add_all())
