@@ -22,10 +22,12 @@ const KEY = "Idempotency-Key";
 const SAFE = new Set(["GET", "HEAD", "PUT", "DELETE"]);
 const LATER = new Set([429, 502, 503, 504]);
 
-/** Whether an operation takes an idempotency key: what changes memories does; what is said of them is no change. */
+/** Whether an operation takes an idempotency key: changes to memories and conversations do, feedback and derived texts do not. */
 export function keyed(method: string, path: string): boolean {
   if (["GET", "HEAD"].includes(method) || path.endsWith("/feedback")) return false;
-  return /^\/v1\/spaces\/[^/]+\/(memories|entries|undo)(\/|$)/.test(path);
+  if (/^\/v1\/spaces\/[^/]+\/(memories|entries|undo)(\/|$)/.test(path)) return true;
+  const derived = /\/(summary|summaries|suggestions|working\/[^/]+)$/.test(path);
+  return ["POST", "PATCH"].includes(method) && !derived && /^\/v1\/spaces\/[^/]+\/(sessions|conversations)(\/|$)/.test(path);
 }
 
 /** The client: `GET`, `POST`, `PUT`, `PATCH` and `DELETE` with the paths, bodies and answers of the API as types. */
