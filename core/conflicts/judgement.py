@@ -64,7 +64,7 @@ class Measures(msgspec.Struct, frozen=True):
 
 
 class Verdict(msgspec.Struct, frozen=True):
-    """How a new text relates to an existing one."""
+    """The relation of a new text to an existing one."""
 
     kind: LikenessKind
     differs: tuple[Difference, ...] = ()

@@ -16,7 +16,7 @@ AROUND = 2  # tokens of the mark of a cut line and its end, beside its speaker
 
 
 class Style(msgspec.Struct, frozen=True, kw_only=True):
-    """How memories are shown: `whole`, never cut; below their days; in order of their turns, else of time."""
+    """Options of showing memories: never cut (`whole`), below their days, and ordered by turn instead of by time."""
 
     whole: bool = False
     days: bool = True

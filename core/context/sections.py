@@ -35,7 +35,7 @@ _KINDS: Mapping[SectionName, Filter] = {
 
 
 class Source(msgspec.Struct, frozen=True):
-    """How a section is filled: by a search with a filter, without a threshold of evidence when `surely`."""
+    """The search that fills a section: its filter, and whether it has no threshold of evidence (`surely`)."""
 
     name: SectionName
     filter: Filter | None

@@ -1,4 +1,4 @@
-"""How much a message matters by itself, to choose what working memory keeps and to show it. It ranks no search.
+"""Importance of a message by itself. Working memory chooses and shows messages by it; searches do not use it.
 
 Importance is a base and a sum of named parts, so it is never zero and can be explained. The parts and their order of
 weight come from which turns of two collections of conversations hold answers to questions. Two parts held in both:

@@ -30,7 +30,7 @@ llvm.set_option("", "-vectorizer-maximize-bandwidth")
 
 if CPU is not None:
     config.CPU_NAME = CPU  # pyright: ignore[reportAttributeAccessIssue]  # made at run time
-    config.CPU_FEATURES = ""  # pyright: ignore[reportAttributeAccessIssue]  # the same
+    config.CPU_FEATURES = ""  # pyright: ignore[reportAttributeAccessIssue]  # made at run time
 
 
 @intrinsic

@@ -32,7 +32,7 @@ def is_path(path: str) -> bool:
 
 
 def literal(pattern: str) -> str:
-    """Return a pattern of `*` and `?` in which brackets stand for themselves, for SQLite's GLOB and for `fnmatch`.
+    """Return a pattern of `*` and `?` in which brackets are literal, for SQLite's GLOB and for `fnmatch`.
 
     >>> literal("notes/[a]*.md")
     'notes/[[]a]*.md'

@@ -25,7 +25,7 @@ from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.terms import fold
 
 _NOWHERE = Leaf("conversation", "eq", "\x1f")  # no name: unknown of memories without a conversation, else false
-NAMES_MAX = 10_000  # conversations or stretches of turns that a filter may stand for
+NAMES_MAX = 10_000  # conversations or stretches of turns to which a filter may resolve
 
 Ask = Callable[[Leaf], Sequence[Memory]]
 
