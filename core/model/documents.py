@@ -1,4 +1,4 @@
-"""Parts of documents on their way from a file to memories: pieces as parsers give them, and cuts as chunkers make them."""
+"""Parts of documents on their way from a file to memories: pieces that parsers give, cuts that chunkers make."""
 
 from typing import Literal
 
@@ -25,8 +25,8 @@ class Piece(Struct, frozen=True, kw_only=True):
 class Cut(Struct, frozen=True, kw_only=True):
     """A chunk of a document. The texts of all cuts without their first `overlap` characters, joined, are its text.
 
-    `page`, `headings` and `language` are those of the piece in which the chunk begins after its overlap. `symbol` is the
-    qualified name of the definition that a chunk of code is in.
+    `page`, `headings` and `language` are those of the piece in which the chunk begins after its overlap. `symbol` is
+    the qualified name of the definition that a chunk of code is in.
     """
 
     text: str
