@@ -68,6 +68,7 @@ from muisti.service.routes.docs import KindReply
 from muisti.service.schemas.changes import ChangeReply, ChangesReply
 from muisti.service.schemas.checkpoints import (
     CheckpointsReply,
+    ClearedReply,
     DiffReply,
     MemoryChangeReply,
     RolledBackReply,
@@ -134,6 +135,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "rollBack": {
         200: RolledBackReply(to=seq_at(4), before=seq_at(9), added=1, changed=2, ended=2, flags=[], seq=seq_at(14))
     },
+    "clearSpace": {200: ClearedReply(ended=5, before=seq_at(9), seq=seq_at(14))},
     "addMemory": {201: AddedReply(**asdict(ADDED), flags=[], similar=[], checked_at=seq_at(0))},
     "getMemory": {200: ADDED},
     "getEntry": {200: ADDED},

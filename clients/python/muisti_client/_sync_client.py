@@ -267,6 +267,18 @@ class Muisti(Transport):
         reply = self.send(calls.delete_checkpoint(space, checkpoint, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
+    def clear_space(
+        self,
+        space: str,
+        body: types.ClearBody,
+        *,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.ClearedReply | types.DryRunReply:
+        """Delete all memories of the space. Their histories stay, and rolling back to the answer's `before` brings them back. To erase them for good, purge. Needs the scope delete."""
+        reply = self.send(calls.clear_space(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
     def compare_spaces(
         self,
         space: str,

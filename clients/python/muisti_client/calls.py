@@ -338,6 +338,24 @@ def delete_checkpoint(
     )
 
 
+def clear_space(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Delete all memories of the space."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/clear',
+        parts={'space': space},
+        params={'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
 def compare_spaces(
     space: str,
     *,

@@ -246,6 +246,24 @@ CitationReply = TypedDict(
 )
 "A memory in the text. `start` and `stop` are characters; `cut` says that parts of it are left out."
 
+ClearBody = TypedDict(
+    'ClearBody',
+    {
+        'confirm': 'str',
+    },
+)
+"Confirmation that all memories of a space may be deleted."
+
+ClearedReply = TypedDict(
+    'ClearedReply',
+    {
+        'ended': 'int',
+        'before': 'str',
+        'seq': 'str',
+    },
+)
+"Result of clearing a space. A rollback to `before` undoes it."
+
 ComparisonReply = TypedDict(
     'ComparisonReply',
     {
