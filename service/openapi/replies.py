@@ -107,6 +107,7 @@ from muisti.service.schemas.replies import (
 )
 from muisti.service.schemas.reviews import ReviewReply
 from muisti.service.schemas.search import SearchReply
+from muisti.service.schemas.statistics import LatencyReply, ServerStatsReply
 from muisti.service.schemas.webhooks import WebhooksReply
 
 DRY_RUN = DryRunReply(
@@ -350,5 +351,23 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "getMcpMetadata": {200: replace(RESOURCE, resource=f"{RESOURCE.resource}/mcp")},
     "getOpenapi": {200: {"openapi": "3.1.0", "info": {"title": "Muisti", "version": "1"}, "paths": {}}},
     "getDocs": {200: "<!doctype html>"},
+    "getServerStats": {
+        200: ServerStatsReply(
+            workers=2,
+            memory_bytes=310_000_000,
+            uptime_seconds=86_400.0,
+            operations=[
+                LatencyReply(
+                    method="POST",
+                    route="/v1/spaces/{space}/search",
+                    count=1_000,
+                    mean=1.3,
+                    p50=1.1,
+                    p95=2.3,
+                    p99=4.1,
+                )
+            ],
+        )
+    },
     "getMetrics": {200: 'muisti_searches_total{evidence="strong",mode="hybrid",worker="0"} 17.0'},
 }

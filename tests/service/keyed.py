@@ -62,7 +62,7 @@ NEEDS: dict[str, Scope | None] = {
     "mergeSpaces": "delete", "compareSpaces": "read", "forkSpace": "admin",
     "listCheckpoints": "read", "diffSpace": "read", "createCheckpoint": "write", "deleteCheckpoint": "write",
     "setQuota": "admin", "setPolicy": "admin", "createSpace": "admin", "deleteSpace": "admin", "listAudit": "admin",
-    "getMetrics": "admin", "purge": "admin",
+    "getMetrics": "admin", "getServerStats": "admin", "purge": "admin",
 }  # fmt: skip
 ANY_KEY = {"getReceipt", "replayReceipt", "listSpaces", "createKey", "listKeys", "getKey", "revokeKey", "rotateKey"}
 PUBLIC = {

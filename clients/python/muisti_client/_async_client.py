@@ -148,6 +148,13 @@ class AsyncMuisti(AsyncTransport):
         reply = await self.send(calls.search_spaces(body))
         return reply.data
 
+    async def get_server_stats(
+        self,
+    ) -> types.ServerStatsReply:
+        """Read how long each operation takes. The answer covers all workers of the server since their start: for each operation the number of requests, the mean and percentiles. Needs a key of all spaces. Needs the scope admin."""
+        reply = await self.send(calls.get_server_stats())
+        return reply.data
+
     async def get_signing_keys(
         self,
     ) -> types.SigningKeysReply:

@@ -148,6 +148,13 @@ class Muisti(Transport):
         reply = self.send(calls.search_spaces(body))
         return reply.data
 
+    def get_server_stats(
+        self,
+    ) -> types.ServerStatsReply:
+        """Read how long each operation takes. The answer covers all workers of the server since their start: for each operation the number of requests, the mean and percentiles. Needs a key of all spaces. Needs the scope admin."""
+        reply = self.send(calls.get_server_stats())
+        return reply.data
+
     def get_signing_keys(
         self,
     ) -> types.SigningKeysReply:

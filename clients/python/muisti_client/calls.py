@@ -176,6 +176,14 @@ def search_spaces(
     )
 
 
+def get_server_stats() -> Call:
+    """Read how long each operation takes."""
+    return call(
+        'GET',
+        '/v1/server/stats',
+    )
+
+
 def get_signing_keys() -> Call:
     """Read the public keys that reports are signed with."""
     return call(
