@@ -67,7 +67,9 @@ def check(memory: Memory, if_match: IfMatch) -> None:
 
 
 def check_ordinary(memory: Memory) -> None:
-    """Raise `Conflict` for an object of the hierarchy of conversations, which has calls of its own."""
+    """Raise `Conflict` for a part of a document and for an object of conversations, which have calls of their own."""
+    if memory.document is not None:
+        raise Conflict(f"this is a part of document {memory.document!r}; the calls of documents change and delete it")
     if is_structural(memory):
         raise Conflict(f"this is {memory.kind} {name_of(memory)!r}; the calls of conversations change and delete it")
 

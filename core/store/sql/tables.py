@@ -25,7 +25,7 @@ _FIRST = _words(
     "superseded_by parent_id tokens source_class derived_from trust checksum valid_from valid_to"
 )
 _ADDRESS = _words("category category_folded key")  # unique among the current versions of a space
-_PLACE = _words("session conversation topic")  # unique likewise, with the turn
+_PLACE = _words("session conversation topic document")  # unique likewise, with the turn
 _PARSED = ("structure",)  # a computed column reads its JSON
 
 
@@ -51,7 +51,7 @@ def versions(fields: Sequence[MemoryField]) -> Table:
                 data=hashes,
             ),
             Wipe(noise=_ADDRESS, where="category IS NOT NULL"),
-            Wipe(noise=_PLACE, where="coalesce(session, conversation) IS NOT NULL"),
+            Wipe(noise=_PLACE, where="coalesce(session, conversation, document) IS NOT NULL"),
         ),
         plain=tuple(
             field.in_row for field in stored(fields) if field.form in ("text", "list", "id") and not field.personal
