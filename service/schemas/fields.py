@@ -11,7 +11,17 @@ from msgspec import Meta
 from muisti.core.model.hits import Decay, Fusion, Match, Mode
 from muisti.core.model.terms import CONTENT_MAX, Importance, OnConflict, Preset, SourceClass, Status, TagRule, Type
 from muisti.core.model.terms import Verdict as VerdictTerm
-from muisti.core.model.values import DOCUMENT_MAX, LIMIT_MAX, NAME_MAX, QUERY_MAX, REASON_MAX, SOURCES_MAX, TAGS_MAX, Kind, StatedKind
+from muisti.core.model.values import (
+    DOCUMENT_MAX,
+    LIMIT_MAX,
+    NAME_MAX,
+    QUERY_MAX,
+    REASON_MAX,
+    SOURCES_MAX,
+    TAGS_MAX,
+    Kind,
+    StatedKind,
+)
 from muisti.core.query.options import WINDOW_MAX
 from muisti.core.query.query import TRUST_WEIGHT_MAX
 

@@ -98,8 +98,7 @@ def page(
     by, (way, beyond) = _ORDERS[sort.lstrip("-")], ("DESC", "<") if sort.startswith("-") else ("ASC", ">")
     place = "" if after is None else f" AND ({by}, v.memory_id) {beyond} (?, ?)"
     return Statement(
-        f"SELECT {COLUMNS}, {by} FROM versions v WHERE {where}{place} "
-        f"ORDER BY {by} {way}, v.memory_id {way} LIMIT ?",
+        f"SELECT {COLUMNS}, {by} FROM versions v WHERE {where}{place} ORDER BY {by} {way}, v.memory_id {way} LIMIT ?",
         (*args, *(after or ()), limit),
     )
 
@@ -200,7 +199,8 @@ def erasable(space: SpaceRow, category: str | None, name: str, memory_id: bytes 
     theirs = f"(v.kind = 'document' OR {_IS_CHUNK})"
     if memory_id is not None:
         return Statement(
-            f"SELECT DISTINCT v.memory_id FROM versions v WHERE v.space_id = ? AND (v.memory_id = ? OR v.parent_id = ?) "
+            "SELECT DISTINCT v.memory_id FROM versions v WHERE v.space_id = ? "
+            "AND (v.memory_id = ? OR v.parent_id = ?) "
             f"AND {theirs} AND {own.sql} AND {last} ORDER BY 1",
             (space.id, memory_id, memory_id, *own.args),
         )
