@@ -1,7 +1,7 @@
 """From a file to a document: its bytes hashed, parsed and cut, within bounded memory."""
 
 import tempfile
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from pathlib import Path
 from types import TracebackType
@@ -57,14 +57,12 @@ class Stated(msgspec.Struct, frozen=True, kw_only=True):
 class Held:
     """The bytes of a file with their hash, in memory while they are few. A context, which frees them when it ends."""
 
-    def __init__(self, data: Iterable[bytes]) -> None:
+    def __init__(self, data: Iterable[bytes] = ()) -> None:
         self._file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY, prefix="muisti-file-")  # noqa: SIM115
-        digest, size = sha256(), 0
+        self._digest = sha256()
+        self.size = 0
         for piece in data:
-            digest.update(piece)
-            size += len(piece)
-            self._file.write(piece)
-        self.sha256, self.size = digest.hexdigest(), size
+            self.write(piece)
 
     @classmethod
     def of_path(cls, path: Path) -> "Held":
@@ -72,17 +70,37 @@ class Held:
         with path.open("rb") as file:
             return cls(iter(lambda: file.read(_BLOCK), b""))
 
+    def write(self, piece: bytes) -> None:
+        """Add bytes behind the others."""
+        self._digest.update(piece)
+        self.size += len(piece)
+        self._file.write(piece)
+
+    @property
+    def sha256(self) -> str:
+        """The hash of the bytes, in hexadecimal."""
+        return self._digest.hexdigest()
+
     @property
     def stream(self) -> BinaryIO:
         """The bytes as an open file at its start."""
         self._file.seek(0)
         return cast(BinaryIO, self._file)
 
+    def pieces(self) -> Iterator[bytes]:
+        """Yield the bytes in pieces."""
+        stream = self.stream
+        yield from iter(lambda: stream.read(_BLOCK), b"")
+
+    def close(self) -> None:
+        """Free the bytes. Harmless when closed."""
+        self._file.close()
+
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
-        self._file.close()
+        self.close()
 
 
 def stated_document(
