@@ -249,7 +249,7 @@ def _success(path: str, handler: HTTPRouteHandler, status: int, type: Any) -> Js
         headers.append("ETag")
     if status == 201 and type is not None and handler.operation_id != "addMemories":
         headers.append("Location")
-    if handler.operation_id in ("listMemories", "listAudit"):
+    if handler.operation_id in ("listMemories", "listAudit", "listTasks", "listTaskItems"):
         headers.append("Link")
     if handler.operation_id == "exportSpace":
         headers.append("Content-Disposition")

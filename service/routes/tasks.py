@@ -21,11 +21,13 @@ from muisti.service.schemas.tasks import TaskItemsReply, TaskReply, TasksReply
 WAIT_MAX = 30  # seconds
 
 StateParameter = Annotated[
-    str | None, QueryParameter(description=f"Only tasks in these states, a,b,c of {', '.join(get_args(TaskState))}.")
+    str | None,
+    QueryParameter(name="state", description=f"Only tasks in these states, a,b,c of {', '.join(get_args(TaskState))}."),
 ]
-KindParameter = Annotated[str | None, QueryParameter(description="Only tasks of these kinds, a,b,c.")]
+KindParameter = Annotated[str | None, QueryParameter(name="kind", description="Only tasks of these kinds, a,b,c.")]
 ItemStateParameter = Annotated[
-    str | None, QueryParameter(description=f"Only items in these states, a,b,c of {', '.join(get_args(ItemState))}.")
+    str | None,
+    QueryParameter(name="state", description=f"Only items in these states, a,b,c of {', '.join(get_args(ItemState))}."),
 ]
 WaitParameter = Annotated[
     float,
@@ -46,8 +48,8 @@ async def list_tasks(
     request: Request,
     space: FromPath[str],
     backend: NamedDependency[Backend],
-    state: StateParameter = None,
-    kind: KindParameter = None,
+    states: StateParameter = None,
+    kinds: KindParameter = None,
     limit: LimitParameter = 50,
     cursor: CursorParameter = None,
 ) -> Response[TasksReply]:
@@ -59,8 +61,8 @@ async def list_tasks(
         backend.engine.tasks.list,
         space,
         access_of(request.scope).caller(),
-        states=_split(state),
-        kinds=_split(kind),
+        states=_split(states),
+        kinds=_split(kinds),
         limit=limit,
         cursor=cursor,
     )
@@ -102,7 +104,7 @@ async def list_items(
     space: FromPath[str],
     task_id: FromPath[str],
     backend: NamedDependency[Backend],
-    state: ItemStateParameter = None,
+    states: ItemStateParameter = None,
     limit: LimitParameter = 50,
     cursor: CursorParameter = None,
 ) -> Response[TaskItemsReply]:
@@ -112,7 +114,7 @@ async def list_items(
         space,
         task_id,
         access_of(request.scope).caller(),
-        states=_split(state),
+        states=_split(states),
         limit=limit,
         cursor=cursor,
     )
