@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from zipfile import BadZipFile
 
 import msgspec
 
@@ -15,10 +16,12 @@ from muisti.core.model.errors import Busy, MuistiError, StoreUnavailable
 from muisti.core.model.filing import Stored
 from muisti.core.model.tasks import Item, ItemOutcome, NewItem
 from muisti.core.model.times import Clock
-from muisti.core.model.unreadable import Crashed, Missing
+from muisti.core.model.unreadable import Crashed, FileTooLarge, Missing
+from muisti.core.parsing.detect import ARCHIVES, HEAD, Format, detect
 from muisti.core.parsing.options import Options
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.workers import Workers
+from muisti.core.parsing.zipped import format_of_zip
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
 from muisti.core.tasks.door import Door
@@ -50,6 +53,17 @@ class File(msgspec.Struct, frozen=True, kw_only=True):
 
 
 USUAL_FILE = File()
+
+
+def is_archive(held: Held) -> bool:
+    """Return whether a file is an archive, whose members are documents."""
+    form = detect(held.stream.read(HEAD), "", None)
+    if form is not Format.ZIP:
+        return form in ARCHIVES
+    try:
+        return format_of_zip(held.stream) in ARCHIVES
+    except (BadZipFile, FileTooLarge):
+        return False  # who reads it says what is the matter
 
 
 class Ready(msgspec.Struct, frozen=True):

@@ -16,6 +16,7 @@ from muisti.core.documents.ingesting import KIND as KIND
 from muisti.core.documents.ingesting import USUAL_FILE, Ingester
 from muisti.core.documents.ingesting import File as File
 from muisti.core.documents.ingesting import Job as Job
+from muisti.core.documents.ingesting import is_archive as is_archive
 from muisti.core.documents.reading import DocumentReader
 from muisti.core.documents.reading import Filter as Filter
 from muisti.core.documents.storing import TOGETHER as TOGETHER

@@ -224,6 +224,7 @@ def open_engine(
         index_memory=settings.index_memory,
         retention_hours=settings.request_retention_hours,
         receipt_days=settings.receipt_days,
+        parsers=settings.parsers,
         calibration=thresholds,
         quota=Quota(memories=settings.quota_memories or None, bytes=settings.quota_bytes),
         policy=Policy(

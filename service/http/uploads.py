@@ -20,14 +20,6 @@ _PIECE = 1 << 20  # bytes that a thread takes at a time
 _HEADER_MAX = 16_384
 
 
-class Uploads(msgspec.Struct, frozen=True):
-    """What requests may bring: bytes of one at most, bytes of a file that is stored at once, the folder of the server."""
-
-    limit: int
-    at_once: int
-    folder: str | None
-
-
 class Upload(msgspec.Struct, frozen=True):
     """A file of a request. `name` is the one that the request gives it; `held` has its bytes."""
 

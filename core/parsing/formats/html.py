@@ -25,9 +25,50 @@ _DROPPED = frozenset(
     ("script", "style", "noscript", "template", "svg", "head", "iframe", "object", "canvas", "select", "datalist")
 )
 _BLOCKS = frozenset(
-    "p div section article main header footer nav aside ul ol dl dd dt blockquote figure figcaption form fieldset "
-    "address body html pre hr li details summary caption center dir hgroup legend menu option search td th tr "
-    "table tbody thead tfoot".split()
+    [
+        "p",
+        "div",
+        "section",
+        "article",
+        "main",
+        "header",
+        "footer",
+        "nav",
+        "aside",
+        "ul",
+        "ol",
+        "dl",
+        "dd",
+        "dt",
+        "blockquote",
+        "figure",
+        "figcaption",
+        "form",
+        "fieldset",
+        "address",
+        "body",
+        "html",
+        "pre",
+        "hr",
+        "li",
+        "details",
+        "summary",
+        "caption",
+        "center",
+        "dir",
+        "hgroup",
+        "legend",
+        "menu",
+        "option",
+        "search",
+        "td",
+        "th",
+        "tr",
+        "table",
+        "tbody",
+        "thead",
+        "tfoot",
+    ]
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _LAYOUT = "table, h1, h2, h3, h4, h5, h6, pre, ul, ol, form, article, section"
