@@ -256,6 +256,7 @@ class Eraser:
 
         Raises:
             NotFound: the caller never had such a memory.
+            Conflict: it is a part of a document.
         """
         if isinstance(name, Address):
             (rows,) = self._database.primary.read([memories.at_address(space, name.category, name.key)])
@@ -268,6 +269,8 @@ class Eraser:
         rows, before = self._database.primary.read([erasure.of_memory(space, raw), erasure.was_erased(space, raw)])
         if rows and not caller.shows(rows[-1][2]) or not rows and not (before and caller.sees_all):
             raise missing(name)
+        if rows and rows[-1][3] is not None:
+            raise Conflict(f"this is a part of document {rows[-1][3]!r}; purge the document")
         return raw, bool(rows)
 
     def _erase(self, space: SpaceRow, memories: Sequence[bytes], caller: Caller, work: _Work) -> None:

@@ -18,6 +18,7 @@ FORM = "multipart/form-data"
 FILES_MAX = 1_000  # in one form
 _PIECE = 1 << 20  # bytes that a thread takes at a time
 _HEADER_MAX = 16_384
+_EXTENDED = re.compile(r"(?i);\s*filename\*\s*=\s*utf-8'[^']*'([^\s;]+)")  # RFC 8187
 
 
 class Upload(msgspec.Struct, frozen=True):
@@ -136,6 +137,7 @@ def _named(request: Request) -> str | None:
     header = request.headers.get("content-disposition")
     if header is None:
         return None
-    _, options = parse_options_header(header)
-    extended = re.fullmatch(r"(?i)utf-8'[^']*'(.*)", options.get("filename*", ""))
-    return unquote(extended[1]) if extended else options.get("filename")
+    extended = _EXTENDED.search(header)
+    if extended is not None:
+        return unquote(extended[1])
+    return parse_options_header(header)[1].get("filename")
