@@ -139,7 +139,7 @@ class _Reading:
     def _level(
         self, lines: Sequence[Line], at: int, usual: float, expected: Mapping[str, tuple[int, str]]
     ) -> tuple[int, int, str]:
-        """Return the level of the heading at a line, 0 for none, how many lines it takes, and its key in the outline."""
+        """Return the level of the heading at a line, 0 for none; how many lines it takes; its key in the outline."""
         if self._entries:
             for taken in (1, 2, 3):
                 key = _key(" ".join(line.text for line in lines[at : at + taken]))
