@@ -46,8 +46,8 @@ def extension(name: str) -> str:
 def programming_language(name: str, start: str = "") -> str | None:
     """Return the programming language of a file by its name, or by the interpreter in its first line.
 
-    >>> programming_language("src/app.tsx"), programming_language("run", "#!/usr/bin/env python3"), programming_language("a.txt")
-    ('tsx', 'python', None)
+    >>> programming_language("src/app.tsx"), programming_language("run", "#!/usr/bin/env python3")
+    ('tsx', 'python')
     """
     base = PurePosixPath(name.replace("\\", "/")).name.lower()
     found = _NAMED.get(base) or LANGUAGES.get(extension(name))

@@ -7,7 +7,8 @@ from typing import BinaryIO
 from zipfile import BadZipFile
 
 from muisti.core.model.documents import Piece
-from muisti.core.model.unreadable import Broken, Empty, NoText, UnknownFormat, Unreadable
+from muisti.core.model.unreadable import Broken, Empty, Encrypted, NoText, UnknownFormat, Unreadable
+from muisti.core.parsing.compound import is_encrypted_office
 from muisti.core.parsing.detect import ARCHIVES, HEAD, IMAGES, STREAMED, Format, detect, signature_of
 from muisti.core.parsing.markdown import MarkdownReader
 from muisti.core.parsing.names import programming_language
@@ -69,6 +70,8 @@ def _format(head: bytes, stream: BinaryIO, name: str, options: Options) -> Forma
         raise UnknownFormat("The file is an archive: its members are documents, not the archive itself.")
     if form is Format.UNKNOWN:
         what = signature_of(head)
+        if is_encrypted_office(head, stream):
+            raise Encrypted("The office file is encrypted; it needs a password.")
         if what in IMAGES:
             raise NoText(f"The file is {what}. {OCR}")
         raise UnknownFormat(f"The file is {what or 'in no format that is read'}.")

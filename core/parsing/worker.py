@@ -6,6 +6,7 @@ It opens no file but Python's own modules, starts no process, and writes to its 
 without a file, when its input ends, and after a file that used up its memory.
 """
 
+import io
 import os
 import resource
 import select
@@ -39,7 +40,7 @@ LIMITS = {
 
 def main() -> None:
     """Read files until the input ends."""
-    source = open(0, "rb", buffering=0, closefd=False)
+    source = io.FileIO(0, closefd=False)
     target = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints must not come between the messages
     _limit()
@@ -61,7 +62,7 @@ def _limit() -> None:
             continue
 
 
-def _receive(source: BinaryIO) -> tuple[frames.Job, bytearray] | None:
+def _receive(source: io.FileIO) -> tuple[frames.Job, bytearray] | None:
     """Return a job and the content of its file; None when the input ended."""
     data, job = bytearray(), None
     while header := _exactly(source, frames.HEADER.size):
@@ -76,7 +77,7 @@ def _receive(source: BinaryIO) -> tuple[frames.Job, bytearray] | None:
     return None
 
 
-def _exactly(source: BinaryIO, size: int) -> bytes:
+def _exactly(source: io.FileIO, size: int) -> bytes:
     """Return that many bytes, or none at the end of the input."""
     out = b""
     while len(out) < size:

@@ -1,4 +1,4 @@
-"""Open ZIP files of strangers: the directory is measured before it is read, and members are counted while they unpack."""
+"""Open ZIP files of strangers: directories are measured before they are read, members while they unpack."""
 
 import struct
 from collections.abc import Iterator

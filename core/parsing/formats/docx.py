@@ -1,4 +1,4 @@
-"""Read DOCX: paragraphs, headings, lists, tables, text boxes, equations, notes and comments, in the order of the text."""
+"""Read DOCX: headings, paragraphs, lists, tables, text boxes, equations and charts, then notes and comments."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence

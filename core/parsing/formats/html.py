@@ -25,51 +25,13 @@ _DROPPED = frozenset(
     ("script", "style", "noscript", "template", "svg", "head", "iframe", "object", "canvas", "select", "datalist")
 )
 _BLOCKS = frozenset(
-    [
-        "p",
-        "div",
-        "section",
-        "article",
-        "main",
-        "header",
-        "footer",
-        "nav",
-        "aside",
-        "ul",
-        "ol",
-        "dl",
-        "dd",
-        "dt",
-        "blockquote",
-        "figure",
-        "figcaption",
-        "form",
-        "fieldset",
-        "address",
-        "body",
-        "html",
-        "pre",
-        "hr",
-        "li",
-        "details",
-        "summary",
-        "caption",
-        "center",
-        "dir",
-        "hgroup",
-        "legend",
-        "menu",
-        "option",
-        "search",
-        "td",
-        "th",
-        "tr",
-        "table",
-        "tbody",
-        "thead",
-        "tfoot",
-    ]
-)
+    {
+        "p", "div", "section", "article", "main", "header", "footer", "nav", "aside", "ul", "ol", "dl", "dd",
+        "dt", "blockquote", "figure", "figcaption", "form", "fieldset", "address", "body", "html", "pre",
+        "hr", "li", "details", "summary", "caption", "center", "dir", "hgroup", "legend", "menu", "option",
+        "search", "td", "th", "tr", "table", "tbody", "thead", "tfoot",
+    }
+)  # fmt: skip
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _LAYOUT = "table, h1, h2, h3, h4, h5, h6, pre, ul, ol, form, article, section"
 _BLANKS = re.compile(r"\s+")
@@ -218,7 +180,7 @@ class _Walk:
 
 
 def _rows(node: LexborNode) -> Iterator[list[str]]:
-    """Yield the cells of each row of a table. A cell that spans rows stands in each of them, so that each is complete."""
+    """Yield the cells of each row of a table. A cell that spans rows stands in each of them."""
     spanning: dict[int, tuple[int, str]] = {}  # by column: how many rows more, and the text
     for part in _children(node):
         rows = _children(part) if part.tag in ("tbody", "thead", "tfoot") else iter((part,))

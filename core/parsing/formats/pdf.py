@@ -22,6 +22,7 @@ LEVELS = ((1.8, 1), (1.4, 2), (LARGER, 3))
 TITLE = 150  # characters of a heading at most
 GAP = 1.6  # lines that lie further apart, in heights of a line, belong to two paragraphs
 SAMPLE = 5  # pages that decide the usual height before the first of them is given
+NAMED = 20  # pages that a note lists
 OUTLINE = 20_000  # entries that are read
 _HYPHEN = "\x02"  # pdfium's mark of a hyphen at the end of a line, whose word it joins
 _BROKEN_WORD = re.compile(r"([^\W\d_])[-\u00ad\u2010]\n([a-zß-ÿ]+[^\s\w]?) ?\n?")
@@ -70,13 +71,14 @@ class _Reading:
         self._entries = _entries(document)
         self._heights: Counter[float] = Counter()
         self._unreadable: list[int] = []
+        self._blank: list[int] = []
 
     def pieces(self) -> Iterator[Piece]:
         waiting: list[tuple[int, list[Line]]] = []
-        found = False
         for number in range(1, (self._about.pages or 0) + 1):
             lines = self._lines(number)
-            found = found or any(line.text.strip() for line in lines)
+            if not lines:
+                self._blank.append(number)
             self._heights.update({round(line.height, 1): 0 for line in lines})
             for line in lines:
                 self._heights[round(line.height, 1)] += len(line.text)
@@ -88,11 +90,16 @@ class _Reading:
             waiting = []
         for page, held in waiting:
             yield from self._page(page, held)
-        if not found:
+        if len(self._blank) == self._about.pages:
             self._refuse()
-        if self._unreadable:
-            listed = ", ".join(map(str, self._unreadable[:20]))
-            self._about.notes.append(f"Pages that could not be read: {listed}.")
+        for what, numbers in (
+            ("that cannot be read", self._unreadable),
+            ("without text, which may be scans", self._blank),
+        ):
+            if numbers:
+                listed = ", ".join(map(str, numbers[:NAMED]))
+                more = f" and {len(numbers) - NAMED} more" if len(numbers) > NAMED else ""
+                self._about.notes.append(f"Pages {what}: {listed}{more}.")
 
     def _refuse(self) -> None:
         if len(self._unreadable) == self._about.pages:
@@ -139,7 +146,7 @@ class _Reading:
     def _level(
         self, lines: Sequence[Line], at: int, usual: float, expected: Mapping[str, tuple[int, str]]
     ) -> tuple[int, int, str]:
-        """Return the level of the heading at a line, 0 for none, how many lines it takes, and its key in the outline."""
+        """Return the level of the heading at a line, 0 for none; how many lines it takes; its key in the outline."""
         if self._entries:
             for taken in (1, 2, 3):
                 key = _key(" ".join(line.text for line in lines[at : at + taken]))
