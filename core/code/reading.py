@@ -1,13 +1,17 @@
 """Reading of a source file of any language into its record."""
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 
-from muisti.core.code import python
+from muisti.core.code import python, script
 from muisti.core.code.modules import Modules
 from muisti.core.code.records import Record
 from muisti.core.code.resolving import Resolved, Resolver
 
-_READERS: Mapping[str, Callable[[str, bytes], Record]] = {"python": python.read}
+_READERS: Mapping[str, Callable[[str, bytes], Record]] = {
+    "python": python.read,
+    **{name: partial(script.read, language=name) for name in ("javascript", "typescript", "tsx")},
+}
 LANGUAGES = tuple(_READERS)
 
 

@@ -32,7 +32,7 @@ class Source(Struct, eq=False):
     def of(cls, record: Record) -> "Source":
         members: dict[int, dict[str, int]] = {}
         for number, one in enumerate(record.definitions):
-            if one.kind != "constant":
+            if one.kind != "constant" and one.name:
                 names = members.setdefault(one.parent, {})
                 if one.name not in names or record.definitions[one.parent].kind not in CONTAINERS:
                     names[one.name] = number
@@ -337,7 +337,8 @@ class Resolver:
         python = source.record.language == "python"
         if (found := self._module(source, module)) is not None:
             if name == "*":
-                return found
+                whole = found.source is not None and "=" in found.source.exports
+                return self._exported(found, "=", depth + 1) if whole else found
             inner = self._exported(found, name, depth + 1)
             if inner is not None or not python:
                 return inner
