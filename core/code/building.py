@@ -78,10 +78,10 @@ class Builder:
 
     def define(self, node: "Node", name: str, kind: Kind, parent: int, *, scope: "Node | None" = None, **more: Any) -> int:
         """Add a definition whose lines are those of a node. `scope` is the node inside which its names live."""
-        above = f"{self.definitions[parent].qualified}." if parent >= 0 else ""
+        above = f"{self.definitions[parent].qualified}." if parent >= 0 and self.definitions[parent].qualified else ""
         number = len(self.definitions)
         start, end = node.start_point[0] + 1, node.end_point[0] + 1
-        self.definitions.append(Definition(name, above + name, kind, parent, start, end, **more))
+        self.definitions.append(Definition(name, above + name if name else above[:-1], kind, parent, start, end, **more))
         if scope is not None:
             self._open.append((number, scope.end_byte))
         return number

@@ -256,10 +256,13 @@ class Resolver:
 
     def _bound(self, source: Source, bound: list[Binding], depth: int) -> Thing | None:
         outside: Thing | None = None
+        several = sum(len(one.chains) for one in bound if one.form != "type") > 1
         for one in bound:
             for chain in one.chains:
                 found = self._binding(source, one, chain, depth + 1)
                 if found is not None and found.form != "outside":
+                    if several and one.form == "value" and found.form == "definition":
+                        return OUTSIDE  # one of several functions
                     return found
                 outside = outside or found
             if one.form == "type":

@@ -122,7 +122,8 @@ for (const source of program.getSourceFiles()) {
         const place = source.getLineAndCharacterOfPosition(name.getStart());
         const line = source.text.slice(source.getPositionOfLineAndCharacter(place.line, 0), name.getStart());
         const targets = (symbol && symbol.declarations || []).map((d) => ({
-          path: d.getSourceFile().fileName, name: named(d), kind: ts.SyntaxKind[d.kind],
+          path: d.getSourceFile().fileName, name: named(d), own: d.name ? d.name.text || "" : "constructor",
+          line: d.getSourceFile().getLineAndCharacterOfPosition(d.getStart()).line + 1,
           local: d.getSourceFile().fileName && mine.has(d.getSourceFile().fileName) && KINDS.has(ts.SyntaxKind[d.kind]),
         }));
         console.log(JSON.stringify({path: source.fileName, line: place.line + 1,
@@ -152,13 +153,18 @@ def typescript_targets(root: Path, records: list[Record], folder: Path | None) -
         files.write_text(json.dumps([str(root / one.path) for one in records]), "utf-8")
         command = [str(node), "--stack-size=4000", str(script), str(package), str(files)]
         answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    known = {
+        (record.path, one.start, one.name): one.qualified for record in records for one in record.definitions if one.name
+    }
     for line in answer.stdout.splitlines():
         one = json.loads(line)
         site = Site(Path(one["path"]).relative_to(root).as_posix(), one["line"], one["column"])
         NAMES[site] = one["name"]
-        targets = {
-            (Path(each["path"]).relative_to(root).as_posix(), each["name"]) for each in one["targets"] if each["local"]
-        }
+        targets: set[Target] = set()
+        for each in one["targets"]:
+            if each["local"]:
+                path = Path(each["path"]).relative_to(root).as_posix()
+                targets.add((path, known.get((path, each["line"], each["own"]), each["name"])))
         found[site] = targets if targets or one["targets"] else None
     return found
 
