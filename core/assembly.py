@@ -13,6 +13,9 @@ from muisti.core.conversations.streaming import Streamer
 from muisti.core.conversations.summaries import Summaries
 from muisti.core.conversations.topics import Topics
 from muisti.core.conversations.working import WorkingMemory
+from muisti.core.documents.ending import Ender
+from muisti.core.documents.reading import DocumentReader
+from muisti.core.documents.storing import Storer
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.index.cache import Indexes
@@ -37,6 +40,7 @@ from muisti.core.transfer.importing.importer import Importer
 from muisti.core.views.context import ContextParts
 from muisti.core.views.conversations import ConversationParts
 from muisti.core.views.discourse import DiscourseParts
+from muisti.core.views.documents import DocumentParts
 from muisti.core.views.memories import Parts
 from muisti.core.views.read import ReadParts
 from muisti.core.views.review import ReviewParts
@@ -173,6 +177,7 @@ def views(given: Given, parts: Shared) -> Parts:
         ),
         conversations=_conversations(given, parts, discourse),
         discourse=discourse,
+        documents=_documents(given, parts),
     )
 
 
@@ -298,6 +303,28 @@ def _conversations(given: Given, parts: Shared, discourse: DiscourseParts) -> Co
             keeper=_keeper(given, parts),
         ),
         adopter=Adopter(database=primary, transactions=parts.transactions, ids=parts.ids, intake=parts.intake),
+    )
+
+
+def _documents(given: Given, parts: Shared) -> DocumentParts:
+    primary = given.database.primary
+    return DocumentParts(
+        reader=DocumentReader(database=given.database),
+        storer=Storer(
+            database=primary,
+            encoder=given.encoder,
+            transactions=parts.transactions,
+            ids=parts.ids,
+            quota=given.quota,
+            intake=parts.intake,
+        ),
+        ender=Ender(
+            database=primary,
+            encoder=given.encoder,
+            transactions=parts.transactions,
+            quota=given.quota,
+            intake=parts.intake,
+        ),
     )
 
 
