@@ -25,7 +25,7 @@ async def run(session: Session, tool: Tool, arguments: Mapping[str, Any]) -> Out
     calls = session.backend.meters.tool_calls
     if tool.group not in session.groups:
         calls.add(tool.name, NOT_OFFERED)
-        return not_offered(tool.name, session.groups | {tool.group})
+        return not_offered(tool.name, frozenset((*session.groups, tool.group)))
     try:
         outcome = await _run(session, tool, arguments)
     except (MuistiError, HttpError) as error:
