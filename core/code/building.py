@@ -76,12 +76,16 @@ class Builder:
         parent = self.definitions[scope].parent if scope >= 0 else TOP
         return parent if self.kind(parent) in ("class", "interface", "object") else TOP
 
-    def define(self, node: "Node", name: str, kind: Kind, parent: int, *, scope: "Node | None" = None, **more: Any) -> int:
+    def define(
+        self, node: "Node", name: str, kind: Kind, parent: int, *, scope: "Node | None" = None, **more: Any
+    ) -> int:
         """Add a definition whose lines are those of a node. `scope` is the node inside which its names live."""
         above = f"{self.definitions[parent].qualified}." if parent >= 0 and self.definitions[parent].qualified else ""
         number = len(self.definitions)
         start, end = node.start_point[0] + 1, node.end_point[0] + 1
-        self.definitions.append(Definition(name, above + name if name else above[:-1], kind, parent, start, end, **more))
+        self.definitions.append(
+            Definition(name, above + name if name else above[:-1], kind, parent, start, end, **more)
+        )
         if scope is not None:
             self._open.append((number, scope.end_byte))
         return number
@@ -108,10 +112,28 @@ class Builder:
             one = definitions[number]
             if not one.returns:
                 definitions[number] = Definition(
-                    one.name, one.qualified, one.kind, one.parent, one.start, one.end, one.signature, one.doc,
-                    one.bases, one.parameters, one.returns, tuple(dict.fromkeys(chains)), one.flags,
+                    one.name,
+                    one.qualified,
+                    one.kind,
+                    one.parent,
+                    one.start,
+                    one.end,
+                    one.signature,
+                    one.doc,
+                    one.bases,
+                    one.parameters,
+                    one.returns,
+                    tuple(dict.fromkeys(chains)),
+                    one.flags,
                 )
         return Record(
-            self.path, self.language, tuple(definitions), tuple(self.bindings), tuple(self.mentions),
-            tuple(self.imports), tuple(dict.fromkeys(self.stars)), tuple(self.exports), self.package,
+            self.path,
+            self.language,
+            tuple(definitions),
+            tuple(self.bindings),
+            tuple(self.mentions),
+            tuple(self.imports),
+            tuple(dict.fromkeys(self.stars)),
+            tuple(self.exports),
+            self.package,
         )

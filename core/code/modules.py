@@ -10,7 +10,9 @@ from collections.abc import Iterable, Iterator, Sequence
 
 _SCRIPTS = ("javascript", "typescript", "tsx")
 _ENDINGS = (".d.ts", ".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
-_ORDER = {ending: number for number, ending in enumerate((".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"))}
+_ORDER = {
+    ending: number for number, ending in enumerate((".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"))
+}
 _RUST_ROOTS = ("lib", "main", "mod")
 
 

@@ -88,7 +88,9 @@ class Resolved(NamedTuple):
 class Resolver:
     """Resolves the files of one project. `load` returns the record of a path; the records must not change meanwhile."""
 
-    def __init__(self, modules: Modules, load: Callable[[str], Record], named: Callable[[str], Sequence[str]] | None = None) -> None:
+    def __init__(
+        self, modules: Modules, load: Callable[[str], Record], named: Callable[[str], Sequence[str]] | None = None
+    ) -> None:
         """`named` returns the paths of the files that define a name, for edges that are probable."""
         self._modules, self._load, self._named = modules, load, named
         self._sources: dict[str, Source] = {}
@@ -293,7 +295,11 @@ class Resolver:
             return None
         if definition.parameters[:1] != (name,):
             return None
-        of_class = "class" in definition.flags or definition.name in ("__new__", "__init_subclass__", "__class_getitem__")
+        of_class = "class" in definition.flags or definition.name in (
+            "__new__",
+            "__init_subclass__",
+            "__class_getitem__",
+        )
         return Thing("definition" if of_class else "instance", source, definition.parent)
 
     # Types
@@ -358,8 +364,10 @@ class Resolver:
             return None
         if (export := source.exports.get(name)) is not None:
             local, other = export
-            return self._imported(source, other, local, depth + 1) if other else self._value(
-                source, TOP, tuple(local.split(".")), depth + 1
+            return (
+                self._imported(source, other, local, depth + 1)
+                if other
+                else self._value(source, TOP, tuple(local.split(".")), depth + 1)
             )
         found = self._in_scope(source, TOP, name, depth + 1)
         if found is not _MISSING:

@@ -93,7 +93,11 @@ def chain(node: "Node | None") -> Chain | None:
             node = node.named_children[0]
         elif kind == "as_expression" and node.named_child_count > 1:
             named = types(text(node.named_children[1]))
-            return ("@type", ".".join(named[0]), *reversed(found)) if len(named) == 1 and named[0][0][0] not in "[{@" else None
+            return (
+                ("@type", ".".join(named[0]), *reversed(found))
+                if len(named) == 1 and named[0][0][0] not in "[{@"
+                else None
+            )
         elif kind in ("string", "template_string"):
             return ("''", *reversed(found))
         else:
@@ -123,7 +127,9 @@ class _File:
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
-        self._named: dict[int, tuple[str, Kind]] = {}  # of functions, classes and objects that get their names from outside
+        self._named: dict[
+            int, tuple[str, Kind]
+        ] = {}  # of functions, classes and objects that get their names from outside
         self._comments: dict[int, str] = {}
 
     def on_class(self, scope: int, node: "Node") -> None:
@@ -330,7 +336,12 @@ class _File:
             self._constant(scope, node, name)
             return
         builder.define(
-            node, name, "object", scope, scope=value, signature=builder.slice(node.start_byte, node.end_byte, 80),
+            node,
+            name,
+            "object",
+            scope,
+            scope=value,
+            signature=builder.slice(node.start_byte, node.end_byte, 80),
             doc=self._doc(node),
         )
         for one in functions:
@@ -356,7 +367,11 @@ class _File:
 
     def _parameter(self, scope: int, number: int, function: str, node: "Node") -> None:
         builder = self.builder
-        pattern = node if node.type in ("identifier", "object_pattern", "array_pattern", "rest_pattern", "assignment_pattern") else node.child_by_field_name("pattern")
+        pattern = (
+            node
+            if node.type in ("identifier", "object_pattern", "array_pattern", "rest_pattern", "assignment_pattern")
+            else node.child_by_field_name("pattern")
+        )
         if pattern is None:
             return
         if pattern.type == "assignment_pattern":
@@ -371,7 +386,9 @@ class _File:
             builder.bind(number, text(pattern), "type", named, number)
         else:
             self._bind(number, text(pattern), "value", alternatives(value))
-        if function == "constructor" and any(one.type in ("accessibility_modifier", "readonly") for one in node.children):
+        if function == "constructor" and any(
+            one.type in ("accessibility_modifier", "readonly") for one in node.children
+        ):
             builder.bind(scope, text(pattern), "type", named, number)
 
     def _parameters_of_types(self, number: int, node: "Node") -> None:
