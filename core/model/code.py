@@ -4,6 +4,8 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
+from muisti.core.model.values import Seq
+
 EdgeKind = Literal["calls", "inherits", "imports", "references"]
 EDGE_KINDS: tuple[EdgeKind, ...] = get_args(EdgeKind)
 SymbolKind = Literal["function", "method", "class", "interface", "type", "constant", "object"]
@@ -48,6 +50,7 @@ class Symbols(Struct, frozen=True, kw_only=True):
     items: tuple[Symbol, ...]
     total: int
     pending: int
+    seq: Seq
 
 
 class Uses(Struct, frozen=True, kw_only=True):
@@ -57,6 +60,7 @@ class Uses(Struct, frozen=True, kw_only=True):
     items: tuple[Use, ...]
     total: int
     pending: int
+    seq: Seq
 
 
 class Outline(Struct, frozen=True, kw_only=True):
@@ -69,6 +73,7 @@ class Outline(Struct, frozen=True, kw_only=True):
     imports: tuple[str, ...]
     unresolved: int
     pending: int
+    seq: Seq
 
 
 class CodeMap(Struct, frozen=True, kw_only=True):
@@ -80,6 +85,7 @@ class CodeMap(Struct, frozen=True, kw_only=True):
     symbols: int
     of_symbols: int
     pending: int
+    seq: Seq
 
 
 class Resolution(Struct, frozen=True, kw_only=True):

@@ -9,7 +9,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from muisti.core.model.code import CodeMap, Symbol
+from muisti.core.model.code import Symbol
 from muisti.core.store.database import Row
 from muisti.core.store.sql.code import SYMBOL_WIDTH
 from muisti.core.symbols.reading import is_at, split, symbol
@@ -26,6 +26,16 @@ class _Node(NamedTuple):
     symbol: Symbol
     parent: int  # the place of the definition around it, -1 for none
     depth: int
+
+
+class Drawn(NamedTuple):
+    """A map: its text and tokens, the files and definitions in it, and the number of definitions that there are."""
+
+    text: str
+    tokens: int
+    files: int
+    symbols: int
+    of_symbols: int
 
 
 class Graph:
@@ -110,7 +120,7 @@ def _is_named(one: Symbol, name: str) -> bool:
     return name in (one.name, one.qualified) or one.qualified.endswith(f".{name}")
 
 
-def draw(graph: Graph, mentioned: Sequence[str], budget: int, count: Callable[[str], int]) -> CodeMap:
+def draw(graph: Graph, mentioned: Sequence[str], budget: int, count: Callable[[str], int]) -> Drawn:
     """Return the map with the most definitions, best first, that takes at most `budget` tokens."""
     ranks = graph.ranks(mentioned)
     order = np.argsort(-ranks, kind="stable")
@@ -127,9 +137,7 @@ def draw(graph: Graph, mentioned: Sequence[str], budget: int, count: Callable[[s
         else:
             high = middle - 1
     paths = {graph.nodes[place].symbol.path for place in shown}
-    return CodeMap(
-        text=best, tokens=tokens, files=len(paths), symbols=len(shown), of_symbols=len(graph.nodes), pending=0
-    )
+    return Drawn(text=best, tokens=tokens, files=len(paths), symbols=len(shown), of_symbols=len(graph.nodes))
 
 
 def _text(graph: Graph, chosen: set[int]) -> str:

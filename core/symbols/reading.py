@@ -41,7 +41,7 @@ class CodeReader:
             for one in [symbol(row)]
             if (kind is None or one.kind == kind) and one.path.startswith(path or "") and is_at(one.path, place)
         ]
-        return Symbols(items=tuple(symbols[:limit]), total=len(symbols), pending=pending)
+        return Symbols(items=tuple(symbols[:limit]), total=len(symbols), pending=pending, seq=found.seq)
 
     def callers(
         self, space: str, query: str, caller: Caller, now: int, *, kinds: Sequence[EdgeKind], limit: int
@@ -78,6 +78,7 @@ class CodeReader:
             imports=tuple(cast(str, one) for (one,) in imports),
             unresolved=unresolved or 0,
             pending=pending,
+            seq=found.seq,
         )
 
     def opened(self, space: str) -> tuple[SpaceRow, int]:
@@ -108,7 +109,9 @@ class CodeReader:
             raise NotFound("symbol", query, "find_symbol lists names that contain a text")
         uses = self._rows(ask(found, named(rows), kinds, seen, limit))
         total = cast(int, uses[0][-1]) if uses else 0
-        return Uses(symbols=tuple(map(symbol, rows)), items=tuple(map(_use, uses)), total=total, pending=pending)
+        return Uses(
+            symbols=tuple(map(symbol, rows)), items=tuple(map(_use, uses)), total=total, pending=pending, seq=found.seq
+        )
 
     def _rows(self, statement: Statement) -> list[Row]:
         return self._database.read([statement])[0]

@@ -3,11 +3,9 @@
 from collections.abc import Sequence
 
 import msgspec
-from msgspec import structs
 
 from muisti.core.context.counting import counter
 from muisti.core.model.code import (
-    EDGE_KINDS,
     MAP_MAX,
     MAP_MIN,
     MENTIONED_MAX,
@@ -99,7 +97,7 @@ class Code:
         seen = Seen(self._calls.caller.own_category, self._calls.clock())
         symbols, edges = self._parts.database.read([code.all_symbols(found, seen), code.all_edges(found, seen)])
         drawn = draw(Graph(symbols, edges), mentioned, token_budget, counter().count)
-        return structs.replace(drawn, pending=pending)
+        return CodeMap(**drawn._asdict(), pending=pending, seq=found.seq)
 
     def resolve(self, space: str) -> Resolution:
         """Read and resolve all files that have changed since the last time."""
@@ -109,6 +107,3 @@ class Code:
 def _check(name: str, value: int, least: int, most: int) -> None:
     if not least <= value <= most:
         raise InvalidInput.at(f"$.{name}", f"is {value}; {least} to {most:,} are allowed")
-
-
-__all__ = ["EDGE_KINDS", "Code", "CodeParts"]

@@ -78,7 +78,10 @@ def test_symbols_are_found_by_name_by_end_and_by_part(stored: Engine):
 
 def test_an_outline_has_symbols_in_order_and_imports(stored: Engine):
     outline = stored.owner.code.outline(SPACE, "app/client.py")
-    assert [(one.qualified, one.start, one.end) for one in outline.symbols] == [("Client", 5, 10), ("Client.get", 8, 10)]
+    assert [(one.qualified, one.start, one.end) for one in outline.symbols] == [
+        ("Client", 5, 10),
+        ("Client.get", 8, 10),
+    ]
     assert outline.imports == ("app/base.py", "app/tools.py")
     with pytest.raises(NotFound):
         stored.owner.code.outline(SPACE, "client.py")
@@ -126,7 +129,7 @@ def test_only_what_a_change_concerns_is_resolved_again(stored: Engine):
     first = resolve(SPACE)
     assert (first.read, first.resolved) == (len(FILES), len(FILES))
     assert resolve(SPACE).resolved == 0
-    put(stored, {"app/tools.py": "\ndef helper(x):\n    return x + 1\n"})
+    put(stored, {"app/tools.py": "\ndef helper(x):\n    y = 1\n    return x\n"})
     assert resolve(SPACE).resolved == 1  # nothing that others see has changed
     put(stored, {"app/tools.py": "def other(x):\n    return x\n"})
     again = resolve(SPACE)
