@@ -14,6 +14,7 @@ from muisti.core.conversations.summaries import Summaries
 from muisti.core.conversations.topics import Topics
 from muisti.core.conversations.working import WorkingMemory
 from muisti.core.documents.ending import Ender
+from muisti.core.documents.ingesting import Ingester
 from muisti.core.documents.reading import DocumentReader
 from muisti.core.documents.storing import Storer
 from muisti.core.embedding.encoder import Encoder
@@ -24,6 +25,7 @@ from muisti.core.model.ids import IdSource
 from muisti.core.model.spaces import Policy
 from muisti.core.model.times import Clock
 from muisti.core.operations.upkeep import Upkeep
+from muisti.core.parsing.workers import Workers
 from muisti.core.quality.lint import Linter
 from muisti.core.quality.probes import Probes
 from muisti.core.query.calibration import Calibration
@@ -80,6 +82,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     calibration: Calibration
     quota: Quota
     policy: Policy
+    workers: Workers
 
 
 class Shared(msgspec.Struct, frozen=True, kw_only=True):
@@ -318,16 +321,18 @@ def _code(given: Given) -> CodeParts:
 
 def _documents(given: Given, parts: Shared) -> DocumentParts:
     primary = given.database.primary
+    storer = Storer(
+        database=primary,
+        encoder=given.encoder,
+        transactions=parts.transactions,
+        ids=parts.ids,
+        quota=given.quota,
+        intake=parts.intake,
+    )
     return DocumentParts(
         reader=DocumentReader(database=given.database),
-        storer=Storer(
-            database=primary,
-            encoder=given.encoder,
-            transactions=parts.transactions,
-            ids=parts.ids,
-            quota=given.quota,
-            intake=parts.intake,
-        ),
+        storer=storer,
+        ingester=Ingester(database=primary, storer=storer, workers=given.workers, clock=given.clock),
         ender=Ender(
             database=primary,
             encoder=given.encoder,

@@ -150,6 +150,16 @@ class Storer:
         memory = version_rows.memory(rows[0], space.space.name) if rows else None
         return Document(memory) if memory is not None and is_same(memory, _titled(draft, memory)) else None
 
+    def leave(self, space: str, known: Document, call: Call) -> Stored:
+        """Return the answer for a document that is there already, made from the same file."""
+        written = self._transactions.run(space, call, lambda found: self._transactions.leave(found, known.memory, call))
+        return Stored(
+            items=(Put(document=known, outcome="unchanged", kept=known.chunks),),
+            seq=written.seq,
+            plan=written.plan,
+            replayed=written.replayed,
+        )
+
     def _works(self, space: SpaceRow, incoming: Sequence[Incoming], call: Call) -> list[_Work]:
         found: list[_Work] = []
         for one in incoming:

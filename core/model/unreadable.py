@@ -10,6 +10,7 @@
     ├── TimedOut       reading made no progress for too long
     ├── Crashed        the process that read it died
     ├── Unsafe         it holds what only an attack needs, such as a path that leads out of an archive
+    ├── Missing        it is not there any more
     └── ExtraMissing   a package is needed that is not installed
 
 A file that raises one of them has no text that may be stored, also when some pieces came before the error.
@@ -81,6 +82,12 @@ class Unsafe(Unreadable):
     code = "document.unsafe"
 
 
+class Missing(Unreadable):
+    """The file is not there any more, or on another machine."""
+
+    code = "document.missing"
+
+
 class ExtraMissing(Unreadable):
     """Reading the file as requested needs a package that is not installed. The message names the extra."""
 
@@ -90,6 +97,7 @@ class ExtraMissing(Unreadable):
 BY_CODE: dict[str, type[Unreadable]] = {
     one.code: one
     for one in (
-        Encrypted, NoText, Broken, Empty, UnknownFormat, FileTooLarge, TimedOut, Crashed, Unsafe, ExtraMissing,
+        Encrypted, NoText, Broken, Empty, UnknownFormat, FileTooLarge, TimedOut, Crashed, Unsafe, Missing,
+        ExtraMissing,
     )
 }  # fmt: skip

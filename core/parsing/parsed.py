@@ -12,12 +12,14 @@ from muisti.core.parsing.detect import MEDIA_TYPES, Format
 class About:
     """Facts about a document that its reader finds on the way. `language` is one that the file states.
 
+    `images` tells that it holds pictures, which matters where it holds no text.
     `notes` say in words what was left out or done otherwise, for example that the main content was not found.
     """
 
     title: str | None = None
     pages: int | None = None
     language: str | None = None
+    images: bool = False
     notes: list[str] = field(default_factory=list[str])
 
 

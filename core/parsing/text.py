@@ -46,6 +46,21 @@ def decoded(head: bytes, stream: BinaryIO, encoding: str | None = None) -> Itera
         raise Broken(f"The text is not in the encoding {encoding or 'of its byte-order mark'}: {error}.") from error
 
 
+def text_of(data: bytes, encoding: str | None = None) -> str:
+    """Return bytes as text. An encoding that is unknown or does not fit is passed over; nothing is refused.
+
+    >>> text_of(b"caf\xe9"), text_of("π".encode("utf-16")), text_of(b"x", "no-such-encoding")
+    ('café', 'π', 'x')
+    """
+    for name in (encoding, wide_encoding(data[:4096])):
+        if name:
+            try:
+                return data.decode(name).removeprefix("\ufeff")
+            except (LookupError, UnicodeError):
+                continue
+    return data.decode("utf-8", _MIXED).removeprefix("\ufeff")
+
+
 def _decoder(head: bytes, encoding: str | None) -> codecs.IncrementalDecoder:
     name = encoding or wide_encoding(head) or "utf-8"
     try:

@@ -16,12 +16,13 @@ from typing import BinaryIO
 from msgspec import structs
 
 from muisti.core.model.documents import Piece
-from muisti.core.model.unreadable import Broken, Empty, FileTooLarge, TimedOut, Unreadable
+from muisti.core.model.unreadable import Broken, Empty, FileTooLarge, NoText, TimedOut, Unreadable
 from muisti.core.parsing import frames
 from muisti.core.parsing.detect import Format
 from muisti.core.parsing.formats import READERS
 from muisti.core.parsing.frames import Kind
 from muisti.core.parsing.parsed import About
+from muisti.core.parsing.refusals import OCR
 
 MEMORY = 1 << 30  # bytes of address space
 IDLE = 60.0  # seconds
@@ -135,12 +136,12 @@ class _Reading:
                 self._send(batch)
                 batch, size = [], 0
         if self._blank:
-            raise Empty("The file holds no text.")
+            raise NoText(f"The file holds images alone. {OCR}") if about.images else Empty("The file holds no text.")
         self._send(batch)
 
     def _pieces(self, about: About) -> Iterator[Piece]:
         """Yield the pieces with text that can be stored, none longer than a message holds."""
-        for piece in READERS[Format(self._job.form)](self._data, self._job.options, about):
+        for piece in READERS[Format(self._job.form)]()(self._data, self._job.options, about):
             text = _storable(piece.text)
             self._characters += len(text)
             if self._characters > self._job.options.max_characters:

@@ -4,8 +4,19 @@ from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
 
+from muisti.core.chunking.cutting import Preview as Preview
+from muisti.core.chunking.options import STRATEGIES as STRATEGIES
+from muisti.core.chunking.options import Chunking as Chunking
 from muisti.core.documents.cuts import Cuts as Cuts
 from muisti.core.documents.ending import Ender
+from muisti.core.documents.files import Held as Held
+from muisti.core.documents.files import Reading as Reading
+from muisti.core.documents.files import Stated as Stated
+from muisti.core.documents.ingesting import KIND as KIND
+from muisti.core.documents.ingesting import USUAL_FILE, Ingester
+from muisti.core.documents.ingesting import File as File
+from muisti.core.documents.ingesting import Job as Job
+from muisti.core.documents.ingesting import is_archive as is_archive
 from muisti.core.documents.reading import DocumentReader
 from muisti.core.documents.reading import Filter as Filter
 from muisti.core.documents.storing import TOGETHER as TOGETHER
@@ -37,6 +48,7 @@ class DocumentParts(msgspec.Struct, frozen=True, kw_only=True):
 
     reader: DocumentReader
     storer: Storer
+    ingester: Ingester
     ender: Ender
 
 
@@ -59,6 +71,27 @@ class Documents:
     ) -> Stored:
         """Store up to 16 documents, all or none; see `Storer.put`."""
         return self._parts.storer.put(space, incoming, self._calls.new(request), alive)
+
+    def ingest(
+        self,
+        space: str,
+        path: str,
+        held: Held,
+        job: Job,
+        file: File = USUAL_FILE,
+        *,
+        request: RequestKey | None = None,
+    ) -> Stored:
+        """Parse, cut and store a file as the document at a path; see `Ingester.put`."""
+        return self._parts.ingester.put(space, path, held, job, self._calls.new(request), file)
+
+    def preview(self, path: str, held: Held, reading: Reading) -> Iterator[Preview]:
+        """Yield where a file would be cut. Nothing is stored.
+
+        Raises:
+            Unreadable, InvalidInput.
+        """
+        return self._parts.ingester.preview(path, held, reading)
 
     def unchanged(self, space: str, new: NewDocument) -> Document | None:
         """Return the document at a path when it was made from the same file and options, so that none is parsed."""

@@ -7,6 +7,7 @@ from muisti.core.identity.grants import Grant
 from muisti.core.model.values import LOCAL
 from muisti.service.app.app import open_engine
 from muisti.service.auth.access import Access
+from muisti.service.background.task_threads import TaskThreads
 from muisti.service.background.tasks import sweeps_of
 from muisti.service.background.upkeep import Upkeep
 from muisti.service.cli.base import Globals
@@ -44,7 +45,7 @@ def _run(settings: Settings, grant: Grant) -> None:
         backend = Backend(engine, settings)
         session = Session(backend, Access(LOCAL, grant), groups_in(settings.mcp_tools))
         try:
-            with Upkeep(engine, sweeps_of(settings), backend.meters):
+            with Upkeep(engine, sweeps_of(settings), backend.meters), TaskThreads(engine, settings):
                 anyio.run(_serve, session)
         finally:
             backend.close()
