@@ -39,6 +39,9 @@ from muisti.core.store.database import Database
 from muisti.core.support.meters import Meters
 from muisti.core.support.notifier import ChangeNotifier
 from muisti.core.transfer.importing.importer import Importer
+from muisti.core.symbols.indexing import CodeIndex
+from muisti.core.symbols.reading import CodeReader
+from muisti.core.views.code import CodeParts
 from muisti.core.views.context import ContextParts
 from muisti.core.views.conversations import ConversationParts
 from muisti.core.views.discourse import DiscourseParts
@@ -181,6 +184,7 @@ def views(given: Given, parts: Shared) -> Parts:
         conversations=_conversations(given, parts, discourse),
         discourse=discourse,
         documents=_documents(given, parts),
+        code=_code(given),
     )
 
 
@@ -307,6 +311,12 @@ def _conversations(given: Given, parts: Shared, discourse: DiscourseParts) -> Co
         ),
         adopter=Adopter(database=primary, transactions=parts.transactions, ids=parts.ids, intake=parts.intake),
     )
+
+
+def _code(given: Given) -> CodeParts:
+    primary = given.database.primary
+    index = CodeIndex(primary)
+    return CodeParts(database=primary, index=index, reader=CodeReader(primary, index))
 
 
 def _documents(given: Given, parts: Shared) -> DocumentParts:

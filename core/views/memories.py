@@ -6,6 +6,7 @@ from muisti.core.identity.caller import Caller
 from muisti.core.model.times import Clock
 from muisti.core.tasks.door import OPEN, Door
 from muisti.core.views.calls import Calls
+from muisti.core.views.code import Code, CodeParts
 from muisti.core.views.context import ContextParts, Contexts
 from muisti.core.views.conversations import ConversationParts, Conversations
 from muisti.core.views.discourse import Discourse, DiscourseParts
@@ -28,10 +29,11 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     conversations: ConversationParts
     discourse: DiscourseParts
     documents: DocumentParts
+    code: CodeParts
 
 
 class Memories:
-    """Eight views of one caller. Instances are synchronous and thread-safe; callers own the threads.
+    """Nine views of one caller. Instances are synchronous and thread-safe; callers own the threads.
 
     Every method of a view raises `NotFound` when there is no space of that name. Invalid values raise `InvalidInput`, a
     database that does not answer `StoreUnavailable`. Memories that the caller may not see are hidden.
@@ -73,6 +75,11 @@ class Memories:
     def discourse(self) -> Discourse:
         """Topics, summaries and working memory of conversations."""
         return Discourse(self._parts.discourse, self._calls)
+
+    @property
+    def code(self) -> Code:
+        """Symbols of the source files among the documents, and what uses them."""
+        return Code(self._parts.code, self._calls)
 
     @property
     def documents(self) -> Documents:

@@ -129,7 +129,9 @@ class Place:
             given.pop("category", None)  # these keys have no such argument
         call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": given}}
         kind = "application/json" if plain else "application/json; charset=utf-8"
-        answer = self.http.post("/mcp", content=json.dumps(call), headers={**self.headers, **MCP, "Content-Type": kind})
+        answer = self.http.post(
+            "/mcp?tools=all", content=json.dumps(call), headers={**self.headers, **MCP, "Content-Type": kind}
+        )
         said = answer.json() if answer.headers["content-type"].startswith("application/json") else in_sse(answer)
         if "error" in said:
             return Said("no such tool")
