@@ -106,7 +106,10 @@ class Engine:
         self.leases = Leases(database.primary)
         self.webhooks = Webhooks(database.primary)
         self.tasks = Tasks(database.primary)
-        self.tasks.register(Ingest(self._views.documents.ingester))
+        code = self._views.code.index
+        self.tasks.register(
+            Ingest(self._views.documents.ingester, lambda space, alive: code.resolve(space, None, alive))
+        )
         self.signing_keys = SigningKeys(database)
         self.eraser = Eraser(database, parts.indexes, parts.recent_results, parts.sizes, clock)
         self.spaces = assembly.registry(given, parts, self.eraser)

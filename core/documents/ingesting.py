@@ -3,25 +3,24 @@
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
-from zipfile import BadZipFile
 
 import msgspec
+from msgspec import structs
 
 from muisti.core.chunking.cutting import Preview, preview
 from muisti.core.documents.cuts import IN_MEMORY
 from muisti.core.documents.files import Held, Reading, Stated, read_file, stated_document
 from muisti.core.documents.storing import Incoming, Storer
+from muisti.core.documents.unpacking import Unpacking, holds_documents, listed
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import Busy, MuistiError, StoreUnavailable
 from muisti.core.model.filing import Stored
 from muisti.core.model.tasks import Item, ItemOutcome, NewItem
 from muisti.core.model.times import Clock
-from muisti.core.model.unreadable import Crashed, FileTooLarge, Missing
-from muisti.core.parsing.detect import ARCHIVES, HEAD, Format, detect
+from muisti.core.model.unreadable import Crashed, Missing
 from muisti.core.parsing.options import Options
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.workers import Workers
-from muisti.core.parsing.zipped import format_of_zip
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
 from muisti.core.tasks.door import Door
@@ -39,11 +38,15 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
     reading: Reading = Reading()
 
 
-class File(msgspec.Struct, frozen=True, kw_only=True):
-    """Where the bytes of an item are: in a blob of the task, or at a path of this machine."""
+class File(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Where the bytes of an item are: in a blob of the task, or at a path of this machine.
+
+    `member` is the place of a member in that archive.
+    """
 
     blob: str | None = None
     server_path: str | None = None
+    member: int | None = None
     mtime: int | None = None
     media_type: str | None = None
 
@@ -53,17 +56,6 @@ class File(msgspec.Struct, frozen=True, kw_only=True):
 
 
 USUAL_FILE = File()
-
-
-def is_archive(held: Held) -> bool:
-    """Return whether a file is an archive, whose members are documents."""
-    form = detect(held.stream.read(HEAD), "", None)
-    if form is not Format.ZIP:
-        return form in ARCHIVES
-    try:
-        return format_of_zip(held.stream) in ARCHIVES
-    except (BadZipFile, FileTooLarge):
-        return False  # who reads it says what is the matter
 
 
 class Ready(msgspec.Struct, frozen=True):
@@ -125,69 +117,103 @@ class Ingester:
                     raise
         raise AssertionError
 
-    def store(
-        self, space: str, incoming: Sequence[Incoming], caller: Caller, door: Door, alive: Callable[[], None]
-    ) -> Stored:
+    def store(self, hold: Hold, incoming: Sequence[Incoming], door: Door) -> Stored:
         """Store what was read, and what a task commits with it."""
-        return self._storer.put(space, incoming, Call(self._clock(), None, caller, door=door), alive)
+        call = Call(self._clock(), None, hold.caller, door=door)
+        return self._storer.put(hold.task.space, incoming, call, hold.check)
 
 
 class Ingest:
-    """The kind of work that stores the files of a task, in groups of up to 16, each in one batch."""
+    """The kind of work that stores the files of a task, in groups of up to 16, each in one batch.
+
+    An archive becomes an item for each member. `resolve` is called at the end, and brings the index of code up to date.
+    """
 
     name = KIND
     crashed = Crashed.code
 
-    def __init__(self, ingester: Ingester) -> None:
-        self._ingester = ingester
+    def __init__(self, ingester: Ingester, resolve: Callable[[str, Callable[[], None]], object]) -> None:
+        self._ingester, self._resolve = ingester, resolve
 
     def run(self, hold: Hold) -> object:
         """Store all files that are left."""
         job = msgspec.convert(hold.task.asked, Job)
-        while group := hold.items():
-            with ExitStack() as held:
-                self._group(hold, job, group, held)
+        with Unpacking() as unpacking:
+            work = _Work(self._ingester, hold, job, unpacking)
+            while group := hold.items():
+                with ExitStack() as held:
+                    work.group(group, held)
+        self._resolve(hold.task.space, hold.check)
         return None
 
-    def _group(self, hold: Hold, job: Job, group: Sequence[Item], held: ExitStack) -> None:
+
+class _Work:
+    """The work on one task."""
+
+    def __init__(self, ingester: Ingester, hold: Hold, job: Job, unpacking: Unpacking) -> None:
+        self._ingester, self._hold, self._job, self._unpacking = ingester, hold, job, unpacking
+
+    def group(self, group: Sequence[Item], held: ExitStack) -> None:
+        """Store a group of files; `held` closes what was read of them."""
         ready: list[Ready] = []
         failed: list[ItemOutcome] = []
         for item in group:
-            hold.check()
+            self._hold.check()
             try:
-                one = self._read(hold, job, item)
+                one = self._read(item)
             except (StoreUnavailable, Busy):
                 raise
             except MuistiError as error:
                 failed.append(_failed(item, error))
                 continue
+            if one is None:
+                continue
             if one.incoming is not None:
                 held.callback(one.incoming.cuts.close)
                 if one.incoming.cuts.size > IN_MEMORY:
-                    self._store(hold, [one], [])
+                    self._store([one], [])
                     continue
             ready.append(one)
-        self._store(hold, ready, failed)
+        self._store(ready, failed)
 
-    def _read(self, hold: Hold, job: Job, item: Item) -> Ready:
+    def _read(self, item: Item) -> Ready | None:
+        """Read the file of an item; None for an archive, whose members have become items."""
         file = msgspec.convert(item.argument, File)
-        with self._bytes(hold, file) as held:
-            return self._ingester.read(hold.task.space, item, held, job, file, hold.caller)
+        with self._bytes(item.name, file) as held:
+            if file.member is None and holds_documents(held):
+                self._expand(item, file, held)
+                return None
+            return self._ingester.read(self._hold.task.space, item, held, self._job, file, self._hold.caller)
 
-    def _bytes(self, hold: Hold, file: File) -> Held:
+    def _expand(self, item: Item, file: File, held: Held) -> None:
+        found = listed(held, item.name, self._hold.check)
+        adds = [
+            structs.replace(file, member=number, media_type=None).item(f"{item.name}/{path}")
+            for number, path in enumerate(found.paths)
+        ]
+        outcome = ItemOutcome(item.number) if found.refusal is None else _failed(item, found.refusal)
+        self._hold.commit([outcome], adds=adds)
+
+    def _bytes(self, name: str, file: File) -> Held:
         """Return the bytes of an item.
 
         Raises:
-            Missing: the path is not there, or not on this machine.
+            Unreadable: the path is not there, or not on this machine; or the member of the archive cannot be read.
         """
+        if file.member is None:
+            return self._source(file)
+        source = file.blob or file.server_path or ""
+        return self._unpacking.member(source, name, file.member, lambda: self._source(file))
+
+    def _source(self, file: File) -> Held:
         if file.blob is not None:
-            return Held(hold.read(file.blob))
+            return Held(self._hold.read(file.blob))
         try:
             return Held.of_path(Path(file.server_path or ""))
         except OSError as error:
             raise Missing(f"The file cannot be opened on this machine: {error.strerror}.") from error
 
-    def _store(self, hold: Hold, ready: Sequence[Ready], failed: Sequence[ItemOutcome]) -> None:
+    def _store(self, ready: Sequence[Ready], failed: Sequence[ItemOutcome]) -> None:
         """Store a group in one batch; where that is refused, each document alone, so that one fails alone."""
         incoming = [one.incoming for one in ready if one.incoming is not None]
         outcomes = [
@@ -197,20 +223,20 @@ class Ingest:
         if not outcomes:
             return
         if not incoming:
-            hold.commit(outcomes)
+            self._hold.commit(outcomes)
             return
         try:
-            self._ingester.store(hold.task.space, incoming, hold.caller, hold.door(outcomes), hold.check)
+            self._ingester.store(self._hold, incoming, self._hold.door(outcomes))
         except (StoreUnavailable, Busy):
             raise
         except MuistiError as error:
             if len(outcomes) == 1:
-                hold.commit([_failed(ready[0].item, error)])
+                self._hold.commit([_failed(ready[0].item, error)])
                 return
             if failed:
-                hold.commit(failed)
+                self._hold.commit(failed)
             for one in ready:
-                self._store(hold, [one], [])
+                self._store([one], [])
 
 
 def _failed(item: Item, error: MuistiError) -> ItemOutcome:

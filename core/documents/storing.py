@@ -49,24 +49,16 @@ SMALL_CHARACTERS = 4_000_000
 CHANGING_MAX = 25_000  # chunks of a large document that one batch changes
 TOGETHER = 16  # documents in one batch
 
-More = Callable[[SpaceRow, Document], Sequence[Statement]]
-
-
-def _nothing_more(_space: SpaceRow, _document: Document) -> Sequence[Statement]:
-    return ()
-
 
 class Incoming(msgspec.Struct, frozen=True, kw_only=True):
     """A document to store, and its cuts. With `moved_from`, the document at that path moves to the new one.
 
-    `more` returns statements that the batch ends with, such as those of an index of code. `path` is the place of the
-    document in the request.
+    `path` is the place of the document in the request.
     """
 
     new: NewDocument
     cuts: Cuts
     moved_from: str | None = None
-    more: More = _nothing_more
     path: str = "$"
 
 
@@ -311,7 +303,6 @@ class Storer:
         ended = [(one.id, one.version) for work in works for one in work.alignment.ended]
         staged = [work.staging for work in works if work.staging is not None]
         tail = [*self._ends(space, ended, call), *(each for one in staged for each in one.move())]
-        tail += (each for work in works for each in work.incoming.more(space, Document(made[work.id][1])))
         tail += [documents.torn(space, [version_rows.raw(work.id) for work in works])]
         last = parts[-1]
         limits = quotas.refuse_more(space, self._quota)

@@ -16,12 +16,12 @@ from muisti.core.documents.ingesting import KIND as KIND
 from muisti.core.documents.ingesting import USUAL_FILE, Ingester
 from muisti.core.documents.ingesting import File as File
 from muisti.core.documents.ingesting import Job as Job
-from muisti.core.documents.ingesting import is_archive as is_archive
 from muisti.core.documents.reading import DocumentReader
 from muisti.core.documents.reading import Filter as Filter
 from muisti.core.documents.storing import TOGETHER as TOGETHER
 from muisti.core.documents.storing import Incoming as Incoming
 from muisti.core.documents.storing import Storer
+from muisti.core.documents.unpacking import holds_documents as holds_documents
 from muisti.core.model.conversations import Ending
 from muisti.core.model.filing import (
     Chunk,

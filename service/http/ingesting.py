@@ -12,7 +12,7 @@ from muisti.core.model.errors import InvalidInput
 from muisti.core.model.filing import Stored
 from muisti.core.model.tasks import NewItem, Task
 from muisti.core.model.values import LOCAL, RequestKey
-from muisti.core.views.documents import KIND, File, Held, Job, is_archive
+from muisti.core.views.documents import KIND, File, Held, Job, holds_documents
 from muisti.service.auth.middleware import access_of, allowed, memories
 from muisti.service.http.accepted import accepted
 from muisti.service.http.decode import Request
@@ -72,7 +72,7 @@ async def stored_from(request: Request, backend: Backend, ask: Ask, server_path:
     key = _request_key(request, ask, [])
     if ask.wait and path.stat().st_size <= backend.uploads.at_once:
         with await backend.store(Held.of_path, path) as held:
-            if not is_archive(held):
+            if not holds_documents(held):
                 return await _at_once(request, backend, ask, key, (name, held), None)
     _refuse_dry_run(ask)
     item = File(server_path=str(path), mtime=ask.mtime).item(name)
@@ -80,7 +80,7 @@ async def stored_from(request: Request, backend: Backend, ask: Ask, server_path:
 
 
 def _is_small(held: Held, backend: Backend) -> bool:
-    return held.size <= backend.uploads.at_once and not is_archive(held)
+    return held.size <= backend.uploads.at_once and not holds_documents(held)
 
 
 def _refuse_dry_run(ask: Ask) -> None:

@@ -218,3 +218,38 @@ def zipped(files: dict[str, bytes]) -> bytes:
         for name, data in files.items():
             archive.writestr(name, data)
     return made.getvalue()
+
+
+def test_an_archive_is_a_document_for_each_member(client: httpx.Client):
+    inner = zipped({"deep.md": TEXT.encode()})
+    data = zipped({
+        "a.md": TEXT.encode(),
+        "src/run.py": b"def run():\n    return 1\n",
+        "../out.md": b"no",
+        "none.bin": b"\x7fELF" + bytes(900),
+        "inner.zip": inner,
+    })  # fmt: skip
+    task = finished(client, client.post(f"{BASE}?path=all.zip", content=data))
+    assert (task["state"], task["done"], task["failed"]) == ("partial", 4, 2)
+    items = client.get(f"/v1/spaces/default/tasks/{task['id']}/items", params={"state": "failed"}).json()["items"]
+    assert {one["error"]["code"] for one in items} == {"document.unsafe", "document.unknown_format"}
+    paths = [one["path"] for one in client.get(BASE).json()["items"]]
+    assert paths == ["all.zip/a.md", "all.zip/inner.zip/deep.md", "all.zip/src/run.py"]
+    assert client.get(f"{BASE}/all.zip%2Finner.zip%2Fdeep.md/text").text == TEXT
+    again = finished(client, client.post(f"{BASE}?path=all.zip", content=data))
+    assert (again["skipped"], again["failed"]) == (3, 2)
+
+
+def test_a_purge_leaves_nothing(client: httpx.Client, engine: Engine):
+    canary = "the canary 8c1f5e07 sings in the coal mine of Outokumpu"
+    client.put(f"{BASE}/secret.md", json={"content": f"{TEXT}{canary}\n"})
+    client.put(f"{BASE}/secret.md", json={"content": f"{TEXT}{canary} no more\n"})
+    client.put(f"{BASE}/other.md", json={"content": TEXT})
+    plan = client.delete(f"{BASE}/secret.md?purge=true&dry_run=true")
+    assert plan.status_code == 200
+    report = client.delete(f"{BASE}/secret.md?purge=true")
+    assert report.status_code == 200, report.text
+    assert not any(report.json()["report"]["found"].values()) if "report" in report.json() else True
+    assert client.get(f"{BASE}/secret.md").status_code == 404
+    assert canary not in client.get("/v1/spaces/default/export").text
+    assert client.get(f"{BASE}/other.md/text").text == TEXT
