@@ -13,7 +13,7 @@ from muisti.core.conversations.streaming import Streamer
 from muisti.core.conversations.summaries import Summaries
 from muisti.core.conversations.topics import Topics
 from muisti.core.conversations.working import WorkingMemory
-from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.index.cache import Indexes
 from muisti.core.model.counts import Quota
@@ -64,7 +64,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     database: Database
-    encoder: Encoder | None
+    models: Models
     clock: Clock
     meters: Meters
     notifier: ChangeNotifier
@@ -101,12 +101,12 @@ def shared(given: Given) -> Shared:
         given.meters.load_seconds,
         given.notifier,
         memory=given.index_memory,
-        vectors=given.encoder is not None,
+        vectors=given.models.default is not None,
     )
     searcher = Searcher(
         database=given.database,
         indexes=indexes,
-        encoder=given.encoder,
+        models=given.models,
         calibration=given.calibration,
         default=given.policy,
     )
@@ -127,7 +127,7 @@ def shared(given: Given) -> Shared:
         transactions=Transactions(
             database=primary,
             indexes=indexes,
-            encoder=given.encoder,
+            models=given.models,
             retention_us=given.retention_us,
             quota=given.quota,
             changes=given.meters.changes,
@@ -141,7 +141,7 @@ def shared(given: Given) -> Shared:
         importer=Importer(
             database=primary,
             indexes=indexes,
-            encoder=given.encoder,
+            models=given.models,
             quota=given.quota,
             clock=given.clock,
             intake=intake,
@@ -204,7 +204,7 @@ def _write(given: Given, parts: Shared) -> WriteParts:
     primary = given.database.primary
     lifecycle = Lifecycle(
         database=primary,
-        encoder=given.encoder,
+        models=given.models,
         transactions=parts.transactions,
         ids=parts.ids,
         quota=given.quota,
@@ -215,7 +215,7 @@ def _write(given: Given, parts: Shared) -> WriteParts:
         writer=Writer(
             database=primary,
             indexes=parts.indexes,
-            encoder=given.encoder,
+            models=given.models,
             transactions=parts.transactions,
             lifecycle=lifecycle,
             ids=parts.ids,
@@ -225,7 +225,7 @@ def _write(given: Given, parts: Shared) -> WriteParts:
         lifecycle=lifecycle,
         undoer=Undoer(
             database=primary,
-            encoder=given.encoder,
+            models=given.models,
             transactions=parts.transactions,
             quota=given.quota,
             intake=parts.intake,
@@ -235,11 +235,11 @@ def _write(given: Given, parts: Shared) -> WriteParts:
 
 
 def _timeline(given: Given, parts: Shared) -> TimelineParts:
-    arrivals = Arrivals(database=given.database.primary, encoder=given.encoder, intake=parts.intake)
+    arrivals = Arrivals(database=given.database.primary, models=given.models, intake=parts.intake)
     return TimelineParts(
         checkpoints=Checkpoints(
             database=given.database,
-            encoder=given.encoder,
+            models=given.models,
             transactions=parts.transactions,
             arrivals=arrivals,
             clock=given.clock,
@@ -258,7 +258,7 @@ def _keeper(given: Given, parts: Shared) -> Keeper:
     return Keeper(
         transactions=parts.transactions,
         intake=parts.intake,
-        encoder=given.encoder,
+        models=given.models,
         ids=parts.ids,
         quota=given.quota,
     )
@@ -269,9 +269,9 @@ def _discourse(given: Given, parts: Shared) -> DiscourseParts:
     keeper = _keeper(given, parts)
     return DiscourseParts(
         database=given.database,
-        topics=Topics(database=primary, keeper=keeper, encoder=given.encoder),
+        topics=Topics(database=primary, keeper=keeper),
         summaries=Summaries(database=primary, keeper=keeper),
-        working=WorkingMemory(database=primary, intake=parts.intake, encoder=given.encoder),
+        working=WorkingMemory(database=primary, intake=parts.intake),
     )
 
 
@@ -282,7 +282,7 @@ def _conversations(given: Given, parts: Shared, discourse: DiscourseParts) -> Co
         reader=Reader(database=given.database),
         streamer=Streamer(
             database=primary,
-            encoder=given.encoder,
+            models=given.models,
             transactions=parts.transactions,
             ids=parts.ids,
             quota=given.quota,
@@ -290,7 +290,7 @@ def _conversations(given: Given, parts: Shared, discourse: DiscourseParts) -> Co
         ),
         objects=Objects(
             database=primary,
-            encoder=given.encoder,
+            models=given.models,
             transactions=parts.transactions,
             ids=parts.ids,
             quota=given.quota,
@@ -306,9 +306,7 @@ def _review(given: Given, parts: Shared) -> ReviewParts:
     return ReviewParts(
         database=given.database,
         retrievals=parts.retrievals,
-        conflicts=Conflicts(
-            database=primary, encoder=given.encoder, transactions=parts.transactions, quota=given.quota
-        ),
+        conflicts=Conflicts(database=primary, models=given.models, transactions=parts.transactions, quota=given.quota),
         reviewer=Reviewer(database=primary, transactions=parts.transactions),
-        linter=Linter(database=given.database, indexes=parts.indexes, encoder=given.encoder, screener=parts.screener),
+        linter=Linter(database=given.database, indexes=parts.indexes, models=given.models, screener=parts.screener),
     )

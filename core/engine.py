@@ -1,11 +1,13 @@
 """The engine of the service: opens the database, gives each caller their views, closes."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Self
 
 from muisti.core import assembly
 from muisti.core.assembly import Given
 from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.kernels import bake
@@ -52,10 +54,12 @@ class Engine:
         calibration: Calibration | None = None,
         quota: Quota | None = None,
         policy: Policy = USUAL_POLICY,
+        others: Sequence[Encoder] = (),
         receipt_days: float = RECEIPT_DAYS,
     ) -> None:
         """Bring the database to the current schema. `encoder` None means that embeddings are off.
 
+        - `encoder` embeds spaces that have no model yet. `others` serve the spaces whose model they are.
         - `index_memory` is in bytes.
         - `retention_hours` is how long answers of requests with an idempotency key are kept. Old versions are kept at
           least
@@ -68,14 +72,14 @@ class Engine:
             SchemaTooNew: a newer Muisti wrote the database.
         """
         self._database = database
-        self._encoder = encoder
+        self.models = Models(encoder, others)
         self._clock = clock
         migrate(database.primary, clock())
         self.meters = Meters(database.meters)
         self.notifier = ChangeNotifier()
         given = Given(
             database=database,
-            encoder=encoder,
+            models=self.models,
             clock=clock,
             meters=self.meters,
             notifier=self.notifier,
@@ -123,8 +127,8 @@ class Engine:
     def warm(self) -> None:
         """Load what the first search would wait for: the compiled kernels and the model."""
         bake()
-        if self._encoder is not None:
-            self._encoder.encode_query("warm")
+        if self.models.default is not None:
+            self.models.default.encode_query("warm")
 
     def check(self) -> None:
         """Raise when the database is known to be unfit for writing. Nothing is read."""
@@ -141,13 +145,13 @@ class Engine:
 
     @property
     def model(self) -> str | None:
-        """Name of the embedding model, None when embeddings are off."""
-        return None if self._encoder is None else self._encoder.name
+        """Name of the default embedding model, None when embeddings are off."""
+        return None if self.models.default is None else self.models.default.name
 
     @property
     def generation(self) -> str | None:
-        """Hash of the embedding model, which is loaded to compute it; None when embeddings are off."""
-        return None if self._encoder is None else self._encoder.identity
+        """Hash of the default embedding model, which is loaded to compute it; None when embeddings are off."""
+        return None if self.models.default is None else self.models.default.identity
 
     @property
     def indexes_loaded(self) -> int:
@@ -197,11 +201,11 @@ class Engine:
             RecallDropped: the probes find less than in their last run with the previous model, and `force` is not set.
                 The space keeps its previous model.
         """
-        if self._encoder is None:
+        if self.models.default is None:
             raise InvalidInput.at("$.embeddings", "embeddings are off; there is no model to embed with")
         old = find_space(self._database.primary, space)
         before = self.probes.last(space, old.space.generation)
-        reembed(self._database.primary, old, self._encoder, self._clock, progress)
+        reembed(self._database.primary, old, self.models.default, self._clock, progress)
         self._indexes.drop(space)
         if before is not None:
             found, expected = self.probes.compared(space, before, self._clock())

@@ -139,7 +139,7 @@ class SpaceIndex:
         while True:
             state, current, ended = self._database.read(
                 [
-                    spaces.state(self.space.id),
+                    spaces.state(self.space),
                     passages(self.space, self._generation, after_born, page),
                     index_rows.ended(self.space, ended_after),
                 ]

@@ -125,9 +125,13 @@ TABLES = (
     Table(
         name="spaces",
         columns=_words(
-            "id name epoch seq created_at committed_at settings generation_id memories bytes kept_from policy feedback"
+            "id name epoch seq created_at committed_at settings generation_id memories bytes kept_from policy feedback "
+            "shadow_generation_id shadow_served"
         ),
-        references=(Reference(("generation_id",), "generations", cascades=False),),
+        references=(
+            Reference(("generation_id",), "generations", cascades=False),
+            Reference(("shadow_generation_id",), "generations", cascades=False),
+        ),
         erasing="stays",
         why=_ABOUT_THE_SPACE,
         forking="stated",
