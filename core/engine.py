@@ -29,6 +29,9 @@ from muisti.core.store.database import Database
 from muisti.core.store.migrate import migrate
 from muisti.core.support.meters import Meters
 from muisti.core.support.notifier import ChangeNotifier
+from muisti.core.tasks.door import OPEN, Door
+from muisti.core.tasks.runner import Broken, Runner
+from muisti.core.tasks.tasks import Tasks
 from muisti.core.views.memories import Memories
 
 DAY_HOURS = 24
@@ -100,6 +103,7 @@ class Engine:
         self.receipts = Receipts(database.primary, parts.ids, receipt_days)
         self.leases = Leases(database.primary)
         self.webhooks = Webhooks(database.primary)
+        self.tasks = Tasks(database.primary)
         self.signing_keys = SigningKeys(database)
         self.eraser = Eraser(database, parts.indexes, parts.recent_results, parts.sizes, clock)
         self.spaces = assembly.registry(given, parts, self.eraser)
@@ -173,9 +177,16 @@ class Engine:
         """Number of indexes dropped to stay within the memory limit."""
         return self._indexes.evicted
 
-    def seen_by(self, caller: Caller, *, dry_run: bool = False) -> Memories:
-        """Return the memories as a caller reads and changes them. With `dry_run`, writes are rolled back."""
-        return Memories(self._views, caller, dry_run=dry_run)
+    def seen_by(self, caller: Caller, *, dry_run: bool = False, door: Door = OPEN) -> Memories:
+        """Return the memories as a caller reads and changes them. With `dry_run`, writes are rolled back.
+
+        `door` is what the one write through these views commits for a task; see `core.tasks`.
+        """
+        return Memories(self._views, caller, dry_run=dry_run, door=door)
+
+    def runner(self, lease: float, per_space: int, broken: Broken = lambda *_: None) -> Runner:
+        """Return a runner of the tasks of this database; see `core.tasks.runner`."""
+        return Runner(self._database.primary, self.tasks, lease, per_space, broken)
 
     def expect(self, writes: int) -> None:
         """Announce that `writes` more adds (fewer when negative) are about to begin. Begun adds wait for them."""

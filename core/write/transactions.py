@@ -43,6 +43,7 @@ from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.support.meters import Counter
 from muisti.core.support.waiting import Overtaken
+from muisti.core.tasks.door import over
 from muisti.core.write import answers
 from muisti.core.write.begun import Begun, Call
 from muisti.core.write.refusals import Part, explained, part_of
@@ -115,6 +116,7 @@ class Transactions:
 
         Raises:
             NotFound, RequestReused, StoreUnavailable, and the errors of an attempt.
+            TaskOver: the write is part of a task that is over, or that another process has; nothing is stored.
         """
         for _ in range(TRIES):
             space, known = self._open(name, call)
@@ -147,7 +149,8 @@ class Transactions:
 
         `embedded`: the versions have new vectors.
         """
-        head = [] if call.request is None else requests.refuse_known(call.request, call.now)
+        head = [*call.door.before]
+        head += [] if call.request is None else requests.refuse_known(call.request, call.now)
         head += self._model(space, call.now) if embedded else [spaces.guard_policy(space)]
         numbers = numbers or len(parts)
         head += spaces.advance(space, numbers, call.now)
@@ -183,14 +186,16 @@ class Transactions:
         plan = Plan(0, ()) if call.dry_run else None
         unchanged = Written(memories=(memory,), seq=space.seq, created=False, plan=plan, flags=flags)
         if call.request is None:
+            self._pass(call)
             return unchanged
         part = Part(memory, [guards.refuse_stale(memory)])
-        head = [*requests.refuse_known(call.request, call.now), spaces.guard(space)]
+        head = [*call.door.before, *requests.refuse_known(call.request, call.now), spaces.guard(space)]
         self._write(self._prepared(Begun(space, len(head), head, [part], call, created=False, flags=flags)))
         return unchanged
 
     def nothing(self, space: SpaceRow, call: Call) -> Written:
         """Return the reply of a write that has nothing to do, for a call without a key."""
+        self._pass(call)
         return Written(memories=(), seq=space.seq, created=False, plan=Plan(0, ()) if call.dry_run else None)
 
     def commit(self, begun: Begun) -> Written:
@@ -224,11 +229,11 @@ class Transactions:
 
         The `end` statements follow them in the batch. See `core.store.sql.bulk_replace`.
         """
-        head = [*self._model(space, call.now), *planned, *bulk_replace.advance(space, call.now)]
+        head = [*call.door.before, *self._model(space, call.now), *planned, *bulk_replace.advance(space, call.now)]
         quota = quotas.refuse_more(space, self._quota)
         does = [*bulk_replace.take(space, kind, call.caller, call.now), quota, *end]
         tally = len(head) + len(does)
-        batch = [*head, *does, *bulk_replace.tally(), bulk_replace.clear()]
+        batch = [*head, *does, *bulk_replace.tally(), bulk_replace.clear(), *call.door.after]
         return self.commit(Begun(space, len(head), batch, (), call, False, NOT_CHECKED, tally=tally, flags=flags))
 
     def retried(self, refused: Refused, space: str) -> Exception:
@@ -240,6 +245,8 @@ class Transactions:
         return Overtaken() if self._vacated(begun, refused) is not None else self._meaning(begun, refused)
 
     def _meaning(self, begun: Begun, refused: Refused) -> Exception:
+        if (ended := over(refused)) is not None:
+            return ended
         if refused.code == Refusal.QUOTA_EXCEEDED:
             (rows,) = self._database.read([quotas.usage(begun.space, self._quota)])
             told = rows and begun.call.caller.sees_all  # only a caller who sees the whole space may see its usage
@@ -356,7 +363,17 @@ class Transactions:
                 flags=begun.flags,
             )
             batch.append(requests.remember(begun.space, request, answer, begun.call.now + self._retention_us))
+        batch += begun.call.door.after
         return replace(begun, batch=batch)
+
+    def _pass(self, call: Call) -> None:
+        """Commit what a write that changes nothing commits for its task."""
+        if not call.door.before:
+            return
+        try:
+            self._database.write([*call.door.before, *call.door.after])
+        except Refused as refused:
+            raise over(refused) or refused from refused
 
     def _write(self, begun: Begun) -> list[Rows]:
         try:
