@@ -15,6 +15,7 @@ from muisti.core.conversations.topics import Topics
 from muisti.core.conversations.working import WorkingMemory
 from muisti.core.embedding.models import Models
 from muisti.core.erasure.eraser import Eraser
+from muisti.core.generations.lifecycle import Generations
 from muisti.core.index.cache import Indexes
 from muisti.core.model.counts import Quota
 from muisti.core.model.ids import IdSource
@@ -33,6 +34,7 @@ from muisti.core.spaces.registry import Spaces
 from muisti.core.store.database import Database
 from muisti.core.support.meters import Meters
 from muisti.core.support.notifier import ChangeNotifier
+from muisti.core.tasks.tasks import Tasks
 from muisti.core.transfer.importing.importer import Importer
 from muisti.core.views.context import ContextParts
 from muisti.core.views.conversations import ConversationParts
@@ -173,6 +175,19 @@ def views(given: Given, parts: Shared) -> Parts:
         ),
         conversations=_conversations(given, parts, discourse),
         discourse=discourse,
+    )
+
+
+def generations(given: Given, parts: Shared, tasks: Tasks) -> Generations:
+    """Build the models of spaces."""
+    return Generations(
+        database=given.database.primary,
+        indexes=parts.indexes,
+        searcher=parts.searcher,
+        probes=parts.probes,
+        models=given.models,
+        tasks=tasks,
+        clock=given.clock,
     )
 
 

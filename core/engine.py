@@ -9,17 +9,18 @@ from muisti.core.assembly import Given
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.models import Models
 from muisti.core.erasure.eraser import Eraser
+from muisti.core.generations.building import Embed
+from muisti.core.generations.lifecycle import Progress
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.kernels import bake
 from muisti.core.model.audited import AuditPage
 from muisti.core.model.counts import Quota
-from muisti.core.model.errors import InvalidInput, MuistiError, RecallDropped
+from muisti.core.model.errors import MuistiError
 from muisti.core.model.spaces import DEFAULT, USUAL_POLICY, Policy, Space
 from muisti.core.model.times import Clock
 from muisti.core.operations import audit_log
 from muisti.core.operations.keys import Keys
 from muisti.core.operations.leases import Leases
-from muisti.core.operations.reembed import Progress, reembed, turn_back
 from muisti.core.operations.signing_keys import SigningKeys
 from muisti.core.operations.webhooks import Webhooks
 from muisti.core.quality.receipts import Receipts
@@ -65,8 +66,7 @@ class Engine:
         - `encoder` embeds spaces that have no model yet. `others` serve the spaces whose model they are.
         - `index_memory` is in bytes.
         - `retention_hours` is how long answers of requests with an idempotency key are kept. Old versions are kept at
-          least
-          as long, whatever a policy says.
+          least as long, whatever a policy says.
         - `calibration` None knows no model: answers are `uncalibrated`, except those of keyword search.
         - `quota` and `policy` apply to spaces without their own.
         - Receipts are kept for `receipt_days`.
@@ -104,6 +104,8 @@ class Engine:
         self.leases = Leases(database.primary)
         self.webhooks = Webhooks(database.primary)
         self.tasks = Tasks(database.primary)
+        self.tasks.register(Embed(database.primary, self.models))
+        self.generations = assembly.generations(given, parts, self.tasks)
         self.signing_keys = SigningKeys(database)
         self.eraser = Eraser(database, parts.indexes, parts.recent_results, parts.sizes, clock)
         self.spaces = assembly.registry(given, parts, self.eraser)
@@ -204,25 +206,6 @@ class Engine:
             pass
 
     def reembed(self, space: str, progress: Progress, *, force: bool = False) -> Space:
-        """Embed a space again with the current model; see `core.operations.reembed`.
-
-        The probes of the space are run before and after.
-
-        Raises:
-            RecallDropped: the probes find less than in their last run with the previous model, and `force` is not set.
-                The space keeps its previous model.
-        """
-        if self.models.default is None:
-            raise InvalidInput.at("$.embeddings", "embeddings are off; there is no model to embed with")
-        old = find_space(self._database.primary, space)
-        before = self.probes.last(space, old.space.generation)
-        reembed(self._database.primary, old, self.models.default, self._clock, progress)
-        self._indexes.drop(space)
-        if before is not None:
-            found, expected = self.probes.compared(space, before, self._clock())
-            if found < expected and not force:
-                turn_back(self._database.primary, old, self._clock())
-                self._indexes.drop(space)
-                raise RecallDropped(space, expected, found)
-            self.probes.run(space, OWNER, self._clock)
+        """Embed a space again with the default model, and drop the model before; see `Generations.embed_again`."""
+        self.generations.embed_again(space, progress, OWNER, force=force)
         return find_space(self._database, space).space

@@ -81,6 +81,10 @@ class Searcher:
         """Return a searcher of another database, with the same settings; it never writes to that database."""
         return Searcher(database, self._indexes.on(database), self._models, self._calibration, self._default)
 
+    def of_shadows(self) -> "Searcher":
+        """Return a searcher that answers as the shadows of spaces would."""
+        return Searcher(self._database, self._indexes.of_shadows(), self._models, self._calibration, self._default)
+
     def search(self, space: str, query: Query, now: int, max_age: float = 0.0, extra: Extra | None = None) -> Answer:
         """Return the best memories of a space, best first; `now` is in microseconds.
 
@@ -248,7 +252,7 @@ class Searcher:
         rows, state = self._database.read([memories.by_rows(versions), spaces.state(space)])
         name, newest = space.space.name, cast(int, state[0][1]) if state else -1
         if newest < snapshot.seq.number or state[0][0] != space.space.epoch or state[0][2] != space.generation:
-            self._indexes.drop(name)  # recreated, embedded again, or replaced by an older copy
+            self._indexes.drop(name, index)  # recreated, embedded again, or replaced by an older copy
             raise _Behind(0)
         if state[0][5] != space.policy:
             index.space = spaces.with_policy(space, cast(str, state[0][5]))

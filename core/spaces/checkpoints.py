@@ -12,7 +12,7 @@ from muisti.core.model.errors import AlreadyExists, Forbidden, InvalidInput, Not
 from muisti.core.model.ids import id_text
 from muisti.core.model.outcomes import RolledBack, Written
 from muisti.core.model.values import LIMIT_MAX, REASON_MAX, Memory, Seq
-from muisti.core.operations.reembed import embed_past
+from muisti.core.operations.embedding import embed_past
 from muisti.core.query.points import Point, parse
 from muisti.core.read.diff import differences
 from muisti.core.read.past import point_of, shown_at

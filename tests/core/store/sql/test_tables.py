@@ -396,7 +396,7 @@ def test_one_declaration_moves_a_table_with_an_import(database: Database, space:
     (row,) = database.read([Statement(f"SELECT {version_rows.COLUMNS} FROM versions v LIMIT 1")])[0]
     memory = replace(version_rows.memory(row, SPACE), id=str(uuid.uuid4()), content="old oak")
     indexed = Indexed(Passage(0, 0, 7), b"terms")
-    database.write([*imports.stage(staged, NewVersion(memory, b"", [indexed]), 1, None, None)])
+    database.write([*imports.stage(staged, NewVersion(memory, b"", [indexed]), 1, None)])
     database.write(
         [Statement("INSERT INTO remarks SELECT id, 0, 'imported' FROM versions WHERE space_id = ?", (staging,))]
     )
