@@ -182,10 +182,10 @@ class Generations:
         total, after = 0, 0
         while True:
             batch = generations.drop_some(found, digest, after, overwrites=overwrites)
-            count, last = cast(tuple[int, int | None], self._database.write(batch)[0][0])
+            ((count,),), ((last,),), *_ = self._database.write(batch)
             if last is None:
                 return total
-            total, after = total + count, last
+            total, after = total + cast(int, count), cast(int, last)
 
     def embed_again(self, space: str, progress: Progress, caller: Caller, *, force: bool = False) -> None:
         """Embed a space with the default model, switch to it, and drop the model before. This call does the work.

@@ -104,7 +104,7 @@ def exchange(space: SpaceRow, *, served: bool) -> Statement:
 def drop_some(space: SpaceRow, digest: str, after: int, *, overwrites: bool) -> list[Statement]:
     """Delete the vectors that a model, neither the space's nor its shadow, has of some versions from change `after` on.
 
-    The first statement selects how many there are, and the last change among them. `overwrites`: the server leaves
+    The first statements select how many there are, and the last change among them. `overwrites`: the server leaves
     deleted bytes in its file.
     """
     used = f"SELECT 1 FROM spaces s WHERE s.id = ? AND {_OF} IN (s.generation_id, s.shadow_generation_id)"
@@ -117,7 +117,8 @@ def drop_some(space: SpaceRow, digest: str, after: int, *, overwrites: bool) -> 
     over = overwriting.over(tables.named("embeddings"), where, args) if overwrites else []
     last = f"SELECT max(born) FROM versions WHERE id IN (SELECT version_id FROM embeddings WHERE {where})"
     return [
-        Statement(f"SELECT count(*), ({last}) FROM embeddings WHERE {where}", (*args, *args)),
+        Statement(f"SELECT count(*) FROM embeddings WHERE {where}", args),
+        Statement(last, args),
         *over,
         Statement(f"DELETE FROM embeddings WHERE {where}", args),
     ]
