@@ -13,7 +13,7 @@ from muisti.core.conversations.streaming import Streamer
 from muisti.core.conversations.summaries import Summaries
 from muisti.core.conversations.topics import Topics
 from muisti.core.conversations.working import WorkingMemory
-from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.encoder import Encoder, StaticEncoder
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.index.cache import Indexes
 from muisti.core.model.counts import Quota
@@ -74,6 +74,16 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     quota: Quota
     policy: Policy
 
+    @property
+    def inline(self) -> Encoder | None:
+        """The model that embeds what a write stores; None when embeddings are off, or come by background work."""
+        return None if self.encoder is None or self.encoder.deferred else self.encoder
+
+    @property
+    def judge(self) -> Encoder | None:
+        """The model that compares texts for conflicts: the shipped one where writes have no vectors to compare."""
+        return StaticEncoder() if self.encoder is not None and self.inline is None else None
+
 
 class Shared(msgspec.Struct, frozen=True, kw_only=True):
     """Parts that several groups use. Each exists once for a database."""
@@ -127,7 +137,7 @@ def shared(given: Given) -> Shared:
         transactions=Transactions(
             database=primary,
             indexes=indexes,
-            encoder=given.encoder,
+            encoder=given.inline,
             retention_us=given.retention_us,
             quota=given.quota,
             changes=given.meters.changes,
@@ -141,7 +151,7 @@ def shared(given: Given) -> Shared:
         importer=Importer(
             database=primary,
             indexes=indexes,
-            encoder=given.encoder,
+            encoder=given.inline,
             quota=given.quota,
             clock=given.clock,
             intake=intake,
@@ -204,7 +214,7 @@ def _write(given: Given, parts: Shared) -> WriteParts:
     primary = given.database.primary
     lifecycle = Lifecycle(
         database=primary,
-        encoder=given.encoder,
+        encoder=given.inline,
         transactions=parts.transactions,
         ids=parts.ids,
         quota=given.quota,
@@ -215,7 +225,8 @@ def _write(given: Given, parts: Shared) -> WriteParts:
         writer=Writer(
             database=primary,
             indexes=parts.indexes,
-            encoder=given.encoder,
+            encoder=given.inline,
+            judge=given.judge,
             transactions=parts.transactions,
             lifecycle=lifecycle,
             ids=parts.ids,
@@ -225,7 +236,7 @@ def _write(given: Given, parts: Shared) -> WriteParts:
         lifecycle=lifecycle,
         undoer=Undoer(
             database=primary,
-            encoder=given.encoder,
+            encoder=given.inline,
             transactions=parts.transactions,
             quota=given.quota,
             intake=parts.intake,
@@ -235,11 +246,11 @@ def _write(given: Given, parts: Shared) -> WriteParts:
 
 
 def _timeline(given: Given, parts: Shared) -> TimelineParts:
-    arrivals = Arrivals(database=given.database.primary, encoder=given.encoder, intake=parts.intake)
+    arrivals = Arrivals(database=given.database.primary, encoder=given.inline, intake=parts.intake)
     return TimelineParts(
         checkpoints=Checkpoints(
             database=given.database,
-            encoder=given.encoder,
+            encoder=given.inline,
             transactions=parts.transactions,
             arrivals=arrivals,
             clock=given.clock,
@@ -258,7 +269,7 @@ def _keeper(given: Given, parts: Shared) -> Keeper:
     return Keeper(
         transactions=parts.transactions,
         intake=parts.intake,
-        encoder=given.encoder,
+        encoder=given.inline,
         ids=parts.ids,
         quota=given.quota,
     )
@@ -269,9 +280,9 @@ def _discourse(given: Given, parts: Shared) -> DiscourseParts:
     keeper = _keeper(given, parts)
     return DiscourseParts(
         database=given.database,
-        topics=Topics(database=primary, keeper=keeper, encoder=given.encoder),
+        topics=Topics(database=primary, keeper=keeper, encoder=given.inline),
         summaries=Summaries(database=primary, keeper=keeper),
-        working=WorkingMemory(database=primary, intake=parts.intake, encoder=given.encoder),
+        working=WorkingMemory(database=primary, intake=parts.intake, encoder=given.inline),
     )
 
 
@@ -282,7 +293,7 @@ def _conversations(given: Given, parts: Shared, discourse: DiscourseParts) -> Co
         reader=Reader(database=given.database),
         streamer=Streamer(
             database=primary,
-            encoder=given.encoder,
+            encoder=given.inline,
             transactions=parts.transactions,
             ids=parts.ids,
             quota=given.quota,
@@ -290,7 +301,7 @@ def _conversations(given: Given, parts: Shared, discourse: DiscourseParts) -> Co
         ),
         objects=Objects(
             database=primary,
-            encoder=given.encoder,
+            encoder=given.inline,
             transactions=parts.transactions,
             ids=parts.ids,
             quota=given.quota,
@@ -307,8 +318,8 @@ def _review(given: Given, parts: Shared) -> ReviewParts:
         database=given.database,
         retrievals=parts.retrievals,
         conflicts=Conflicts(
-            database=primary, encoder=given.encoder, transactions=parts.transactions, quota=given.quota
+            database=primary, encoder=given.inline, transactions=parts.transactions, quota=given.quota
         ),
         reviewer=Reviewer(database=primary, transactions=parts.transactions),
-        linter=Linter(database=given.database, indexes=parts.indexes, encoder=given.encoder, screener=parts.screener),
+        linter=Linter(database=given.database, indexes=parts.indexes, encoder=given.inline, screener=parts.screener),
     )

@@ -17,8 +17,10 @@ from muisti.core.model.times import Clock
 from muisti.core.operations import audit_log
 from muisti.core.operations.keys import Keys
 from muisti.core.operations.leases import Leases
+from muisti.core.operations.recognition import Recognition
 from muisti.core.operations.reembed import Progress, reembed, turn_back
 from muisti.core.operations.signing_keys import SigningKeys
+from muisti.core.operations.vectors import Vectors
 from muisti.core.operations.webhooks import Webhooks
 from muisti.core.quality.receipts import Receipts
 from muisti.core.query.calibration import Calibration
@@ -98,6 +100,9 @@ class Engine:
         self.webhooks = Webhooks(database.primary)
         self.signing_keys = SigningKeys(database)
         self.eraser = Eraser(database, parts.indexes, parts.recent_results, parts.sizes, clock)
+        self.recognition = Recognition(database, encoder, clock)
+        self.recognition.recall()
+        self.vectors = Vectors(database.primary, encoder, clock)
         self.spaces = assembly.registry(given, parts, self.eraser)
         self.upkeep = assembly.upkeep(given, parts, self.eraser)
         self.spaces.ensure(DEFAULT)
@@ -123,7 +128,7 @@ class Engine:
     def warm(self) -> None:
         """Load what the first search would wait for: the compiled kernels and the model."""
         bake()
-        if self._encoder is not None:
+        if self._encoder is not None and not self._encoder.deferred:
             self._encoder.encode_query("warm")
 
     def check(self) -> None:

@@ -44,20 +44,21 @@ class Writer:
         database: Database,
         indexes: Indexes,
         encoder: Encoder | None,
+        judge: Encoder | None,
         transactions: Transactions,
         lifecycle: Lifecycle,
         ids: IdSource,
         quota: Quota,
         intake: Intake,
     ) -> None:
-        """`quota` applies to spaces without a quota of their own."""
+        """`judge` compares texts when there is no `encoder`. `quota` applies to spaces without one of their own."""
         self._intake = intake
         self._database = database
         self._indexes = indexes
         self._encoder = encoder
         self._transactions = transactions
         self._lifecycle = lifecycle
-        self._checker = Checker(database, indexes, encoder)
+        self._checker = Checker(database, indexes, encoder, judge)
         self._quota = quota
         self._ids = ids
 

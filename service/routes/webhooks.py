@@ -12,7 +12,7 @@ from muisti.service.http.parameters import DryRunParameter
 from muisti.service.http.respond import placed, tried
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.webhooks import RedeliverBody, WebhookBody, WebhookReply, WebhooksReply
-from muisti.service.webhooks.addresses import Refused
+from muisti.service.outgoing.addresses import Refused
 from muisti.service.webhooks.sending import allowed_by
 
 

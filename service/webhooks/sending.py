@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from muisti.service.settings import Settings, names_in
 from muisti.service.version import installed_version
-from muisti.service.webhooks.addresses import Allowed, Refused
+from muisti.service.outgoing.addresses import Allowed, Refused
 
 if TYPE_CHECKING:
     import httpx

@@ -155,9 +155,13 @@ def count_anew(space: SpaceRow) -> Statement:
 
 
 def state(space_id: int) -> Statement:
-    """Select epoch, seq, generation id, kept_from, number of verdicts and policy, by which an index is up to date."""
+    """Select by what an index is up to date.
+
+    The columns are epoch, seq, generation id, kept_from, number of verdicts, policy, and up to which change all
+    passages have vectors.
+    """
     return Statement(
-        "SELECT epoch, seq, generation_id, kept_from, feedback, policy FROM spaces WHERE id = ?", (space_id,)
+        "SELECT epoch, seq, generation_id, kept_from, feedback, policy, embedded FROM spaces WHERE id = ?", (space_id,)
     )
 
 
