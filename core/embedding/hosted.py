@@ -66,6 +66,14 @@ class Hosted(Encoder, Protocol):
         """Take the identity and the dimensions of a model."""
         ...
 
+    def stop(self) -> None:
+        """End waiting between tries; nothing more is asked."""
+        ...
+
+    def close(self) -> None:
+        """Stop, and close the connections."""
+        ...
+
 
 def unseen(configuration: str) -> str:
     """Return the identity of a model that has never answered; no space has it."""
