@@ -21,7 +21,9 @@ from muisti.core.model.times import Clock
 from muisti.core.operations import audit_log
 from muisti.core.operations.keys import Keys
 from muisti.core.operations.leases import Leases
+from muisti.core.operations.recognition import Recognition
 from muisti.core.operations.signing_keys import SigningKeys
+from muisti.core.operations.vectors import Vectors
 from muisti.core.operations.webhooks import Webhooks
 from muisti.core.quality.receipts import Receipts
 from muisti.core.query.calibration import Calibration
@@ -108,6 +110,9 @@ class Engine:
         self.generations = assembly.generations(given, parts, self.tasks)
         self.signing_keys = SigningKeys(database)
         self.eraser = Eraser(database, parts.indexes, parts.recent_results, parts.sizes, clock)
+        self.recognition = Recognition(database, self.models, clock)
+        self.recognition.recall()
+        self.vectors = Vectors(database.primary, self.models, clock)
         self.spaces = assembly.registry(given, parts, self.eraser)
         self.upkeep = assembly.upkeep(given, parts, self.eraser)
         self.spaces.ensure(DEFAULT)
@@ -133,8 +138,9 @@ class Engine:
     def warm(self) -> None:
         """Load what the first search would wait for: the compiled kernels and the model."""
         bake()
-        if self.models.default is not None:
-            self.models.default.encode_query("warm")
+        default = self.models.default
+        if default is not None and not default.deferred:
+            default.encode_query("warm")
 
     def check(self) -> None:
         """Raise when the database is known to be unfit for writing. Nothing is read."""

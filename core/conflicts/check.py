@@ -15,12 +15,14 @@ from muisti.core.embedding.models import Models
 from muisti.core.embedding.vectors import restored
 from muisti.core.index.alike import alike, overlap, words
 from muisti.core.index.cache import Indexes
+from muisti.core.index.lexical import best_matches, rank_lexical
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Floats
 from muisti.core.model.errors import Contradiction, Duplicate, Similar
 from muisti.core.model.outcomes import Likeness, LikenessKind
 from muisti.core.model.terms import SIMILARITY_MIN, OnConflict
-from muisti.core.model.values import Memory, Seq
+from muisti.core.model.values import QUERY_MAX, Memory, Seq
+from muisti.core.query.query import parse
 from muisti.core.store.database import Database
 from muisti.core.store.sql import memories, version_rows
 from muisti.core.store.sql.inserting import NewVersion
@@ -32,6 +34,7 @@ CANDIDATES = 5  # current memories that are compared with a new one
 OLDER = 12  # current memories that are searched for older ones
 # Share of the longer content's words. No judged pair with a verdict has less than .38.
 OVERLAP_MIN = 1 / 3
+WORDED = 20  # current memories with the same words that are compared, where there are no vectors
 NEVER = 2.0  # higher than any cosine
 
 _REFUSED: Mapping[LikenessKind, type[Similar]] = {"duplicate": Duplicate, "conflict": Contradiction}
@@ -84,7 +87,9 @@ NOT_CHECKED = Checked((), (), None)
 
 
 class Checker:
-    """Compare new memories with the current ones. Instances are thread-safe. `models` embed the texts.
+    """Compare new memories with the current ones. Instances are thread-safe.
+
+    Where the model of a space does not embed what writes store, another one judges memories of the same words.
 
     Memories of several passages are not compared. Neither are two memories whose fields show that they differ.
     """
@@ -96,8 +101,11 @@ class Checker:
 
     def check(self, space: SpaceRow, made: Sequence[NewVersion], now: int) -> Checked:
         """Compare each memory of `made` with the index and with the earlier ones of `made`."""
-        encoder = self._models.of(space.space.generation)
+        encoder = self._models.inline(space.space.generation)
         if encoder is None:
+            judge = self._models.judge(space.space.generation)
+            if judge is not None:
+                return self._check_words(space, made, now, judge)
             return Checked(tuple(() for _ in made), tuple(() for _ in made), None)
         directions = _directions(made, encoder)
         comparing = _Comparing(space, encoder)
@@ -113,6 +121,36 @@ class Checker:
             for new, direction in zip(made, directions, strict=True)
         )
         return Checked(found, within, snapshot.seq)
+
+    def _check_words(self, space: SpaceRow, made: Sequence[NewVersion], now: int, judge: Encoder) -> Checked:
+        """Compare by the vectors of `judge`, with the memories that have most words in common."""
+        comparing, memories_made = _Comparing(space, judge), [new.memory for new in made]
+        short = np.array([new.passages is not None and len(new.passages) == 1 for new in made])
+        directions = judge.encode([memory.content for memory in memories_made]) * short[:, None]
+        within = comparing.among(memories_made, directions)
+        ready = self._indexes.at_hand(space)
+        if ready is None:
+            return Checked(tuple(() for _ in made), within, None)
+        _, snapshot = ready
+        found = tuple(
+            comparing.with_each(new.memory, self._with_words(space, snapshot, new.memory, direction, now, judge))
+            for new, direction in zip(made, directions, strict=True)
+        )
+        return Checked(found, within, snapshot.seq)
+
+    def _with_words(
+        self, space: SpaceRow, snapshot: Snapshot, new: Memory, direction: Floats, now: int, judge: Encoder
+    ) -> Sequence[tuple[Memory, float]]:
+        """Return the nearest of the memories that have words of a new one, best first."""
+        rows = by_words(snapshot, new.content, now) if direction.any() else ()
+        if not len(rows):
+            return ()
+        versions = snapshot.rows.version.view()[rows].tolist()
+        (fetched,) = self._database.read([memories.by_rows(versions)])
+        current = [version_rows.memory(row, space.space.name) for row in fetched]
+        cosines = (judge.encode([memory.content for memory in current]) @ direction).tolist()
+        near = [(memory, cosine) for memory, cosine in zip(current, cosines, strict=True) if cosine >= SIMILARITY_MIN]
+        return sorted(near, key=lambda one: -one[1])[:CANDIDATES]
 
     def among_older(
         self, space: SpaceRow, snapshot: Snapshot, stored: Sequence[tuple[Memory, bytes | None]], now: int
@@ -217,6 +255,13 @@ def closest(
     """Return the best row of each of the nearest visible memories and its cosine, best first."""
     near = alike(snapshot, direction, snapshot.population(now).allowed, SIMILARITY_MIN, most)
     return near.rows, near.cosines.tolist()
+
+
+def by_words(snapshot: Snapshot, content: str, now: int) -> RowNumbers:
+    """Return the best row of each of the visible memories that match the words of a content best."""
+    population, wanted = snapshot.population(now), parse(content[:QUERY_MAX].replace('"', " "), "any")
+    matches = rank_lexical(snapshot, population, wanted, population.mask)
+    return best_matches(snapshot, matches, population.mask, WORDED)
 
 
 def _directions(made: Sequence[NewVersion], encoder: Encoder) -> Floats:

@@ -43,12 +43,27 @@ class Encoder(Protocol):
     @property
     def dimensions(self) -> int: ...
 
+    @property
+    def deferred(self) -> bool:
+        """Whether embedding takes long or may fail, so that no write waits for it: background work embeds the texts."""
+        ...
+
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return unit-length rows, float32 (len(texts), dimensions); zeros for a text without known words."""
+        """Return unit-length rows, float32 (len(texts), dimensions).
+
+        A text without known words, or one that the model refuses, gets zeros.
+
+        Raises:
+            ModelUnavailable: the model cannot embed now. Only a deferred one raises it.
+        """
         ...
 
     def encode_query(self, text: str) -> Floats:
-        """Return the vector of a question, float32 (dimensions,), read-only, for comparison with those of `encode`."""
+        """Return the vector of a question, float32 (dimensions,), read-only, for comparison with those of `encode`.
+
+        Raises:
+            ModelUnavailable: the model cannot embed now, or not in time. Only a deferred one raises it.
+        """
         ...
 
 
@@ -83,6 +98,10 @@ class StaticEncoder:
     @property
     def dimensions(self) -> int:
         return int(self._load().table.shape[1])
+
+    @property
+    def deferred(self) -> bool:
+        return False
 
     @property
     def loaded(self) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.encoder import Encoder, StaticEncoder
 from muisti.core.model.errors import InvalidInput, ModelMismatch
 from muisti.core.model.spaces import Space
 
@@ -21,6 +21,7 @@ class Models:
         self.default = default
         self.others = tuple(others)
         self._known: dict[str, Encoder] = {}
+        self._judge = StaticEncoder()
 
     def __iter__(self) -> Iterator[Encoder]:
         """Yield all encoders, the default first."""
@@ -36,21 +37,31 @@ class Models:
         if generation is None:
             return self.default
         known = self._known.get(generation)
-        if known is not None:
+        if known is not None and known.identity == generation:  # that of a hosted model may change
             return known
         for encoder in self:
-            self._known.setdefault(encoder.identity, encoder)
+            self._known[encoder.identity] = encoder
             if encoder.identity == generation:
                 return encoder
         return None
 
-    def embedding(self, space: Space) -> list[Encoder]:
-        """Return the encoders that embed new text of a space: that of its model, and that of its shadow.
+    def inline(self, generation: str | None) -> Encoder | None:
+        """Return the encoder that embeds what a write stores; None also where background work embeds it."""
+        encoder = self.of(generation)
+        return None if encoder is None or encoder.deferred else encoder
 
-        Those that the process does not have are left out.
+    def embedding(self, space: Space) -> list[Encoder]:
+        """Return the encoders that embed what a write to a space stores: that of its model, and that of its shadow.
+
+        Those that the process does not have, and those of background work, are left out.
         """
-        wanted = [self.of(space.generation), None if space.shadow is None else self.of(space.shadow)]
+        wanted = [self.inline(space.generation), None if space.shadow is None else self.inline(space.shadow)]
         return [encoder for encoder in wanted if encoder is not None]
+
+    def judge(self, generation: str | None) -> Encoder | None:
+        """Return the encoder that compares texts where background work embeds them; None where it does not."""
+        encoder = self.of(generation)
+        return self._judge if encoder is not None and encoder.deferred else None
 
     def named(self, name: str) -> Encoder:
         """Return a model by its name, its identity, or the first 12 or more characters of its identity.

@@ -4,6 +4,7 @@ from typing import cast
 
 from muisti.core.embedding.models import Models
 from muisti.core.model.errors import StoreUnavailable
+from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.operations.embedding import next_step
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refused
@@ -33,12 +34,12 @@ class Embed:
 
         Raises:
             NotFound: the space was erased meanwhile.
-            StoreUnavailable: this process does not have the model; another one may.
+            ModelUnavailable: this process does not have the model, or it does not answer; the task goes on later.
         """
         digest = cast(dict[str, str], hold.task.asked)["generation"]
         encoder = self._models.of(digest)
         if encoder is None:
-            raise StoreUnavailable(f"this process does not have the model {digest[:12]}")
+            raise ModelUnavailable(f"this process does not have the model {digest[:12]}")
         after, done = int(hold.task.position or 0), 0
         while True:
             hold.check()

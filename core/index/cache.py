@@ -193,7 +193,7 @@ class Indexes:
 
     def replace(self, space: SpaceRow, index: SpaceIndex) -> None:
         """Let searches use an index that was loaded for the shadow, which is the model of the space now."""
-        index.space = space
+        index.become(space)
         with self._lock:
             self._open[_Key(space.space.name)] = index
         self._evict(_Key(space.space.name))

@@ -80,7 +80,7 @@ class _Held(NamedTuple):
 def look(database: Database, models: Models, progress: Progress) -> Findings:
     """Check every version and the packed segments of indexes. Nothing is changed, and others may write meanwhile.
 
-    Vectors of a model that `models` lack are not checked.
+    Vectors of a model that `models` lack, or that takes long, are not checked.
 
     Raises:
         StoreCorrupt: the database cannot be read.
@@ -162,7 +162,8 @@ def _flaws(
         else:
             sound.append((one, memory))
     for encoder in models:
-        yield from _misplaced(sound, all_spaces, encoder)
+        if not encoder.deferred:
+            yield from _misplaced(sound, all_spaces, encoder)
 
 
 def _underived(one: _Held, memory: Memory, hanging: dict[str, Rows]) -> str | None:

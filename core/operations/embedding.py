@@ -17,6 +17,7 @@ from muisti.core.store.sql.version_rows import WIDTH
 from muisti.core.write.prepare import Source, draft_of, embedded_text
 
 BATCH = 256  # passages, which a static model embeds in some 30 ms
+SLOW = 32  # passages, for a model that takes long
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -27,11 +28,12 @@ class Step(msgspec.Struct, frozen=True):
     born: int
 
 
-def next_step(database: Database, space: SpaceRow, encoder: Encoder, after: int, limit: int = BATCH) -> Step | None:
+def next_step(database: Database, space: SpaceRow, encoder: Encoder, after: int) -> Step | None:
     """Embed the next passages of current versions that lack a vector of the model, from change `after` on.
 
     Return None when none is left. Nothing is stored before the caller commits the batch.
     """
+    limit = SLOW if encoder.deferred else BATCH
     (rows,) = database.read([generations.next_lacking(space, encoder.identity, after, limit)])
     return _step(space, encoder, rows) if rows else None
 

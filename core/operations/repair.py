@@ -94,7 +94,7 @@ def _derive_all(database: Database, models: Models, now: int, progress: Progress
 
 def _derive(database: Database, models: Models, rows: Sequence[int], now: int) -> None:
     """Rebuild all derived rows of versions, one space at a time."""
-    encoder = models.default
+    encoder = models.inline(None)
     if encoder is not None:
         database.write([spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, now)])
     for space in map(space_row, database.read([spaces.all_spaces()])[0]):

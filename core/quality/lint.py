@@ -147,9 +147,9 @@ class Linter:
             return nothing, ()
         if self._models.default is None:
             return nothing, ("embeddings are off: contradictions, and duplicates in other words, were not checked",)
-        if space.space.generation is None or self._models.of(space.space.generation) is None:
+        if space.space.generation is None or self._models.inline(space.space.generation) is None:
             missing = (
-                "the model of this space is not on this server"
+                "the model of this space is not on this server, or behind an endpoint"
                 if space.space.generation
                 else "no memory of this space is embedded"
             )

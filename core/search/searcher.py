@@ -16,6 +16,7 @@ from muisti.core.kernels import Floats
 from muisti.core.model.errors import ModelMismatch, StoreCorrupt
 from muisti.core.model.hits import Answer, Mode, Timings
 from muisti.core.model.spaces import Policy
+from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.model.values import Memory
 from muisti.core.query.calibration import Calibration
 from muisti.core.query.evidence import enough
@@ -162,7 +163,12 @@ class Searcher:
         wanted = parse(query.text, query.match) if like is None else similar.wanted(like)
         now = now if query.reference_time is None else query.reference_time
         mode, degraded = self._mode(index, snapshot, query.mode, extra)
-        direction = self._aim(index, snapshot, wanted.text, like) if "dense" in BY_MODE[mode] else None
+        direction = None
+        if "dense" in BY_MODE[mode]:
+            try:
+                direction = self._aim(index, snapshot, wanted.text, like)
+            except ModelUnavailable as unavailable:
+                mode, degraded = "keyword", (f"{unavailable}: ranked by keyword only",)
         embedded = perf_counter()
         heard = index.feedback_counts.number if query.as_of is None else None
         ranked = rank(index, snapshot, query, wanted, mode, direction, now, extra)
@@ -206,7 +212,7 @@ class Searcher:
             return "keyword", ("embeddings are off: ranked by keyword only",)
         generation = index.space.space.generation
         if generation is None:
-            missing = ("no memory of this space is embedded: ranked by keyword only; run `muisti reembed`",)
+            missing = ("no memory of this space is embedded: ranked by keyword only; the vectors will follow",)
             return "keyword", missing if snapshot.size else ()
         if self._models.of(generation) is None:
             told = absent(index.space.space.name, generation)
@@ -214,7 +220,7 @@ class Searcher:
                 raise ModelMismatch(told)
             return "keyword", (f"ranked by keyword only: {told}",)
         bare = snapshot.unembedded
-        return asked, (f"{bare} passages have no embedding and rank by keyword only; run `muisti reembed`",) * bool(
+        return asked, (f"{bare} passages have no embedding and rank by keyword only; the vectors will follow",) * bool(
             bare
         )
 
@@ -257,6 +263,8 @@ class Searcher:
         if state[0][5] != space.policy:
             index.space = spaces.with_policy(space, cast(str, state[0][5]))
         if snapshot.seq.number < cast(int, state[0][3]):  # some versions of the snapshot may be erased
+            raise _Behind(newest)
+        if index.take_vectors(cast(int, state[0][6])) and not again:
             raise _Behind(newest)
         if heard is not None and heard < cast(int, state[0][4]):
             index.feedback_counts.renew()

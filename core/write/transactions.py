@@ -105,7 +105,9 @@ class Transactions:
     def known(self, name: str) -> SpaceRow | None:
         """Return the cached space, if it is enough to add a memory to it, else None."""
         known = self._spaces.get(name)
-        return known if known is not None and (known.generation is not None or self._models.default is None) else None
+        return (
+            known if known is not None and (known.generation is not None or self._models.inline(None) is None) else None
+        )
 
     def forget(self, name: str) -> None:
         """Drop the cached space."""
@@ -384,11 +386,11 @@ class Transactions:
     def _model(self, space: SpaceRow, now: int) -> list[Statement]:
         """Return the statements that refuse when the space, its policy or its models have changed.
 
-        A space without a model takes the default.
+        A space without a model takes the default, unless background work embeds what is stored.
         """
         if space.space.generation is not None:
             return [spaces.guard_model(space, space.space.generation)]
-        encoder = self._models.default
+        encoder = self._models.inline(None)
         if encoder is None:
             return [spaces.guard_policy(space)]
         return [

@@ -47,6 +47,10 @@ class WordEncoder:
     def dimensions(self) -> int:
         return self._dimensions
 
+    @property
+    def deferred(self) -> bool:
+        return False
+
     def encode(self, texts: Sequence[str]) -> Vectors:
         self.calls += 1
         out = np.zeros((len(texts), self._dimensions), np.float32)

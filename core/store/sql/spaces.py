@@ -177,10 +177,14 @@ def count_anew(space: SpaceRow) -> Statement:
 
 
 def state(space: SpaceRow) -> Statement:
-    """Select epoch, seq, generation id, kept_from, number of verdicts and policy, by which an index is up to date."""
+    """Select by what an index is up to date.
+
+    The columns are epoch, seq, generation id, kept_from, number of verdicts, policy, and up to which change all
+    passages have vectors.
+    """
     generation = "shadow_generation_id" if space.is_shadow else "generation_id"
     return Statement(
-        f"SELECT epoch, seq, {generation}, kept_from, feedback, policy FROM spaces WHERE id = ?", (space.id,)
+        f"SELECT epoch, seq, {generation}, kept_from, feedback, policy, embedded FROM spaces WHERE id = ?", (space.id,)
     )
 
 

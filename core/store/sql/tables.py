@@ -76,7 +76,7 @@ TABLES = (
     Table(name="sqlite_sequence", columns=_words("name seq"), erasing="stays", why=_OF_THE_SERVER, salvaging="left"),
     Table(
         name="generations",
-        columns=_words("id hash model dimensions created_at"),
+        columns=_words("id hash model dimensions created_at probes seen_at"),
         erasing="stays",
         why=_OF_THE_SERVER,
         exported=True,
@@ -126,7 +126,7 @@ TABLES = (
         name="spaces",
         columns=_words(
             "id name epoch seq created_at committed_at settings generation_id memories bytes kept_from policy feedback "
-            "shadow_generation_id shadow_served"
+            "shadow_generation_id shadow_served embedded"
         ),
         references=(
             Reference(("generation_id",), "generations", cascades=False),

@@ -49,7 +49,7 @@ class Importer:
         """
         _check_whole(caller)
         target = find_space(self._database, space)
-        default = self._models.default
+        default = self._models.inline(None)
         now = self._clock()
         clear_dead(self._database, now)
         file = Incoming(

@@ -194,7 +194,7 @@ class Staging:
         made = [self._with_vectors(item, new) for item, new in zip(items, bare, strict=True)]
         todo = [place for place, new in enumerate(made) if new is None]
         models, tally = self._models, self._file.tally
-        if models.of(self._file.target.space.generation) is not None:
+        if models.inline(self._file.target.space.generation) is not None:
             tally.embedded += sum(len(bare[place].passages or ()) for place in todo)
         if self._file.dry_run or self._file.is_refused:
             models = Models()
