@@ -44,8 +44,8 @@ class Task(Struct, frozen=True, kw_only=True):
     """A task as it is stored. `asked` is the request, `result` what the work has answered at its end.
 
     `done`, `failed` and `skipped` count towards `total`, which is 0 while it is unknown. `attempts` counts how often a
-    process has taken the task, `deaths` how often since the last progress. `revision` grows with each change. `elapsed` is in seconds, since
-    work began.
+    process has taken the task, `deaths` how often since the last progress. `revision` grows with each change.
+    `elapsed` is in seconds, since work began.
     """
 
     number: int

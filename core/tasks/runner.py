@@ -1,4 +1,4 @@
-"""Claim tasks and run them. A thread of the service calls this; a second one calls `beat`."""
+"""Claim tasks and run them. Threads of the service call this: one claims and calls `beat`, others run."""
 
 import json
 import threading
@@ -31,7 +31,7 @@ Broken = Callable[[str, str, list[str]], None]  # takes the kind, the name of th
 
 
 class Runner:
-    """Runs the tasks of a database in this process. Thread-safe: several threads may call `run_one`.
+    """Runs the tasks of a database in this process. Thread-safe.
 
     `lease` is in seconds: how long after the end of this process another one goes on. `per_space` is how many tasks of
     a space may be in work at a time, in all processes together.
@@ -53,18 +53,30 @@ class Runner:
         for hold in self._current():
             hold.ended.set()
 
-    def run_one(self) -> float | None:
-        """Claim a task that is due and run it. Return 0 then, else the seconds until one is due; None without any."""
+    def claim(self) -> Hold | float | None:
+        """Claim a task that is due. Else return the seconds until one is due by itself; None when there is none."""
         ask = tasks.next_due(self._tasks.kinds, self._per_space)
         (rows,) = self._database.read([ask])
         if not rows:
             return None
         number, wait = cast(tuple[int, int], rows[0])
-        if wait:
-            return wait / SECOND_US
-        hold = self._claim(number)
-        if hold is not None:
-            self._run(hold)
+        return wait / SECOND_US if wait else self._claim(number) or 0.0
+
+    def run(self, hold: Hold) -> None:
+        """Run a claimed task until it ends, or somebody else has it."""
+        with suppress(TaskOver):  # another process goes on, or nobody wants it
+            try:
+                self._work(hold)
+            finally:
+                with self._lock:
+                    self._holds.discard(hold)
+
+    def run_one(self) -> float | None:
+        """Claim a task that is due, and run it. Return 0 then, else what `claim` returns."""
+        found = self.claim()
+        if not isinstance(found, Hold):
+            return found
+        self.run(found)
         return 0.0
 
     def beat(self, *, prolong: bool) -> None:
@@ -93,18 +105,9 @@ class Runner:
             with suppress(TaskOver):
                 hold.end(None, (CRASHED, _TOLD))
             return None
-        return hold
-
-    def _run(self, hold: Hold) -> None:
         with self._lock:
             self._holds.add(hold)
-        try:
-            self._work(hold)
-        except TaskOver:
-            return  # another process goes on, or nobody wants it
-        finally:
-            with self._lock:
-                self._holds.discard(hold)
+        return hold
 
     def _work(self, hold: Hold) -> None:
         """Run the work to its end, and store how it ended."""

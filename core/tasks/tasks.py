@@ -1,7 +1,6 @@
 """The tasks of a database: make, list, cancel and forget them."""
 
-import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import cast, get_args
 
 from muisti.core.identity.caller import Caller
@@ -23,12 +22,11 @@ _TOLD = "the request that made this task broke off before all of it had come; se
 class Tasks:
     """The tasks of a database. Instances are thread-safe.
 
-    A caller who sees the whole space sees all of its tasks; others see the tasks that they asked for. `bell` is set
-    when this process submits a task.
+    A caller who sees the whole space sees all of its tasks; others see the tasks that they asked for.
     """
 
     def __init__(self, database: Database) -> None:
-        self.bell = threading.Event()
+        self._listeners: tuple[Callable[[], None], ...] = ()
         self._database = database
         self._kinds: dict[str, Kind] = {}
 
@@ -44,6 +42,18 @@ class Tasks:
     def kind(self, name: str) -> Kind:
         return self._kinds[name]
 
+    def listen(self, ring: Callable[[], None]) -> None:
+        """Call `ring` whenever this process submits a task, on the thread that does; it must not block."""
+        self._listeners = (*self._listeners, ring)
+
+    def ignore(self, ring: Callable[[], None]) -> None:
+        self._listeners = tuple(one for one in self._listeners if one != ring)
+
+    def ring(self) -> None:
+        """Let this process look for tasks to run."""
+        for one in self._listeners:
+            one()
+
     def begin(
         self, space: str, kind: str, asked: object, caller: Caller, request: RequestKey | None = None
     ) -> Submission | Task:
@@ -55,7 +65,7 @@ class Tasks:
             NotFound: there is no such space.
             RequestReused: the key belongs to a request with another body.
         """
-        return begin(self._database, space, kind, asked, caller, request, REQUEST_US, self.bell.set)
+        return begin(self._database, space, kind, asked, caller, request, REQUEST_US, self.ring)
 
     def submit(
         self,

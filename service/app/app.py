@@ -33,6 +33,7 @@ from muisti.service.auth.challenge import Resource
 from muisti.service.auth.keyring import Keyring
 from muisti.service.auth.limits import Limits
 from muisti.service.auth.middleware import AuthMiddleware, access_of
+from muisti.service.background.task_threads import TaskThreads
 from muisti.service.background.upkeep import Sweep, Upkeep
 from muisti.service.feed.seq_watcher import SeqWatcher
 from muisti.service.http.decode import SLASH, Request
@@ -98,11 +99,15 @@ def create_app(
         beat = asyncio.create_task(meters.beat())
         background = Upkeep(running_engine, upkeep, meters)
         background.start()
+        working = TaskThreads(running_engine, settings)
+        if upkeep:  # a command runs only the tasks that it asks for
+            working.start()
         try:
             async with mcp.running(backend), scrape.among(workers):
                 yield
         finally:
             beat.cancel()
+            await to_thread.run_sync(working.close)
             await to_thread.run_sync(background.close)
             await keyring.close()
             if tokens is not None:

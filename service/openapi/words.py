@@ -21,6 +21,7 @@ TAGS = {
     "checkpoints": "Named points of a space's history: differences and roll-backs.",
     "spaces": "Isolated stores.",
     "moving": "Export and import of spaces, and of memories of other systems.",
+    "tasks": "Work that outlives the request that asked for it.",
     "keys": "API keys and the audit log.",
     "operations": "Health, readiness and capabilities.",
 }

@@ -33,6 +33,7 @@ from muisti.service.routes import (
     sessions,
     spaces,
     suggestions,
+    tasks,
     telemetry,
     topics,
     undo,
@@ -63,6 +64,7 @@ IN_A_SPACE: Sequence[HTTPRouteHandler] = (
     *probes.ROUTES,
     *checkpoints.ROUTES,
     *moving.ROUTES,
+    *tasks.ROUTES,
     *forks.ROUTES,
     *erasure.IN_A_SPACE,
 )

@@ -12,8 +12,8 @@ from muisti.core.store.sql.spaces import SpaceRow
 NOW = "CAST(unixepoch('subsec') * 1000000 AS INTEGER)"
 ITEMS = "SELECT number, name, argument, state, attempts, error_code, error FROM task_items"
 _SELECT = f"""SELECT t.number, t.id, s.name, t.kind, t.state, t.asked, t.actor, t.owner, t.fence, t.revision, t.total,
-t.done, t.failed, t.skipped, t.position, t.attempts, t.deaths, t.result, t.error_code, t.error, t.created_at, t.started_at,
-t.ended_at, t.expires_at, coalesce(t.ended_at, {NOW}) - t.started_at
+t.done, t.failed, t.skipped, t.position, t.attempts, t.deaths, t.result, t.error_code, t.error,
+t.created_at, t.started_at, t.ended_at, t.expires_at, coalesce(t.ended_at, {NOW}) - t.started_at
 FROM tasks t JOIN spaces s ON s.id = t.space_id"""
 
 

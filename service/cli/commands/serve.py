@@ -32,7 +32,8 @@ GROUPS = {
         "stream_limit", "request_timeout", "database_threads", "shutdown_grace",
     ),
     "Work in the background": (
-        "upkeep", "promote_retrievals", "prune_retrievals", "prune_days", "review_hours", "backup_to", "backup_hours",
+        "upkeep", "tasks", "tasks_per_space", "task_lease",
+        "promote_retrievals", "prune_retrievals", "prune_days", "review_hours", "backup_to", "backup_hours",
         "backup_keep", "webhook_hosts", "webhook_private", "summary_url", "summary_model", "summary_key",
     ),
     "Watching": ("log_level", "log_format", "metrics_key", "otlp_endpoint"),
