@@ -17,8 +17,9 @@ from muisti.core.documents.ending import Ender
 from muisti.core.documents.ingesting import Ingester
 from muisti.core.documents.reading import DocumentReader
 from muisti.core.documents.storing import Storer
-from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
 from muisti.core.erasure.eraser import Eraser
+from muisti.core.generations.lifecycle import Generations
 from muisti.core.index.cache import Indexes
 from muisti.core.model.counts import Quota
 from muisti.core.model.ids import IdSource
@@ -39,9 +40,10 @@ from muisti.core.spaces.registry import Spaces
 from muisti.core.store.database import Database
 from muisti.core.support.meters import Meters
 from muisti.core.support.notifier import ChangeNotifier
-from muisti.core.transfer.importing.importer import Importer
 from muisti.core.symbols.indexing import CodeIndex
 from muisti.core.symbols.reading import CodeReader
+from muisti.core.tasks.tasks import Tasks
+from muisti.core.transfer.importing.importer import Importer
 from muisti.core.views.code import CodeParts
 from muisti.core.views.context import ContextParts
 from muisti.core.views.conversations import ConversationParts
@@ -74,7 +76,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     database: Database
-    encoder: Encoder | None
+    models: Models
     clock: Clock
     meters: Meters
     notifier: ChangeNotifier
@@ -112,12 +114,12 @@ def shared(given: Given) -> Shared:
         given.meters.load_seconds,
         given.notifier,
         memory=given.index_memory,
-        vectors=given.encoder is not None,
+        vectors=given.models.default is not None,
     )
     searcher = Searcher(
         database=given.database,
         indexes=indexes,
-        encoder=given.encoder,
+        models=given.models,
         calibration=given.calibration,
         default=given.policy,
     )
@@ -138,7 +140,7 @@ def shared(given: Given) -> Shared:
         transactions=Transactions(
             database=primary,
             indexes=indexes,
-            encoder=given.encoder,
+            models=given.models,
             retention_us=given.retention_us,
             quota=given.quota,
             changes=given.meters.changes,
@@ -152,7 +154,7 @@ def shared(given: Given) -> Shared:
         importer=Importer(
             database=primary,
             indexes=indexes,
-            encoder=given.encoder,
+            models=given.models,
             quota=given.quota,
             clock=given.clock,
             intake=intake,
@@ -189,6 +191,19 @@ def views(given: Given, parts: Shared) -> Parts:
     )
 
 
+def generations(given: Given, parts: Shared, tasks: Tasks) -> Generations:
+    """Build the models of spaces."""
+    return Generations(
+        database=given.database.primary,
+        indexes=parts.indexes,
+        searcher=parts.searcher,
+        probes=parts.probes,
+        models=given.models,
+        tasks=tasks,
+        clock=given.clock,
+    )
+
+
 def registry(given: Given, parts: Shared, eraser: Eraser) -> Spaces:
     """Build the registry of spaces."""
     return Spaces(
@@ -217,7 +232,7 @@ def _write(given: Given, parts: Shared) -> WriteParts:
     primary = given.database.primary
     lifecycle = Lifecycle(
         database=primary,
-        encoder=given.encoder,
+        models=given.models,
         transactions=parts.transactions,
         ids=parts.ids,
         quota=given.quota,
@@ -228,7 +243,7 @@ def _write(given: Given, parts: Shared) -> WriteParts:
         writer=Writer(
             database=primary,
             indexes=parts.indexes,
-            encoder=given.encoder,
+            models=given.models,
             transactions=parts.transactions,
             lifecycle=lifecycle,
             ids=parts.ids,
@@ -238,7 +253,7 @@ def _write(given: Given, parts: Shared) -> WriteParts:
         lifecycle=lifecycle,
         undoer=Undoer(
             database=primary,
-            encoder=given.encoder,
+            models=given.models,
             transactions=parts.transactions,
             quota=given.quota,
             intake=parts.intake,
@@ -248,11 +263,11 @@ def _write(given: Given, parts: Shared) -> WriteParts:
 
 
 def _timeline(given: Given, parts: Shared) -> TimelineParts:
-    arrivals = Arrivals(database=given.database.primary, encoder=given.encoder, intake=parts.intake)
+    arrivals = Arrivals(database=given.database.primary, models=given.models, intake=parts.intake)
     return TimelineParts(
         checkpoints=Checkpoints(
             database=given.database,
-            encoder=given.encoder,
+            models=given.models,
             transactions=parts.transactions,
             arrivals=arrivals,
             clock=given.clock,
@@ -272,7 +287,7 @@ def _keeper(given: Given, parts: Shared) -> Keeper:
     return Keeper(
         transactions=parts.transactions,
         intake=parts.intake,
-        encoder=given.encoder,
+        models=given.models,
         ids=parts.ids,
         quota=given.quota,
     )
@@ -283,9 +298,9 @@ def _discourse(given: Given, parts: Shared) -> DiscourseParts:
     keeper = _keeper(given, parts)
     return DiscourseParts(
         database=given.database,
-        topics=Topics(database=primary, keeper=keeper, encoder=given.encoder),
+        topics=Topics(database=primary, keeper=keeper),
         summaries=Summaries(database=primary, keeper=keeper),
-        working=WorkingMemory(database=primary, intake=parts.intake, encoder=given.encoder),
+        working=WorkingMemory(database=primary, intake=parts.intake),
     )
 
 
@@ -296,7 +311,7 @@ def _conversations(given: Given, parts: Shared, discourse: DiscourseParts) -> Co
         reader=Reader(database=given.database),
         streamer=Streamer(
             database=primary,
-            encoder=given.encoder,
+            models=given.models,
             transactions=parts.transactions,
             ids=parts.ids,
             quota=given.quota,
@@ -304,7 +319,7 @@ def _conversations(given: Given, parts: Shared, discourse: DiscourseParts) -> Co
         ),
         objects=Objects(
             database=primary,
-            encoder=given.encoder,
+            models=given.models,
             transactions=parts.transactions,
             ids=parts.ids,
             quota=given.quota,
@@ -350,9 +365,7 @@ def _review(given: Given, parts: Shared) -> ReviewParts:
     return ReviewParts(
         database=given.database,
         retrievals=parts.retrievals,
-        conflicts=Conflicts(
-            database=primary, encoder=given.encoder, transactions=parts.transactions, quota=given.quota
-        ),
+        conflicts=Conflicts(database=primary, models=given.models, transactions=parts.transactions, quota=given.quota),
         reviewer=Reviewer(database=primary, transactions=parts.transactions),
-        linter=Linter(database=given.database, indexes=parts.indexes, encoder=given.encoder, screener=parts.screener),
+        linter=Linter(database=given.database, indexes=parts.indexes, models=given.models, screener=parts.screener),
     )

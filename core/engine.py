@@ -1,5 +1,6 @@
 """The engine of the service: opens the database, gives each caller their views, closes."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Self
 
@@ -7,19 +8,23 @@ from muisti.core import assembly
 from muisti.core.assembly import Given
 from muisti.core.documents.ingesting import Ingest
 from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
 from muisti.core.erasure.eraser import Eraser
+from muisti.core.generations.building import Embed
+from muisti.core.generations.lifecycle import Progress
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.kernels import bake
 from muisti.core.model.audited import AuditPage
 from muisti.core.model.counts import Quota
-from muisti.core.model.errors import InvalidInput, MuistiError, RecallDropped
+from muisti.core.model.errors import MuistiError
 from muisti.core.model.spaces import DEFAULT, USUAL_POLICY, Policy, Space
 from muisti.core.model.times import Clock
 from muisti.core.operations import audit_log
 from muisti.core.operations.keys import Keys
 from muisti.core.operations.leases import Leases
-from muisti.core.operations.reembed import Progress, reembed, turn_back
+from muisti.core.operations.recognition import Recognition
 from muisti.core.operations.signing_keys import SigningKeys
+from muisti.core.operations.vectors import Vectors
 from muisti.core.operations.webhooks import Webhooks
 from muisti.core.parsing.workers import Workers
 from muisti.core.quality.receipts import Receipts
@@ -57,15 +62,16 @@ class Engine:
         calibration: Calibration | None = None,
         quota: Quota | None = None,
         policy: Policy = USUAL_POLICY,
+        others: Sequence[Encoder] = (),
         receipt_days: float = RECEIPT_DAYS,
         parsers: int = 1,
     ) -> None:
         """Bring the database to the current schema. `encoder` None means that embeddings are off.
 
+        - `encoder` embeds spaces that have no model yet. `others` serve the spaces whose model they are.
         - `index_memory` is in bytes.
         - `retention_hours` is how long answers of requests with an idempotency key are kept. Old versions are kept at
-          least
-          as long, whatever a policy says.
+          least as long, whatever a policy says.
         - `calibration` None knows no model: answers are `uncalibrated`, except those of keyword search.
         - `quota` and `policy` apply to spaces without their own.
         - `parsers` is how many processes read files of foreign formats at the same time.
@@ -75,14 +81,14 @@ class Engine:
             SchemaTooNew: a newer Muisti wrote the database.
         """
         self._database = database
-        self._encoder = encoder
+        self.models = Models(encoder, others)
         self._clock = clock
         migrate(database.primary, clock())
         self.meters = Meters(database.meters)
         self.notifier = ChangeNotifier()
         given = Given(
             database=database,
-            encoder=encoder,
+            models=self.models,
             clock=clock,
             meters=self.meters,
             notifier=self.notifier,
@@ -110,8 +116,13 @@ class Engine:
         self.tasks.register(
             Ingest(self._views.documents.ingester, lambda space, alive: code.resolve(space, None, alive))
         )
+        self.tasks.register(Embed(database.primary, self.models))
+        self.generations = assembly.generations(given, parts, self.tasks)
         self.signing_keys = SigningKeys(database)
         self.eraser = Eraser(database, parts.indexes, parts.recent_results, parts.sizes, clock)
+        self.recognition = Recognition(database, self.models, clock)
+        self.recognition.recall()
+        self.vectors = Vectors(database.primary, self.models, clock)
         self.spaces = assembly.registry(given, parts, self.eraser)
         self.upkeep = assembly.upkeep(given, parts, self.eraser)
         self.spaces.ensure(DEFAULT)
@@ -138,8 +149,9 @@ class Engine:
     def warm(self) -> None:
         """Load what the first search would wait for: the compiled kernels and the model."""
         bake()
-        if self._encoder is not None:
-            self._encoder.encode_query("warm")
+        default = self.models.default
+        if default is not None and not default.deferred:
+            default.encode_query("warm")
 
     def check(self) -> None:
         """Raise when the database is known to be unfit for writing. Nothing is read."""
@@ -156,13 +168,13 @@ class Engine:
 
     @property
     def model(self) -> str | None:
-        """Name of the embedding model, None when embeddings are off."""
-        return None if self._encoder is None else self._encoder.name
+        """Name of the default embedding model, None when embeddings are off."""
+        return None if self.models.default is None else self.models.default.name
 
     @property
     def generation(self) -> str | None:
-        """Hash of the embedding model, which is loaded to compute it; None when embeddings are off."""
-        return None if self._encoder is None else self._encoder.identity
+        """Hash of the default embedding model, which is loaded to compute it; None when embeddings are off."""
+        return None if self.models.default is None else self.models.default.identity
 
     @property
     def indexes_loaded(self) -> int:
@@ -211,25 +223,6 @@ class Engine:
             pass
 
     def reembed(self, space: str, progress: Progress, *, force: bool = False) -> Space:
-        """Embed a space again with the current model; see `core.operations.reembed`.
-
-        The probes of the space are run before and after.
-
-        Raises:
-            RecallDropped: the probes find less than in their last run with the previous model, and `force` is not set.
-                The space keeps its previous model.
-        """
-        if self._encoder is None:
-            raise InvalidInput.at("$.embeddings", "embeddings are off; there is no model to embed with")
-        old = find_space(self._database.primary, space)
-        before = self.probes.last(space, old.space.generation)
-        reembed(self._database.primary, old, self._encoder, self._clock, progress)
-        self._indexes.drop(space)
-        if before is not None:
-            found, expected = self.probes.compared(space, before, self._clock())
-            if found < expected and not force:
-                turn_back(self._database.primary, old, self._clock())
-                self._indexes.drop(space)
-                raise RecallDropped(space, expected, found)
-            self.probes.run(space, OWNER, self._clock)
+        """Embed a space again with the default model, and drop the model before; see `Generations.embed_again`."""
+        self.generations.embed_again(space, progress, OWNER, force=force)
         return find_space(self._database, space).space

@@ -11,15 +11,18 @@ from muisti.core.conflicts.likeness import likeness
 from muisti.core.conflicts.suspected import is_of_the_speaker
 from muisti.core.conflicts.words import read
 from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
 from muisti.core.embedding.vectors import restored
 from muisti.core.index.alike import alike, overlap, words
 from muisti.core.index.cache import Indexes
+from muisti.core.index.lexical import best_matches, rank_lexical
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Floats
 from muisti.core.model.errors import Contradiction, Duplicate, Similar
 from muisti.core.model.outcomes import Likeness, LikenessKind
 from muisti.core.model.terms import SIMILARITY_MIN, OnConflict
-from muisti.core.model.values import Memory, Seq
+from muisti.core.model.values import QUERY_MAX, Memory, Seq
+from muisti.core.query.query import parse
 from muisti.core.store.database import Database
 from muisti.core.store.sql import memories, version_rows
 from muisti.core.store.sql.inserting import NewVersion
@@ -31,6 +34,7 @@ CANDIDATES = 5  # current memories that are compared with a new one
 OLDER = 12  # current memories that are searched for older ones
 # Share of the longer content's words. No judged pair with a verdict has less than .38.
 OVERLAP_MIN = 1 / 3
+WORDED = 20  # current memories with the same words that are compared, where there are no vectors
 NEVER = 2.0  # higher than any cosine
 
 _REFUSED: Mapping[LikenessKind, type[Similar]] = {"duplicate": Duplicate, "conflict": Contradiction}
@@ -83,22 +87,28 @@ NOT_CHECKED = Checked((), (), None)
 
 
 class Checker:
-    """Compare new memories with the current ones. Instances are thread-safe. `encoder` is None without embeddings.
+    """Compare new memories with the current ones. Instances are thread-safe.
+
+    Where the model of a space does not embed what writes store, another one judges memories of the same words.
 
     Memories of several passages are not compared. Neither are two memories whose fields show that they differ.
     """
 
-    def __init__(self, database: Database, indexes: Indexes, encoder: Encoder | None) -> None:
+    def __init__(self, database: Database, indexes: Indexes, models: Models) -> None:
         self._database = database
         self._indexes = indexes
-        self._encoder = encoder
+        self._models = models
 
     def check(self, space: SpaceRow, made: Sequence[NewVersion], now: int) -> Checked:
         """Compare each memory of `made` with the index and with the earlier ones of `made`."""
-        if self._encoder is None:
+        encoder = self._models.inline(space.space.generation)
+        if encoder is None:
+            judge = self._models.judge(space.space.generation)
+            if judge is not None:
+                return self._check_words(space, made, now, judge)
             return Checked(tuple(() for _ in made), tuple(() for _ in made), None)
-        directions = _directions(made, self._encoder.dimensions)
-        comparing = _Comparing(space, self._encoder)
+        directions = _directions(made, encoder)
+        comparing = _Comparing(space, encoder)
         within = comparing.among([new.memory for new in made], directions)
         ready = self._indexes.at_hand(space)
         if ready is None:
@@ -112,6 +122,36 @@ class Checker:
         )
         return Checked(found, within, snapshot.seq)
 
+    def _check_words(self, space: SpaceRow, made: Sequence[NewVersion], now: int, judge: Encoder) -> Checked:
+        """Compare by the vectors of `judge`, with the memories that have most words in common."""
+        comparing, memories_made = _Comparing(space, judge), [new.memory for new in made]
+        short = np.array([new.passages is not None and len(new.passages) == 1 for new in made])
+        directions = judge.encode([memory.content for memory in memories_made]) * short[:, None]
+        within = comparing.among(memories_made, directions)
+        ready = self._indexes.at_hand(space)
+        if ready is None:
+            return Checked(tuple(() for _ in made), within, None)
+        _, snapshot = ready
+        found = tuple(
+            comparing.with_each(new.memory, self._with_words(space, snapshot, new.memory, direction, now, judge))
+            for new, direction in zip(made, directions, strict=True)
+        )
+        return Checked(found, within, snapshot.seq)
+
+    def _with_words(
+        self, space: SpaceRow, snapshot: Snapshot, new: Memory, direction: Floats, now: int, judge: Encoder
+    ) -> Sequence[tuple[Memory, float]]:
+        """Return the nearest of the memories that have words of a new one, best first."""
+        rows = by_words(snapshot, new.content, now) if direction.any() else ()
+        if not len(rows):
+            return ()
+        versions = snapshot.rows.version.view()[rows].tolist()
+        (fetched,) = self._database.read([memories.by_rows(versions)])
+        current = [version_rows.memory(row, space.space.name) for row in fetched]
+        cosines = (judge.encode([memory.content for memory in current]) @ direction).tolist()
+        near = [(memory, cosine) for memory, cosine in zip(current, cosines, strict=True) if cosine >= SIMILARITY_MIN]
+        return sorted(near, key=lambda one: -one[1])[:CANDIDATES]
+
     def among_older(
         self, space: SpaceRow, snapshot: Snapshot, stored: Sequence[tuple[Memory, bytes | None]], now: int
     ) -> tuple[tuple[Likeness, ...], ...]:
@@ -119,8 +159,8 @@ class Checker:
 
         Each memory comes with its vector, or None.
         """
-        assert self._encoder is not None
-        directions = restored([vector for _, vector in stored], self._encoder.dimensions)
+        encoder = self._models.required(space.space.name, space.space.generation)
+        directions = restored([vector for _, vector in stored], encoder.dimensions)
         near = [
             closest(snapshot, direction, now, OLDER) if direction.any() else (np.empty(0, np.int64), ())
             for direction in directions
@@ -128,7 +168,7 @@ class Checker:
         versions = sorted({version for rows, _ in near for version in snapshot.rows.version.view()[rows].tolist()})
         (fetched,) = self._database.read([memories.by_rows(versions)]) if versions else ([],)
         current = {cast(int, row[0]): version_rows.memory(row, space.space.name) for row in fetched}
-        comparing = _Comparing(space, self._encoder)
+        comparing = _Comparing(space, encoder)
         found: list[tuple[Likeness, ...]] = []
         for (memory, _), (rows, cosines) in zip(stored, near, strict=True):
             mine = zip(snapshot.rows.version.view()[rows].tolist(), cosines, strict=True)
@@ -217,10 +257,18 @@ def closest(
     return near.rows, near.cosines.tolist()
 
 
-def _directions(made: Sequence[NewVersion], dimensions: int) -> Floats:
+def by_words(snapshot: Snapshot, content: str, now: int) -> RowNumbers:
+    """Return the best row of each of the visible memories that match the words of a content best."""
+    population, wanted = snapshot.population(now), parse(content[:QUERY_MAX].replace('"', " "), "any")
+    matches = rank_lexical(snapshot, population, wanted, population.mask)
+    return best_matches(snapshot, matches, population.mask, WORDED)
+
+
+def _directions(made: Sequence[NewVersion], encoder: Encoder) -> Floats:
     """Return the vectors of new memories in the coordinates of the index. A memory of several passages has zeros."""
-    blobs = [new.passages[0].vector if new.passages is not None and len(new.passages) == 1 else None for new in made]
-    return restored(blobs, dimensions)
+    digest = encoder.identity
+    alone = (new.passages[0] if new.passages is not None and len(new.passages) == 1 else None for new in made)
+    return restored([None if one is None else one.vectors.get(digest) for one in alone], encoder.dimensions)
 
 
 def _apart(one: Memory, other: Memory) -> bool:

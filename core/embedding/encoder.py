@@ -23,7 +23,7 @@ from muisti.core.embedding.tokens import Tokens
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.kernels import Floats, Longs
 from muisti.core.kernels.pooling import Table, pool_tokens
-from muisti.core.model.errors import InvalidInput, ModelMismatch
+from muisti.core.model.errors import InvalidInput
 from muisti.core.support.waiting import Lock, refuse_long
 
 SHIPPED = Path(__file__).parent / "weights"
@@ -43,12 +43,27 @@ class Encoder(Protocol):
     @property
     def dimensions(self) -> int: ...
 
+    @property
+    def deferred(self) -> bool:
+        """Whether embedding takes long or may fail, so that no write waits for it: background work embeds the texts."""
+        ...
+
     def encode(self, texts: Sequence[str]) -> Vectors:
-        """Return unit-length rows, float32 (len(texts), dimensions); zeros for a text without known words."""
+        """Return unit-length rows, float32 (len(texts), dimensions).
+
+        A text without known words, or one that the model refuses, gets zeros.
+
+        Raises:
+            ModelUnavailable: the model cannot embed now. Only a deferred one raises it.
+        """
         ...
 
     def encode_query(self, text: str) -> Floats:
-        """Return the vector of a question, float32 (dimensions,), read-only, for comparison with those of `encode`."""
+        """Return the vector of a question, float32 (dimensions,), read-only, for comparison with those of `encode`.
+
+        Raises:
+            ModelUnavailable: the model cannot embed now, or not in time. Only a deferred one raises it.
+        """
         ...
 
 
@@ -85,6 +100,10 @@ class StaticEncoder:
         return int(self._load().table.shape[1])
 
     @property
+    def deferred(self) -> bool:
+        return False
+
+    @property
     def loaded(self) -> bool:
         return self._loaded is not None
 
@@ -115,15 +134,6 @@ class StaticEncoder:
         except (OSError, ValueError, KeyError) as error:
             problem = f"{self.name!r} is no static model that can be loaded: {error}"
             raise InvalidInput.at("$.model", problem) from error
-
-
-def check_model(encoder: Encoder, space: str, generation: str) -> None:
-    """Raise `ModelMismatch` unless the running model is the one that embedded the space."""
-    if encoder.identity != generation:
-        raise ModelMismatch(
-            f"space {space!r} was embedded by model {generation[:12]}, this server runs {encoder.name!r} "
-            f"({encoder.identity[:12]}); run `muisti reembed --space {space}` or name the old model by MUISTI_MODEL"
-        )
 
 
 def _pooled(model: _Model, weights: Floats, texts: Sequence[str]) -> Vectors:

@@ -1,7 +1,8 @@
-"""The rows of an index (passages), one array for each column. Rows are appended and never change, except for `died`.
+"""The rows of an index (passages), one array for each column. Rows are appended and never change, with two exceptions.
 
 `died` is the change number that ended a version, written in place. Readers of an older point compare it with theirs,
-so they still see the row as current.
+so they still see the row as current. A vector that comes after its passage is written in place too, its scale last.
+Readers take a row without a scale for one without a vector.
 """
 
 from typing import NamedTuple, cast
@@ -123,6 +124,26 @@ class Rows:
         seqs, newly = np.repeat(seqs, last - first), died[rows] == ALIVE
         died[rows[newly]] = seqs[newly]
         return rows[newly]
+
+    def bare(self, after: int, upto: int) -> Longs:
+        """Return the rows without a vector of versions that began after change `after`, at `upto` at the latest."""
+        born = self.born.view()
+        return np.flatnonzero(~self.embedded.view() & (born > after) & (born <= upto))
+
+    def unembedded(self) -> int:
+        """Count the current rows that have no vector."""
+        return int(np.count_nonzero((self.died.view() == ALIVE) & ~self.embedded.view()))
+
+    def give_vectors(self, rows: Longs, vectors: Bytes) -> None:
+        """Write the stored vectors of rows that had none."""
+        planes = planes_of(vectors)
+        self.codes.view()[rows] = planes.codes
+        self.fine.view()[rows] = planes.fine
+        self.fine_scales.view()[rows] = planes.fine_scales
+        self.bits.put(rows, planes.codes)
+        self.scales.view()[rows] = planes.scales
+        self.embedded.view()[rows] = True
+        self.blanks -= int(np.count_nonzero(planes.scales))
 
     def only(self, alive: Mask) -> "Rows":
         """Return a copy with the `alive` rows alone."""

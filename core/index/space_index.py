@@ -6,6 +6,7 @@ from typing import cast
 import numpy as np
 import numpy.typing as npt
 
+from muisti.core.embedding.vectors import rows_of
 from muisti.core.index.columns import Column
 from muisti.core.index.feedback_counts import FeedbackCounts
 from muisti.core.index.fields import Fields
@@ -22,14 +23,15 @@ from muisti.core.model.errors import NotFound
 from muisti.core.model.spaces import SpaceSettings
 from muisti.core.model.values import Seq
 from muisti.core.store.database import Database, Row
-from muisti.core.store.sql import index_rows, spaces
+from muisti.core.store.sql import deferred, index_rows, spaces
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.support.waiting import Lock
+from muisti.core.support.waiting import Lock, refuse_long
 from muisti.core.text.terms import FIELDS
 
 COMPACT_AT = 4_096  # useless rows above which an index is compacted, if they are also more than half of it
 FIRST_PAGE = 500  # versions; long ones have hundreds of passages each
 PAGE_ROWS = 20_000  # passages that a further page brings, about
+FILLED = 2_000  # versions whose vectors are read at once, when they come after their passages
 
 
 class Outdated(Exception):
@@ -67,7 +69,9 @@ class SpaceIndex:
         self._whole = True
         self._snapshot = Snapshot(space.seq, self._rows, 0, (), 0)
         born, seen = (0, space.seq.number) if past else self._unpack()
+        self._embedded = self._filled = 0  # the change up to which all passages have vectors, in the store and here
         self._snapshot = self._pull(after_born=born, ended_after=min(seen, space.seq.number))
+        self._snapshot = self._fill(self._snapshot, self._embedded)
 
     @property
     def snapshot(self) -> Snapshot:
@@ -94,6 +98,57 @@ class SpaceIndex:
                 if self._erased or (self._useless > COMPACT_AT and self._useless > len(self._rows) // 2):
                     self._compact()
             return self._snapshot
+
+    def take_vectors(self, embedded: int) -> bool:
+        """Read the vectors that were stored after their passages; return whether any were missing here.
+
+        `embedded` is the change up to which all passages have vectors, as the store says.
+        """
+        if embedded <= self._filled or self._generation is None:
+            return False
+        refuse_long()
+        with self._refreshing:
+            if not self._whole or embedded <= self._filled:
+                return False
+            before = self._snapshot
+            self._snapshot = self._fill(before, embedded)
+        return self._snapshot is not before
+
+    def _fill(self, snapshot: Snapshot, embedded: int) -> Snapshot:
+        """Give rows without a vector the one that the store has; return the snapshot after that."""
+        rows = self._rows.bare(self._filled, embedded)
+        self._filled = max(self._filled, embedded)
+        if self._generation is None or not len(rows):
+            return snapshot
+        versions = np.unique(self._rows.version.view()[rows])
+        for start in range(0, len(versions), FILLED):
+            asked = versions[start : start + FILLED].tolist()
+            (found,) = self._database.read([deferred.arrived(asked, self._generation)])
+            self._give(rows, found)
+        self._unembedded = self._rows.unembedded()
+        return snapshot.followed_by(snapshot.seq, self._pieces, np.empty(0, np.int64), self._unembedded)
+
+    def _give(self, bare: RowNumbers, found: list[Row]) -> None:
+        if not found:
+            return
+        places = {
+            (version, number): row
+            for row, version, number in zip(
+                bare.tolist(),
+                self._rows.version.view()[bare].tolist(),
+                self._rows.number.view()[bare].tolist(),
+                strict=True,
+            )
+        }
+        given = [(places[key], row[2]) for row in found if (key := (row[0], row[1])) in places]
+        if given:
+            rows, vectors = zip(*given, strict=True)
+            self._rows.give_vectors(np.array(rows, np.int64), rows_of(vectors, self._rows.dimensions))
+
+    def become(self, space: SpaceRow) -> None:
+        """Take another row of the space, whose model is the shadow that this index was loaded for."""
+        self.space = space
+        self._filled = 0
 
     def column(self, snapshot: Snapshot, field: str) -> Column:
         """Return the values of a filter field for the rows of a snapshot, built on first use."""
@@ -139,7 +194,7 @@ class SpaceIndex:
         while True:
             state, current, ended = self._database.read(
                 [
-                    spaces.state(self.space.id),
+                    spaces.state(self.space),
                     passages(self.space, self._generation, after_born, page),
                     index_rows.ended(self.space, ended_after),
                 ]
@@ -191,6 +246,7 @@ class SpaceIndex:
         if self._past and kept_from > self._kept_from:
             self._useless = int(np.count_nonzero(self._rows.died.view() <= kept_from))
         self._kept_from = kept_from
+        self._embedded = cast(int, state[0][6])
         return Seq(epoch, number)
 
     def _append(self, inserted: Inserted) -> None:

@@ -13,6 +13,7 @@ import msgspec
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import Busy, MuistiError, NotYetReplicated, StoreUnavailable
 from muisti.core.model.tasks import Paused, TaskOver
+from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.store.database import Database, Refused
 from muisti.core.store.sql import task_rows, tasks
 from muisti.core.tasks.door import over
@@ -21,7 +22,7 @@ from muisti.core.tasks.tasks import Tasks
 
 DEATHS = 5  # claims without progress before a task is failed
 SECOND_US = 1_000_000
-TRY_AGAIN = (StoreUnavailable, Busy, NotYetReplicated)  # errors after which another try may succeed
+TRY_AGAIN = (StoreUnavailable, Busy, NotYetReplicated, ModelUnavailable)  # errors after which another try may succeed
 TRY_AGAIN_US = 2 * SECOND_US
 BROKEN_US = SECOND_US
 _TOLD = f"{DEATHS} processes ended in the work on this task; it was given up"

@@ -7,7 +7,7 @@ from typing import cast
 from msgspec.structs import replace
 
 from muisti.core.conflicts.check import NOT_CHECKED, Checked
-from muisti.core.embedding.encoder import Encoder, check_model
+from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.model.conversations import is_structural, name_of, place_of
@@ -78,14 +78,14 @@ def check_ordinary(memory: Memory) -> None:
 class Transactions:
     """Commit batches. A request with an idempotency key is executed once; repetitions get the same reply.
 
-    Instances are thread-safe. `encoder` is None when embeddings are off.
+    Instances are thread-safe. `models` embed the texts.
     """
 
     def __init__(
         self,
         database: Database,
         indexes: Indexes,
-        encoder: Encoder | None,
+        models: Models,
         retention_us: int,
         quota: Quota,
         changes: Counter,
@@ -97,7 +97,7 @@ class Transactions:
         """
         self._database = database
         self._indexes = indexes
-        self._encoder = encoder
+        self._models = models
         self._retention_us = retention_us
         self._quota = quota
         self._changes = changes
@@ -107,7 +107,9 @@ class Transactions:
     def known(self, name: str) -> SpaceRow | None:
         """Return the cached space, if it is enough to add a memory to it, else None."""
         known = self._spaces.get(name)
-        return known if known is not None and (known.generation is not None or self._encoder is None) else None
+        return (
+            known if known is not None and (known.generation is not None or self._models.inline(None) is None) else None
+        )
 
     def forget(self, name: str) -> None:
         """Drop the cached space."""
@@ -155,10 +157,7 @@ class Transactions:
         """
         head = [*call.door.before]
         head += [] if call.request is None else requests.refuse_known(call.request, call.now)
-        if embedded and self._encoder is not None:
-            head += self._model(space, self._encoder, call.now)
-        else:
-            head.append(spaces.guard_policy(space))
+        head += self._model(space, call.now) if embedded else [spaces.guard_policy(space)]
         numbers = numbers or len(parts)
         head += spaces.advance(space, numbers, call.now)
         return self._prepared(
@@ -191,9 +190,7 @@ class Transactions:
         self, space: SpaceRow, new: NewVersion, kind: ChangeKind, caller: Caller, offset: int = 0
     ) -> list[Statement]:
         """Store a version as a change of its own; other statements guard its address, place and parent."""
-        generation = None if self._encoder is None or new.passages is None else self._encoder.identity
-        inserted = inserting.insert(space, new, generation, offset)
-        return [*inserted, changes.record(space, kind, caller, new.memory, offset)]
+        return [*inserting.insert(space, new, offset), changes.record(space, kind, caller, new.memory, offset)]
 
     def leave(self, space: SpaceRow, memory: Memory, call: Call, flags: tuple[Flag, ...] = ()) -> Written:
         """Return the reply of a write that changes nothing. It is stored if the call has an idempotency key."""
@@ -242,14 +239,8 @@ class Transactions:
         """Replace the current versions of many memories, as the `planned` statements say.
 
         The `end` statements follow them in the batch. See `core.store.sql.bulk_replace`.
-
-        Raises:
-            ModelMismatch: another model embedded the space.
         """
-        if self._encoder is not None and space.space.generation is not None:
-            check_model(self._encoder, space.space.name, space.space.generation)
-        head = [] if self._encoder is None else self._model(space, self._encoder, call.now)
-        head = [*call.door.before, *head, spaces.guard_policy(space), *planned, *bulk_replace.advance(space, call.now)]
+        head = [*call.door.before, *self._model(space, call.now), *planned, *bulk_replace.advance(space, call.now)]
         quota = quotas.refuse_more(space, self._quota)
         does = [*bulk_replace.take(space, kind, call.caller, call.now), quota, *end]
         tally = len(head) + len(does)
@@ -401,15 +392,20 @@ class Transactions:
         except Refused as refused:
             raise self.explained(begun, refused) from refused
 
-    def _model(self, space: SpaceRow, encoder: Encoder, now: int) -> list[Statement]:
-        """Return the statements that refuse when the space or its model has changed."""
-        guard = spaces.guard_model(space, encoder.identity)
-        if space.generation is not None:
-            return [guard]
+    def _model(self, space: SpaceRow, now: int) -> list[Statement]:
+        """Return the statements that refuse when the space, its policy or its models have changed.
+
+        A space without a model takes the default, unless background work embeds what is stored.
+        """
+        if space.space.generation is not None:
+            return [spaces.guard_model(space, space.space.generation)]
+        encoder = self._models.inline(None)
+        if encoder is None:
+            return [spaces.guard_policy(space)]
         return [
             spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, now),
             spaces.adopt_generation(space, encoder.identity),
-            guard,
+            spaces.guard_model(space, encoder.identity),
         ]
 
 

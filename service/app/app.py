@@ -16,7 +16,7 @@ from litestar.handlers import BaseRouteHandler
 from litestar.routes import HTTPRoute
 
 from muisti.core.databases import open_database
-from muisti.core.embedding.encoder import SHIPPED, StaticEncoder
+from muisti.core.embedding.encoder import SHIPPED
 from muisti.core.engine import Engine
 from muisti.core.model.counts import Quota
 from muisti.core.model.spaces import Policy
@@ -48,6 +48,7 @@ from muisti.service.observability.tracing import tracing_of
 from muisti.service.routes import routes
 from muisti.service.runtime.admission import Admission
 from muisti.service.runtime.databases import location_of
+from muisti.service.runtime.models import models_of
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas import errors
 from muisti.service.settings import Settings, asks, names_in, needs_keys
@@ -216,12 +217,13 @@ def open_engine(
     Raises:
         MuistiError: the database cannot be used.
     """
-    encoder = StaticEncoder(settings.model) if settings.embeddings else None
+    models = models_of(settings)
     thresholds = Calibration(calibrated(settings))
     return Engine(
         open_database(location_of(settings), may_only_read=may_only_read, notice=notice),
-        encoder,
+        models.default,
         clock or system_clock,
+        others=models.others,
         index_memory=settings.index_memory,
         retention_hours=settings.request_retention_hours,
         receipt_days=settings.receipt_days,

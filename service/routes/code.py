@@ -25,9 +25,7 @@ QueryText = Annotated[
     str,
     QueryParameter(description="A name such as `get`, `Client.get` or `client.py:Client.get`, or a part of a name."),
 ]
-SymbolText = Annotated[
-    str, QueryParameter(description="A name such as `get`, `Client.get` or `client.py:Client.get`.")
-]
+SymbolText = Annotated[str, QueryParameter(description="A name such as `get`, `Client.get` or `client.py:Client.get`.")]
 KindParameter = Annotated[str | None, QueryParameter(description="Kind of the symbols.", enum=list(SYMBOL_KINDS))]
 KindsParameter = Annotated[
     str | None,
@@ -42,7 +40,8 @@ UsesParameter = Annotated[
     int, QueryParameter(description="Uses at most.", schema_extra={"minimum": 1, "maximum": USES_MAX})
 ]
 BudgetParameter = Annotated[
-    int, QueryParameter(description="Tokens of the text at most.", schema_extra={"minimum": MAP_MIN, "maximum": MAP_MAX})
+    int,
+    QueryParameter(description="Tokens of the text at most.", schema_extra={"minimum": MAP_MIN, "maximum": MAP_MAX}),
 ]
 MentionedParameter = Annotated[
     str | None, QueryParameter(description="Paths, folders and symbols that the map is about, with commas.")

@@ -171,4 +171,5 @@ SUMMARY_URL = Rule(
 )
 SUMMARY_KEY = Rule("Key for that endpoint.", "any text", text)
 OTLP = Rule("Where traces go: a collector of OpenTelemetry.", "http://HOST:PORT or https://HOST", _collector)
+MODEL_NAME = re.compile(r"[^,]+")
 MODEL = Rule("Embedding model; unset means the shipped one.", "the name or the path of a model2vec model", text)

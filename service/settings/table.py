@@ -39,6 +39,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     database_namespace: Annotated[str | None, forms.NAMESPACE] = None
     database_timeout: Annotated[float, amount(60, "Seconds that a call to a remote database may take.", 1)] = 10.0
     model: Annotated[str | None, forms.MODEL] = None
+    models: Annotated[
+        str | None, list_of(forms.MODEL_NAME, "Further models, a,b,c: for spaces that they embedded, or are to embed.")
+    ] = None
     calibration: Annotated[str | None, forms.CALIBRATION] = None
     embeddings: Annotated[bool, on_off("Whether texts are embedded; off leaves search by keyword.")] = True
     index_memory: Annotated[int, size("Memory for the indexes of one worker; the least used are evicted first.")] = (

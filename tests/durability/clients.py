@@ -25,6 +25,7 @@ class HashingEncoder:
     identity = "hashing"
     name = "hashing"
     dimensions = 16
+    deferred = False
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         vectors = np.array(

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from muisti.core.model.errors import StoreUnavailable
-from muisti.core.support.waiting import Lock
+from muisti.core.support.rereading import Reread
 
 
 class Token:
@@ -16,9 +16,7 @@ class Token:
             StoreUnavailable: the file cannot be read.
         """
         self._text = text
-        self._file = file
-        self._seen: tuple[int, int, int] | None = None
-        self._lock = Lock()
+        self._file = None if file is None else Reread(file)
         self.current()
 
     def current(self) -> str | None:
@@ -26,12 +24,6 @@ class Token:
         if self._file is None:
             return self._text
         try:
-            with self._lock:
-                state = self._file.stat()
-                seen = (state.st_mtime_ns, state.st_size, state.st_ino)
-                if seen != self._seen:
-                    self._text = self._file.read_text("ascii").strip()
-                    self._seen = seen
-                return self._text
+            return self._file.current()
         except (OSError, UnicodeDecodeError) as error:
             raise StoreUnavailable(f"the file with the token for the database cannot be read: {error}") from error

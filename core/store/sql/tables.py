@@ -76,7 +76,7 @@ TABLES = (
     Table(name="sqlite_sequence", columns=_words("name seq"), erasing="stays", why=_OF_THE_SERVER, salvaging="left"),
     Table(
         name="generations",
-        columns=_words("id hash model dimensions created_at"),
+        columns=_words("id hash model dimensions created_at probes seen_at"),
         erasing="stays",
         why=_OF_THE_SERVER,
         exported=True,
@@ -125,9 +125,13 @@ TABLES = (
     Table(
         name="spaces",
         columns=_words(
-            "id name epoch seq created_at committed_at settings generation_id memories bytes kept_from policy feedback"
+            "id name epoch seq created_at committed_at settings generation_id memories bytes kept_from policy feedback "
+            "shadow_generation_id shadow_served embedded"
         ),
-        references=(Reference(("generation_id",), "generations", cascades=False),),
+        references=(
+            Reference(("generation_id",), "generations", cascades=False),
+            Reference(("shadow_generation_id",), "generations", cascades=False),
+        ),
         erasing="stays",
         why=_ABOUT_THE_SPACE,
         forking="stated",

@@ -18,7 +18,7 @@ GROUPS = {
         "database_url", "database_replica_url", "database_token", "database_token_file", "database_namespace",
         "database_timeout",
     ),
-    "Search": ("model", "embeddings", "calibration", "index_memory", "search_threads", "receipt_days"),
+    "Search": ("model", "models", "embeddings", "calibration", "index_memory", "search_threads", "receipt_days"),
     "Who may call": (
         "admin_key", "jwks", "jwt_issuer", "jwt_audience", "jwt_algorithms", "jwt_scope_prefix", "jwt_spaces_claim",
         "jwt_spaces", "signing_key_file",

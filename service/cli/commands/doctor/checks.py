@@ -6,7 +6,7 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import click
@@ -15,7 +15,7 @@ from rich.text import Text
 
 from muisti.client import calls
 from muisti.core.databases import Database, open_database, open_file
-from muisti.core.embedding.encoder import StaticEncoder
+from muisti.core.embedding.models import Models
 from muisti.core.model.errors import MuistiError, StoreCorrupt
 from muisti.core.operations.compiled import compiled_kernels
 from muisti.core.operations.inspection import Schema, schema_of, spaces_of_other_models
@@ -26,6 +26,7 @@ from muisti.service.cli.configuration import in_force
 from muisti.service.cli.output import console, for_people, grid, safe, sized, tabbed
 from muisti.service.cli.session import client, demand, server_url, space_choice
 from muisti.service.runtime.databases import location_of, whereabouts
+from muisti.service.runtime.models import models_of
 from muisti.service.settings import Settings
 from muisti.service.version import installed_version
 
@@ -116,16 +117,13 @@ def _kernels() -> Check:
     return Check("kernels", "ok", "compiled ahead of time" if found.ahead else "compiled by numba on first use")
 
 
-def _encoder(settings: Settings) -> StaticEncoder | None:
-    return StaticEncoder(settings.model) if settings.embeddings else None
-
-
 def _model(settings: Settings) -> Check:
-    encoder = _encoder(settings)
-    if encoder is None:
+    models = models_of(settings)
+    if models.default is None:
         return Check("model", "ok", "embeddings are off: search by words only")
     try:
-        return Check("model", "ok", f"{encoder.name}, {encoder.dimensions} dimensions, {encoder.identity}")
+        told = (f"{encoder.name}, {encoder.dimensions} dimensions, {encoder.identity}" for encoder in models)
+        return Check("model", "ok", "; ".join(told))
     except MuistiError as error:
         return Check("model", "failed", str(error))
 
@@ -181,11 +179,11 @@ def _inside(options: Globals, settings: Settings, model: Check, *, quick: bool) 
             yield Check("database", "ok", f"{database.engine} at {whereabouts(settings)}")
         schema = schema_of(database)
         yield _schema(schema)
-        encoder = _encoder(settings) if model.status == "ok" else None
-        if encoder is not None and schema.found is not None:
-            yield from _strangers(database, encoder.identity)
+        models = models_of(settings) if model.status == "ok" else Models()
+        if models.default is not None and schema.found is not None:
+            yield from _strangers(database, {encoder.identity for encoder in models})
         if schema.found == schema.known:
-            yield from memories_of(options, database, encoder, quick=quick)
+            yield from memories_of(options, database, models, quick=quick)
     except StoreCorrupt as error:
         yield Check("integrity", "failed", str(error))
     except MuistiError as error:
@@ -203,7 +201,7 @@ def _schema(schema: Schema) -> Check:
     return Check("schema", "ok", f"{found}" if found == known else f"{found}; the next use brings it to {known}")
 
 
-def _strangers(database: Database, identity: str) -> Iterator[Check]:
-    """Warn of spaces that another model embedded."""
-    for name in spaces_of_other_models(database, identity):
+def _strangers(database: Database, identities: Collection[str]) -> Iterator[Check]:
+    """Warn of spaces whose model is not among those of the settings."""
+    for name in spaces_of_other_models(database, identities):
         yield Check("embeddings", "warning", f"another model embedded the space {name}: muisti reembed --space {name}")

@@ -1,6 +1,6 @@
-"""Checks where webhooks may go: to hosts that the operator names, and not into the server's private network.
+"""Checks where requests may go: to hosts that the operator names, and not into the server's private network.
 
-A name is resolved once for each message, all its addresses are checked, and the connection goes to a checked address.
+A name is resolved once for each request, all its addresses are checked, and the connection goes to a checked address.
 So a name that resolves to another address a moment later gains nothing (DNS rebinding).
 """
 
@@ -19,11 +19,11 @@ Address = ipaddress.IPv4Address | ipaddress.IPv6Address
 
 
 class Refused(Exception):
-    """A webhook may not go there. The message says why, without naming addresses."""
+    """A request may not go there. The message says why, without naming addresses."""
 
 
 class Target(msgspec.Struct, frozen=True):
-    """The destination of a message: the checked address, and the host whose name is sent."""
+    """The destination of a request: the checked address, and the host whose name is sent."""
 
     url: SplitResult
     host: str
@@ -41,20 +41,23 @@ class Allowed(msgspec.Struct, frozen=True):
     """The destinations that the operator allows.
 
     `hosts` are names, or `*.` and the end of names, with a port unless it is the usual one. `private` also allows
-    addresses of this machine and of private networks, and http.
+    addresses of this machine and of private networks, and http. `setting_of_hosts` and `setting_of_private` are the
+    settings that refusals name.
     """
 
     hosts: Sequence[str]
     private: bool = False
+    setting_of_hosts: str = "MUISTI_WEBHOOK_HOSTS"
+    setting_of_private: str = "MUISTI_WEBHOOK_PRIVATE"
 
     def check(self, url: str) -> tuple[SplitResult, str, int]:
         """Check a URL without resolving it; return its parts, its host and its port.
 
         Raises:
-            Refused: a webhook may not have this URL.
+            Refused: requests may not have this URL.
         """
         if not self.hosts:
-            raise Refused("webhooks are off: the server allows no host (MUISTI_WEBHOOK_HOSTS)")
+            raise Refused(f"the server allows no host ({self.setting_of_hosts})")
         try:
             parts = urlsplit(url)
             port = parts.port or PORTS.get(parts.scheme, 0)
@@ -68,11 +71,11 @@ class Allowed(msgspec.Struct, frozen=True):
         if parts.username is not None or parts.password is not None or parts.fragment:
             raise Refused("must have no user name, password or fragment")
         if not any(_fits(pattern.lower(), host, port, PORTS[parts.scheme]) for pattern in self.hosts):
-            raise Refused("its host is none of those that the server allows (MUISTI_WEBHOOK_HOSTS)")
+            raise Refused(f"its host is none of those that the server allows ({self.setting_of_hosts})")
         return parts, host, port
 
     def resolve(self, url: str) -> Target:
-        """Resolve the destination of a message to a URL.
+        """Resolve the destination of a request to a URL.
 
         Raises:
             Refused: the URL is not allowed, or its name resolves to an address that is not allowed.
@@ -84,7 +87,7 @@ class Allowed(msgspec.Struct, frozen=True):
             raise Refused("its host has no address") from None
         addresses = [ipaddress.ip_address(str(one[4][0]).partition("%")[0]) for one in found]
         if not self.private and not all(is_public(address) for address in addresses):
-            raise Refused("its host is in a private network (MUISTI_WEBHOOK_PRIVATE)")
+            raise Refused(f"its host is in a private network ({self.setting_of_private})")
         return Target(parts, host, port, addresses[0])
 
 

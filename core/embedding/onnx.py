@@ -1,0 +1,245 @@
+"""Text to vectors by a transformer in ONNX format, run by ONNX Runtime in this process: mean pooling, unit length.
+
+A model is a file `model.onnx` with a `tokenizer.json`, in a folder or inside an installed Python package. Some packages
+have no tokenizer; then it must be named. The tokenizer must be that of the model: the number of its tokens is compared
+with the rows of the model's table of tokens, because other tokens would give meaningless vectors without any error.
+"""
+
+import hashlib
+import importlib
+from collections.abc import Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from muisti.core.embedding.remembered import Remembered
+from muisti.core.embedding.vectors import Vectors
+from muisti.core.kernels import Floats
+from muisti.core.model.errors import InvalidInput
+from muisti.core.support.waiting import Lock, refuse_long
+
+MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
+LONGEST = 256  # tokens of a text that are read, with the two that mark its ends
+TOGETHER = 4_096  # tokens of a batch, with padding
+SPARE = 128  # rows of the table that may be more than the tokens: tables are padded to a round number
+TABLE_MAX = 1 << 22  # rows
+
+
+class OnnxFiles(msgspec.Struct, frozen=True):
+    """The files of a model."""
+
+    model: Path
+    tokenizer: Path
+
+
+class _Loaded(msgspec.Struct, frozen=True):
+    session: Any
+    tokenizer: Any
+    inputs: frozenset[str]
+    identity: str
+    dimensions: int
+
+
+class OnnxEncoder:
+    """Encoder that runs a model in ONNX format. Loads on first use. Thread-safe.
+
+    A transformer is a hundred times as slow as the static model, so no write waits for it.
+    """
+
+    deferred = True
+
+    def __init__(
+        self,
+        place: str,
+        *,
+        tokenizer: Path | None = None,
+        query_prefix: str = "",
+        passage_prefix: str = "",
+        longest: int = LONGEST,
+        threads: int = 1,
+    ) -> None:
+        """Name a model by its folder, its file, or an installed package; `longest` is in tokens."""
+        self._place, self._tokenizer = place, tokenizer
+        self._query_prefix, self._passage_prefix = query_prefix, passage_prefix
+        self._longest, self._threads = longest, threads
+        self._loading = Lock()
+        self._loaded: _Loaded | None = None
+        self._queries = Remembered()
+
+    @property
+    def name(self) -> str:
+        return f"onnx:{self._place}"
+
+    @property
+    def identity(self) -> str:
+        return self._load().identity
+
+    @property
+    def dimensions(self) -> int:
+        return self._load().dimensions
+
+    def encode(self, texts: Sequence[str]) -> Vectors:
+        return self._encoded([self._passage_prefix + text for text in texts])
+
+    def encode_query(self, text: str) -> Floats:
+        known = self._queries.get(text)
+        if known is not None:
+            return known
+        refuse_long()
+        return self._queries.put(text, self._encoded([self._query_prefix + text])[0].copy())
+
+    def _encoded(self, texts: Sequence[str]) -> Vectors:
+        loaded = self._load()
+        tokens = [encoding.ids for encoding in loaded.tokenizer.encode_batch(list(texts))]
+        out = np.zeros((len(tokens), loaded.dimensions), np.float32)
+        for rows in _together([len(row) for row in tokens]):
+            out[rows] = _pooled(loaded, [tokens[row] for row in rows])
+        return out
+
+    def _load(self) -> _Loaded:
+        if self._loaded is None:
+            refuse_long()
+            with self._loading:
+                if self._loaded is None:
+                    self._loaded = self._read()
+        return self._loaded
+
+    def _read(self) -> _Loaded:
+        try:
+            files = find(self._place, self._tokenizer)
+            model, rules = files.model.read_bytes(), files.tokenizer.read_bytes()
+            tokenizer = _tokenizer(rules, self._longest)
+            session = _session(model, self._threads)
+        except (OSError, ValueError) as error:
+            raise InvalidInput.at("$.model", f"{self.name!r} is no model that can be loaded: {error}") from error
+        inputs = frozenset(given.name for given in session.get_inputs())
+        self._check(session, inputs, tokenizer.get_vocab_size())
+        digest = hashlib.sha256(model)
+        digest.update(rules)
+        digest.update(msgspec.json.encode((self._query_prefix, self._passage_prefix, self._longest)))
+        loaded = _Loaded(session, tokenizer, inputs, digest.hexdigest()[:32], 0)
+        (vector,) = _states(loaded, [tokenizer.encode("a").ids])
+        return msgspec.structs.replace(loaded, dimensions=int(vector.shape[-1]))
+
+    def _check(self, session: Any, inputs: frozenset[str], tokens: int) -> None:
+        """Refuse a tokenizer of another model."""
+        rows = table_rows(session, inputs)
+        if not tokens <= rows < tokens + SPARE:
+            raise InvalidInput.at(
+                "$.model_tokenizer",
+                f"the tokenizer has {tokens:,} tokens, and the model {self.name!r} has vectors for {rows:,}: "
+                "it is the tokenizer of another model",
+            )
+
+
+def find(place: str, tokenizer: Path | None) -> OnnxFiles:
+    """Return the files of a model that a folder, a file or an installed package holds.
+
+    Raises:
+        InvalidInput: there is no such model, or it has no tokenizer and none is named.
+    """
+    given = Path(place)
+    folder = given if given.is_dir() else given.parent if given.is_file() else _package(place)
+    model = given if given.is_file() else _within(folder, MODEL)
+    if model is None:
+        raise InvalidInput.at("$.model", f"{place!r} is neither a folder nor a package with a {MODEL}")
+    beside = tokenizer or _within(folder, TOKENIZER)
+    if beside is None:
+        raise InvalidInput.at(
+            "$.model_tokenizer", f"{place!r} has no {TOKENIZER}: name that of the model by MUISTI_MODEL_TOKENIZER"
+        )
+    return OnnxFiles(model, beside)
+
+
+def table_rows(session: Any, inputs: frozenset[str]) -> int:
+    """Return how many tokens a model has vectors for: the first number of a token that it refuses, by bisection."""
+    known, refused = 0, TABLE_MAX
+    while refused - known > 1:
+        token = (known + refused) // 2
+        known, refused = (token, refused) if _takes(session, inputs, token) else (known, token)
+    return refused
+
+
+def _takes(session: Any, inputs: frozenset[str], token: int) -> bool:
+    errors: Any = importlib.import_module("onnxruntime.capi.onnxruntime_pybind11_state")
+    try:
+        session.run(None, _feeds(inputs, [[token]]))
+    except (errors.InvalidArgument, errors.RuntimeException, errors.Fail):
+        return False
+    return True
+
+
+def _package(place: str) -> Path:
+    name = place.replace("-", "_")
+    spec = find_spec(name) if name.isidentifier() else None
+    if spec is None or not spec.submodule_search_locations:
+        raise InvalidInput.at("$.model", f"{place!r} is neither a folder nor an installed package")
+    return Path(spec.submodule_search_locations[0])
+
+
+def _within(folder: Path, name: str) -> Path | None:
+    return min(folder.rglob(name), key=lambda path: len(path.parts), default=None)
+
+
+def _tokenizer(rules: bytes, longest: int) -> Any:
+    load: Any = importlib.import_module("tokenizers").Tokenizer.from_buffer
+    try:
+        tokenizer = load(rules)
+    except Exception as error:  # the library raises plain `Exception`
+        raise ValueError(f"{TOKENIZER}: {error}") from error
+    tokenizer.no_padding()
+    tokenizer.enable_truncation(longest)
+    return tokenizer
+
+
+def _session(model: bytes, threads: int) -> Any:
+    try:
+        runtime: Any = importlib.import_module("onnxruntime")
+    except ImportError as error:
+        raise InvalidInput.at("$.model", "ONNX Runtime is not installed: pip install 'muisti[onnx]'") from error
+    options = runtime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = threads
+    options.log_severity_level = 4  # it prints the errors by which the rows of the table are found
+    try:
+        return runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+    except Exception as error:  # the library raises a class of its own for each cause
+        raise ValueError(str(error)) from error
+
+
+def _together(lengths: Sequence[int]) -> Iterator[list[int]]:
+    """Yield the places of texts of about the same length, so many that they have `TOGETHER` tokens with padding."""
+    held: list[int] = []
+    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
+        if held and (len(held) + 1) * lengths[place] > TOGETHER:
+            yield held
+            held = []
+        held.append(place)
+    if held:
+        yield held
+
+
+def _pooled(loaded: _Loaded, tokens: Sequence[Sequence[int]]) -> Vectors:
+    """Return the mean of the states of each text's tokens, of length 1."""
+    states = _states(loaded, tokens).astype(np.float64)
+    if states.ndim == 3:  # one state for each token; else the model has pooled them itself
+        mask = _feeds(frozenset({"attention_mask"}), tokens)["attention_mask"]
+        states = np.einsum("btd,bt->bd", states, mask)
+    lengths = np.linalg.norm(states, axis=1, keepdims=True)
+    return (states / np.where(lengths == 0, 1, lengths)).astype(np.float32)
+
+
+def _states(loaded: _Loaded, tokens: Sequence[Sequence[int]]) -> np.ndarray:
+    return loaded.session.run(None, _feeds(loaded.inputs, tokens))[0]
+
+
+def _feeds(inputs: frozenset[str], tokens: Sequence[Sequence[int]]) -> dict[str, np.ndarray]:
+    longest = max(map(len, tokens))
+    ids, mask = np.zeros((len(tokens), longest), np.int64), np.zeros((len(tokens), longest), np.int64)
+    for row, given in enumerate(tokens):
+        ids[row, : len(given)] = given
+        mask[row, : len(given)] = 1
+    feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+    return {name: feeds[name] for name in inputs if name in feeds}

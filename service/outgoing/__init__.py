@@ -1,0 +1,1 @@
+"""Requests to other servers: where they may go, and to which address."""
