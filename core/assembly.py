@@ -340,7 +340,7 @@ def _documents(given: Given, parts: Shared) -> DocumentParts:
     primary = given.database.primary
     storer = Storer(
         database=primary,
-        encoder=given.encoder,
+        models=given.models,
         transactions=parts.transactions,
         ids=parts.ids,
         quota=given.quota,
@@ -352,7 +352,7 @@ def _documents(given: Given, parts: Shared) -> DocumentParts:
         ingester=Ingester(database=primary, storer=storer, workers=given.workers, clock=given.clock),
         ender=Ender(
             database=primary,
-            encoder=given.encoder,
+            models=given.models,
             transactions=parts.transactions,
             quota=given.quota,
             intake=parts.intake,

@@ -12,7 +12,7 @@ from msgspec import structs
 
 from muisti.core.documents.planning import PAGE, check_path
 from muisti.core.documents.reading import Filter, conditions_of, find_document
-from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
 from muisti.core.model.conversations import Ending
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import InvalidInput, TooLarge
@@ -43,14 +43,14 @@ class Compared(msgspec.Struct, frozen=True):
 
 
 class Ender:
-    """Thread-safe; `encoder` is None when embeddings are off. All methods raise what those of `Writer` do."""
+    """Thread-safe; `models` embed the texts. All methods raise what those of `Writer` do."""
 
     def __init__(
-        self, database: Database, encoder: Encoder | None, transactions: Transactions, quota: Quota, intake: Intake
+        self, database: Database, models: Models, transactions: Transactions, quota: Quota, intake: Intake
     ) -> None:
         """`quota` is that of spaces without one."""
         self._database = database
-        self._encoder = encoder
+        self._models = models
         self._transactions = transactions
         self._quota = quota
         self._intake = intake
@@ -138,7 +138,7 @@ class Ender:
         return written, cast(int, chunks)
 
     def _moving(self, memory: Memory, path: str, call: Call) -> "Moving":
-        parts = (self._database, self._encoder, self._transactions, self._quota, self._intake)
+        parts = (self._database, self._models, self._transactions, self._quota, self._intake)
         return Moving(*parts, (memory, path), call)
 
 
@@ -148,14 +148,14 @@ class Moving:
     def __init__(
         self,
         database: Database,
-        encoder: Encoder | None,
+        models: Models,
         transactions: Transactions,
         quota: Quota,
         intake: Intake,
         what: tuple[Memory, str],
         call: Call,
     ) -> None:
-        self._database, self._encoder, self._transactions = database, encoder, transactions
+        self._database, self._models, self._transactions = database, models, transactions
         self._quota, self._intake, self._call = quota, intake, call
         self._memory, self._path = what
 
@@ -189,7 +189,7 @@ class Moving:
         if before.kind == "document" and before.content == before.document:
             draft = structs.replace(draft, content=self._path)
         accepted = self._intake.changed(space, draft, before, self._call)
-        new = again(accepted.next(before, self._call.now), before, cast(int, row[0]), space, self._encoder)
+        new = again(accepted.next(before, self._call.now), before, cast(int, row[0]), space, self._models)
         statements: list[Statement] = [
             guards.refuse_stale(before),
             *accepted.statements,

@@ -13,7 +13,7 @@ from msgspec import structs
 
 from muisti.core.documents.cuts import Cuts
 from muisti.core.documents.planning import Coming, chunk_draft
-from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
 from muisti.core.model.documents import Cut
 from muisti.core.model.errors import TooLarge
 from muisti.core.model.filing import overlap_of
@@ -56,11 +56,11 @@ class Figures(msgspec.Struct):
 class ChunkStaging:
     """New chunks of one document in a hidden space. `flags` are those of the first chunks that have some."""
 
-    def __init__(self, database: Database, encoder: Encoder | None, ids: IdSource, space: SpaceRow, call: Call) -> None:
+    def __init__(self, database: Database, models: Models, ids: IdSource, space: SpaceRow, call: Call) -> None:
         self.figures = Figures()
         self.flags: list[Flag] = []
         self.count = 0
-        self._database, self._encoder, self._ids, self._space, self._call = database, encoder, ids, space, call
+        self._database, self._models, self._ids, self._space, self._call = database, models, ids, space, call
         self._staged: Staged | None = None
 
     def check(self, count: int) -> None:
@@ -98,13 +98,13 @@ class ChunkStaging:
                 self.flags += one.flags[: max(0, FLAGS_MAX - len(self.flags))]
 
     def _store(self, staged: Staged, made: Sequence[Memory]) -> None:
-        encoder, now, caller = self._encoder, self._call.now, self._call.caller
+        now, caller = self._call.now, self._call.caller
         batch = list(imports.touch(staged, now))
-        if encoder is not None:
+        for encoder in self._models.embedding(self._space.space):
             batch.append(spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, now))
-        for new in ready(made, self._space, encoder):
+        for new in ready(made, self._space, self._models):
             self.count += 1
-            batch += imports.stage(staged, new, self.count, None, None if encoder is None else encoder.identity)
+            batch += imports.stage(staged, new, self.count, None)
             values = ("created", raw(new.memory.id), 1, now, caller.actor, caller.request, None)
             batch.append(imports.stage_change(staged, self.count, values))
         write(self._database, batch)

@@ -24,7 +24,7 @@ from muisti.core.documents.planning import (
     is_same,
 )
 from muisti.core.documents.staging import FLAGS_MAX, ChunkStaging, Figures
-from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
 from muisti.core.model.counts import Quota
 from muisti.core.model.documents import Cut
 from muisti.core.model.errors import InvalidInput, PlaceTaken
@@ -83,12 +83,12 @@ class _Work(msgspec.Struct):
 
 
 class Storer:
-    """Thread-safe; `encoder` is None when embeddings are off. All methods raise what those of `Writer` do."""
+    """Thread-safe; `models` embed the texts. All methods raise what those of `Writer` do."""
 
     def __init__(
         self,
         database: Database,
-        encoder: Encoder | None,
+        models: Models,
         transactions: Transactions,
         ids: IdSource,
         quota: Quota,
@@ -96,7 +96,7 @@ class Storer:
     ) -> None:
         """`quota` is that of spaces without one."""
         self._database = database
-        self._encoder = encoder
+        self._models = models
         self._transactions = transactions
         self._ids = ids
         self._quota = quota
@@ -262,7 +262,7 @@ class Storer:
         cuts = work.incoming.cuts
         if len(work.alignment.changing) > CHANGING_MAX:  # they come anew, because one batch could not hold them
             work.alignment = _anew(work.alignment)
-        staging = work.staging = ChunkStaging(self._database, self._encoder, self._ids, space, call)
+        staging = work.staging = ChunkStaging(self._database, self._models, self._ids, space, call)
         if call.dry_run:
             staging.check(len(work.alignment.coming))
         elif work.alignment.coming:
@@ -329,10 +329,10 @@ class Storer:
     ) -> Part:
         accepted, memory = made
         if work.before is None:
-            (new,) = ready([memory], space, self._encoder)
+            (new,) = ready([memory], space, self._models)
             born = self._transactions.birth(space, new, "created", call.caller, offset)
             return Part(memory, [*accepted.statements, *born], work.incoming.path)
-        new = again(memory, work.before, work.row, space, self._encoder)
+        new = again(memory, work.before, work.row, space, self._models)
         statements = [
             guards.refuse_stale(work.before),
             *accepted.statements,
@@ -362,7 +362,7 @@ class Storer:
     def _change_part(
         self, space: SpaceRow, row: int, before: Memory, accepted: Accepted, offset: int, call: Call
     ) -> Part:
-        new = again(accepted.next(before, call.now), before, row, space, self._encoder)
+        new = again(accepted.next(before, call.now), before, row, space, self._models)
         statements = [
             guards.refuse_stale(before),
             *accepted.statements,
@@ -384,7 +384,7 @@ class Storer:
                 [*one.statements, *self._transactions.insertion(space, new, "created", call.caller, next(offsets))],
                 told=False,
             )
-            for one, new in zip(accepted, ready(made, space, self._encoder), strict=True)
+            for one, new in zip(accepted, ready(made, space, self._models), strict=True)
         ]
 
     def _ends(self, space: SpaceRow, ended: Sequence[tuple[bytes, int]], call: Call) -> list[Statement]:
