@@ -102,6 +102,23 @@ async def request_key(request: Request, space: str, header: str | None) -> Reque
     return RequestKey(f"http {space} {access_of(scope).actor}", header, digest.digest())
 
 
+def streamed_key(request: Request, space: str, header: str | None) -> RequestKey | None:
+    """Return the key of a request whose body is a stream: its length stands for the body.
+
+    Raises:
+        HttpError: the key is malformed.
+    """
+    if header is None:
+        return None
+    if not _KEY.fullmatch(header):
+        raise HttpError("malformed_header", "Idempotency-Key must have 1 to 255 visible ASCII characters")
+    scope, digest = request.scope, blake2b(digest_size=32)
+    length = request.headers.get("content-length", "")
+    for part in (scope["method"].encode(), scope["raw_path"], scope["query_string"], length.encode()):
+        digest.update(len(part).to_bytes(8, "big") + part)
+    return RequestKey(f"http {space} {access_of(scope).actor}", header, digest.digest())
+
+
 def not_with_key(key: RequestKey | None) -> None:
     """Raise `InvalidInput` when a batch that is not atomic comes with an Idempotency-Key."""
     if key is not None:
