@@ -115,9 +115,12 @@ def _lines(hold: Hold, offset: int) -> Iterator[tuple[bytes, int]]:
 
 
 def told(report: ImportReport) -> object:
-    """Return a report as the result of a task."""
+    """Return a report as the result of a task, with the names that the HTTP API has for a report."""
     values = asdict(report)
     values["import_id"] = values.pop("id")
     values["seq"] = str(report.seq)
     values["origin"] = None if report.origin is None else str(report.origin)
+    values["failures"] = [
+        {"line": bad.line, "place": bad.place, "code": bad.code, "errors": bad.problems} for bad in report.failures
+    ]
     return values
