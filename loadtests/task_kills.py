@@ -34,7 +34,7 @@ SPACE = "default"
 
 @dataclass
 class Outcome:
-    """What was seen. Takeovers, `cancel` and `seconds` are in seconds; a takeover is from a kill to the next claim."""
+    """Results. Takeovers, `cancel` and `seconds` are in seconds; a takeover is from a kill to the next claim."""
 
     task: Task
     kills: int

@@ -29,6 +29,10 @@ _TOLD = f"{DEATHS} processes ended in the work on this task; it was given up"
 Broken = Callable[[str, str, list[str]], None]  # takes the kind, the name of the error, and its trace
 
 
+def silent(kind: str, error: str, trace: list[str]) -> None:
+    """Report nothing."""
+
+
 class Runner:
     """Runs the tasks of a database in this process. Thread-safe.
 
@@ -37,9 +41,9 @@ class Runner:
     """
 
     def __init__(
-        self, database: Database, known: Tasks, lease: float, per_space: int, broken: Broken = lambda *_: None
+        self, database: Database, known: Tasks, lease: float, per_space: int, broken: Broken = silent
     ) -> None:
-        """`broken` is told of errors in Muisti."""
+        """`broken` gets the errors in Muisti."""
         self._database, self._tasks, self._broken = database.primary, known, broken
         self._lease_us, self._per_space = int(lease * SECOND_US), per_space
         self._holds: set[Hold] = set()

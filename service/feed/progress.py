@@ -1,7 +1,7 @@
 """A stream of server-sent events: the progress of a task until it ends.
 
 Each event holds the whole task, and its id is the task's revision. A client that reconnects with `Last-Event-ID` gets
-the task at once when it has changed since; what happened in between is part of its counts.
+the task when it has changed since; what happened in between is part of its counts.
 """
 
 import asyncio

@@ -1,4 +1,4 @@
-"""kill -9 while a task runs on two processes. Each of its items is stored once, whoever dies."""
+"""kill -9 while a task runs on two processes. Each of its items is stored once."""
 
 from pathlib import Path
 

@@ -16,7 +16,7 @@ from muisti.core.transfer.records import Header
 
 
 class Moving(msgspec.Struct, frozen=True):
-    """What is staged and to be moved: memories, versions, the last change of the file; and where the move is."""
+    """Numbers of the staged memories and versions, the last change of the file, and where the move is."""
 
     memories: int
     versions: int
