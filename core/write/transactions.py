@@ -23,7 +23,7 @@ from muisti.core.model.errors import (
     Stale,
     StoreUnavailable,
 )
-from muisti.core.model.outcomes import Flag, Plan, Shift, Tally, Written
+from muisti.core.model.outcomes import Flag, Plan, Shift, Written
 from muisti.core.model.terms import BATCH_MAX, ChangeKind
 from muisti.core.model.values import IfMatch, Memory, Seq
 from muisti.core.store.database import Database, Refused, Row, Rows, Statement
@@ -149,8 +149,8 @@ class Transactions:
 
         `embedded`: the versions have new vectors.
         """
-        head = [*call.door.before]
-        head += [] if call.request is None else requests.refuse_known(call.request, call.now)
+        known = [] if call.request is None else requests.refuse_known(call.request, call.now)
+        head = [*call.door.before, *known]
         if embedded and self._encoder is not None:
             head += self._model(space, self._encoder, call.now)
         else:
@@ -288,7 +288,7 @@ class Transactions:
         """Return the reply and notify the index. The last row of the head is the new change number."""
         number = cast(int, results[begun.head - 1][0][0])
         self._indexes.note(begun.space, number)
-        tally = _tally(begun, results)
+        tally = begun.tallied(results)
         self._changes.add(by=len(begun.parts) if tally is None else tally.changes)
         return Written(
             memories=tuple(part.memory for part in begun.parts if part.told),
@@ -325,7 +325,7 @@ class Transactions:
             ended=begun.ended,
             flags=begun.flags,
             plan=Plan(after - number, tuple(planned), shifts),
-            tally=_tally(begun, results),
+            tally=begun.tallied(results),
         )
 
     def _open(self, name: str, call: Call) -> tuple[SpaceRow, Row | None]:
@@ -379,10 +379,9 @@ class Transactions:
 
     def _pass(self, call: Call) -> None:
         """Commit what a write that changes nothing commits for its task."""
-        if not call.door.before:
-            return
         try:
-            self._database.write([*call.door.before, *call.door.after])
+            if call.door.before:
+                self._database.write([*call.door.before, *call.door.after])
         except Refused as refused:
             raise over(refused) or refused from refused
 
@@ -402,10 +401,3 @@ class Transactions:
             spaces.adopt_generation(space, encoder.identity),
             guard,
         ]
-
-
-def _tally(begun: Begun, results: Sequence[Rows]) -> Tally | None:
-    if begun.tally is None:
-        return None
-    added, changed, ended = (cast(int, rows[0][0]) for rows in results[begun.tally : begun.tally + 3])
-    return Tally(added, changed, ended)

@@ -93,6 +93,10 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.json.encode(self).decode()
 
 
+# Built at import: msgspec (0.22) analyses a type on first use, and crashes when several threads do that together.
+_DECODER = msgspec.json.Decoder(Checkpoint)
+
+
 def read(text: str) -> Checkpoint | None:
     """Return the state in a text that `Checkpoint.text` made; None for an empty one."""
-    return msgspec.json.decode(text, type=Checkpoint) if text else None
+    return _DECODER.decode(text) if text else None
