@@ -149,8 +149,7 @@ class Transactions:
 
         `embedded`: the versions have new vectors.
         """
-        known = [] if call.request is None else requests.refuse_known(call.request, call.now)
-        head = [*call.door.before, *known]
+        head = [*call.door.before, *([] if call.request is None else requests.refuse_known(call.request, call.now))]
         if embedded and self._encoder is not None:
             head += self._model(space, self._encoder, call.now)
         else:
@@ -243,9 +242,10 @@ class Transactions:
         head = [*call.door.before, *head, spaces.guard_policy(space), *planned, *bulk_replace.advance(space, call.now)]
         quota = quotas.refuse_more(space, self._quota)
         does = [*bulk_replace.take(space, kind, call.caller, call.now), quota, *end]
-        tally = len(head) + len(does)
         batch = [*head, *does, *bulk_replace.tally(), bulk_replace.clear(), *call.door.after]
-        return self.commit(Begun(space, len(head), batch, (), call, False, NOT_CHECKED, tally=tally, flags=flags))
+        return self.commit(
+            Begun(space, len(head), batch, (), call, False, NOT_CHECKED, tally=len(head) + len(does), flags=flags)
+        )
 
     def retried(self, refused: Refused, space: str) -> Exception:
         """Return the meaning of a refused dry run: `Overtaken` when a retry is needed."""
@@ -374,8 +374,7 @@ class Transactions:
                 flags=begun.flags,
             )
             batch.append(requests.remember(begun.space, request, answer, begun.call.now + self._retention_us))
-        batch += begun.call.door.after
-        return replace(begun, batch=batch)
+        return replace(begun, batch=[*batch, *begun.call.door.after])
 
     def _pass(self, call: Call) -> None:
         """Commit what a write that changes nothing commits for its task."""

@@ -18,7 +18,7 @@ from muisti.service.schemas.tasks import TaskReply
 LOOK = 0.5  # seconds between looks at a task
 
 
-async def changed(look: Callable[[], Awaitable[Task]], after: int | None, seconds: float) -> Task:
+async def awaited(look: Callable[[], Awaitable[Task]], after: int | None, seconds: float) -> Task:
     """Return the task when its revision is past `after`, when it is over, or after so many seconds."""
     clock = asyncio.get_running_loop().time
     until = clock() + seconds
