@@ -256,8 +256,6 @@ class Transactions:
         return Overtaken() if self._vacated(begun, refused) is not None else self._meaning(begun, refused)
 
     def _meaning(self, begun: Begun, refused: Refused) -> Exception:
-        if (ended := over(refused)) is not None:
-            return ended
         if refused.code == Refusal.QUOTA_EXCEEDED:
             (rows,) = self._database.read([quotas.usage(begun.space, self._quota)])
             told = rows and begun.call.caller.sees_all  # only a caller who sees the whole space may see its usage
