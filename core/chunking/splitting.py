@@ -5,11 +5,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 from zlib import crc32
 
-from muisti.core.chunking.unit import ANYWHERE, LINE, PARAGRAPH, SENTENCE, WORD
+from muisti.core.chunking.unit import ANYWHERE, DEEPEST, LINE, PARAGRAPH, SENTENCE, WORD, section_rank
+from muisti.core.model.documents import PieceKind
 from muisti.core.text.sentences import ends as sentence_ends
 from muisti.core.text.terms import WORD_MAX, token_starts
 
 _LINES = re.compile(r"\n\s*+")
+LINED: frozenset[PieceKind] = frozenset({"table", "code"})  # kinds in which a full stop ends nothing
+CLOSING = frozenset("})]")  # beginnings of lines that belong to the block before
 _TERMINAL = frozenset(".!?…。！？｡\"')]”’»」』）】")
 CHANCE = 4  # one token in so many may begin a part
 
@@ -33,21 +36,23 @@ def line_ends(text: str) -> Iterator[int]:
         yield end.start() + end[0].rindex("\n") + 1
 
 
-def borders(text: str, *, prose: bool) -> Iterator[Border]:
+def borders(text: str, kind: PieceKind) -> Iterator[Border]:
     r"""Yield the places where units begin after the first one.
 
-    Sentences count in prose only; after abbreviations there is no border.
+    Sentences count in prose only; after abbreviations there is no border. In code the best borders are blank lines,
+    the less a line is indented the better.
 
-    >>> [border.at for border in borders("It rained, e.g. here.\nWe left! Now\nit is dry.\n\nSo.", prose=True)]
+    >>> [border.at for border in borders("It rained, e.g. here.\nWe left! Now\nit is dry.\n\nSo.", "text")]
     [22, 31, 35, 47]
     """
     past = 0
+    prose = kind not in LINED
     for end in sentence_ends(text) if prose else line_ends(text):
         bare = text[past:end].rstrip()
         lines = text.count("\n", past + len(bare), end)
         past = end
         if lines > 1:
-            rank = PARAGRAPH
+            rank = PARAGRAPH if kind != "code" else _code_rank(text, end)
         elif not prose:
             rank = LINE
         elif bare[-1:] in _TERMINAL:
@@ -57,6 +62,18 @@ def borders(text: str, *, prose: bool) -> Iterator[Border]:
         else:
             rank = LINE
         yield Border(end, rank)
+
+
+def indentation(text: str, at: int) -> int:
+    """Return how many blanks a line begins with, `DEEPEST` at most."""
+    start = text[at : at + DEEPEST]
+    return len(start) - len(start.lstrip(" \t"))
+
+
+def _code_rank(text: str, at: int) -> int:
+    """Return the rank of a border before a line of code that follows a blank line."""
+    column = indentation(text, at)
+    return LINE if text[at + column : at + column + 1] in CLOSING else section_rank(column)
 
 
 def parts(text: str, most: int) -> Iterator[tuple[int, int]]:

@@ -15,7 +15,6 @@ from muisti.core.text.terms import WORD_MAX
 READ = 65_536  # characters that are read before they are split, so that memory is bounded
 CODE_MAX = 1_000_000  # characters of a file whose definitions are looked for
 PARTS = 16  # parts of a long sentence in a chunk, at least
-_LINED = frozenset({"table", "code"})  # kinds in which a full stop ends nothing
 
 
 def units(pieces: Iterable[Piece], options: Chunking) -> Iterator[Unit]:
@@ -82,12 +81,14 @@ class _Waiting:
     def take(self, *, last: bool) -> Iterator[Unit]:
         """Yield the units that later text cannot change; all that is left when this is the `last` text."""
         text, piece = "".join(self._texts), self._pieces[0][1]
-        found = list(borders(text, prose=piece.kind not in _LINED))
+        found = list(borders(text, piece.kind))
         if self.limit == CODE_MAX and last and piece.language is not None:
             found = with_definitions(found, text, piece.language)
         self.limit = READ
         sure = len(text) if last else len(text.rstrip())
-        known = [self._first, *(border for border in found if border.at < sure)]
+        known = [border for border in found if border.at < sure]
+        if not known or known[0].at:
+            known.insert(0, self._first)
         for border, after in pairwise(known):
             yield from self._units(text, self._split(text, border, after.at), after.at)
             self._begun = False
