@@ -5,6 +5,7 @@ from typing import Self
 
 from muisti.core import assembly
 from muisti.core.assembly import Given
+from muisti.core.documents.ingesting import Ingest
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.identity.caller import OWNER, Caller
@@ -20,6 +21,7 @@ from muisti.core.operations.leases import Leases
 from muisti.core.operations.reembed import Progress, reembed, turn_back
 from muisti.core.operations.signing_keys import SigningKeys
 from muisti.core.operations.webhooks import Webhooks
+from muisti.core.parsing.workers import Workers
 from muisti.core.quality.receipts import Receipts
 from muisti.core.query.calibration import Calibration
 from muisti.core.read.reading import find_space
@@ -27,6 +29,9 @@ from muisti.core.store.database import Database
 from muisti.core.store.migrate import migrate
 from muisti.core.support.meters import Meters
 from muisti.core.support.notifier import ChangeNotifier
+from muisti.core.tasks.door import OPEN, Door
+from muisti.core.tasks.runner import Broken, Runner
+from muisti.core.tasks.tasks import Tasks
 from muisti.core.views.memories import Memories
 
 DAY_HOURS = 24
@@ -53,6 +58,7 @@ class Engine:
         quota: Quota | None = None,
         policy: Policy = USUAL_POLICY,
         receipt_days: float = RECEIPT_DAYS,
+        parsers: int = 1,
     ) -> None:
         """Bring the database to the current schema. `encoder` None means that embeddings are off.
 
@@ -62,6 +68,7 @@ class Engine:
           as long, whatever a policy says.
         - `calibration` None knows no model: answers are `uncalibrated`, except those of keyword search.
         - `quota` and `policy` apply to spaces without their own.
+        - `parsers` is how many processes read files of foreign formats at the same time.
         - Receipts are kept for `receipt_days`.
 
         Raises:
@@ -84,7 +91,9 @@ class Engine:
             calibration=calibration or Calibration(),
             quota=quota or Quota(),
             policy=policy,
+            workers=Workers(parsers),
         )
+        self._workers = given.workers
         parts = assembly.shared(given)
         self._views = assembly.views(given, parts)
         self._indexes = parts.indexes
@@ -96,6 +105,11 @@ class Engine:
         self.receipts = Receipts(database.primary, parts.ids, receipt_days)
         self.leases = Leases(database.primary)
         self.webhooks = Webhooks(database.primary)
+        self.tasks = Tasks(database.primary)
+        code = self._views.code.index
+        self.tasks.register(
+            Ingest(self._views.documents.ingester, lambda space, alive: code.resolve(space, None, alive))
+        )
         self.signing_keys = SigningKeys(database)
         self.eraser = Eraser(database, parts.indexes, parts.recent_results, parts.sizes, clock)
         self.spaces = assembly.registry(given, parts, self.eraser)
@@ -113,6 +127,7 @@ class Engine:
         self._database.hurry()
         with suppress(MuistiError):  # only counts are lost
             self.flush_retrievals()
+        self._workers.close()
         self._indexes.close()
         self._database.close()
 
@@ -169,9 +184,16 @@ class Engine:
         """Number of indexes dropped to stay within the memory limit."""
         return self._indexes.evicted
 
-    def seen_by(self, caller: Caller, *, dry_run: bool = False) -> Memories:
-        """Return the memories as a caller reads and changes them. With `dry_run`, writes are rolled back."""
-        return Memories(self._views, caller, dry_run=dry_run)
+    def seen_by(self, caller: Caller, *, dry_run: bool = False, door: Door = OPEN) -> Memories:
+        """Return the memories as a caller reads and changes them. With `dry_run`, writes are rolled back.
+
+        `door` is what the one write through these views commits for a task; see `core.tasks`.
+        """
+        return Memories(self._views, caller, dry_run=dry_run, door=door)
+
+    def runner(self, lease: float, per_space: int, broken: Broken = lambda *_: None) -> Runner:
+        """Return a runner of the tasks of this database; see `core.tasks.runner`."""
+        return Runner(self._database.primary, self.tasks, lease, per_space, broken)
 
     def expect(self, writes: int) -> None:
         """Announce that `writes` more adds (fewer when negative) are about to begin. Begun adds wait for them."""

@@ -99,12 +99,17 @@ def _parser(language: str) -> "Parser":
     found = _PARSERS.of.get(language)
     if found is None:
         tree_sitter: Any = import_module("tree_sitter")
-        found = _PARSERS.of[language] = tree_sitter.Parser(_language(language))
+        found = _PARSERS.of[language] = tree_sitter.Parser(load(language))
     return found
 
 
 @cache
-def _language(name: str) -> Any:
+def load(name: str) -> Any:
+    """Return the `tree_sitter.Language` of a language.
+
+    Raises:
+        GrammarMissing: no grammar of the language is installed.
+    """
     grammar = GRAMMARS.get(name)
     if grammar is None:
         raise GrammarMissing.at("$.language", f"{name[:80]!r} is no known language: {', '.join(GRAMMARS)}")

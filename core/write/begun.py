@@ -11,26 +11,29 @@ from muisti.core.model.outcomes import Flag
 from muisti.core.model.values import RequestKey
 from muisti.core.store.database import Statement
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.tasks.door import OPEN, Door
 from muisti.core.write.refusals import Part
 
 
 class Call(msgspec.Struct, frozen=True):
     """Time and caller of a write, and the key that makes repeating it harmless. `now` is in microseconds.
 
-    With `dry_run`, the batch is run, reported and rolled back in one step; it has no key.
+    With `dry_run`, the batch is run, reported and rolled back in one step; it has no key. `door` is what the batch
+    commits for the task that the write is part of; a write that changes nothing commits it alone.
     """
 
     now: int
     request: RequestKey | None = None
     caller: Caller = OWNER
     dry_run: bool = False
+    door: Door = OPEN
 
 
 class Begun(msgspec.Struct, frozen=True):
     """A prepared write. The first `head` statements of its batch precede the statements of the parts.
 
-    `numbers` counts the changes of the parts. `tally` is the position of the statements that count changes of a whole
-    space. `at` is in seconds of `perf_counter`.
+    `numbers` counts the changes of the parts, `beyond` those that their last statements make in bulk. `tally` is the
+    position of the statements that count changes of a whole space. `at` is in seconds of `perf_counter`.
     """
 
     space: SpaceRow
@@ -44,4 +47,5 @@ class Begun(msgspec.Struct, frozen=True):
     tally: int | None = None
     numbers: int = 0
     flags: tuple[Flag, ...] = ()
+    beyond: int = 0
     at: float = msgspec.field(default_factory=perf_counter)

@@ -43,6 +43,7 @@ from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.support.meters import Counter
 from muisti.core.support.waiting import Overtaken
+from muisti.core.tasks.door import over
 from muisti.core.write import answers
 from muisti.core.write.begun import Begun, Call
 from muisti.core.write.refusals import Part, explained, part_of
@@ -67,7 +68,9 @@ def check(memory: Memory, if_match: IfMatch) -> None:
 
 
 def check_ordinary(memory: Memory) -> None:
-    """Raise `Conflict` for an object of the hierarchy of conversations, which has calls of its own."""
+    """Raise `Conflict` for a part of a document and for an object of conversations, which have calls of their own."""
+    if memory.document is not None:
+        raise Conflict(f"this is a part of document {memory.document!r}; the calls of documents change and delete it")
     if is_structural(memory):
         raise Conflict(f"this is {memory.kind} {name_of(memory)!r}; the calls of conversations change and delete it")
 
@@ -115,6 +118,7 @@ class Transactions:
 
         Raises:
             NotFound, RequestReused, StoreUnavailable, and the errors of an attempt.
+            TaskOver: the write is part of a task that is over, or that another process has; nothing is stored.
         """
         for _ in range(TRIES):
             space, known = self._open(name, call)
@@ -142,12 +146,15 @@ class Transactions:
         checked: Checked = NOT_CHECKED,
         ended: tuple[str, ...] = (),
         flags: tuple[Flag, ...] = (),
+        beyond: int = 0,
     ) -> Begun:
         """Prepare a write of the parts. Each part is one change of the space, unless `numbers` counts them.
 
-        `embedded`: the versions have new vectors.
+        `beyond` counts further changes, which statements at the end of the last part make in bulk. `embedded`: the
+        versions have new vectors.
         """
-        head = [] if call.request is None else requests.refuse_known(call.request, call.now)
+        head = [*call.door.before]
+        head += [] if call.request is None else requests.refuse_known(call.request, call.now)
         if embedded and self._encoder is not None:
             head += self._model(space, self._encoder, call.now)
         else:
@@ -155,7 +162,12 @@ class Transactions:
         numbers = numbers or len(parts)
         head += spaces.advance(space, numbers, call.now)
         return self._prepared(
-            Begun(space, len(head), head, parts, call, created, checked, ended, numbers=numbers, flags=flags)
+            Begun(
+                *(space, len(head), head, parts, call, created, checked, ended),
+                numbers=numbers,
+                flags=flags,
+                beyond=beyond,
+            )
         )
 
     def birth(
@@ -188,14 +200,16 @@ class Transactions:
         plan = Plan(0, ()) if call.dry_run else None
         unchanged = Written(memories=(memory,), seq=space.seq, created=False, plan=plan, flags=flags)
         if call.request is None:
+            self._pass(call)
             return unchanged
         part = Part(memory, [guards.refuse_stale(memory)])
-        head = [*requests.refuse_known(call.request, call.now), spaces.guard(space)]
+        head = [*call.door.before, *requests.refuse_known(call.request, call.now), spaces.guard(space)]
         self._write(self._prepared(Begun(space, len(head), head, [part], call, created=False, flags=flags)))
         return unchanged
 
     def nothing(self, space: SpaceRow, call: Call) -> Written:
         """Return the reply of a write that has nothing to do, for a call without a key."""
+        self._pass(call)
         return Written(memories=(), seq=space.seq, created=False, plan=Plan(0, ()) if call.dry_run else None)
 
     def commit(self, begun: Begun) -> Written:
@@ -235,11 +249,11 @@ class Transactions:
         if self._encoder is not None and space.space.generation is not None:
             check_model(self._encoder, space.space.name, space.space.generation)
         head = [] if self._encoder is None else self._model(space, self._encoder, call.now)
-        head = [*head, spaces.guard_policy(space), *planned, *bulk_replace.advance(space, call.now)]
+        head = [*call.door.before, *head, spaces.guard_policy(space), *planned, *bulk_replace.advance(space, call.now)]
         quota = quotas.refuse_more(space, self._quota)
         does = [*bulk_replace.take(space, kind, call.caller, call.now), quota, *end]
         tally = len(head) + len(does)
-        batch = [*head, *does, *bulk_replace.tally(), bulk_replace.clear()]
+        batch = [*head, *does, *bulk_replace.tally(), bulk_replace.clear(), *call.door.after]
         return self.commit(Begun(space, len(head), batch, (), call, False, NOT_CHECKED, tally=tally, flags=flags))
 
     def retried(self, refused: Refused, space: str) -> Exception:
@@ -251,6 +265,8 @@ class Transactions:
         return Overtaken() if self._vacated(begun, refused) is not None else self._meaning(begun, refused)
 
     def _meaning(self, begun: Begun, refused: Refused) -> Exception:
+        if (ended := over(refused)) is not None:
+            return ended
         if refused.code == Refusal.QUOTA_EXCEEDED:
             (rows,) = self._database.read([quotas.usage(begun.space, self._quota)])
             told = rows and begun.call.caller.sees_all  # only a caller who sees the whole space may see its usage
@@ -279,7 +295,7 @@ class Transactions:
 
     def concluded(self, begun: Begun, results: Sequence[Rows]) -> Written:
         """Return the reply and notify the index. The last row of the head is the new change number."""
-        number = cast(int, results[begun.head - 1][0][0])
+        number = cast(int, results[begun.head - 1][0][0]) + begun.beyond
         self._indexes.note(begun.space, number)
         tally = _tally(begun, results)
         self._changes.add(by=len(begun.parts) if tally is None else tally.changes)
@@ -304,7 +320,7 @@ class Transactions:
         except Refused as refused:
             raise Refused(refused.code, refused.statement - 1) from refused
         took = perf_counter() - began
-        after = cast(int, results[begun.head - 1][0][0])
+        after = cast(int, results[begun.head - 1][0][0]) + begun.beyond
         number = cast(int, number)
         told = begun.call.caller.sees_all
         shifts = self._foresee(begun.space, begun.batch, begun.call.now, took) if told else None
@@ -367,7 +383,17 @@ class Transactions:
                 flags=begun.flags,
             )
             batch.append(requests.remember(begun.space, request, answer, begun.call.now + self._retention_us))
+        batch += begun.call.door.after
         return replace(begun, batch=batch)
+
+    def _pass(self, call: Call) -> None:
+        """Commit what a write that changes nothing commits for its task."""
+        if not call.door.before:
+            return
+        try:
+            self._database.write([*call.door.before, *call.door.after])
+        except Refused as refused:
+            raise over(refused) or refused from refused
 
     def _write(self, begun: Begun) -> list[Rows]:
         try:

@@ -33,6 +33,7 @@ from muisti.service.auth.challenge import Resource
 from muisti.service.auth.keyring import Keyring
 from muisti.service.auth.limits import Limits
 from muisti.service.auth.middleware import AuthMiddleware, access_of
+from muisti.service.background.task_threads import TaskThreads
 from muisti.service.background.upkeep import Sweep, Upkeep
 from muisti.service.feed.seq_watcher import SeqWatcher
 from muisti.service.http.decode import SLASH, Request
@@ -50,6 +51,7 @@ from muisti.service.runtime.databases import location_of
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas import errors
 from muisti.service.settings import Settings, asks, names_in, needs_keys
+from muisti.service.settings.tool_groups import groups_in
 
 if TYPE_CHECKING:
     from muisti.service.auth.tokens import verify
@@ -97,11 +99,15 @@ def create_app(
         beat = asyncio.create_task(meters.beat())
         background = Upkeep(running_engine, upkeep, meters)
         background.start()
+        working = TaskThreads(running_engine, settings)
+        if upkeep:  # a command runs only the tasks that it asks for
+            working.start()
         try:
             async with mcp.running(backend), scrape.among(workers):
                 yield
         finally:
             beat.cancel()
+            await to_thread.run_sync(working.close)
             await to_thread.run_sync(background.close)
             await keyring.close()
             if tokens is not None:
@@ -126,7 +132,7 @@ def create_app(
         await caught_up(request)
         return None
 
-    mcp = McpApp(names_in(settings.origins), settings.body_limit)
+    mcp = McpApp(names_in(settings.origins), settings.body_limit, groups_in(settings.mcp_tools))
     app = Application(
         route_handlers=[mcp.route()],
         lifespan=[running],
@@ -219,6 +225,7 @@ def open_engine(
         index_memory=settings.index_memory,
         retention_hours=settings.request_retention_hours,
         receipt_days=settings.receipt_days,
+        parsers=settings.parsers,
         calibration=thresholds,
         quota=Quota(memories=settings.quota_memories or None, bytes=settings.quota_bytes),
         policy=Policy(

@@ -96,6 +96,7 @@ SECTIONS = {
             "imports:import_files",
             "Import an export of Muisti, or the memories of another system.",
         ),
+        "tasks": ("tasks:tasks", "Follow and end work that goes on after its command."),
         "backup": ("backups:backup", "Back up the database while it is in use."),
         "restore-backup": ("backups:restore", "Restore the database from a backup."),
     },

@@ -3,8 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 from msgspec.structs import asdict, replace
 
+from muisti.service.openapi.documents import DOCUMENT_REPLIES
 from muisti.service.openapi.problems import refused
 from muisti.service.openapi.story import (
     ADDED,
@@ -54,6 +56,8 @@ from muisti.service.openapi.story import (
     SUPERSEDING,
     TAGGED,
     TALK,
+    TASK,
+    TASK_ITEM,
     THURSDAYS,
     TO_THURSDAYS,
     TOPIC,
@@ -106,6 +110,7 @@ from muisti.service.schemas.replies import (
 )
 from muisti.service.schemas.reviews import ReviewReply
 from muisti.service.schemas.search import SearchReply
+from muisti.service.schemas.tasks import TaskItemsReply, TasksReply
 from muisti.service.schemas.webhooks import WebhooksReply
 
 DRY_RUN = DryRunReply(
@@ -161,6 +166,13 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "createWebhook": {201: replace(WEBHOOK, secret="whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")},
     "listWebhooks": {200: WebhooksReply(items=[WEBHOOK])},
     "redeliverWebhook": {200: WEBHOOK},
+    "listTasks": {200: TasksReply(items=[TASK], next_cursor=None)},
+    "getTask": {200: TASK},
+    "listTaskItems": {200: TaskItemsReply(items=[TASK_ITEM], next_cursor=None)},
+    "followTask": {
+        200: f"id: {TASK.revision}\nevent: progress\ndata: {msgspec.json.encode(TASK).decode()}\n\n",
+    },
+    "cancelTask": {200: replace(TASK, state="cancelled", ended_at=REPLACED, seconds_left=0.0)},
     "lintSpace": {
         200: LintReply(
             items=[
@@ -188,6 +200,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
             seq=seq_at(4),
         )
     },
+    **DOCUMENT_REPLIES,
     "listSessions": {200: SessionsReply(items=[SESSION], total=1, next_cursor=None)},
     "createSession": {201: SESSION},
     "getSession": {200: SESSION},

@@ -66,6 +66,7 @@ from muisti.service.schemas.search import (
     PassageReply,
     SearchReply,
 )
+from muisti.service.schemas.tasks import ErrorReply, TaskItemReply, TaskReply
 from muisti.service.schemas.webhooks import WebhookReply
 
 EPOCH = "b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4"
@@ -488,6 +489,33 @@ WEBHOOK = WebhookReply(
     error=None,
     told_at=CHANGED,
     dead_letters=[],
+)
+TASK = TaskReply(
+    id="0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11",
+    kind="ingest",
+    state="running",
+    space="default",
+    actor=ADMIN,
+    asked={"path": "docs"},
+    total=120,
+    done=45,
+    failed=1,
+    skipped=0,
+    rate=9.2,
+    seconds_left=8.0,
+    attempts=1,
+    revision=12,
+    created_at=MADE,
+    started_at=MADE,
+    ended_at=None,
+    expires_at=None,
+)
+TASK_ITEM = TaskItemReply(
+    number=7,
+    name="docs/old.pdf",
+    state="failed",
+    attempts=1,
+    error=ErrorReply(code="document.encrypted", detail="the file is encrypted"),
 )
 SPLIT = ChangedTopicsReply(
     items=[

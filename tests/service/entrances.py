@@ -129,7 +129,9 @@ class Place:
             given.pop("category", None)  # these keys have no such argument
         call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": given}}
         kind = "application/json" if plain else "application/json; charset=utf-8"
-        answer = self.http.post("/mcp", content=json.dumps(call), headers={**self.headers, **MCP, "Content-Type": kind})
+        answer = self.http.post(
+            "/mcp?tools=all", content=json.dumps(call), headers={**self.headers, **MCP, "Content-Type": kind}
+        )
         said = answer.json() if answer.headers["content-type"].startswith("application/json") else in_sse(answer)
         if "error" in said:
             return Said("no such tool")
@@ -751,7 +753,8 @@ STORES_NOTHING: Mapping[str, str] = {
             "cli checkpoint list, cli conflicts list, cli diff, cli doctor, cli eval, cli export, cli get, "
             "cli history, cli keys list, cli lint, cli list, cli probe list, cli receipt replay, cli receipt show, "
             "cli search, cli space compare, cli space list, cli space which, cli spaces, cli stats, cli tags, "
-            "cli telemetry, cli top, cli validate, cli verify-report, cli webhook list",
+            "cli tasks list, cli tasks show, cli tasks watch, cli telemetry, cli top, cli validate, cli verify-report, "
+            "cli webhook list",
         ),
         (
             "sets up or serves",
@@ -766,7 +769,7 @@ STORES_NOTHING: Mapping[str, str] = {
             "deleteCheckpoint, createKey, revokeKey, rotateKey, cli checkpoint create, cli checkpoint delete, "
             "cli feedback, cli keys create, cli keys revoke, cli keys rotate, cli policy, cli probe add, cli "
             "probe delete, cli probe run, cli quota, cli space create, cli space delete, cli webhook create, "
-            "cli webhook delete, cli webhook redeliver",
+            "cli webhook delete, cli webhook redeliver, cancelTask, cli tasks cancel",
         ),
     )
     for name in names.split(", ")

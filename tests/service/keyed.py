@@ -63,7 +63,10 @@ NEEDS: dict[str, Scope | None] = {
     "setQuota": "admin", "setPolicy": "admin", "createSpace": "admin", "deleteSpace": "admin", "listAudit": "admin",
     "getMetrics": "admin", "purge": "admin",
 }  # fmt: skip
-ANY_KEY = {"getReceipt", "replayReceipt", "listSpaces", "createKey", "listKeys", "getKey", "revokeKey", "rotateKey"}
+ANY_KEY = {
+    "getReceipt", "replayReceipt", "listSpaces", "createKey", "listKeys", "getKey", "revokeKey", "rotateKey",
+    "listTasks", "getTask", "listTaskItems", "followTask", "cancelTask",
+}  # fmt: skip
 PUBLIC = {
     "getHealth",
     "getReadiness",

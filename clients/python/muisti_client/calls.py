@@ -1830,6 +1830,99 @@ def list_tags(
     )
 
 
+def list_tasks(
+    space: str,
+    *,
+    state: str | None = None,
+    kind: str | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List tasks, newest first."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/tasks',
+        parts={'space': space},
+        params={'state': state, 'kind': kind, 'limit': limit, 'cursor': cursor},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def get_task(
+    space: str,
+    task_id: str,
+    *,
+    wait: float | None = None,
+    after: int | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Show how far a task is."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/tasks/{task_id}',
+        parts={'space': space, 'task_id': task_id},
+        params={'wait': wait, 'after': after},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def cancel_task(
+    space: str,
+    task_id: str,
+    *,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Cancel a task."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/tasks/{task_id}/cancel',
+        parts={'space': space, 'task_id': task_id},
+        params={'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+    )
+
+
+def follow_task(
+    space: str,
+    task_id: str,
+    *,
+    last_event_id: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Follow a task as a stream of events, until it is over."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/tasks/{task_id}/events',
+        parts={'space': space, 'task_id': task_id},
+        headers={'Last-Event-ID': last_event_id, 'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def list_task_items(
+    space: str,
+    task_id: str,
+    *,
+    state: str | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List the items of a task in their order, each with its error if it has failed."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/tasks/{task_id}/items',
+        parts={'space': space, 'task_id': task_id},
+        params={'state': state, 'limit': limit, 'cursor': cursor},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
 def undo(
     space: str,
     body: Mapping[str, Any],

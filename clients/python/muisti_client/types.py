@@ -583,6 +583,15 @@ ErasureReply = TypedDict(
 )
 "The report of an erasure, plain and signed. The server keeps no copy. A dry run has neither."
 
+ErrorReply = TypedDict(
+    'ErrorReply',
+    {
+        'code': 'str',
+        'detail': 'str',
+    },
+)
+"The reason why a task or an item has failed."
+
 ExchangeBody = TypedDict(
     'ExchangeBody',
     {
@@ -1971,6 +1980,63 @@ SurroundingsReply = TypedDict(
     },
 )
 "Memories before and after a hit in its dialogue, oldest first, and the stretch of passages around its own."
+
+TaskItemReply = TypedDict(
+    'TaskItemReply',
+    {
+        'number': 'int',
+        'name': 'str',
+        'state': "Literal['waiting', 'working', 'done', 'failed', 'skipped', 'cancelled']",
+        'attempts': 'int',
+        'error': NotRequired['ErrorReply'],
+    },
+)
+"An item of a task, such as one file."
+
+TaskItemsReply = TypedDict(
+    'TaskItemsReply',
+    {
+        'items': 'list[TaskItemReply]',
+        'next_cursor': 'str | None',
+    },
+)
+"A page of the items of a task, in their order."
+
+TaskReply = TypedDict(
+    'TaskReply',
+    {
+        'id': 'str',
+        'kind': 'str',
+        'state': "Literal['queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled']",
+        'space': 'str',
+        'actor': 'str',
+        'asked': 'Any',
+        'total': 'int | None',
+        'done': 'int',
+        'failed': 'int',
+        'skipped': 'int',
+        'rate': 'float | None',
+        'seconds_left': 'float | None',
+        'attempts': 'int',
+        'revision': 'int',
+        'created_at': 'str',
+        'started_at': 'str | None',
+        'ended_at': 'str | None',
+        'expires_at': 'str | None',
+        'result': NotRequired['Any'],
+        'error': NotRequired['ErrorReply'],
+    },
+)
+"A task: what it does, how far it is, and how it ended. What a cancelled task has stored stays."
+
+TasksReply = TypedDict(
+    'TasksReply',
+    {
+        'items': 'list[TaskReply]',
+        'next_cursor': 'str | None',
+    },
+)
+"A page of tasks, newest first."
 
 TelemetryReply = TypedDict(
     'TelemetryReply',

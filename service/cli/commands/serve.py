@@ -23,6 +23,7 @@ GROUPS = {
         "admin_key", "jwks", "jwt_issuer", "jwt_audience", "jwt_algorithms", "jwt_scope_prefix", "jwt_spaces_claim",
         "jwt_spaces", "signing_key_file",
     ),
+    "What MCP clients see": ("mcp_tools",),
     "What spaces take and keep": (
         "secrets", "personal_data", "echoes", "quota_memories", "quota_bytes", "retention_days",
         "request_retention_hours", "recency_weight", "recency_half_life_days",
@@ -32,7 +33,8 @@ GROUPS = {
         "stream_limit", "request_timeout", "database_threads", "shutdown_grace",
     ),
     "Work in the background": (
-        "upkeep", "promote_retrievals", "prune_retrievals", "prune_days", "review_hours", "backup_to", "backup_hours",
+        "upkeep", "tasks", "tasks_per_space", "task_lease",
+        "promote_retrievals", "prune_retrievals", "prune_days", "review_hours", "backup_to", "backup_hours",
         "backup_keep", "webhook_hosts", "webhook_private", "summary_url", "summary_model", "summary_key",
     ),
     "Watching": ("log_level", "log_format", "metrics_key", "otlp_endpoint"),

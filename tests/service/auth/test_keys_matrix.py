@@ -84,6 +84,7 @@ def ask(
         checkpoint="before",
         import_id=1,
         webhook_id="0" * 12,
+        task_id="0" * 36,
         session="s",
         conversation="c",
         topic="t1",

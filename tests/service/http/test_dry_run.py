@@ -7,6 +7,7 @@ import pytest
 from litestar.testing import TestClient
 
 from muisti.core.engine import Engine
+from muisti.core.identity.caller import OWNER
 from muisti.core.store.database import Database, Rows, Statement
 from muisti.service.app.app import create_app
 from muisti.service.settings import Settings
@@ -43,6 +44,7 @@ def opened(stores: Stores) -> Iterator[tuple[httpx.Client, Database]]:
         TestClient(create_app(Settings(webhook_hosts="127.0.0.1:9", webhook_private=True), engine=engine)) as client,
     ):
         engine.spaces.create(SPACE)
+        engine.tasks.submit(SPACE, "unknown", {}, OWNER)
         yield client, database
 
 
@@ -80,7 +82,7 @@ def ask(client: httpx.Client, operation: str, **query: str) -> httpx.Response:
     known = client.get(f"/v1/spaces/{SPACE}/entries/rules/{operation}").json()
     given = {"space": SPACE, "memory_id": known.get("id"), "category": "rules", "key": operation, "checkpoint": "made"}
     given |= {"session": operation, "conversation": operation, "topic": "t1"}
-    for name, listed in (("conflict_id", "conflicts"), ("webhook_id", "webhooks")):
+    for name, listed in (("conflict_id", "conflicts"), ("webhook_id", "webhooks"), ("task_id", "tasks")):
         if name in path:
             given[name] = client.get(f"/v1/spaces/{SPACE}/{listed}").json()["items"][0]["id"]
     confirmed = {"confirm": SPACE} if operation == "deleteSpace" else {}
