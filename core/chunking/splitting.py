@@ -84,7 +84,7 @@ def parts(text: str, most: int) -> Iterator[tuple[int, int]]:
     """
     starts = token_starts(text)
     least, count, last = max(1, most // 4), 0, 0
-    for at, stop in zip(starts, [*starts[1:], len(text)], strict=True):
+    for at, stop in zip(starts, [*starts, len(text)][1:], strict=True):
         for blank in range(last + most * WORD_MAX, at, most * WORD_MAX):
             yield blank, ANYWHERE
             last, count = blank, 0

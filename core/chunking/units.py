@@ -100,7 +100,8 @@ class _Waiting:
             del tail[1:]
         else:  # a line without an end: its parts are certain, but for those at the end
             self._begun = True
-            tail = [border for border in tail if border.at + 2 * WORD_MAX < len(text)]
+            sure = len(text) - 2 * WORD_MAX
+            tail = [tail[0], *(border for border in tail[1:] if border.at < sure)]
             yield from self._units(text, tail[:-1], tail[-1].at)
         self._keep(text, tail[-1])
 
@@ -113,7 +114,7 @@ class _Waiting:
 
     def _units(self, text: str, first: Sequence[Border], stop: int) -> Iterator[Unit]:
         """Yield the units that begin at some borders, the last of which ends at `stop`."""
-        for border, end in zip(first, [*(after.at for after in first[1:]), stop], strict=True):
+        for border, end in zip(first, [*(after.at for after in first), stop][1:], strict=True):
             unit = text[border.at : end]
             piece = self._pieces[bisect_right(self._pieces, border.at, key=itemgetter(0)) - 1][1]
             yield Unit(unit, weigh(unit), border.rank, piece, border.symbol, border.whole)

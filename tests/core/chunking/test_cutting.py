@@ -82,7 +82,7 @@ def test_no_chunk_is_too_large_or_says_nothing_new(document: list[Piece], option
         assert len(one.text) > one.overlap
 
 
-@given(documents, chunkings(), st.randoms(use_true_random=False), st.integers(50, 2_000))
+@given(documents, chunkings(), st.randoms(use_true_random=False), st.integers(2_500, 4_000))
 def test_windows_make_no_difference(document: list[Piece], options: Chunking, random: Random, read: int):
     """Parsers give long texts in windows, whose ends are no borders. Nor are those of the text that is read ahead."""
     windows: list[Piece] = []
