@@ -99,8 +99,20 @@ def main() -> None:
     parser.add_argument("--show", type=int, default=0, metavar="N", help="list N calls that differ, N that are missed")
     options = parser.parse_args()
     console = Console(width=140)
-    table = Table("repository", "files", "kB", "files/s", "resolve s", "calls", "in repo", "edges", "silent",
-                  "precision", "recall", "by name alone")
+    table = Table(
+        "repository",
+        "files",
+        "kB",
+        "files/s",
+        "resolve s",
+        "calls",
+        "in repo",
+        "edges",
+        "silent",
+        "precision",
+        "recall",
+        "by name alone",
+    )
     for repo in options.repos:
         repo = repo.resolve()
         languages = LANGUAGES if options.oracle == "none" else ORACLES[options.oracle].languages
@@ -120,8 +132,16 @@ def main() -> None:
         result = score(ORACLES[options.oracle].targets(repo, records, options.typescript), resolved, records)
         inside = len(result.agree) + len(result.missed) + sum(1 for _, _, targets in result.differ if targets)
         edges = len(result.agree) + len(result.differ) + result.silent
-        table.add_row(*row, f"{result.sites}", f"{inside}", f"{edges}", f"{result.silent}",
-                      f"{result.precision:.3f}", f"{result.recall:.3f}", f"{result.by_name:.3f}")
+        table.add_row(
+            *row,
+            f"{result.sites}",
+            f"{inside}",
+            f"{edges}",
+            f"{result.silent}",
+            f"{result.precision:.3f}",
+            f"{result.recall:.3f}",
+            f"{result.by_name:.3f}",
+        )
         for site, found, targets in result.differ[: options.show]:
             console.print("differs", site, found, targets or "outside", highlight=False)
         step = max(1, len(result.missed) // max(1, options.show))

@@ -154,7 +154,10 @@ def typescript_targets(root: Path, records: list[Record], folder: Path | None) -
         command = [str(node), "--stack-size=4000", str(script), str(package), str(files)]
         answer = subprocess.run(command, capture_output=True, text=True, check=True)
     known = {
-        (record.path, one.start, one.name): one.qualified for record in records for one in record.definitions if one.name
+        (record.path, one.start, one.name): one.qualified
+        for record in records
+        for one in record.definitions
+        if one.name
     }
     for line in answer.stdout.splitlines():
         one = json.loads(line)

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import asdict, replace
 
+from muisti.service.openapi.code import CODE_REPLIES
 from muisti.service.openapi.documents import DOCUMENT_REPLIES
 from muisti.service.openapi.problems import refused
 from muisti.service.openapi.story import (
@@ -201,6 +202,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
         )
     },
     **DOCUMENT_REPLIES,
+    **CODE_REPLIES,
     "listSessions": {200: SessionsReply(items=[SESSION], total=1, next_cursor=None)},
     "createSession": {201: SESSION},
     "getSession": {200: SESSION},

@@ -21,13 +21,11 @@ from muisti.service.schemas.code import (
     symbol_kind,
 )
 
-QueryText = Annotated[
+NameText = Annotated[
     str,
     QueryParameter(description="A name such as `get`, `Client.get` or `client.py:Client.get`, or a part of a name."),
 ]
-SymbolText = Annotated[
-    str, QueryParameter(description="A name such as `get`, `Client.get` or `client.py:Client.get`.")
-]
+SymbolText = Annotated[str, QueryParameter(description="A name such as `get`, `Client.get` or `client.py:Client.get`.")]
 KindParameter = Annotated[str | None, QueryParameter(description="Kind of the symbols.", enum=list(SYMBOL_KINDS))]
 KindsParameter = Annotated[
     str | None,
@@ -42,7 +40,8 @@ UsesParameter = Annotated[
     int, QueryParameter(description="Uses at most.", schema_extra={"minimum": 1, "maximum": USES_MAX})
 ]
 BudgetParameter = Annotated[
-    int, QueryParameter(description="Tokens of the text at most.", schema_extra={"minimum": MAP_MIN, "maximum": MAP_MAX})
+    int,
+    QueryParameter(description="Tokens of the text at most.", schema_extra={"minimum": MAP_MIN, "maximum": MAP_MAX}),
 ]
 MentionedParameter = Annotated[
     str | None, QueryParameter(description="Paths, folders and symbols that the map is about, with commas.")
@@ -54,7 +53,7 @@ async def find_symbols(
     request: Request,
     space: FromPath[str],
     backend: NamedDependency[Backend],
-    query: QueryText,
+    name: NameText,
     kind: KindParameter = None,
     path: BelowParameter = None,
     limit: FoundParameter = 20,
@@ -64,7 +63,7 @@ async def find_symbols(
     Symbols of exactly this name come first. When there are none, those whose names contain it are found.
     """
     ask = memories(request, backend).code.find
-    found = await backend.store(ask, space, query, kind=symbol_kind(kind), path=path, limit=limit)
+    found = await backend.store(ask, space, name, kind=symbol_kind(kind), path=path, limit=limit)
     return read(SymbolsReply.of(found), found.seq)
 
 

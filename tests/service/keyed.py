@@ -53,6 +53,7 @@ NEEDS: dict[str, Scope | None] = {
     "updateMemory": "write", "supersedeMemory": "write", "restoreMemory": "write", "putEntry": "write",
     "updateEntry": "write", "supersedeEntry": "write", "restoreEntry": "write", "giveEntryFeedback": "append",
     "giveFeedback": "append", "lintSpace": "read",
+    "findSymbols": "read", "getCallers": "read", "getCallees": "read", "getOutline": "read", "getCodeMap": "read",
     "listConflicts": "read",
     "decideConflict": "write",
     "createWebhook": "admin", "listWebhooks": "admin", "deleteWebhook": "admin", "redeliverWebhook": "admin",
