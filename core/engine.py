@@ -5,6 +5,7 @@ from typing import Self
 
 from muisti.core import assembly
 from muisti.core.assembly import Given
+from muisti.core.documents.ingesting import Ingest
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.identity.caller import OWNER, Caller
@@ -20,6 +21,7 @@ from muisti.core.operations.leases import Leases
 from muisti.core.operations.reembed import Progress, reembed, turn_back
 from muisti.core.operations.signing_keys import SigningKeys
 from muisti.core.operations.webhooks import Webhooks
+from muisti.core.parsing.workers import Workers
 from muisti.core.quality.receipts import Receipts
 from muisti.core.query.calibration import Calibration
 from muisti.core.read.reading import find_space
@@ -57,6 +59,7 @@ class Engine:
         quota: Quota | None = None,
         policy: Policy = USUAL_POLICY,
         receipt_days: float = RECEIPT_DAYS,
+        parsers: int = 1,
     ) -> None:
         """Bring the database to the current schema. `encoder` None means that embeddings are off.
 
@@ -66,6 +69,7 @@ class Engine:
           as long, whatever a policy says.
         - `calibration` None knows no model: answers are `uncalibrated`, except those of keyword search.
         - `quota` and `policy` apply to spaces without their own.
+        - `parsers` is how many processes read files of foreign formats at the same time.
         - Receipts are kept for `receipt_days`.
 
         Raises:
@@ -88,7 +92,9 @@ class Engine:
             calibration=calibration or Calibration(),
             quota=quota or Quota(),
             policy=policy,
+            workers=Workers(parsers),
         )
+        self._workers = given.workers
         parts = assembly.shared(given)
         self._views = assembly.views(given, parts)
         self._indexes = parts.indexes
@@ -102,6 +108,10 @@ class Engine:
         self.leases = Leases(database.primary)
         self.webhooks = Webhooks(database.primary)
         self.tasks = Tasks(database.primary)
+        code = self._views.code.index
+        self.tasks.register(
+            Ingest(self._views.documents.ingester, lambda space, alive: code.resolve(space, None, alive))
+        )
         self.tasks.register(ImportWork(parts.importer))
         self.signing_keys = SigningKeys(database)
         self.eraser = Eraser(database, parts.indexes, parts.recent_results, parts.sizes, clock)
@@ -120,6 +130,7 @@ class Engine:
         self._database.hurry()
         with suppress(MuistiError):  # only counts are lost
             self.flush_retrievals()
+        self._workers.close()
         self._indexes.close()
         self._database.close()
 

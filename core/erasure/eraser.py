@@ -3,6 +3,7 @@
 A deleted memory keeps its history. An erased one does not.
 """
 
+import json
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import cast
@@ -17,6 +18,7 @@ from muisti.core.index.packing import repack
 from muisti.core.model.conversations import ObjectName
 from muisti.core.model.erasures import ELSEWHERE, Erasure
 from muisti.core.model.errors import Conflict, NotFound, StoreUnavailable
+from muisti.core.model.filing import DocumentName
 from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.outcomes import Plan, Planned
 from muisti.core.model.spaces import DEFAULT
@@ -25,13 +27,13 @@ from muisti.core.model.times import Clock, from_us
 from muisti.core.model.values import Address, Json, Name, Seq
 from muisti.core.query.points import Point
 from muisti.core.query.subject import Subject
-from muisti.core.read.hierarchy import home, resolved
+from muisti.core.read.hierarchy import home, namespace, resolved
 from muisti.core.read.naming import missing
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refused, Statement
 from muisti.core.store.free_space import Traces
 from muisti.core.store.refusal_codes import Refusal
-from muisti.core.store.sql import audit, conversations, erasure, imports, memories, spaces, tables
+from muisti.core.store.sql import audit, conversations, documents, erasure, imports, memories, spaces, tables
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.transfer import staged
 from muisti.core.write.recent_results import RecentResults
@@ -89,7 +91,18 @@ class Eraser:
         self, space: str, subject: Subject, what: Mapping[str, Json], caller: Caller, *, most: int | None = None
     ) -> Erasure:
         """Erase all memories that meet a condition, a hundred at a time, until none is left or `most` are erased."""
-        began, found, work = self._clock(), find_space(self._database.primary, space), _Work()
+        return self._erased(space, subject, what, caller, _Work(), most)
+
+    def _erased(
+        self,
+        space: str,
+        subject: Subject,
+        what: Mapping[str, Json],
+        caller: Caller,
+        work: _Work,
+        most: int | None = None,
+    ) -> Erasure:
+        began, found = self._clock(), find_space(self._database.primary, space)
         subject = self._meant(found, subject)
         where, args = erasure.where(subject)
         self._stop_imports(imports.holding(found, where, args), work)
@@ -135,6 +148,44 @@ class Eraser:
         (rows,) = self._database.primary.read([conversations.erasable(belongs)])
         if not rows:
             raise NotFound(name.level, str(name))
+        return tuple(cast(bytes, row[0]) for row in rows)
+
+    def document(self, space: str, name: DocumentName, caller: Caller) -> Erasure:
+        """Erase a document with all chunks that it has or had, deleted or not.
+
+        Raises:
+            NotFound: there is none, and none that was deleted.
+            Forbidden: the caller works in another category only.
+        """
+        found = find_space(self._database.primary, space)
+        members = self._parts(found, name, caller)
+        ids = json.dumps([one.hex() for one in members])
+        staged = "v.parent_id IN (SELECT unhex(value) FROM json_each(?)) OR v.document = ?"
+        work = _Work()
+        self._stop_imports(imports.holding(found, staged, (ids, name.name)), work)
+        paths = self._paths(found, members)
+        (((blobs,),), *_) = self._database.primary.write(documents.forget_files(found, paths))
+        if blobs:
+            work.count("uploaded files", cast(int, blobs))
+            work.traces.everything()  # their bytes were not read
+        return self._erased(space, Subject(among=members), {"document": name.name}, caller, work)
+
+    def _paths(self, space: SpaceRow, members: Sequence[bytes]) -> list[str]:
+        """Return the paths that documents have or had."""
+        (rows,) = self._database.primary.read([documents.paths_of(space, members)])
+        return [str(row[0]) for row in rows]
+
+    def plan_document(self, space: str, name: DocumentName, caller: Caller) -> Plan:
+        """Plan what `document` would erase; raise what it would."""
+        found = find_space(self._database.primary, space)
+        return self.plan(space, Subject(among=self._parts(found, name, caller)))
+
+    def _parts(self, space: SpaceRow, name: DocumentName, caller: Caller) -> tuple[bytes, ...]:
+        """Return the ids of a document and its chunks, deleted ones too."""
+        category, raw = namespace(caller, name.category), id_bytes(name.name)
+        (rows,) = self._database.primary.read([documents.erasable(space, category, name.name, raw)])
+        if not rows:
+            raise NotFound("document", name.name)
         return tuple(cast(bytes, row[0]) for row in rows)
 
     def _meant(self, space: SpaceRow, subject: Subject) -> Subject:
@@ -205,6 +256,7 @@ class Eraser:
 
         Raises:
             NotFound: the caller never had such a memory.
+            Conflict: it is a part of a document.
         """
         if isinstance(name, Address):
             (rows,) = self._database.primary.read([memories.at_address(space, name.category, name.key)])
@@ -217,6 +269,8 @@ class Eraser:
         rows, before = self._database.primary.read([erasure.of_memory(space, raw), erasure.was_erased(space, raw)])
         if rows and not caller.shows(rows[-1][2]) or not rows and not (before and caller.sees_all):
             raise missing(name)
+        if rows and rows[-1][3] is not None:
+            raise Conflict(f"this is a part of document {rows[-1][3]!r}; purge the document")
         return raw, bool(rows)
 
     def _erase(self, space: SpaceRow, memories: Sequence[bytes], caller: Caller, work: _Work) -> None:

@@ -17,6 +17,7 @@ Action = Literal[
     "session_deleted",
     "conversation_deleted",
     "topic_deleted",
+    "document_deleted",
     "conflict_kept",
     "quota_set",
     "policy_set",

@@ -33,8 +33,8 @@ class Call(msgspec.Struct, frozen=True):
 class Begun(msgspec.Struct, frozen=True):
     """A prepared write. The first `head` statements of its batch precede the statements of the parts.
 
-    `numbers` counts the changes of the parts. `tally` is the position of the statements that count changes of a whole
-    space. `at` is in seconds of `perf_counter`.
+    `numbers` counts the changes of the parts, `beyond` those that their last statements make in bulk. `tally` is the
+    position of the statements that count changes of a whole space. `at` is in seconds of `perf_counter`.
     """
 
     space: SpaceRow
@@ -48,6 +48,7 @@ class Begun(msgspec.Struct, frozen=True):
     tally: int | None = None
     numbers: int = 0
     flags: tuple[Flag, ...] = ()
+    beyond: int = 0
     at: float = msgspec.field(default_factory=perf_counter)
 
     def tallied(self, results: Sequence[Rows]) -> Tally | None:

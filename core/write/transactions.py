@@ -68,7 +68,9 @@ def check(memory: Memory, if_match: IfMatch) -> None:
 
 
 def check_ordinary(memory: Memory) -> None:
-    """Raise `Conflict` for an object of the hierarchy of conversations, which has calls of its own."""
+    """Raise `Conflict` for a part of a document and for an object of conversations, which have calls of their own."""
+    if memory.document is not None:
+        raise Conflict(f"this is a part of document {memory.document!r}; the calls of documents change and delete it")
     if is_structural(memory):
         raise Conflict(f"this is {memory.kind} {name_of(memory)!r}; the calls of conversations change and delete it")
 
@@ -144,10 +146,12 @@ class Transactions:
         checked: Checked = NOT_CHECKED,
         ended: tuple[str, ...] = (),
         flags: tuple[Flag, ...] = (),
+        beyond: int = 0,
     ) -> Begun:
         """Prepare a write of the parts. Each part is one change of the space, unless `numbers` counts them.
 
-        `embedded`: the versions have new vectors.
+        `beyond` counts further changes, which statements at the end of the last part make in bulk. `embedded`: the
+        versions have new vectors.
         """
         head = [*call.door.before, *([] if call.request is None else requests.refuse_known(call.request, call.now))]
         if embedded and self._encoder is not None:
@@ -157,7 +161,12 @@ class Transactions:
         numbers = numbers or len(parts)
         head += spaces.advance(space, numbers, call.now)
         return self._prepared(
-            Begun(space, len(head), head, parts, call, created, checked, ended, numbers=numbers, flags=flags)
+            Begun(
+                *(space, len(head), head, parts, call, created, checked, ended),
+                numbers=numbers,
+                flags=flags,
+                beyond=beyond,
+            )
         )
 
     def birth(
@@ -284,7 +293,7 @@ class Transactions:
 
     def concluded(self, begun: Begun, results: Sequence[Rows]) -> Written:
         """Return the reply and notify the index. The last row of the head is the new change number."""
-        number = cast(int, results[begun.head - 1][0][0])
+        number = cast(int, results[begun.head - 1][0][0]) + begun.beyond
         self._indexes.note(begun.space, number)
         tally = begun.tallied(results)
         self._changes.add(by=len(begun.parts) if tally is None else tally.changes)
@@ -309,7 +318,7 @@ class Transactions:
         except Refused as refused:
             raise Refused(refused.code, refused.statement - 1) from refused
         took = perf_counter() - began
-        after = cast(int, results[begun.head - 1][0][0])
+        after = cast(int, results[begun.head - 1][0][0]) + begun.beyond
         number = cast(int, number)
         told = begun.call.caller.sees_all
         shifts = self._foresee(begun.space, begun.batch, begun.call.now, took) if told else None

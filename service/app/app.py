@@ -51,6 +51,7 @@ from muisti.service.runtime.databases import location_of
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas import errors
 from muisti.service.settings import Settings, asks, names_in, needs_keys
+from muisti.service.settings.tool_groups import groups_in
 
 if TYPE_CHECKING:
     from muisti.service.auth.tokens import verify
@@ -131,7 +132,7 @@ def create_app(
         await caught_up(request)
         return None
 
-    mcp = McpApp(names_in(settings.origins), settings.body_limit)
+    mcp = McpApp(names_in(settings.origins), settings.body_limit, groups_in(settings.mcp_tools))
     app = Application(
         route_handlers=[mcp.route()],
         lifespan=[running],
@@ -224,6 +225,7 @@ def open_engine(
         index_memory=settings.index_memory,
         retention_hours=settings.request_retention_hours,
         receipt_days=settings.receipt_days,
+        parsers=settings.parsers,
         calibration=thresholds,
         quota=Quota(memories=settings.quota_memories or None, bytes=settings.quota_bytes),
         policy=Policy(

@@ -6,6 +6,8 @@ from typing import Any
 import msgspec
 from msgspec.structs import asdict, replace
 
+from muisti.service.openapi.code import CODE_REPLIES
+from muisti.service.openapi.documents import DOCUMENT_REPLIES
 from muisti.service.openapi.problems import refused
 from muisti.service.openapi.story import (
     ADDED,
@@ -202,6 +204,8 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
             seq=seq_at(4),
         )
     },
+    **DOCUMENT_REPLIES,
+    **CODE_REPLIES,
     "listSessions": {200: SessionsReply(items=[SESSION], total=1, next_cursor=None)},
     "createSession": {201: SESSION},
     "getSession": {200: SESSION},

@@ -17,6 +17,8 @@ from muisti.core.model.terms import (
 from muisti.service.settings import forms
 from muisti.service.settings.places import USUAL, usual_database
 from muisti.service.settings.rules import Rule, amount, list_of, on_off, one_of, size, text, whole
+from muisti.service.settings.tool_groups import TOOL_GROUPS
+from muisti.service.settings.tool_groups import USUAL as USUAL_TOOLS
 
 PREFIX = "MUISTI_"
 SECRETS = frozenset({"admin_key", "database_token", "metrics_key", "summary_key"})  # fields that no message may show
@@ -43,6 +45,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         512 << 20
     )
     body_limit: Annotated[int, size("Largest request body.")] = 10_000_000
+    upload_limit: Annotated[int, size("Largest request body with files for documents.")] = 1 << 30
+    upload_at_once: Annotated[int, size("Largest file that is stored before the answer; larger ones are tasks.")] = (
+        1 << 20
+    )
+    server_files: Annotated[str | None, forms.SERVER_FILES] = None
+    parsers: Annotated[int, whole(1, 64, "Processes that read PDF, office and other foreign files at a time.")] = 1
     search_threads: Annotated[
         int, whole(0, 1024, "Threads that search; 0 means one for each core that the process may use.")
     ] = 0
@@ -68,6 +76,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     hosts: Annotated[
         str | None, list_of(forms.HOST, "Names that requests may call the server by, a,b,c; none: any.")
     ] = None
+    mcp_tools: Annotated[str, TOOL_GROUPS] = USUAL_TOOLS
     quota_memories: Annotated[
         int, whole(0, 999_999_999, "Memories in a space that has no quota of its own; 0: no limit.")
     ] = 0

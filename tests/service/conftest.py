@@ -31,8 +31,9 @@ def database(stores: Stores) -> Iterator[Breakable]:
 
 
 @pytest.fixture
-def engine(database: Breakable, clock: Clock) -> Engine:
-    return Engine(database, WordEncoder(), clock)
+def engine(database: Breakable, clock: Clock) -> Iterator[Engine]:
+    with Engine(database, WordEncoder(), clock) as opened:
+        yield opened
 
 
 @pytest.fixture

@@ -145,7 +145,7 @@ def pair(space: SpaceRow, target: SpaceRow) -> list[Statement]:
     place = f"{_SAME_PLACE.format('v')} AND v.place IS NOT NULL"
     says = (
         "q.content_hash = v.content_hash AND q.category_folded IS v.category_folded AND q.key IS v.key "
-        "AND q.place IS NULL AND v.place IS NULL"
+        "AND q.document IS v.document AND q.place IS NULL AND v.place IS NULL"
     )
     return [
         Statement("INSERT INTO forks VALUES (?, ?, 0, 0) ON CONFLICT DO NOTHING", both),

@@ -1,0 +1,89 @@
+"""Decompress gzip, bzip2, xz and Zstandard as streams, in bounded memory."""
+
+import bz2
+import lzma
+import zlib
+from collections.abc import Callable, Iterator
+from typing import BinaryIO
+
+import zstandard
+
+from muisti.core.model.unreadable import Broken, FileTooLarge
+from muisti.core.parsing.detect import COMPRESSIONS
+from muisti.core.parsing.streams import READ, blocks
+
+Decompress = Callable[[BinaryIO], Iterator[bytes]]
+
+WINDOW = 64 << 20  # bytes of memory that a decompressor may use
+
+
+def kind_of(head: bytes) -> str | None:
+    """Return how a file is compressed, by its first bytes; None when it is not."""
+    return next((kind for signature, kind in COMPRESSIONS if head.startswith(signature)), None)
+
+
+def decompressed(source: BinaryIO, kind: str) -> Iterator[bytes]:
+    """Yield the content of a compressed file. Raises `Broken`, and `FileTooLarge` where it needs too much memory."""
+    try:
+        yield from _DECOMPRESSORS[kind](source)
+    except (zlib.error, lzma.LZMAError, zstandard.ZstdError, OSError, EOFError, ValueError) as error:
+        if "mem" in str(error).lower():
+            raise FileTooLarge("The file needs more memory to unpack than it may use.") from error
+        raise Broken(f"The compressed file is damaged: {error}.") from error
+
+
+def _gzip(source: BinaryIO) -> Iterator[bytes]:
+    decompressor = zlib.decompressobj(wbits=31)
+    while block := source.read(READ):
+        while block:
+            yield from _whole(decompressor.decompress(block, READ))
+            while decompressor.unconsumed_tail:
+                yield from _whole(decompressor.decompress(decompressor.unconsumed_tail, READ))
+            block = decompressor.unused_data if decompressor.eof else b""
+            if block:  # another member follows
+                decompressor = zlib.decompressobj(wbits=31)
+                block = block.lstrip(b"\0")
+    if not decompressor.eof:
+        raise EOFError("cut off")
+
+
+def _whole(block: bytes) -> Iterator[bytes]:
+    if block:
+        yield block
+
+
+def _with_needs_input(make: Callable[[], bz2.BZ2Decompressor | lzma.LZMADecompressor]) -> Decompress:
+    """Return the loop around a decompressor that tells when it needs more input."""
+
+    def decompress(source: BinaryIO) -> Iterator[bytes]:
+        decompressor = make()
+        while True:
+            if decompressor.eof:
+                rest = decompressor.unused_data or source.read(READ)
+                if not rest.strip(b"\0"):
+                    return
+                decompressor = make()
+                yield from _whole(decompressor.decompress(rest, READ))
+            elif decompressor.needs_input:
+                block = source.read(READ)
+                if not block:
+                    raise EOFError("cut off")
+                yield from _whole(decompressor.decompress(block, READ))
+            else:
+                yield from _whole(decompressor.decompress(b"", READ))
+
+    return decompress
+
+
+def _zstd(source: BinaryIO) -> Iterator[bytes]:
+    decompressor = zstandard.ZstdDecompressor(max_window_size=WINDOW)
+    with decompressor.stream_reader(source, read_size=READ, read_across_frames=True) as reader:
+        yield from blocks(reader.read)
+
+
+_DECOMPRESSORS = {
+    "gzip": _gzip,
+    "bzip2": _with_needs_input(bz2.BZ2Decompressor),
+    "xz": _with_needs_input(lambda: lzma.LZMADecompressor(memlimit=WINDOW)),
+    "zstd": _zstd,
+}
