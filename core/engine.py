@@ -35,8 +35,9 @@ from muisti.core.store.migrate import migrate
 from muisti.core.support.meters import Meters
 from muisti.core.support.notifier import ChangeNotifier
 from muisti.core.tasks.door import OPEN, Door
-from muisti.core.tasks.runner import Broken, Runner
+from muisti.core.tasks.runner import Broken, Runner, silent
 from muisti.core.tasks.tasks import Tasks
+from muisti.core.transfer.importing.work import ImportWork
 from muisti.core.views.memories import Memories
 
 DAY_HOURS = 24
@@ -105,6 +106,7 @@ class Engine:
         self._indexes = parts.indexes
         self._retrievals = parts.retrievals
         self._sizes = parts.sizes
+        self._importer = parts.importer
         self.owner = self.seen_by(OWNER)
         self.probes = parts.probes
         self.keys = Keys(database)
@@ -118,6 +120,7 @@ class Engine:
         )
         self.tasks.register(Embed(database.primary, self.models))
         self.generations = assembly.generations(given, parts, self.tasks)
+        self.tasks.register(ImportWork(parts.importer))
         self.signing_keys = SigningKeys(database)
         self.eraser = Eraser(database, parts.indexes, parts.recent_results, parts.sizes, clock)
         self.recognition = Recognition(database, self.models, clock)
@@ -203,9 +206,14 @@ class Engine:
         """
         return Memories(self._views, caller, dry_run=dry_run, door=door)
 
-    def runner(self, lease: float, per_space: int, broken: Broken = lambda *_: None) -> Runner:
+    def runner(self, lease: float, per_space: int, broken: Broken = silent) -> Runner:
         """Return a runner of the tasks of this database; see `core.tasks.runner`."""
         return Runner(self._database.primary, self.tasks, lease, per_space, broken)
+
+    def forget_tasks(self) -> bool:
+        """Delete tasks that ended long ago, and what ended imports left. Return whether more tasks are left."""
+        self._importer.clear()
+        return self.tasks.forget()
 
     def expect(self, writes: int) -> None:
         """Announce that `writes` more adds (fewer when negative) are about to begin. Begun adds wait for them."""

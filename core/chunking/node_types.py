@@ -60,6 +60,7 @@ WRAPPERS = frozenset(
 # Nodes that are looked into for definitions, beside definitions and wrappers.
 CONTAINERS = frozenset(
     (
+        "ERROR",
         "block",
         "class_body",
         "statement_block",

@@ -1,10 +1,12 @@
 """Units to chunks: each chunk ends at the best border that its size allows, so that equal text gets equal borders."""
 
+from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
 
+from muisti.core.chunking.anchors import anchor, anchored
 from muisti.core.chunking.options import Chunking
-from muisti.core.chunking.unit import SECTION, SENTENCE, Unit, anchor, weigh
+from muisti.core.chunking.unit import SECTION, SENTENCE, Unit, weigh
 from muisti.core.model.documents import Cut
 from muisti.core.text.terms import token_starts
 
@@ -12,21 +14,21 @@ from muisti.core.text.terms import token_starts
 def pack(units: Iterable[Unit], options: Chunking) -> Iterator[Cut]:
     """Yield the chunks of a document. Texts without their overlaps join to the texts of the units."""
     packer = _Packer(options)
-    for unit in units:
-        if options.strategy == "sentence" and unit.rank > SENTENCE:
-            unit = unit._replace(rank=SENTENCE, whole=0)
-        if options.strategy == "heading" and unit.rank >= SECTION and packer.waiting:
-            yield packer.cut(len(packer.waiting), unit)
-        while packer.waiting and packer.weight + unit.weight > packer.room:
-            place, after = packer.best(unit)
-            yield packer.cut(place, after)
+    if options.strategy == "sentence":
+        units = (unit._replace(rank=min(unit.rank, SENTENCE), whole=0) for unit in units)
+    reach = options.size // 2
+    for unit, fixed in anchored(units, reach):
+        titled = options.strategy == "heading" and unit.rank >= SECTION and unit.piece.kind != "code"
+        if packer.waiting and (fixed or titled):
+            yield from packer.finish(unit)
         packer.add(unit)
-    if packer.waiting:
-        yield packer.cut(len(packer.waiting), None)
+        while packer.weight > packer.room + reach:
+            yield packer.cut_best()
+    yield from packer.finish(None)
 
 
 class _Packer:
-    """Units of the chunk that is being filled, after the overlap that it begins with."""
+    """Units of the chunk that is being filled, after the overlap that it begins with, and some that follow."""
 
     def __init__(self, options: Chunking) -> None:
         self.waiting: list[Unit] = []
@@ -39,34 +41,42 @@ class _Packer:
         self.waiting.append(unit)
         self.weight += unit.weight
 
-    def best(self, following: Unit) -> tuple[int, Unit]:
-        """Return how many units the chunk should hold, and the unit after them. `following` does not fit any more.
+    def finish(self, after: Unit | None) -> Iterator[Cut]:
+        """Yield the chunks of all waiting units. A border is before the unit `after`, or the text ends."""
+        while self.weight > self.room:
+            yield self.cut_best(ends=True)
+        if self.waiting:
+            yield self._cut(len(self.waiting), after)
+
+    def cut_best(self, *, ends: bool = False) -> Cut:
+        """Return the next chunk; more units are waiting than it has room for.
 
         A block that would fit into a chunk of its own is not torn. Else the border of the highest rank counts. It
         may be anywhere after the first quarter before a section or definition, else in the second half. The text on
-        both sides decides between equals, so that a change elsewhere does not move the border.
+        both sides decides between equals. Where the text `ends`, the last chunk is not left tiny.
         """
-        units = [*self.waiting, following]
         weights = [0, *accumulate(unit.weight for unit in self.waiting)]
-        last = self._torn(units, weights)
+        last = self._torn(weights, bisect_right(weights, self.room) - 1)
+        most = self.weight - self.room // 4 if ends else self.weight
         candidates = [
             place
             for place in range(1, last + 1)
-            if weights[place] * (4 if units[place].rank >= SECTION else 2) >= self.room
+            if weights[place] * (4 if self.waiting[place].rank >= SECTION else 2) >= self.room
+            and weights[place] <= most
         ] or [last]
-        highest = max(units[place].rank for place in candidates)
-        equals = [place for place in candidates if units[place].rank == highest]
-        place = min(equals, key=lambda one: (anchor(units[one - 1], units[one]), -one))
-        return place, units[place]
+        highest = max(self.waiting[place].rank for place in candidates)
+        equals = [place for place in candidates if self.waiting[place].rank == highest]
+        place = min(equals, key=lambda one: (anchor(self.waiting[one - 1], self.waiting[one]), -one))
+        return self._cut(place, self.waiting[place])
 
-    def _torn(self, units: list[Unit], weights: list[int]) -> int:
+    def _torn(self, weights: list[int], last: int) -> int:
         """Return the place of the first block that only a chunk of its own holds, else the last place."""
-        for place in range(1, len(units)):
-            if self.room - weights[place] < units[place].whole <= self._options.size:
+        for place in range(1, last + 1):
+            if self.room - weights[place] < self.waiting[place].whole <= self._options.size:
                 return place
-        return len(units) - 1
+        return last
 
-    def cut(self, place: int, after: Unit | None) -> Cut:
+    def _cut(self, place: int, after: Unit | None) -> Cut:
         """Return the first `place` units as a chunk; the others begin the next one, whose first unit is `after`."""
         taken, self.waiting = self.waiting[:place], self.waiting[place:]
         first, overlap = taken[0], self._overlap

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from muisti.core.chunking.node_types import CONTAINERS, DEFINITIONS, FUNCTIONS, REFERENCES, WRAPPERS
 from muisti.core.chunking.options import Strategy
-from muisti.core.chunking.splitting import Border
-from muisti.core.chunking.unit import section_rank
+from muisti.core.chunking.splitting import Border, indentation
+from muisti.core.chunking.unit import ANYWHERE, SECTION, section_rank
 from muisti.core.code.grammars import is_available, parse
 from muisti.core.text.terms import WORD_MAX, token_starts
 
@@ -17,17 +17,19 @@ if TYPE_CHECKING:
 _INNER = DEFINITIONS | WRAPPERS | {"variable_declarator"}
 NAME_MAX = 200  # characters of a name
 DEEPEST = 6  # levels of definitions in definitions that are looked for
-_CLOSING = frozenset("})]")
 _INNER_BYTES = bytes(range(0x80, 0xC0))  # of UTF-8: all but the first of a character
 
 
 class Definition(NamedTuple):
-    """A definition with the decorators and comments before it. `start` and `stop` are places in the text."""
+    """A definition with the decorators and comments before it. `start` and `stop` are places in the text.
+
+    Its `column` stands for its depth: a fault in the code hides the classes around a definition, not its indentation.
+    """
 
     start: int
     stop: int
     symbol: str
-    depth: int
+    column: int
 
 
 def is_readable(language: str | None, strategy: Strategy) -> bool:
@@ -39,32 +41,38 @@ def is_readable(language: str | None, strategy: Strategy) -> bool:
 
 
 def with_definitions(lines: Sequence[Border], text: str, language: str) -> list[Border]:
-    """Return the borders of lines with the ranks and names of definitions, and more where several are on a line.
+    """Return the borders of lines with what the syntax tells: names of definitions, and where else they begin.
+
+    Blocks that are to be kept whole follow from blank lines and indentation as well. These do not change with the
+    whole syntax tree, as it does after a single fault in the code.
 
     Raises:
         GrammarMissing: no grammar of the language is installed.
     """
-    found = definitions(text, language)
-    if not found:
-        return list(lines)
-    tokens = token_starts(text)
-    borders = {line.at: line for line in lines}
-    places = [0, *borders]
+    found, tokens = definitions(text, language), token_starts(text)
+    blocks = dict(_blocks(lines, text))
+    borders = {0: Border(0, ANYWHERE), **{line.at: line for line in lines}}
     for one in found:
-        after = bisect_left(places, one.stop)
-        if after < len(places) and text[places[after] :][:80].lstrip()[:1] not in _CLOSING:
-            _raise(borders, places[after], section_rank(one.depth), 0)
-    for one in reversed(found):  # the outermost of those that begin together comes last
-        weight = bisect_left(tokens, one.stop) - bisect_left(tokens, one.start)
-        _raise(borders, one.start, section_rank(one.depth), max(weight, -(-(one.stop - one.start) // WORD_MAX)))
-    borders.pop(0, None)
+        blocks[one.start] = max(one.stop, blocks.get(one.start, 0))
+        before = borders.get(one.start, Border(one.start, ANYWHERE))
+        borders[one.start] = before._replace(rank=max(before.rank, section_rank(one.column)))
+    for start, stop in blocks.items():
+        weight = bisect_left(tokens, stop) - bisect_left(tokens, start)
+        borders[start] = borders[start]._replace(whole=max(weight, -(-(stop - start) // WORD_MAX)))
     return list(_named(sorted(borders.values()), found))
 
 
-def _raise(borders: dict[int, Border], at: int, rank: int, whole: int) -> None:
-    """Raise the rank of the border at a place to that of a definition."""
-    before = borders.get(at, Border(at, rank))
-    borders[at] = before._replace(rank=max(before.rank, rank), whole=whole or before.whole)
+def _blocks(lines: Sequence[Border], text: str) -> Iterator[tuple[int, int]]:
+    """Yield where blocks begin and end: each after a blank line, up to the next one before a line indented no more."""
+    open_blocks = [(0, indentation(text, 0))]
+    for line in lines:
+        if line.rank >= SECTION:
+            column = indentation(text, line.at)
+            while open_blocks and open_blocks[-1][1] >= column:
+                yield open_blocks.pop()[0], line.at
+            open_blocks.append((line.at, column))
+    for start, _ in open_blocks:
+        yield start, len(text)
 
 
 def _named(borders: Iterable[Border], found: Sequence[Definition]) -> Iterator[Border]:
@@ -82,13 +90,13 @@ def _named(borders: Iterable[Border], found: Sequence[Definition]) -> Iterator[B
 
 
 def definitions(text: str, language: str) -> list[Definition]:
-    """Return the definitions of source code in order, each before those in it.
+    r"""Return the definitions of source code in order, each before those in it.
 
     Raises:
         GrammarMissing: no grammar of the language is installed.
 
-    >>> [(one.symbol, one.depth) for one in definitions("class A:\n    def f(self): ...\n", "python")]
-    [('A', 0), ('A.f', 1)]
+    >>> [(one.symbol, one.column) for one in definitions("class A:\n    def f(self): ...\n", "python")]
+    [('A', 0), ('A.f', 4)]
     """
     source = text.encode("utf-8", "surrogatepass")
     spans = sorted(_walk(parse(source, language).root_node), key=lambda one: (one.start, -one.stop))
@@ -123,7 +131,7 @@ def _walk(root: "Node") -> Iterator[Definition]:
             inner = _defined(child)
             if inner is not None:
                 symbol = _name(inner, scope)
-                yield Definition(start, child.end_byte, symbol, depth)
+                yield Definition(start, child.end_byte, symbol, child.start_point[1])
                 body = (inner.child_by_field_name("value") or inner).child_by_field_name("body")
                 if body is not None and depth < DEEPEST:
                     todo.append((body, symbol, depth + 1))

@@ -1,7 +1,6 @@
 """Units of text, the smallest parts of chunks: sentences, lines, and parts of long ones."""
 
 from typing import NamedTuple
-from zlib import crc32
 
 from muisti.core.model.documents import Piece
 from muisti.core.text.terms import WORD_MAX, count_tokens
@@ -45,8 +44,3 @@ def section_rank(depth: int) -> int:
     True
     """
     return max(SECTION, TOP - depth)
-
-
-def anchor(before: Unit, after: Unit) -> int:
-    """Return a number that depends on the text on both sides of a border alone."""
-    return crc32(after.text.encode("utf-8", "surrogatepass"), crc32(before.text.encode("utf-8", "surrogatepass")))

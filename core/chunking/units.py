@@ -15,7 +15,6 @@ from muisti.core.text.terms import WORD_MAX
 READ = 65_536  # characters that are read before they are split, so that memory is bounded
 CODE_MAX = 1_000_000  # characters of a file whose definitions are looked for
 PARTS = 16  # parts of a long sentence in a chunk, at least
-_LINED = frozenset({"table", "code"})  # kinds in which a full stop ends nothing
 
 
 def units(pieces: Iterable[Piece], options: Chunking) -> Iterator[Unit]:
@@ -82,12 +81,14 @@ class _Waiting:
     def take(self, *, last: bool) -> Iterator[Unit]:
         """Yield the units that later text cannot change; all that is left when this is the `last` text."""
         text, piece = "".join(self._texts), self._pieces[0][1]
-        found = list(borders(text, prose=piece.kind not in _LINED))
+        found = list(borders(text, piece.kind))
         if self.limit == CODE_MAX and last and piece.language is not None:
             found = with_definitions(found, text, piece.language)
         self.limit = READ
         sure = len(text) if last else len(text.rstrip())
-        known = [self._first, *(border for border in found if border.at < sure)]
+        known = [border for border in found if border.at < sure]
+        if not known or known[0].at:
+            known.insert(0, self._first)
         for border, after in pairwise(known):
             yield from self._units(text, self._split(text, border, after.at), after.at)
             self._begun = False
@@ -99,7 +100,8 @@ class _Waiting:
             del tail[1:]
         else:  # a line without an end: its parts are certain, but for those at the end
             self._begun = True
-            tail = [border for border in tail if border.at + 2 * WORD_MAX < len(text)]
+            sure = len(text) - 2 * WORD_MAX
+            tail = [tail[0], *(border for border in tail[1:] if border.at < sure)]
             yield from self._units(text, tail[:-1], tail[-1].at)
         self._keep(text, tail[-1])
 
@@ -112,7 +114,7 @@ class _Waiting:
 
     def _units(self, text: str, first: Sequence[Border], stop: int) -> Iterator[Unit]:
         """Yield the units that begin at some borders, the last of which ends at `stop`."""
-        for border, end in zip(first, [*(after.at for after in first[1:]), stop], strict=True):
+        for border, end in zip(first, [*(after.at for after in first), stop][1:], strict=True):
             unit = text[border.at : end]
             piece = self._pieces[bisect_right(self._pieces, border.at, key=itemgetter(0)) - 1][1]
             yield Unit(unit, weigh(unit), border.rank, piece, border.symbol, border.whole)

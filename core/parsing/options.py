@@ -22,7 +22,7 @@ class Options(Struct, frozen=True, kw_only=True):
     max_bytes: int = 128 * MB
     max_characters: int = 50_000_000
     max_pages: int = 10_000
-    max_cells: int = 2_000_000
+    max_cells: int = 500_000
     patience: int = 3
     seconds: int = 120
 
@@ -35,7 +35,7 @@ class ArchiveOptions(Struct, frozen=True, kw_only=True):
     once it has unpacked to more than 16 MB.
     """
 
-    max_entries: int = 100_000
+    max_entries: int = 50_000
     max_bytes: int = 8 << 30
     max_member: int = 1 << 30
     depth: int = 3

@@ -7,10 +7,10 @@ without a file, when its input ends, and after a file that used up its memory.
 """
 
 import io
+import math
 import os
 import resource
 import select
-import sys
 from collections.abc import Iterator
 from typing import BinaryIO
 
@@ -27,6 +27,7 @@ from muisti.core.parsing.refusals import OCR
 
 MEMORY = 1 << 30  # bytes of address space
 IDLE = 60.0  # seconds
+OFTEN = 0.5  # seconds of processor time after which pieces are sent, however few they are
 BATCH = 1 << 16  # characters of pieces that are sent together
 LONGEST = 1 << 20  # characters of a piece at most; a longer one is sent in parts
 LIMITS = {
@@ -44,7 +45,6 @@ def main() -> None:
     target = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints must not come between the messages
     _limit()
-    sys.modules["numpy"] = None  # pyright: ignore[reportArgumentType]  # openpyxl loads it where it is, with its threads
     _send(target, frames.message(Kind.READY))
     while select.select([source], [], [], IDLE)[0]:
         received = _receive(source)
@@ -103,6 +103,7 @@ class _Reading:
         self._characters = 0
         self._blank = True
         self._ends = _used() + job.options.seconds
+        self._sent = _used()
 
     def run(self) -> bool:
         """Read the file and send the result. Return whether the process is fit for another file."""
@@ -133,7 +134,7 @@ class _Reading:
         for piece in self._pieces(about):
             batch.append(piece)
             size += len(piece.text)
-            if size >= BATCH:
+            if size >= BATCH or _used() > self._sent + OFTEN:
                 self._send(batch)
                 batch, size = [], 0
         if self._blank:
@@ -153,6 +154,7 @@ class _Reading:
 
     def _send(self, batch: list[Piece]) -> None:
         _send(self._target, frames.message(Kind.PIECES, batch))
+        self._sent = _used()
         self._renew()
 
     def _refuse(self, refusal: Unreadable) -> None:
@@ -162,7 +164,7 @@ class _Reading:
         used = _used()
         if used > self._ends:
             raise TimedOut(f"Reading the file took more than {self._job.options.seconds} s of processor time.")
-        soft = int(used) + 1 + self._job.options.patience
+        soft = math.ceil(used) + self._job.options.patience
         resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.RLIM_INFINITY))
 
 

@@ -124,8 +124,9 @@ class _Pass:
         found: dict[int, _File] = {}
         for start in range(0, min(len(unread), self._room), TOGETHER):
             statements: list[Statement] = []
-            for one in unread[start : min(start + TOGETHER, self._room)]:
-                (rows,) = self._database.read([code.text_of(self._space, one.row)])
+            group = unread[start : min(start + TOGETHER, self._room)]
+            texts = self._database.read([code.text_of(self._space, one.row) for one in group])
+            for one, rows in zip(group, texts, strict=True):
                 text = "".join(cast(str, part) for (part,) in rows)
                 language = cast(str, language_of(one.path))
                 record = read(one.path, text, language) if len(text) <= LARGEST else Record(one.path, language)

@@ -24,6 +24,7 @@ SECTIONS = {
         "add": ("write:add", "Store a text as a new memory."),
         "search": ("search:search", "Find the memories that best answer a query."),
         "context": ("context:context", "Make the text for a prompt, within a number of tokens."),
+        "code": ("code:code", "Find symbols of stored source code, and what uses them."),
         "list": ("read:list_memories", "List memories, newest first."),
         "get": ("read:get", "Show one memory."),
         "put": (

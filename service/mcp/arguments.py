@@ -26,6 +26,7 @@ from muisti.service.schemas.conversations import ExchangesBody
 from muisti.service.schemas.requests import AddBody, EntryBody, PatchBody, RecencyBody, SearchBody, SupersedeBody
 
 Action = Literal["list", "get", "rename", "move", "close", "reopen", "topic", "delete"]  # on a conversation
+Asked = Literal["find", "callers", "callees", "outline", "map"]  # about source code
 WRITING: Mapping[Action, Scope] = {  # scopes of actions that do more than read
     "rename": "write",
     "move": "write",
@@ -50,6 +51,14 @@ class InSpace(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The space in which a tool works, None when the caller names none."""
 
     space: str | None = None
+
+
+class CodeQuestion(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A question about source code. `max_tokens` is for maps."""
+
+    action: Asked
+    name: str | None = None
+    max_tokens: int | None = None
 
 
 class OneMemory(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -12,7 +12,7 @@ import msgspec
 from muisti.core.model.terms import Scope
 from muisti.core.model.values import TRUST
 from muisti.service.auth.access import Access, single_space
-from muisti.service.mcp import arguments, conversations, reads, writes
+from muisti.service.mcp import arguments, code, conversations, reads, writes
 from muisti.service.mcp.calls import Call, Outcome
 from muisti.service.mcp.schema import described, properties_of, required_of
 from muisti.service.settings.tool_groups import Group
@@ -174,6 +174,21 @@ TOOLS = (
         arguments=arguments.InSpace,
         run=reads.memory_stats,
         description="Sizes of a space.",
+        read_only=True,
+    ),
+    Tool(
+        name="code",
+        needs="read",
+        arguments=arguments.CodeQuestion,
+        run=code.code,
+        description="Ask about stored source code: find a symbol, its callers or callees; outline of a file; map of "
+        "the most used definitions. Calls are resolved by imports and types, not by name.",
+        words={
+            "action": "",
+            "name": "Client.get or client.py:Client.get; outline: a path; map: what it is about, with commas",
+            "max_tokens": "Of a map; default 1000",
+        },
+        group="code",
         read_only=True,
     ),
 )

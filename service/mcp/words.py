@@ -58,6 +58,7 @@ WORDS: Mapping[str, str] = {
     "items": "{user, system} or {author, content}; turn?, at?",
     "session": "Group of conversations",
     "action": "topic: new",
+    "name": "",
     "turns": "First and last",
     "title": "",
     "ndjson": "",

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import asdict, replace
 
+from muisti.service.openapi.code import CODE_REPLIES
 from muisti.service.openapi.documents import DOCUMENT_REPLIES
 from muisti.service.openapi.problems import refused
 from muisti.service.openapi.story import (
@@ -204,6 +205,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
         )
     },
     **DOCUMENT_REPLIES,
+    **CODE_REPLIES,
     "listSessions": {200: SessionsReply(items=[SESSION], total=1, next_cursor=None)},
     "createSession": {201: SESSION},
     "getSession": {200: SESSION},
@@ -320,7 +322,8 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
             vectors_embedded=1,
             origin=None,
             seq=seq_at(10),
-        )
+        ),
+        202: replace(TASK, kind="import", asked={"atomic": True}),
     },
     "listImports": {200: ImportsReply(items=[IMPORTED])},
     "undoImport": {200: replace(IMPORTED, undone=11)},

@@ -21,7 +21,7 @@ from muisti.service.schemas.code import (
     symbol_kind,
 )
 
-QueryText = Annotated[
+NameText = Annotated[
     str,
     QueryParameter(description="A name such as `get`, `Client.get` or `client.py:Client.get`, or a part of a name."),
 ]
@@ -53,7 +53,7 @@ async def find_symbols(
     request: Request,
     space: FromPath[str],
     backend: NamedDependency[Backend],
-    query: QueryText,
+    name: NameText,
     kind: KindParameter = None,
     path: BelowParameter = None,
     limit: FoundParameter = 20,
@@ -63,7 +63,7 @@ async def find_symbols(
     Symbols of exactly this name come first. When there are none, those whose names contain it are found.
     """
     ask = memories(request, backend).code.find
-    found = await backend.store(ask, space, query, kind=symbol_kind(kind), path=path, limit=limit)
+    found = await backend.store(ask, space, name, kind=symbol_kind(kind), path=path, limit=limit)
     return read(SymbolsReply.of(found), found.seq)
 
 

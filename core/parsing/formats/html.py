@@ -7,7 +7,7 @@ from itertools import count
 from selectolax.lexbor import LexborHTMLParser, LexborNode
 
 from muisti.core.model.documents import Piece, PieceKind
-from muisti.core.model.unreadable import ExtraMissing
+from muisti.core.model.unreadable import ExtraMissing, Unsafe
 from muisti.core.parsing.blocks import Outline, block, heading, table
 from muisti.core.parsing.markdown import MarkdownReader
 from muisti.core.parsing.options import Options
@@ -20,6 +20,7 @@ except ImportError:
     trafilatura = None
 
 DEEP = 200  # levels of elements above which the reader of main content loses text without a word
+DEEPEST = 20_000  # levels of elements that are read
 SPAN = 100  # rows or columns that a cell spans at most
 _DROPPED = frozenset(
     ("script", "style", "noscript", "template", "svg", "head", "iframe", "object", "canvas", "select", "datalist")
@@ -34,6 +35,14 @@ _BLOCKS = frozenset(
 )  # fmt: skip
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
 _LAYOUT = "table, h1, h2, h3, h4, h5, h6, pre, ul, ol, form, article, section"
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
+# Elements that have no end, or whose end is often left out.
+_UNCLOSED = frozenset(
+    {
+        "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
+        "p", "li", "td", "tr", "th", "dt", "dd", "option", "tbody", "thead",
+    }
+)  # fmt: skip
 _BLANKS = re.compile(r"\s+")
 _CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([a-zA-Z0-9_:-]+)", re.IGNORECASE)
 _DECLARED = re.compile(rb"<\?xml[^>]+encoding\s*=\s*[\"']([a-zA-Z0-9_:-]+)", re.IGNORECASE)
@@ -42,6 +51,7 @@ _DECLARED = re.compile(rb"<\?xml[^>]+encoding\s*=\s*[\"']([a-zA-Z0-9_:-]+)", re.
 def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Piece]:
     """Yield the text of a web page. Raises `ExtraMissing` for main content without the extra `web`."""
     source = decode(bytes(data), options.encoding)
+    _refuse_depth(source)
     page = LexborHTMLParser(source)
     title = page.css_first("title")
     about.title = (" ".join(title.text().split()) or None) if title is not None else None
@@ -58,6 +68,18 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
     else:
         about.notes.append("No main content was found, so the whole page was read.")
         yield from pieces_of(page.body, Outline())
+
+
+def _refuse_depth(source: str) -> None:
+    """Raise `Unsafe` for a page of very many levels, which the parser takes quadratic time for."""
+    if source.count("<") < DEEPEST:
+        return
+    depth = 0
+    for tag in _TAG.finditer(source):
+        if tag[2].lower() not in _UNCLOSED:
+            depth += -1 if tag[1] else 1
+            if depth > DEEPEST:
+                raise Unsafe(f"Elements of the page are nested deeper than {DEEPEST:,} levels.")
 
 
 def decode(data: bytes, encoding: str | None = None) -> str:

@@ -96,8 +96,8 @@ def text_of(space: SpaceRow, row: int) -> Statement:
     """Select the parts of the text of a current document, in order."""
     return Statement(
         "SELECT substr(v.content, 1 + coalesce(v.structure ->> '$.overlap', 0)) FROM versions d "
-        "JOIN versions v ON v.parent_id = d.memory_id AND v.space_id = ? AND v.kind = 'chunk' AND v.died IS NULL "
-        "AND v.document IS NOT NULL WHERE d.id = ? ORDER BY v.position",
+        "JOIN versions v ON v.document = d.document AND v.parent_id = d.memory_id AND v.space_id = ? "
+        "AND v.kind = 'chunk' AND v.died IS NULL WHERE d.id = ? ORDER BY v.position",
         (space.id, row),
     )
 
@@ -244,10 +244,10 @@ def callers(
     """
     return Statement(
         f"SELECT {_SYMBOL}, e.kind, e.target, e.lines, e.certainty, v.document, count(*) OVER () "
-        "FROM json_each(?) t JOIN code_edges e ON e.target_id = unhex(t.value ->> 0) AND e.target = t.value ->> 1 "
-        "JOIN versions v ON v.id = e.version_id JOIN code_files f ON f.version_id = v.id "
+        "FROM json_each(?) t CROSS JOIN code_edges e ON e.target_id = unhex(t.value ->> 0) AND e.target = t.value ->> 1 "
+        "CROSS JOIN versions v ON v.id = e.version_id CROSS JOIN code_files f ON f.version_id = v.id "
         "LEFT JOIN code_symbols s ON s.version_id = e.version_id AND s.number = e.scope "
-        f"WHERE v.space_id = ? AND {CURRENT} AND {UNEXPIRED}{seen.sql} AND e.kind IN {_LISTED} "
+        f"WHERE +v.space_id = ? AND {CURRENT} AND {UNEXPIRED}{seen.sql} AND e.kind IN {_LISTED} "
         "ORDER BY v.document, s.start, e.number LIMIT ?",
         (json.dumps(targets), space.id, seen.now, *seen.args, json.dumps(kinds), limit),
     )
@@ -263,15 +263,15 @@ def callees(
     """
     return Statement(
         f"SELECT {_SYMBOL}, e.kind, i.qualified, e.lines, e.certainty, v.document, count(*) OVER () "
-        "FROM json_each(?) t JOIN code_symbols u ON u.version_id = t.value ->> 0 AND u.number = t.value ->> 1 "
-        "JOIN code_symbols i ON i.version_id = u.version_id AND (i.number = u.number OR "
+        "FROM json_each(?) t CROSS JOIN code_symbols u ON u.version_id = t.value ->> 0 AND u.number = t.value ->> 1 "
+        "CROSS JOIN code_symbols i ON i.version_id = u.version_id AND (i.number = u.number OR "
         "substr(i.qualified, 1, length(u.qualified) + 1) = u.qualified || '.') "
-        "JOIN code_edges e ON e.version_id = i.version_id AND e.scope = i.number "
-        "JOIN versions v ON v.memory_id = e.target_id JOIN code_files f ON f.version_id = v.id "
+        "CROSS JOIN code_edges e ON e.version_id = i.version_id AND e.scope = i.number "
+        "CROSS JOIN versions v ON v.memory_id = e.target_id CROSS JOIN code_files f ON f.version_id = v.id "
         "LEFT JOIN code_symbols s ON s.version_id = v.id AND s.qualified = e.target AND e.target <> '' "
         "AND s.number = (SELECT min(o.number) FROM code_symbols o "
         "WHERE o.version_id = v.id AND o.qualified = e.target) "
-        f"WHERE v.space_id = ? AND {CURRENT} AND {UNEXPIRED}{seen.sql} AND e.kind IN {_LISTED} "
+        f"WHERE +v.space_id = ? AND {CURRENT} AND {UNEXPIRED}{seen.sql} AND e.kind IN {_LISTED} "
         "ORDER BY e.number LIMIT ?",
         (json.dumps(users), space.id, seen.now, *seen.args, json.dumps(kinds), limit),
     )

@@ -1,9 +1,12 @@
 """Chunks of any text, cut by any strategy: they join exactly, are bounded, and do not depend on windows."""
 
+from random import Random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from muisti.core.chunking import fixed, units
 from muisti.core.chunking.cutting import cut, preview
 from muisti.core.chunking.options import STRATEGIES, Chunking, check
 from muisti.core.model.documents import Cut, Piece
@@ -79,9 +82,9 @@ def test_no_chunk_is_too_large_or_says_nothing_new(document: list[Piece], option
         assert len(one.text) > one.overlap
 
 
-@given(documents, chunkings(), st.randoms(use_true_random=False))
-def test_windows_make_no_difference(document: list[Piece], options: Chunking, random):
-    """Parsers give long texts in windows, whose ends are no borders."""
+@given(documents, chunkings(), st.randoms(use_true_random=False), st.integers(2_500, 4_000))
+def test_windows_make_no_difference(document: list[Piece], options: Chunking, random: Random, read: int):
+    """Parsers give long texts in windows, whose ends are no borders. Nor are those of the text that is read ahead."""
     windows: list[Piece] = []
     for piece in document:
         rest = piece.text
@@ -89,7 +92,11 @@ def test_windows_make_no_difference(document: list[Piece], options: Chunking, ra
             length = random.randint(1, 200)
             windows.append(Piece(**{**_fields(piece), "text": rest[:length]}))
             rest = rest[length:]
-    assert list(cut(windows, options)) == list(cut(document, options))
+    whole = list(cut(document, options))
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (units, fixed):
+            patch.setattr(module, "READ", read)
+        assert list(cut(windows, options)) == whole
 
 
 def _fields(piece: Piece) -> dict[str, object]:

@@ -6,6 +6,7 @@ python -m tests.core.parsing.hostile      # measures all of them, large ones inc
 import io
 import random
 import resource
+import subprocess
 import sys
 import tarfile
 import tempfile
@@ -233,14 +234,14 @@ CASES = (
     _case("deep.docx", _deep_word, "unsafe"),
     _case("cut.docx", lambda: samples.docx(samples.word_document(""))[:-40], "broken"),
     _case("sparse.xlsx", _sparse, TEXT, "too_large"),
-    _case("wide.xlsx", _wide, "too_large", "empty"),
+    _case("wide.xlsx", _wide, TEXT),
     _case("rows.xlsx", _rows, "too_large", "timeout", large=True),
     _case("encrypted.docx", samples.encrypted_office, "encrypted"),
     # Web pages, notebooks, e-mail
-    _case("deep.html", lambda: b"<div>" * 200_000 + b"hello", TEXT, "timeout"),
-    _case("crossed.html", lambda: b"<b><a>" * 50_000 + b"hello", TEXT, "timeout", "too_large", "crashed"),
+    _case("deep.html", lambda: b"<div>" * 200_000 + b"hello", "unsafe"),
+    _case("crossed.html", lambda: b"<b><a>" * 50_000 + b"hello", "unsafe"),
     _case("laughs.html", lambda: f"{LAUGHS}<html><body>&a9;</body></html>".encode(), TEXT),
-    _case("table.html", lambda: b"<table><tr><td>" * 20_000 + b"hello", TEXT, "timeout"),
+    _case("table.html", lambda: b"<table><tr><td>" * 15_000 + b"hello", TEXT),
     _case("spans.html", lambda: b"<table><tr>" + b"<td rowspan=99999 colspan=99999>x" * 500 + b"</table>", TEXT),
     _case("deep.ipynb", lambda: b'{"nbformat":4,"cells":' + b"[" * 1_000_000, "broken", "too_large"),
     _case("parts.eml", _mail_parts, TEXT, "broken", "empty", "timeout", "too_large"),
@@ -295,31 +296,34 @@ def _answer(source: Path | io.BytesIO, name: str, options: Options, workers: Wor
 
 def main() -> None:
     """Measure all hostile files, each after the other, and print a table."""
-    workers = Workers()
-    say = sys.stdout.write
-    say("| file | bytes | answer | seconds | this process +MB |\n| --- | --- | --- | --- | --- |\n")
     with tempfile.TemporaryDirectory() as folder:
         for case in CASES:
-            path = Path(folder) / case.name
-            path.write_bytes(case.make())
-            size, before, began = path.stat().st_size, _peak(), time.perf_counter()
-            codes = sorted({code for code, _ in answers(path, Options(), workers)})
-            took = time.perf_counter() - began
-            mark = "" if set(codes) <= case.answers else " (unexpected)"
-            say(f"| {case.name} | {size:,} | {', '.join(codes)}{mark} | {took:.1f} | {_peak(reset=False) - before} |\n")
-            path.unlink()
+            (Path(folder) / case.name).write_bytes(case.make())
+        # A process that has made none of them, so that its memory is that of reading.
+        subprocess.run([sys.executable, "-m", __spec__.name, folder], check=True)
+
+
+def measure(folder: Path) -> None:
+    """Read all hostile files of a folder, and print a row for each."""
+    workers = Workers()
+    say = sys.stdout.write
+    say("| file | bytes | answer | seconds |\n| --- | --- | --- | --- |\n")
+    began_with = _peak()
+    for case in CASES:
+        path = folder / case.name
+        size, began = path.stat().st_size, time.perf_counter()
+        codes = sorted({code for code, _ in answers(path, Options(), workers)})
+        mark = "" if set(codes) <= case.answers else " (unexpected)"
+        say(f"| {case.name} | {size:,} | {', '.join(codes)}{mark} | {time.perf_counter() - began:.1f} |\n")
     workers.close()
-    say(f"\nMost memory of a worker: {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024} MB\n")
+    say(f"\nThis process: {began_with} MB before, {_peak()} MB at most.")
+    say(f" A worker: {resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss // 1024} MB at most.\n")
 
 
-def _peak(reset: bool = True) -> int:
-    """Return the most memory that this process has used since the last reset, in MB."""
-    status = Path("/proc/self/status").read_text()
-    if reset:
-        Path("/proc/self/clear_refs").write_text("5")
-        status = Path("/proc/self/status").read_text()
-    return int(status.split("VmHWM:")[1].split()[0]) // 1024
+def _peak() -> int:
+    """Return the most memory that this process has used since it began, in MB."""
+    return int(Path("/proc/self/status").read_text().split("VmHWM:")[1].split()[0]) // 1024
 
 
 if __name__ == "__main__":
-    main()
+    measure(Path(sys.argv[1])) if sys.argv[1:] else main()
