@@ -94,11 +94,11 @@ def _is_ignored(path: str, is_folder: bool, rules: Sequence[_Rules]) -> bool:
 def _fits(regex: re.Pattern[str], path: str) -> bool:
     """Return whether a pattern fits the path itself. pathspec's patterns fit what is in a folder as well.
 
-    The group `ps_d` is the slash after a folder. A pattern without it ends with `/**`, and fits no folder itself.
+    The group `ps_d` is the slash after a folder. A pattern that ends with `/**` fits no folder itself.
     """
     found = regex.match(path)
     if found is None:
         return False
     if "ps_d" in regex.groupindex:
         return found.end("ps_d") in (-1, len(path))
-    return found.end() < len(path)
+    return found.end() < len(path) or not found[0].endswith("/")
