@@ -32,6 +32,7 @@ from muisti.core.support.notifier import ChangeNotifier
 from muisti.core.tasks.door import OPEN, Door
 from muisti.core.tasks.runner import Broken, Runner
 from muisti.core.tasks.tasks import Tasks
+from muisti.core.transfer.importing.work import ImportWork
 from muisti.core.views.memories import Memories
 
 DAY_HOURS = 24
@@ -99,6 +100,7 @@ class Engine:
         self._indexes = parts.indexes
         self._retrievals = parts.retrievals
         self._sizes = parts.sizes
+        self._importer = parts.importer
         self.owner = self.seen_by(OWNER)
         self.probes = parts.probes
         self.keys = Keys(database)
@@ -110,6 +112,7 @@ class Engine:
         self.tasks.register(
             Ingest(self._views.documents.ingester, lambda space, alive: code.resolve(space, None, alive))
         )
+        self.tasks.register(ImportWork(parts.importer))
         self.signing_keys = SigningKeys(database)
         self.eraser = Eraser(database, parts.indexes, parts.recent_results, parts.sizes, clock)
         self.spaces = assembly.registry(given, parts, self.eraser)
@@ -194,6 +197,11 @@ class Engine:
     def runner(self, lease: float, per_space: int, broken: Broken = lambda *_: None) -> Runner:
         """Return a runner of the tasks of this database; see `core.tasks.runner`."""
         return Runner(self._database.primary, self.tasks, lease, per_space, broken)
+
+    def forget_tasks(self) -> bool:
+        """Delete tasks that ended long ago, and what ended imports left. Return whether more tasks are left."""
+        self._importer.clear()
+        return self.tasks.forget()
 
     def expect(self, writes: int) -> None:
         """Announce that `writes` more adds (fewer when negative) are about to begin. Begun adds wait for them."""

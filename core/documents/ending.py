@@ -18,6 +18,7 @@ from muisti.core.model.counts import Quota
 from muisti.core.model.errors import InvalidInput, TooLarge
 from muisti.core.model.filing import SYNC_MAX, Document, DocumentName, Listed, Synced
 from muisti.core.model.outcomes import Plan, Written
+from muisti.core.model.terms import BATCH_MAX
 from muisti.core.model.values import Memory
 from muisti.core.read.hierarchy import namespace
 from muisti.core.read.reading import find_space
@@ -81,11 +82,12 @@ class Ender:
         """
         _check(files, within)
         compared = self._compare(find_space(self._database, space), files, within, call)
-        seq, commit, chunks, changes = find_space(self._database, space).seq, 0.0, 0, 0
+        seq, commit, chunks = find_space(self._database, space).seq, 0.0, 0
+        plans: list[Plan] = []
         for memory, path in compared.moved:
             written = self._transactions.run(space, call, self._moving(memory, path, call))
             seq, commit = written.seq, commit + written.commit
-            changes += 0 if written.plan is None else written.plan.changes
+            plans += [] if written.plan is None else [written.plan]
         if compared.ended:
             ended: list[int] = []
 
@@ -96,7 +98,7 @@ class Ender:
 
             written = self._transactions.run(space, call, attempt)
             seq, commit, chunks = written.seq, commit + written.commit, ended[0]
-            changes += 0 if written.plan is None else written.plan.changes
+            plans += [] if written.plan is None else [written.plan]
         return Synced(
             wanted=tuple(compared.wanted),
             ended=tuple(memory.document or "" for memory in compared.ended),
@@ -104,7 +106,7 @@ class Ender:
             unchanged=compared.unchanged,
             seq=seq,
             chunks_ended=chunks,
-            plan=Plan(changes, ()) if call.dry_run else None,
+            plan=_joined(plans) if call.dry_run else None,
             commit=commit,
         )
 
@@ -197,6 +199,12 @@ class Moving:
             *self._transactions.birth(space, new, "updated", self._call.caller, offset),
         ]
         return Part(new.memory, statements, told=before.kind == "document")
+
+
+def _joined(plans: Sequence[Plan]) -> Plan:
+    """Return the plan of several steps."""
+    items = tuple(item for plan in plans for item in plan.items)
+    return Plan(sum(plan.changes for plan in plans), items[:BATCH_MAX])
 
 
 def is_current(document: Document, file: Listed) -> bool:

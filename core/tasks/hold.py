@@ -13,6 +13,7 @@ from muisti.core.store.sql import task_rows, tasks
 from muisti.core.store.sql.tasks import Held
 from muisti.core.tasks.door import Door, over
 
+PIECE = 1 << 20  # bytes of a piece of a blob
 GROUP = 16  # items that are worked on together
 DEATHS = 3  # processes that may die on an item before it is failed
 CRASHED = "task.crashed"
@@ -128,12 +129,12 @@ class Hold:
         if self._stopping():
             raise Paused
 
-    def read(self, blob: str) -> Iterator[bytes]:
-        """Yield the pieces of a blob in their order; none when there is no such blob."""
-        part = 0
+    def read(self, blob: str, offset: int = 0) -> Iterator[bytes]:
+        """Yield the bytes of a blob from `offset` on, piece by piece; none when there is no such blob."""
+        part, within = divmod(offset, PIECE)
         while rows := self._database.read([tasks.blob_part(self._held.number, blob, part)])[0]:
-            yield cast(bytes, rows[0][0])
-            part += 1
+            yield cast(bytes, rows[0][0])[within:]
+            part, within = part + 1, 0
 
     def beat(self, *, prolong: bool) -> None:
         """Look whether the task still is this process's, from any thread. With `prolong`, prolong its lease."""

@@ -12,7 +12,7 @@ import msgspec
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import Busy, MuistiError, NotYetReplicated, StoreUnavailable
-from muisti.core.model.tasks import Paused, TaskOver
+from muisti.core.model.tasks import Paused, TaskFailed, TaskOver
 from muisti.core.store.database import Database, Refused
 from muisti.core.store.sql import task_rows, tasks
 from muisti.core.tasks.door import over
@@ -116,6 +116,8 @@ class Runner:
             hold.give_back()
         except TRY_AGAIN:
             hold.give_back(TRY_AGAIN_US)
+        except TaskFailed as failed:
+            hold.end(_json(failed.result), (failed.code, str(failed)))
         except MuistiError as error:
             hold.end(None, (error.code, str(error)))
         except Refused as refused:
@@ -127,9 +129,13 @@ class Runner:
         except Exception as error:  # noqa: BLE001  # a bug of ours must not stop the other tasks
             self._is_broken(hold, error)
         else:
-            hold.end(None if result is None else json.dumps(msgspec.to_builtins(result)), None)
+            hold.end(_json(result), None)
 
     def _is_broken(self, hold: Hold, error: Exception) -> None:
         """Report an error in Muisti. The task is tried again, and the item that was in work alone."""
         self._broken(hold.task.kind, type(error).__qualname__, traceback.format_tb(error.__traceback__))
         hold.rest(BROKEN_US)
+
+
+def _json(result: object) -> str | None:
+    return None if result is None else json.dumps(msgspec.to_builtins(result), ensure_ascii=False)

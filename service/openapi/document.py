@@ -67,6 +67,7 @@ ONE_BY_ONE: Mapping[Any, tuple[str, type[msgspec.Struct]]] = {
 SPACE = "/v1/spaces/{space}"
 TELLING = {"prefers": "Preference-Applied", "screens": "Muisti-Flags"}  # headers by the option of a route
 STREAM = "text/event-stream"
+OF_STATUS = {202: ("Location", "Retry-After")}
 LIMITS = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
 
 
@@ -262,6 +263,7 @@ def _success(path: str, handler: HTTPRouteHandler, status: int, type: Any) -> Js
         headers.append("Muisti-Seq")
     if type in (MemoryReply, WrittenReply, AddedReply) or status == 304 or handler.opt.get("prefers"):
         headers.append("ETag")
+    headers += OF_STATUS.get(status, ())
     if status == 201 and type is not None and handler.operation_id != "addMemories":
         headers.append("Location")
     if handler.operation_id in ("listMemories", "listAudit", "listTasks", "listTaskItems"):

@@ -319,7 +319,8 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
             vectors_embedded=1,
             origin=None,
             seq=seq_at(10),
-        )
+        ),
+        202: replace(TASK, kind="import", asked={"atomic": True}),
     },
     "listImports": {200: ImportsReply(items=[IMPORTED])},
     "undoImport": {200: replace(IMPORTED, undone=11)},

@@ -42,6 +42,9 @@ NEEDS: dict[str, Scope | None] = {
     "keepInWorkingMemory": "write",
     "releaseFromWorkingMemory": "write",
     "optimizeText": "read",
+    "addDocuments": "write", "putDocument": "write", "listDocuments": "read", "getDocument": "read",
+    "listChunks": "read", "getText": "read", "deleteDocument": "delete", "syncDocuments": "delete",
+    "previewDocument": "read",
     "getContext": "read",
     "listMemories": "read", "getMemory": "read", "getHistory": "read", "getEntry": "read", "search": "read",
     "getTelemetry": "read", "getEntryTelemetry": "read", "getEntryHistory": "read",
@@ -121,6 +124,10 @@ BODIES: dict[str, Any] = {
     "keepInWorkingMemory": {"content": "Answer in Finnish."},
     "optimizeText": {"text": "We moved to Turku."},
     "getContext": {"query": "deploy"},
+    "addDocuments": {"path": "a.md", "content": "We moved to Turku."},
+    "putDocument": {"content": "We moved to Turku."},
+    "previewDocument": {"content": "We moved to Turku."},
+    "syncDocuments": {"files": [], "folder": "none/"},
     "addExchanges": {"items": [{"turn": 5, "author": "Ann", "content": "And then?"}]},
 }
 

@@ -1080,11 +1080,13 @@ class AsyncMuisti(AsyncTransport):
         content_type: str = 'application/x-ndjson',
         atomic: bool | None = None,
         dry_run: bool | None = None,
+        task: bool | None = None,
+        idempotency_key: str | None = None,
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.ImportReply:
-        """Import an export, or the memories of another system. The body is a file in the format of docs/export.md, as application/x-ndjson or application/zstd, of any size. A compressed file may grow to 500 times its size and 16 MB more. Known ids are skipped. An empty space gets the whole history. Every line passes the policy of the space; `errors` or `failures` names the lines that it refuses. Needs a key that sees all of the space. Needs the scope write."""
-        reply = await self.send(calls.import_memories(space, body, content_type=content_type, atomic=atomic, dry_run=dry_run, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        """Import an export, or the memories of another system. The body is a file in the format of docs/export.md, as application/x-ndjson or application/zstd, of any size. A compressed file may grow to 500 times its size and 16 MB more. Known ids are skipped. An empty space gets the whole history. Every line passes the policy of the space; `errors` or `failures` names the lines that it refuses. Needs a key that sees all of the space. With `task=true` the lines are kept, and the answer comes when all have arrived: 202 with a task that imports them, whatever becomes of this process. The report is the result of the task. Needs the scope write."""
+        reply = await self.send(calls.import_memories(space, body, content_type=content_type, atomic=atomic, dry_run=dry_run, task=task, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 
     async def list_imports(

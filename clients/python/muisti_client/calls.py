@@ -1450,6 +1450,8 @@ def import_memories(
     content_type: str = 'application/x-ndjson',
     atomic: bool | None = None,
     dry_run: bool | None = None,
+    task: bool | None = None,
+    idempotency_key: str | None = None,
     muisti_allow: str | None = None,
     muisti_min_seq: str | None = None,
 ) -> Call:
@@ -1458,9 +1460,10 @@ def import_memories(
         'POST',
         '/v1/spaces/{space}/import',
         parts={'space': space},
-        params={'atomic': atomic, 'dry_run': dry_run},
-        headers={'Content-Type': content_type, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        params={'atomic': atomic, 'dry_run': dry_run, 'task': task},
+        headers={'Content-Type': content_type, 'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
         content=body,
+        once=True,
         long=True,
     )
 

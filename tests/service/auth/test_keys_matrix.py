@@ -89,6 +89,7 @@ def ask(
         conversation="c",
         topic="t1",
         turn=1,
+        document="a.md",
     )
     given = {"deleteSpace": {"confirm": space}, "diffSpace": {"since": "0"}, "compareSpaces": {"other": SOURCE}}
     query = given.get(operation, {})
