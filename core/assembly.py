@@ -317,9 +317,7 @@ def _review(given: Given, parts: Shared) -> ReviewParts:
     return ReviewParts(
         database=given.database,
         retrievals=parts.retrievals,
-        conflicts=Conflicts(
-            database=primary, encoder=given.inline, transactions=parts.transactions, quota=given.quota
-        ),
+        conflicts=Conflicts(database=primary, encoder=given.inline, transactions=parts.transactions, quota=given.quota),
         reviewer=Reviewer(database=primary, transactions=parts.transactions),
         linter=Linter(database=given.database, indexes=parts.indexes, encoder=given.inline, screener=parts.screener),
     )

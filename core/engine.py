@@ -6,6 +6,7 @@ from typing import Self
 from muisti.core import assembly
 from muisti.core.assembly import Given
 from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.hosted import Hosted
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.kernels import bake
@@ -120,6 +121,13 @@ class Engine:
             self.flush_retrievals()
         self._indexes.close()
         self._database.close()
+        if isinstance(self._encoder, Hosted):
+            self._encoder.close()
+
+    def stop_embedding(self) -> None:
+        """End what waits for a model behind an endpoint; call it before stopping background work."""
+        if isinstance(self._encoder, Hosted):
+            self._encoder.stop()
 
     def settle(self) -> None:
         """Wait for background work."""
@@ -128,7 +136,7 @@ class Engine:
     def warm(self) -> None:
         """Load what the first search would wait for: the compiled kernels and the model."""
         bake()
-        if self._encoder is not None and not self._encoder.deferred:
+        if self._encoder is not None and not isinstance(self._encoder, Hosted):
             self._encoder.encode_query("warm")
 
     def check(self) -> None:
@@ -204,6 +212,7 @@ class Engine:
         """
         if self._encoder is None:
             raise InvalidInput.at("$.embeddings", "embeddings are off; there is no model to embed with")
+        self.recognition.check()
         old = find_space(self._database.primary, space)
         before = self.probes.last(space, old.space.generation)
         reembed(self._database.primary, old, self._encoder, self._clock, progress)

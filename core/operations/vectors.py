@@ -12,7 +12,7 @@ from muisti.core.embedding.vectors import pack
 from muisti.core.model.errors import NotFound
 from muisti.core.model.values import Passage
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Refused, Row, Rows, Statement
+from muisti.core.store.database import Database, Refused, Row, Rows
 from muisti.core.store.sql import deferred, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import WIDTH

@@ -16,7 +16,7 @@ from litestar.handlers import BaseRouteHandler
 from litestar.routes import HTTPRoute
 
 from muisti.core.databases import open_database
-from muisti.core.embedding.encoder import SHIPPED, StaticEncoder
+from muisti.core.embedding.encoder import SHIPPED
 from muisti.core.engine import Engine
 from muisti.core.model.counts import Quota
 from muisti.core.model.spaces import Policy
@@ -44,6 +44,7 @@ from muisti.service.mcp.route import McpApp
 from muisti.service.metrics.scrape import Scrape
 from muisti.service.observability.meters import Meters
 from muisti.service.observability.tracing import tracing_of
+from muisti.service.providers.choice import ONNX, encoder_of
 from muisti.service.routes import routes
 from muisti.service.runtime.admission import Admission
 from muisti.service.runtime.databases import location_of
@@ -102,6 +103,8 @@ def create_app(
                 yield
         finally:
             beat.cancel()
+            if engine is None:
+                running_engine.stop_embedding()
             await to_thread.run_sync(background.close)
             await keyring.close()
             if tokens is not None:
@@ -210,7 +213,7 @@ def open_engine(
     Raises:
         MuistiError: the database cannot be used.
     """
-    encoder = StaticEncoder(settings.model) if settings.embeddings else None
+    encoder = encoder_of(settings)
     thresholds = Calibration(calibrated(settings))
     return Engine(
         open_database(location_of(settings), may_only_read=may_only_read, notice=notice),
@@ -238,7 +241,7 @@ def calibrated(settings: Settings) -> list[Entry]:
     Raises:
         InvalidInput: a file cannot be read.
     """
-    beside = (Path(settings.model) if settings.model else SHIPPED) / EVIDENCE_FILE
+    beside = (Path(settings.model.removeprefix(ONNX)) if settings.model else SHIPPED) / EVIDENCE_FILE
     files = [beside] if beside.is_file() else []
     if settings.calibration is not None:
         files.append(Path(settings.calibration))

@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import msgspec
 import numpy as np
 
-from muisti.core.embedding.hosted import HALF, PROBES, SAME, Sighting, unseen
+from muisti.core.embedding.hosted import HALF, PROBES, SAME, Hosted, Sighting, unseen
 from muisti.core.embedding.remembered import Remembered
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.kernels import Floats
@@ -55,14 +55,12 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
         return urlsplit(self.url).netloc.rpartition("@")[2]
 
 
-class EndpointEncoder:
-    """Encoder that asks an endpoint; see `core.embedding.hosted.Hosted`. Thread-safe.
+class EndpointEncoder(Hosted):
+    """Encoder that asks an endpoint. Thread-safe.
 
     A request that fails is tried again after 1, 2 and 4 seconds, and after that the endpoint is left alone for a while.
     Each request for passages has a probe with it, so vectors of a model that has changed are never taken.
     """
-
-    deferred = True
 
     def __init__(self, endpoint: Endpoint, allowed: Allowed, sleep: Callable[[float], object] | None = None) -> None:
         """`allowed` says to which addresses requests may go; `sleep` waits between tries."""
@@ -71,9 +69,13 @@ class EndpointEncoder:
         self._poster = Poster(f"{endpoint.url.rstrip('/')}/embeddings", key, allowed)
         self._breaker = Breaker()
         self._closing = threading.Event()
-        self._sleep = sleep or self._closing.wait
+        self._sleep = self._closing.wait if sleep is None else sleep
         self._sighting: Sighting | None = None
         self._queries = Remembered()
+
+    @property
+    def deferred(self) -> bool:
+        return True
 
     @property
     def name(self) -> str:

@@ -10,9 +10,9 @@ from muisti.service.auth.middleware import access_of
 from muisti.service.http.decode import Request
 from muisti.service.http.parameters import DryRunParameter
 from muisti.service.http.respond import placed, tried
+from muisti.service.outgoing.addresses import Refused
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.webhooks import RedeliverBody, WebhookBody, WebhookReply, WebhooksReply
-from muisti.service.outgoing.addresses import Refused
 from muisti.service.webhooks.sending import allowed_by
 
 

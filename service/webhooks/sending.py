@@ -11,9 +11,9 @@ from functools import cached_property
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
+from muisti.service.outgoing.addresses import Allowed, Refused
 from muisti.service.settings import Settings, names_in
 from muisti.service.version import installed_version
-from muisti.service.outgoing.addresses import Allowed, Refused
 
 if TYPE_CHECKING:
     import httpx

@@ -1,7 +1,7 @@
 """The SQL of vectors that background work stores after their passages."""
 
-from collections.abc import Sequence
 import json
+from collections.abc import Sequence
 
 from muisti.core.store.database import Statement
 from muisti.core.store.sql.spaces import STAGING, SpaceRow

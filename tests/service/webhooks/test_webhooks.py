@@ -19,8 +19,8 @@ from muisti.core.operations.webhooks import WAITS
 from muisti.service.app.app import create_app
 from muisti.service.background.tasks import sweeps_of
 from muisti.service.cli import main
-from muisti.service.settings import Settings
 from muisti.service.outgoing.addresses import Allowed, Refused
+from muisti.service.settings import Settings
 from muisti.service.webhooks.delivery import Deliverer, spaces_with_due
 from muisti.service.webhooks.sending import Failed, Sender
 from tests.core.fakes import WordEncoder, add

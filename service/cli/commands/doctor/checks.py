@@ -15,7 +15,6 @@ from rich.text import Text
 
 from muisti.client import calls
 from muisti.core.databases import Database, open_database, open_file
-from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.model.errors import MuistiError, StoreCorrupt
 from muisti.core.operations.compiled import compiled_kernels
 from muisti.core.operations.inspection import Schema, schema_of, spaces_of_other_models
@@ -25,6 +24,7 @@ from muisti.service.cli.commands.doctor.contents import Check, integrity, memori
 from muisti.service.cli.configuration import in_force
 from muisti.service.cli.output import console, for_people, grid, safe, sized, tabbed
 from muisti.service.cli.session import client, demand, server_url, space_choice
+from muisti.service.providers.choice import encoder_of, is_hosted
 from muisti.service.runtime.databases import location_of, whereabouts
 from muisti.service.settings import Settings
 from muisti.service.version import installed_version
@@ -116,14 +116,12 @@ def _kernels() -> Check:
     return Check("kernels", "ok", "compiled ahead of time" if found.ahead else "compiled by numba on first use")
 
 
-def _encoder(settings: Settings) -> StaticEncoder | None:
-    return StaticEncoder(settings.model) if settings.embeddings else None
-
-
 def _model(settings: Settings) -> Check:
-    encoder = _encoder(settings)
+    encoder = encoder_of(settings)
     if encoder is None:
         return Check("model", "ok", "embeddings are off: search by words only")
+    if is_hosted(settings):
+        return Check("model", "ok", f"{encoder.name}; `muisti models test` asks it")
     try:
         return Check("model", "ok", f"{encoder.name}, {encoder.dimensions} dimensions, {encoder.identity}")
     except MuistiError as error:
@@ -181,11 +179,12 @@ def _inside(options: Globals, settings: Settings, model: Check, *, quick: bool) 
             yield Check("database", "ok", f"{database.engine} at {whereabouts(settings)}")
         schema = schema_of(database)
         yield _schema(schema)
-        encoder = _encoder(settings) if model.status == "ok" else None
+        encoder = encoder_of(settings) if model.status == "ok" and not is_hosted(settings) else None
         if encoder is not None and schema.found is not None:
             yield from _strangers(database, encoder.identity)
         if schema.found == schema.known:
-            yield from memories_of(options, database, encoder, quick=quick)
+            comparing = None if encoder is None or encoder.deferred else encoder
+            yield from memories_of(options, database, comparing, quick=quick)
     except StoreCorrupt as error:
         yield Check("integrity", "failed", str(error))
     except MuistiError as error:

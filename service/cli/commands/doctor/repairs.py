@@ -7,7 +7,7 @@ import click
 from msgspec import Struct
 
 from muisti.core.databases import open_database
-from muisti.core.embedding.encoder import Encoder, StaticEncoder
+from muisti.core.embedding.encoder import Encoder
 from muisti.core.model.times import system_clock
 from muisti.core.operations.checkup import look
 from muisti.core.operations.repair import mend, recover
@@ -17,6 +17,7 @@ from muisti.service.cli.configuration import in_force
 from muisti.service.cli.output import console, tabbed, talk
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.session import refusals
+from muisti.service.providers.choice import encoder_of, is_deferred
 from muisti.service.runtime.databases import location_of
 from muisti.service.settings import Settings
 
@@ -62,7 +63,7 @@ def repair(options: Globals, checks: Sequence[Check]) -> Done:
     with refusals(options), Stages(console(options, stderr=True)) as stages:
         settings, stage = in_force(options), stages.note
         stages.begin("repair")
-        encoder = StaticEncoder(settings.model) if settings.embeddings and "model" not in failed else None
+        encoder = None if is_deferred(settings) or "model" in failed else encoder_of(settings)
         if not failed.keys() & set(SAVED):
             return _mended(settings, encoder, left, stages)
         source = location_of(settings).file
