@@ -106,6 +106,7 @@ SECTIONS = {
         "keys": ("keys:keys", "Create, list, revoke and rotate API keys."),
         "audit": ("keys:audit", "Show who administered or deleted what."),
         "webhook": ("webhooks:webhook", "Send the changes of a space to a URL."),
+        "generations": ("generations:generations", "Exchange the embedding model of a space while it is in use."),
         "reembed": ("reembed:reembed", "Compute all vectors of a space again, with the current model."),
     },
     "Measure quality": {

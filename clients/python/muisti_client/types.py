@@ -154,6 +154,14 @@ BatchReply = TypedDict(
 )
 "The memories that were added, in the order of the request."
 
+BuildBody = TypedDict(
+    'BuildBody',
+    {
+        'model': 'str',
+    },
+)
+"The model that is to embed the space."
+
 ChangeReply = TypedDict(
     'ChangeReply',
     {
@@ -246,16 +254,15 @@ CitationReply = TypedDict(
 )
 "A memory in the text. `start` and `stop` are characters; `cut` says that parts of it are left out."
 
-ComparisonReply = TypedDict(
-    'ComparisonReply',
+CompareBody = TypedDict(
+    'CompareBody',
     {
-        'items': 'list[DivergenceReply]',
-        'next_cursor': 'str | None',
-        'seq': 'str',
-        'other': 'str',
+        'k': NotRequired['int'],
+        'queries': NotRequired['list[str]'],
+        'qrels': NotRequired['dict[str, Any]'],
     },
 )
-"A page of what differs between two spaces, and the points of both at which that was seen."
+"Questions to ask both models, beside the probes of the space."
 
 ConflictReply = TypedDict(
     'ConflictReply',
@@ -514,6 +521,15 @@ DraftBody = TypedDict(
 )
 "A memory as a client states it."
 
+DroppedReply = TypedDict(
+    'DroppedReply',
+    {
+        'generation': 'str',
+        'dropped': 'int',
+    },
+)
+"A model whose vectors were deleted."
+
 DryRunReply = TypedDict(
     'DryRunReply',
     {
@@ -726,6 +742,33 @@ ForkBody = TypedDict(
     },
 )
 "A name for the copy."
+
+GenerationReply = TypedDict(
+    'GenerationReply',
+    {
+        'generation': 'str',
+        'model': 'str',
+        'dimensions': 'int',
+        'created_at': 'str',
+        'role': "Literal['current', 'shadow', 'left']",
+        'passages': 'int',
+        'embedded': 'int',
+        'missing': 'int',
+        'available': 'bool',
+        'served': 'bool',
+    },
+)
+"A model that has embedded memories of the space."
+
+GenerationsReply = TypedDict(
+    'GenerationsReply',
+    {
+        'items': 'list[GenerationReply]',
+        'models': 'list[str]',
+        'next_cursor': NotRequired['None'],
+    },
+)
+"The models of a space, and the names of the models that the server has."
 
 GroupReply = TypedDict(
     'GroupReply',
@@ -1056,6 +1099,17 @@ MadeSummariesReply = TypedDict(
     },
 )
 "The summaries that were missing or stale and are made now. `degraded` says why one is not as it was asked for."
+
+MeasuredReply = TypedDict(
+    'MeasuredReply',
+    {
+        'generation': 'str',
+        'recall': 'float | None',
+        'ndcg': 'float | None',
+        'ms': 'float',
+    },
+)
+"Answers of one model."
 
 MemoryChangeReply = TypedDict(
     'MemoryChangeReply',
@@ -1981,6 +2035,14 @@ SurroundingsReply = TypedDict(
 )
 "Memories before and after a hit in its dialogue, oldest first, and the stretch of passages around its own."
 
+SwitchBody = TypedDict(
+    'SwitchBody',
+    {
+        'force': NotRequired['bool'],
+    },
+)
+"How to exchange the model of a space."
+
 TaskItemReply = TypedDict(
     'TaskItemReply',
     {
@@ -2264,3 +2326,29 @@ WrittenReply = TypedDict(
     },
 )
 "The memory that a write made or changed, with flags for differences from the request."
+
+muisti.service.schemas.forks.ComparisonReply = TypedDict(
+    'muisti.service.schemas.forks.ComparisonReply',
+    {
+        'items': 'list[DivergenceReply]',
+        'next_cursor': 'str | None',
+        'seq': 'str',
+        'other': 'str',
+    },
+)
+"A page of what differs between two spaces, and the points of both at which that was seen."
+
+muisti.service.schemas.generations.ComparisonReply = TypedDict(
+    'muisti.service.schemas.generations.ComparisonReply',
+    {
+        'k': 'int',
+        'questions': 'int',
+        'probes': 'int',
+        'judged': 'int',
+        'overlap': 'float | None',
+        'current': 'MeasuredReply',
+        'shadow': 'MeasuredReply',
+        'missing': 'int',
+    },
+)
+"The model of a space and its shadow, asked the same questions."
