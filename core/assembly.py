@@ -13,8 +13,9 @@ from muisti.core.conversations.streaming import Streamer
 from muisti.core.conversations.summaries import Summaries
 from muisti.core.conversations.topics import Topics
 from muisti.core.conversations.working import WorkingMemory
-from muisti.core.embedding.encoder import Encoder, StaticEncoder
+from muisti.core.embedding.models import Models
 from muisti.core.erasure.eraser import Eraser
+from muisti.core.generations.lifecycle import Generations
 from muisti.core.index.cache import Indexes
 from muisti.core.model.counts import Quota
 from muisti.core.model.ids import IdSource
@@ -33,6 +34,7 @@ from muisti.core.spaces.registry import Spaces
 from muisti.core.store.database import Database
 from muisti.core.support.meters import Meters
 from muisti.core.support.notifier import ChangeNotifier
+from muisti.core.tasks.tasks import Tasks
 from muisti.core.transfer.importing.importer import Importer
 from muisti.core.views.context import ContextParts
 from muisti.core.views.conversations import ConversationParts
@@ -64,7 +66,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     database: Database
-    encoder: Encoder | None
+    models: Models
     clock: Clock
     meters: Meters
     notifier: ChangeNotifier
@@ -73,16 +75,6 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     calibration: Calibration
     quota: Quota
     policy: Policy
-
-    @property
-    def inline(self) -> Encoder | None:
-        """The model that embeds what a write stores; None when embeddings are off, or come by background work."""
-        return None if self.encoder is None or self.encoder.deferred else self.encoder
-
-    @property
-    def judge(self) -> Encoder | None:
-        """The model that compares texts for conflicts: the shipped one where writes have no vectors to compare."""
-        return StaticEncoder() if self.encoder is not None and self.inline is None else None
 
 
 class Shared(msgspec.Struct, frozen=True, kw_only=True):
@@ -111,12 +103,12 @@ def shared(given: Given) -> Shared:
         given.meters.load_seconds,
         given.notifier,
         memory=given.index_memory,
-        vectors=given.encoder is not None,
+        vectors=given.models.default is not None,
     )
     searcher = Searcher(
         database=given.database,
         indexes=indexes,
-        encoder=given.encoder,
+        models=given.models,
         calibration=given.calibration,
         default=given.policy,
     )
@@ -137,7 +129,7 @@ def shared(given: Given) -> Shared:
         transactions=Transactions(
             database=primary,
             indexes=indexes,
-            encoder=given.inline,
+            models=given.models,
             retention_us=given.retention_us,
             quota=given.quota,
             changes=given.meters.changes,
@@ -151,7 +143,7 @@ def shared(given: Given) -> Shared:
         importer=Importer(
             database=primary,
             indexes=indexes,
-            encoder=given.inline,
+            models=given.models,
             quota=given.quota,
             clock=given.clock,
             intake=intake,
@@ -186,6 +178,19 @@ def views(given: Given, parts: Shared) -> Parts:
     )
 
 
+def generations(given: Given, parts: Shared, tasks: Tasks) -> Generations:
+    """Build the models of spaces."""
+    return Generations(
+        database=given.database.primary,
+        indexes=parts.indexes,
+        searcher=parts.searcher,
+        probes=parts.probes,
+        models=given.models,
+        tasks=tasks,
+        clock=given.clock,
+    )
+
+
 def registry(given: Given, parts: Shared, eraser: Eraser) -> Spaces:
     """Build the registry of spaces."""
     return Spaces(
@@ -214,7 +219,7 @@ def _write(given: Given, parts: Shared) -> WriteParts:
     primary = given.database.primary
     lifecycle = Lifecycle(
         database=primary,
-        encoder=given.inline,
+        models=given.models,
         transactions=parts.transactions,
         ids=parts.ids,
         quota=given.quota,
@@ -225,8 +230,7 @@ def _write(given: Given, parts: Shared) -> WriteParts:
         writer=Writer(
             database=primary,
             indexes=parts.indexes,
-            encoder=given.inline,
-            judge=given.judge,
+            models=given.models,
             transactions=parts.transactions,
             lifecycle=lifecycle,
             ids=parts.ids,
@@ -236,7 +240,7 @@ def _write(given: Given, parts: Shared) -> WriteParts:
         lifecycle=lifecycle,
         undoer=Undoer(
             database=primary,
-            encoder=given.inline,
+            models=given.models,
             transactions=parts.transactions,
             quota=given.quota,
             intake=parts.intake,
@@ -246,11 +250,11 @@ def _write(given: Given, parts: Shared) -> WriteParts:
 
 
 def _timeline(given: Given, parts: Shared) -> TimelineParts:
-    arrivals = Arrivals(database=given.database.primary, encoder=given.inline, intake=parts.intake)
+    arrivals = Arrivals(database=given.database.primary, models=given.models, intake=parts.intake)
     return TimelineParts(
         checkpoints=Checkpoints(
             database=given.database,
-            encoder=given.inline,
+            models=given.models,
             transactions=parts.transactions,
             arrivals=arrivals,
             clock=given.clock,
@@ -269,7 +273,7 @@ def _keeper(given: Given, parts: Shared) -> Keeper:
     return Keeper(
         transactions=parts.transactions,
         intake=parts.intake,
-        encoder=given.inline,
+        models=given.models,
         ids=parts.ids,
         quota=given.quota,
     )
@@ -280,9 +284,9 @@ def _discourse(given: Given, parts: Shared) -> DiscourseParts:
     keeper = _keeper(given, parts)
     return DiscourseParts(
         database=given.database,
-        topics=Topics(database=primary, keeper=keeper, encoder=given.inline),
+        topics=Topics(database=primary, keeper=keeper),
         summaries=Summaries(database=primary, keeper=keeper),
-        working=WorkingMemory(database=primary, intake=parts.intake, encoder=given.inline),
+        working=WorkingMemory(database=primary, intake=parts.intake),
     )
 
 
@@ -293,7 +297,7 @@ def _conversations(given: Given, parts: Shared, discourse: DiscourseParts) -> Co
         reader=Reader(database=given.database),
         streamer=Streamer(
             database=primary,
-            encoder=given.inline,
+            models=given.models,
             transactions=parts.transactions,
             ids=parts.ids,
             quota=given.quota,
@@ -301,7 +305,7 @@ def _conversations(given: Given, parts: Shared, discourse: DiscourseParts) -> Co
         ),
         objects=Objects(
             database=primary,
-            encoder=given.inline,
+            models=given.models,
             transactions=parts.transactions,
             ids=parts.ids,
             quota=given.quota,
@@ -317,7 +321,7 @@ def _review(given: Given, parts: Shared) -> ReviewParts:
     return ReviewParts(
         database=given.database,
         retrievals=parts.retrievals,
-        conflicts=Conflicts(database=primary, encoder=given.inline, transactions=parts.transactions, quota=given.quota),
+        conflicts=Conflicts(database=primary, models=given.models, transactions=parts.transactions, quota=given.quota),
         reviewer=Reviewer(database=primary, transactions=parts.transactions),
-        linter=Linter(database=given.database, indexes=parts.indexes, encoder=given.inline, screener=parts.screener),
+        linter=Linter(database=given.database, indexes=parts.indexes, models=given.models, screener=parts.screener),
     )

@@ -1,5 +1,6 @@
 """The engine of the service: opens the database, gives each caller their views, closes."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import Self
 
@@ -7,19 +8,21 @@ from muisti.core import assembly
 from muisti.core.assembly import Given
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.hosted import Hosted
+from muisti.core.embedding.models import Models
 from muisti.core.erasure.eraser import Eraser
+from muisti.core.generations.building import Embed
+from muisti.core.generations.lifecycle import Progress
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.kernels import bake
 from muisti.core.model.audited import AuditPage
 from muisti.core.model.counts import Quota
-from muisti.core.model.errors import InvalidInput, MuistiError, RecallDropped
+from muisti.core.model.errors import MuistiError
 from muisti.core.model.spaces import DEFAULT, USUAL_POLICY, Policy, Space
 from muisti.core.model.times import Clock
 from muisti.core.operations import audit_log
 from muisti.core.operations.keys import Keys
 from muisti.core.operations.leases import Leases
 from muisti.core.operations.recognition import Recognition
-from muisti.core.operations.reembed import Progress, reembed, turn_back
 from muisti.core.operations.signing_keys import SigningKeys
 from muisti.core.operations.vectors import Vectors
 from muisti.core.operations.webhooks import Webhooks
@@ -30,6 +33,9 @@ from muisti.core.store.database import Database
 from muisti.core.store.migrate import migrate
 from muisti.core.support.meters import Meters
 from muisti.core.support.notifier import ChangeNotifier
+from muisti.core.tasks.door import OPEN, Door
+from muisti.core.tasks.runner import Broken, Runner
+from muisti.core.tasks.tasks import Tasks
 from muisti.core.views.memories import Memories
 
 DAY_HOURS = 24
@@ -55,14 +61,15 @@ class Engine:
         calibration: Calibration | None = None,
         quota: Quota | None = None,
         policy: Policy = USUAL_POLICY,
+        others: Sequence[Encoder] = (),
         receipt_days: float = RECEIPT_DAYS,
     ) -> None:
         """Bring the database to the current schema. `encoder` None means that embeddings are off.
 
+        - `encoder` embeds spaces that have no model yet. `others` serve the spaces whose model they are.
         - `index_memory` is in bytes.
         - `retention_hours` is how long answers of requests with an idempotency key are kept. Old versions are kept at
-          least
-          as long, whatever a policy says.
+          least as long, whatever a policy says.
         - `calibration` None knows no model: answers are `uncalibrated`, except those of keyword search.
         - `quota` and `policy` apply to spaces without their own.
         - Receipts are kept for `receipt_days`.
@@ -71,14 +78,14 @@ class Engine:
             SchemaTooNew: a newer Muisti wrote the database.
         """
         self._database = database
-        self._encoder = encoder
+        self.models = Models(encoder, others)
         self._clock = clock
         migrate(database.primary, clock())
         self.meters = Meters(database.meters)
         self.notifier = ChangeNotifier()
         given = Given(
             database=database,
-            encoder=encoder,
+            models=self.models,
             clock=clock,
             meters=self.meters,
             notifier=self.notifier,
@@ -99,11 +106,14 @@ class Engine:
         self.receipts = Receipts(database.primary, parts.ids, receipt_days)
         self.leases = Leases(database.primary)
         self.webhooks = Webhooks(database.primary)
+        self.tasks = Tasks(database.primary)
+        self.tasks.register(Embed(database.primary, self.models))
+        self.generations = assembly.generations(given, parts, self.tasks)
         self.signing_keys = SigningKeys(database)
         self.eraser = Eraser(database, parts.indexes, parts.recent_results, parts.sizes, clock)
-        self.recognition = Recognition(database, encoder, clock)
+        self.recognition = Recognition(database, self.models, clock)
         self.recognition.recall()
-        self.vectors = Vectors(database.primary, encoder, clock)
+        self.vectors = Vectors(database.primary, self.models, clock)
         self.spaces = assembly.registry(given, parts, self.eraser)
         self.upkeep = assembly.upkeep(given, parts, self.eraser)
         self.spaces.ensure(DEFAULT)
@@ -121,13 +131,13 @@ class Engine:
             self.flush_retrievals()
         self._indexes.close()
         self._database.close()
-        if isinstance(self._encoder, Hosted):
-            self._encoder.close()
+        for encoder in self.models.hosted:
+            encoder.close()
 
     def stop_embedding(self) -> None:
         """End what waits for a model behind an endpoint; call it before stopping background work."""
-        if isinstance(self._encoder, Hosted):
-            self._encoder.stop()
+        for encoder in self.models.hosted:
+            encoder.stop()
 
     def settle(self) -> None:
         """Wait for background work."""
@@ -136,8 +146,9 @@ class Engine:
     def warm(self) -> None:
         """Load what the first search would wait for: the compiled kernels and the model."""
         bake()
-        if self._encoder is not None and not isinstance(self._encoder, Hosted):
-            self._encoder.encode_query("warm")
+        default = self.models.default
+        if default is not None and not isinstance(default, Hosted):
+            default.encode_query("warm")
 
     def check(self) -> None:
         """Raise when the database is known to be unfit for writing. Nothing is read."""
@@ -154,13 +165,13 @@ class Engine:
 
     @property
     def model(self) -> str | None:
-        """Name of the embedding model, None when embeddings are off."""
-        return None if self._encoder is None else self._encoder.name
+        """Name of the default embedding model, None when embeddings are off."""
+        return None if self.models.default is None else self.models.default.name
 
     @property
     def generation(self) -> str | None:
-        """Hash of the embedding model, which is loaded to compute it; None when embeddings are off."""
-        return None if self._encoder is None else self._encoder.identity
+        """Hash of the default embedding model, which is loaded to compute it; None when embeddings are off."""
+        return None if self.models.default is None else self.models.default.identity
 
     @property
     def indexes_loaded(self) -> int:
@@ -182,9 +193,16 @@ class Engine:
         """Number of indexes dropped to stay within the memory limit."""
         return self._indexes.evicted
 
-    def seen_by(self, caller: Caller, *, dry_run: bool = False) -> Memories:
-        """Return the memories as a caller reads and changes them. With `dry_run`, writes are rolled back."""
-        return Memories(self._views, caller, dry_run=dry_run)
+    def seen_by(self, caller: Caller, *, dry_run: bool = False, door: Door = OPEN) -> Memories:
+        """Return the memories as a caller reads and changes them. With `dry_run`, writes are rolled back.
+
+        `door` is what the one write through these views commits for a task; see `core.tasks`.
+        """
+        return Memories(self._views, caller, dry_run=dry_run, door=door)
+
+    def runner(self, lease: float, per_space: int, broken: Broken = lambda *_: None) -> Runner:
+        """Return a runner of the tasks of this database; see `core.tasks.runner`."""
+        return Runner(self._database.primary, self.tasks, lease, per_space, broken)
 
     def expect(self, writes: int) -> None:
         """Announce that `writes` more adds (fewer when negative) are about to begin. Begun adds wait for them."""
@@ -202,26 +220,6 @@ class Engine:
             pass
 
     def reembed(self, space: str, progress: Progress, *, force: bool = False) -> Space:
-        """Embed a space again with the current model; see `core.operations.reembed`.
-
-        The probes of the space are run before and after.
-
-        Raises:
-            RecallDropped: the probes find less than in their last run with the previous model, and `force` is not set.
-                The space keeps its previous model.
-        """
-        if self._encoder is None:
-            raise InvalidInput.at("$.embeddings", "embeddings are off; there is no model to embed with")
-        self.recognition.check()
-        old = find_space(self._database.primary, space)
-        before = self.probes.last(space, old.space.generation)
-        reembed(self._database.primary, old, self._encoder, self._clock, progress)
-        self._indexes.drop(space)
-        if before is not None:
-            found, expected = self.probes.compared(space, before, self._clock())
-            if found < expected and not force:
-                turn_back(self._database.primary, old, self._clock())
-                self._indexes.drop(space)
-                raise RecallDropped(space, expected, found)
-            self.probes.run(space, OWNER, self._clock)
+        """Embed a space again with the default model, and drop the model before; see `Generations.embed_again`."""
+        self.generations.embed_again(space, progress, OWNER, force=force)
         return find_space(self._database, space).space

@@ -11,6 +11,7 @@ from muisti.core.conflicts.likeness import likeness
 from muisti.core.conflicts.suspected import is_of_the_speaker
 from muisti.core.conflicts.words import read
 from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
 from muisti.core.embedding.vectors import restored
 from muisti.core.index.alike import alike, overlap, words
 from muisti.core.index.cache import Indexes
@@ -88,28 +89,26 @@ NOT_CHECKED = Checked((), (), None)
 class Checker:
     """Compare new memories with the current ones. Instances are thread-safe.
 
-    `encoder` embeds what writes store. Where it is None, `judge` compares texts with memories of the same words. Where
-    both are None, nothing is compared.
+    Where the model of a space does not embed what writes store, another one judges memories of the same words.
 
     Memories of several passages are not compared. Neither are two memories whose fields show that they differ.
     """
 
-    def __init__(
-        self, database: Database, indexes: Indexes, encoder: Encoder | None, judge: Encoder | None = None
-    ) -> None:
+    def __init__(self, database: Database, indexes: Indexes, models: Models) -> None:
         self._database = database
         self._indexes = indexes
-        self._encoder = encoder
-        self._judge = judge
+        self._models = models
 
     def check(self, space: SpaceRow, made: Sequence[NewVersion], now: int) -> Checked:
         """Compare each memory of `made` with the index and with the earlier ones of `made`."""
-        if self._encoder is None:
-            if self._judge is not None:
-                return self._check_words(space, made, now, self._judge)
+        encoder = self._models.inline(space.space.generation)
+        if encoder is None:
+            judge = self._models.judge(space.space.generation)
+            if judge is not None:
+                return self._check_words(space, made, now, judge)
             return Checked(tuple(() for _ in made), tuple(() for _ in made), None)
-        directions = _directions(made, self._encoder.dimensions)
-        comparing = _Comparing(space, self._encoder)
+        directions = _directions(made, encoder)
+        comparing = _Comparing(space, encoder)
         within = comparing.among([new.memory for new in made], directions)
         ready = self._indexes.at_hand(space)
         if ready is None:
@@ -160,8 +159,8 @@ class Checker:
 
         Each memory comes with its vector, or None.
         """
-        assert self._encoder is not None
-        directions = restored([vector for _, vector in stored], self._encoder.dimensions)
+        encoder = self._models.required(space.space.name, space.space.generation)
+        directions = restored([vector for _, vector in stored], encoder.dimensions)
         near = [
             closest(snapshot, direction, now, OLDER) if direction.any() else (np.empty(0, np.int64), ())
             for direction in directions
@@ -169,7 +168,7 @@ class Checker:
         versions = sorted({version for rows, _ in near for version in snapshot.rows.version.view()[rows].tolist()})
         (fetched,) = self._database.read([memories.by_rows(versions)]) if versions else ([],)
         current = {cast(int, row[0]): version_rows.memory(row, space.space.name) for row in fetched}
-        comparing = _Comparing(space, self._encoder)
+        comparing = _Comparing(space, encoder)
         found: list[tuple[Likeness, ...]] = []
         for (memory, _), (rows, cosines) in zip(stored, near, strict=True):
             mine = zip(snapshot.rows.version.view()[rows].tolist(), cosines, strict=True)
@@ -265,10 +264,11 @@ def by_words(snapshot: Snapshot, content: str, now: int) -> RowNumbers:
     return best_matches(snapshot, matches, population.mask, WORDED)
 
 
-def _directions(made: Sequence[NewVersion], dimensions: int) -> Floats:
+def _directions(made: Sequence[NewVersion], encoder: Encoder) -> Floats:
     """Return the vectors of new memories in the coordinates of the index. A memory of several passages has zeros."""
-    blobs = [new.passages[0].vector if new.passages is not None and len(new.passages) == 1 else None for new in made]
-    return restored(blobs, dimensions)
+    digest = encoder.identity
+    alone = (new.passages[0] if new.passages is not None and len(new.passages) == 1 else None for new in made)
+    return restored([None if one is None else one.vectors.get(digest) for one in alone], encoder.dimensions)
 
 
 def _apart(one: Memory, other: Memory) -> bool:

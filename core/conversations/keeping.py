@@ -5,7 +5,7 @@ from typing import cast
 
 import msgspec
 
-from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
 from muisti.core.model.counts import Quota
 from muisti.core.model.ids import IdSource, id_text
 from muisti.core.model.outcomes import Written
@@ -35,13 +35,11 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
 class Keeper:
     """Writes objects of the hierarchy. Thread-safe."""
 
-    def __init__(
-        self, transactions: Transactions, intake: Intake, encoder: Encoder | None, ids: IdSource, quota: Quota
-    ) -> None:
-        """`encoder` is None when embeddings are off, `quota` is that of spaces without one."""
+    def __init__(self, transactions: Transactions, intake: Intake, models: Models, ids: IdSource, quota: Quota) -> None:
+        """`models` embed the texts, `quota` is that of spaces without one."""
         self._transactions = transactions
         self._intake = intake
-        self._encoder = encoder
+        self._models = models
         self._ids = ids
         self._quota = quota
 
@@ -94,7 +92,7 @@ class Keeper:
     def _change(self, space: SpaceRow, row: Row, draft: Draft, offset: int, call: Call) -> Part:
         before = version_rows.memory(row, space.space.name)
         accepted = self._intake.changed(space, draft, before, call)
-        new = again(accepted.next(before, call.now), before, cast(int, row[0]), space, self._encoder)
+        new = again(accepted.next(before, call.now), before, cast(int, row[0]), space, self._models)
         statements = [
             guards.refuse_stale(before),
             *accepted.statements,
@@ -107,7 +105,7 @@ class Keeper:
         places = ["$"] * len(drafts)
         accepted = self._intake.batch(space, drafts, call, places, echoes=False, hierarchy=True)
         made = [one.first(space, id_text(self._ids.new(call.now)), call.now) for one in accepted]
-        versions = ready(made, space, self._encoder)
+        versions = ready(made, space, self._models)
         return [
             Part(new.memory, [*one.statements, *self._transactions.birth(space, new, "created", call.caller, offset)])
             for one, new, offset in zip(accepted, versions, range(len(made) - 1, -1, -1), strict=True)

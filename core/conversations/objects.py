@@ -16,7 +16,7 @@ from muisti.core.conversations.naming import (
     spans_of,
 )
 from muisti.core.conversations.reading import missing, one
-from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
 from muisti.core.model.audited import Action
 from muisti.core.model.conversations import (
     Change,
@@ -56,12 +56,12 @@ _DELETED: Mapping[Level, Action] = {
 
 
 class Objects:
-    """Thread-safe; `encoder` is None when embeddings are off. All methods raise what those of `Writer` do."""
+    """Thread-safe; `models` embed the texts. All methods raise what those of `Writer` do."""
 
     def __init__(
         self,
         database: Database,
-        encoder: Encoder | None,
+        models: Models,
         transactions: Transactions,
         ids: IdSource,
         quota: Quota,
@@ -70,7 +70,7 @@ class Objects:
     ) -> None:
         """`quota` is that of spaces without one."""
         self._database = database
-        self._encoder = encoder
+        self._models = models
         self._transactions = transactions
         self._ids = ids
         self._quota = quota
@@ -194,7 +194,7 @@ class Objects:
     def _make(self, space: SpaceRow, name: ObjectName, drafts: Sequence[Draft], call: Call) -> Written:
         accepted = [self._intake.new(space, draft, call, echoes=False, hierarchy=True) for draft in drafts]
         made = [one.first(space, id_text(self._ids.new(call.now)), call.now) for one in accepted]
-        versions = ready(made, space, self._encoder)
+        versions = ready(made, space, self._models)
         (there,) = self._database.read([conversations.at_places(space, name.category, [name.place])])
         if there and not self._transactions.is_known(call):
             raise PlaceTaken(name.level, name.name)
@@ -233,7 +233,7 @@ class Objects:
         call: Call,
     ) -> Written:
         made = [one.first(space, id_text(self._ids.new(call.now)), call.now) for one in parents]
-        versions = ready([*made, accepted.next(before, call.now)], space, self._encoder)
+        versions = ready([*made, accepted.next(before, call.now)], space, self._models)
         *others, new = versions
         parts = self._keeper.before(space, plan, len(versions), call)
         parts += [

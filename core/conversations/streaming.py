@@ -10,7 +10,7 @@ import msgspec
 from msgspec import structs
 
 from muisti.core.conversations.naming import check_name, object_draft, title_of, users_of
-from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
 from muisti.core.model.conversations import (
     ASSISTANT,
     DEFAULT_SESSION,
@@ -77,12 +77,12 @@ class _Item(msgspec.Struct, frozen=True):
 
 
 class Streamer:
-    """Thread-safe; `encoder` is None when embeddings are off. All methods raise what those of `Writer` do."""
+    """Thread-safe; `models` embed the texts. All methods raise what those of `Writer` do."""
 
     def __init__(
         self,
         database: Database,
-        encoder: Encoder | None,
+        models: Models,
         transactions: Transactions,
         ids: IdSource,
         quota: Quota,
@@ -90,7 +90,7 @@ class Streamer:
     ) -> None:
         """`quota` is that of spaces without one."""
         self._database = database
-        self._encoder = encoder
+        self._models = models
         self._transactions = transactions
         self._ids = ids
         self._quota = quota
@@ -213,7 +213,7 @@ class Streamer:
         parents = self._parents(adding, known, accepted)
         made = [self._first(adding, one) for one in (*parents.values(), *accepted)]
         changed = self._with_new_users(adding, known, accepted)
-        versions = ready(made, adding.space, self._encoder)
+        versions = ready(made, adding.space, self._models)
         guard = self._guards(adding, known, [*parents, *(place_of(one.draft) or "" for one in accepted)])
         total = len(versions) + (changed is not None)
         head, numbers = list(guard), iter(range(total - 1, -1, -1))
@@ -278,7 +278,7 @@ class Streamer:
             return None
         stated = structs.replace(draft_of(before), structure={**before.structure, "users": more})
         accepted = self._intake.changed(adding.space, stated, before, adding.call)
-        return ready([accepted.next(before, adding.call.now)], adding.space, self._encoder)[0]
+        return ready([accepted.next(before, adding.call.now)], adding.space, self._models)[0]
 
 
 class _Adding(msgspec.Struct, frozen=True):

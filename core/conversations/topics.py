@@ -16,7 +16,6 @@ from msgspec.structs import replace
 from muisti.core.conversations.keeping import Keeper, Plan
 from muisti.core.discourse import titles
 from muisti.core.discourse.segmentation import PAUSE, Segmenter, Vector
-from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.vectors import restored
 from muisti.core.model.conversations import TURN_MAX
 from muisti.core.model.errors import InvalidInput, NotFound, PlaceTaken, SensitiveContent
@@ -50,19 +49,23 @@ class Conversation(msgspec.Struct, frozen=True):
 
 
 class _Open:
-    """The turns after the last stored topic, as a segmenter has them."""
+    """The turns after the last stored topic, as a segmenter has them; without vectors only pauses end topics."""
 
-    def __init__(self, epoch: str, after: int, dimensions: int) -> None:
-        self.epoch = epoch
+    def __init__(self, space: SpaceRow, after: int) -> None:
         self.after = after  # last turn of the last stored topic, -1 without one
         self.turns: list[int] = []
-        self.segmenter = Segmenter(dimensions)
+        self.segmenter = Segmenter(dimensions_of(space))
+        self._of = space.space.epoch, space.generation
         self._latest: Said | None = None
         self._at = 0
 
     @property
     def last(self) -> int:
         return self.turns[-1] if self.turns else self.after
+
+    def stands(self, space: SpaceRow, after: int) -> bool:
+        """Return whether the turns are still those after the last topic, with vectors of the model of the space."""
+        return self._of == (space.space.epoch, space.generation) and self.after == after
 
     def add(self, said: Said, vector: Vector) -> list[int]:
         """Take a turn and return the first turns of the topics that it makes final, without the first of all."""
@@ -79,11 +82,9 @@ class Topics:
     All methods raise `NotFound` when there is no such space.
     """
 
-    def __init__(self, database: Database, keeper: Keeper, encoder: Encoder | None) -> None:
-        """`encoder` is None when embeddings are off; only pauses end topics then."""
+    def __init__(self, database: Database, keeper: Keeper) -> None:
         self._database = database
         self._keeper = keeper
-        self._encoder = encoder
         self._followed: OrderedDict[Conversation, _Open] = OrderedDict()
         self._turns = [Lock() for _ in range(STRIPES)]
 
@@ -164,7 +165,7 @@ class Topics:
 
     def _advance(self, conversation: Conversation, call: Call, *, ends: bool) -> tuple[Memory, ...]:
         space, known, number, new = self._read(conversation, call.now)
-        vectors = vectors_of(new, dimensions_of(self._encoder))
+        vectors = vectors_of(new, dimensions_of(space))
         starts = [start for said, vector in zip(new, vectors, strict=True) for start in known.add(said, vector)]
         if ends and known.turns:
             starts += [known.turns[place] for place in known.segmenter.tentative]
@@ -204,9 +205,8 @@ class Topics:
         space, (covered, numbers, counts, said) = read(self._database.primary, conversation.space, ask)
         end = cast("int | None", covered[0][0])
         end = -1 if end is None else end
-        stands = known is not None and (known.epoch, known.after) == (space.space.epoch, end)
-        if known is None or not stands or counts[0][0] != len(known.turns):
-            known = _Open(space.space.epoch, end, dimensions_of(self._encoder))
+        if known is None or not known.stands(space, end) or counts[0][0] != len(known.turns):
+            known = _Open(space, end)
             if last != end:
                 _, (said,) = read(
                     self._database.primary, conversation.space, lambda row: [topics.said(row, *of, end, now)]
@@ -272,9 +272,9 @@ _MakePlan = Callable[[SpaceRow, Sequence[tuple[Row, Memory]], int], Plan]
 """Of a space, the topics of a conversation, and the largest number of a topic."""
 
 
-def dimensions_of(encoder: Encoder | None) -> int:
-    """Return the number of dimensions of vectors; 1 when there are none."""
-    return 1 if encoder is None else encoder.dimensions
+def dimensions_of(space: SpaceRow) -> int:
+    """Return the number of dimensions of the vectors of a space; 1 when there are none."""
+    return space.dimensions or 1
 
 
 def vectors_of(said: Sequence[Said], dimensions: int) -> list[Vector]:

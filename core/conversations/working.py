@@ -17,7 +17,6 @@ from muisti.core.conversations.topics import Conversation, dimensions_of, vector
 from muisti.core.discourse.importance import importance, novelty
 from muisti.core.discourse.segmentation import Vectors
 from muisti.core.discourse.signals import signals
-from muisti.core.embedding.encoder import Encoder
 from muisti.core.model.errors import InvalidInput, NotFound, Problem
 from muisti.core.model.times import to_us
 from muisti.core.model.values import NAME_MAX, Draft, Memory, Seq
@@ -50,11 +49,9 @@ Count = Callable[[str], int]
 class WorkingMemory:
     """Thread-safe. All methods raise `NotFound` when there is no such space or conversation."""
 
-    def __init__(self, database: Database, intake: Intake, encoder: Encoder | None) -> None:
-        """`encoder` is None when embeddings are off."""
+    def __init__(self, database: Database, intake: Intake) -> None:
         self._database = database
         self._intake = intake
-        self._encoder = encoder
 
     def keep(self, conversation: Conversation, entry: Entry, count: Count, budget: int, call: Call) -> Entry:
         """Keep an entry at its key, in place of what is there.
@@ -170,7 +167,7 @@ class WorkingMemory:
         (said,) = self._database.primary.read([topics.said(space, *of, (memories[0].turn or 0) - 1, call.now)])
         by_turn = {one.turn: one for one in topics.read_said(said)}
         known = [(memory, by_turn[memory.turn]) for memory in memories if memory.turn in by_turn]
-        vectors = np.array(vectors_of([one for _, one in known], dimensions_of(self._encoder)), np.float32)
+        vectors = np.array(vectors_of([one for _, one in known], dimensions_of(space)), np.float32)
         values = _values([memory for memory, _ in known], vectors, call.now)
         return [
             Held(

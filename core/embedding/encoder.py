@@ -23,7 +23,7 @@ from muisti.core.embedding.tokens import Tokens
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.kernels import Floats, Longs
 from muisti.core.kernels.pooling import Table, pool_tokens
-from muisti.core.model.errors import InvalidInput, ModelMismatch
+from muisti.core.model.errors import InvalidInput
 from muisti.core.support.waiting import Lock, refuse_long
 
 SHIPPED = Path(__file__).parent / "weights"
@@ -134,15 +134,6 @@ class StaticEncoder:
         except (OSError, ValueError, KeyError) as error:
             problem = f"{self.name!r} is no static model that can be loaded: {error}"
             raise InvalidInput.at("$.model", problem) from error
-
-
-def check_model(encoder: Encoder, space: str, generation: str) -> None:
-    """Raise `ModelMismatch` unless the running model is the one that embedded the space."""
-    if encoder.identity != generation:
-        raise ModelMismatch(
-            f"space {space!r} was embedded by model {generation[:12]}, this server runs {encoder.name!r} "
-            f"({encoder.identity[:12]}); run `muisti reembed --space {space}` or name the old model by MUISTI_MODEL"
-        )
 
 
 def _pooled(model: _Model, weights: Floats, texts: Sequence[str]) -> Vectors:

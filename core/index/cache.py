@@ -40,16 +40,19 @@ class Indexes:
         *,
         memory: int,
         vectors: bool,
+        shadows: bool = False,
     ) -> None:
         """Make an empty cache of at most `memory` bytes; `vectors` is False when embeddings are off.
 
-        `notifier` hears of each change that this process makes.
+        `notifier` hears of each change that this process makes. With `shadows`, spaces are shown as their shadow would
+        answer.
         """
         self._database = database
         self._notifier = notifier or ChangeNotifier()
         self._load_seconds = load_seconds
         self._memory = memory
         self._vectors = vectors
+        self._shadows = shadows
         self._lock = threading.Lock()
         self._loading: dict[_Key, Lock] = {}
         self._open: OrderedDict[_Key, SpaceIndex] = OrderedDict()
@@ -63,6 +66,12 @@ class Indexes:
     def on(self, database: Database) -> "Indexes":
         """Return an empty cache of the indexes of another database, which it never writes to."""
         made = Indexes(database, self._load_seconds, memory=self._memory, vectors=self._vectors)
+        made._closing.set()
+        return made
+
+    def of_shadows(self) -> "Indexes":
+        """Return an empty cache of the indexes that the shadows of spaces would have. It packs nothing."""
+        made = Indexes(self._database, self._load_seconds, memory=self._memory, vectors=self._vectors, shadows=True)
         made._closing.set()
         return made
 
@@ -121,7 +130,7 @@ class Indexes:
             try:
                 snapshot = index.refresh(wanted)
             except (Outdated, NotFound):
-                self.drop(key.name)
+                self.drop(key.name, index)
                 continue
             self._evict(key)
             self._pack(key, index)
@@ -174,12 +183,20 @@ class Indexes:
         self._closing.set()
         self.settle()
 
-    def drop(self, name: str) -> None:
-        """Drop the indexes of a space; the next use loads them again."""
+    def drop(self, name: str, only: SpaceIndex | None = None) -> None:
+        """Drop the indexes of a space, or one of them if it still is in use; the next use loads it again."""
         with self._lock:
             for key in (_Key(name), _Key(name, past=True)):
-                self._open.pop(key, None)
-                self._sizes.pop(key, None)
+                if only is None or self._open.get(key) is only:
+                    self._open.pop(key, None)
+                    self._sizes.pop(key, None)
+
+    def replace(self, space: SpaceRow, index: SpaceIndex) -> None:
+        """Let searches use an index that was loaded for the shadow, which is the model of the space now."""
+        index.become(space)
+        with self._lock:
+            self._open[_Key(space.space.name)] = index
+        self._evict(_Key(space.space.name))
 
     def _warm(self, name: str, wanted: int) -> None:
         """Load or refresh an index in a thread."""
@@ -237,8 +254,11 @@ class Indexes:
             (found,) = self._database.read([spaces.by_name(key.name)])
             if not found:
                 raise NotFound("space", key.name)
+            row = space_row(found[0])
+            if self._shadows:
+                row = spaces.exchanged(row)
             try:
-                index = SpaceIndex(self._database, space_row(found[0]), vectors=self._vectors, past=key.past)
+                index = SpaceIndex(self._database, row, vectors=self._vectors, past=key.past)
             except Outdated:
                 continue  # the space was recreated or embedded again while it was read
             self._load_seconds.add(perf_counter() - began)

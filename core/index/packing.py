@@ -35,7 +35,7 @@ def pack(database: Database, space: SpaceRow, generation: int | None, stopped: C
         while not stopped():
             (newest,) = database.read([segments.last(space, generation)])
             first = cast(int | None, newest[0][0]) or 0
-            state, living = database.read([spaces.state(space.id), index_rows.living(space, generation, first, PACKED)])
+            state, living = database.read([spaces.state(space), index_rows.living(space, generation, first, PACKED)])
             inserted = Inserted.of(living, space.dimensions if generation else 0)
             if not state or state[0][0] != space.space.epoch or inserted.versions < PACKED:
                 return
@@ -57,7 +57,7 @@ def repack(database: Database, space: SpaceRow) -> int:
         if not found:
             return count
         generation, first, seen, data = cast(tuple[int, int, int, bytes], found[0])
-        state, ended = database.read([spaces.state(space.id), index_rows.ended(space, seen)])
+        state, ended = database.read([spaces.state(space), index_rows.ended(space, seen)])
         if not state:
             return count
         gone = np.array([row[0] for row in ended], np.int64)

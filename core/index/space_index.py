@@ -145,6 +145,11 @@ class SpaceIndex:
             rows, vectors = zip(*given, strict=True)
             self._rows.give_vectors(np.array(rows, np.int64), rows_of(vectors, self._rows.dimensions))
 
+    def become(self, space: SpaceRow) -> None:
+        """Take another row of the space, whose model is the shadow that this index was loaded for."""
+        self.space = space
+        self._filled = 0
+
     def column(self, snapshot: Snapshot, field: str) -> Column:
         """Return the values of a filter field for the rows of a snapshot, built on first use."""
         return self._fields_of(snapshot).column(field, snapshot.size)
@@ -189,7 +194,7 @@ class SpaceIndex:
         while True:
             state, current, ended = self._database.read(
                 [
-                    spaces.state(self.space.id),
+                    spaces.state(self.space),
                     passages(self.space, self._generation, after_born, page),
                     index_rows.ended(self.space, ended_after),
                 ]

@@ -27,6 +27,9 @@ Action = Literal[
     "space_merged",
     "webhook_created",
     "webhook_deleted",
+    "generation_built",
+    "generation_switched",
+    "generation_dropped",
 ]
 
 

@@ -303,8 +303,8 @@ class RecallDropped(Conflict):
     def __init__(self, space: str, before: float, after: float) -> None:
         self.before, self.after = before, after
         super().__init__(
-            f"the probes of space {space!r} had a recall of {before:.3f}, and would have {after:.3f}; the old model is "
-            "in use again: use force to change it anyway"
+            f"the probes of space {space!r} had a recall of {before:.3f}, and would have {after:.3f}; the space "
+            "keeps its model: use force to change it anyway"
         )
 
 

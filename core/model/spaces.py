@@ -91,6 +91,9 @@ USUAL_POLICY = Policy(secrets="refuse", personal_data="allow", echoes="flag", hi
 class Space(msgspec.Struct, frozen=True, kw_only=True):
     """An isolated store. `generation` is the hash of the model that embedded it, None before the first vector.
 
+    `shadow` is the hash of a second model that embeds new text too. It is one that is being built or compared, or the
+    one that embedded the space before (`shadow_served`).
+
     `policy` has the rules that were set for this space, without the server's defaults.
     """
 
@@ -101,6 +104,8 @@ class Space(msgspec.Struct, frozen=True, kw_only=True):
     settings: SpaceSettings
     generation: str | None
     policy: Policy = Policy()
+    shadow: str | None = None
+    shadow_served: bool = False
 
     @property
     def at(self) -> Seq:

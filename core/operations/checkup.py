@@ -8,6 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
 from muisti.core.embedding.vectors import pack, restored
 from muisti.core.index.inserted import Inserted
 from muisti.core.model.errors import StoreCorrupt
@@ -76,10 +77,10 @@ class _Held(NamedTuple):
     hanging: dict[str, Rows] | None
 
 
-def look(database: Database, encoder: Encoder | None, progress: Progress) -> Findings:
+def look(database: Database, models: Models, progress: Progress) -> Findings:
     """Check every version and the packed segments of indexes. Nothing is changed, and others may write meanwhile.
 
-    Without an `encoder`, vectors are not checked.
+    Vectors of a model that `models` lack, or that takes long, are not checked.
 
     Raises:
         StoreCorrupt: the database cannot be read.
@@ -89,7 +90,7 @@ def look(database: Database, encoder: Encoder | None, progress: Progress) -> Fin
     (((total,),),) = database.read([Statement("SELECT count(*) FROM versions")])
     after = 0
     while held := _next(database, after):
-        for one, (altered, what) in _flaws(held, all_spaces, encoder):
+        for one, (altered, what) in _flaws(held, all_spaces, models):
             found.flaws.append(Flaw(one.id, id_text(one.memory_id[:16]), one.version, altered, what))
         after = held[-1].id
         found.versions += len(held)
@@ -142,7 +143,7 @@ def _held(row: Row, hanging: dict[str, Rows] | None) -> _Held:
 
 
 def _flaws(
-    held: Sequence[_Held], all_spaces: dict[int, SpaceRow], encoder: Encoder | None
+    held: Sequence[_Held], all_spaces: dict[int, SpaceRow], models: Models
 ) -> Iterator[tuple[_Held, tuple[bool, str]]]:
     sound: list[tuple[_Held, Memory]] = []
     for one in held:
@@ -160,8 +161,9 @@ def _flaws(
             yield one, (False, what)
         else:
             sound.append((one, memory))
-    if encoder is not None:
-        yield from _misplaced(sound, all_spaces, encoder)
+    for encoder in models:
+        if not encoder.deferred:
+            yield from _misplaced(sound, all_spaces, encoder)
 
 
 def _underived(one: _Held, memory: Memory, hanging: dict[str, Rows]) -> str | None:

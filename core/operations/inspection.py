@@ -1,5 +1,6 @@
 """Inspect a database without changing it: its file, schema, clock and spaces. `checkup` reads all of its data."""
 
+from collections.abc import Collection
 from pathlib import Path
 from typing import cast
 
@@ -55,8 +56,12 @@ def spaces_with_memories(database: Database) -> list[str]:
     return [str(name) for (name,) in rows]
 
 
-def spaces_of_other_models(database: Database, identity: str) -> list[str]:
-    """Return the names of the spaces whose vectors come from a model other than `identity`."""
-    asked = "SELECT s.name FROM spaces s JOIN generations g ON g.id = s.generation_id WHERE g.hash <> ? ORDER BY 1"
-    (rows,) = database.read([Statement(asked, (identity,))])
+def spaces_of_other_models(database: Database, identities: Collection[str]) -> list[str]:
+    """Return the names of the spaces whose vectors come from models other than these."""
+    marks = ",".join("?" * len(identities))
+    asked = (
+        f"SELECT s.name FROM spaces s JOIN generations g ON g.id = s.generation_id WHERE g.hash NOT IN ({marks}) "
+        "ORDER BY 1"
+    )
+    (rows,) = database.read([Statement(asked, tuple(identities))])
     return [str(name) for (name,) in rows]

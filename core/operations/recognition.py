@@ -5,33 +5,34 @@ from typing import cast
 
 import numpy as np
 
-from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.hosted import Hosted, Sighting, recognise
+from muisti.core.embedding.models import Models
 from muisti.core.store.database import Database
 from muisti.core.store.sql import sightings
 
 
 class Recognition:
-    """Keeps the identity of a hosted encoder right. Does nothing for encoders whose model is a file. Thread-safe."""
+    """Keeps the identities of hosted encoders right. Does nothing for encoders whose model is a file. Thread-safe."""
 
-    def __init__(self, database: Database, encoder: Encoder | None, clock: Callable[[], int]) -> None:
+    def __init__(self, database: Database, models: Models, clock: Callable[[], int]) -> None:
         self._database, self._clock = database, clock
-        self._encoder = encoder if isinstance(encoder, Hosted) else None
+        self._encoders = models.hosted
 
     def recall(self) -> None:
-        """Take the identity that the model had when it was last seen, if it was. The endpoint is not asked."""
-        if self._encoder is not None and (known := self._known(self._encoder)):
-            self._encoder.settle(known[0])
+        """Take the identities that the models had when they were last seen, if they were. No endpoint is asked."""
+        for encoder in self._encoders:
+            if known := self._known(encoder):
+                encoder.settle(known[0])
 
     def check(self) -> bool:
-        """Ask the endpoint, and take the identity of its model. Return whether the identity has changed.
+        """Ask the endpoints, and take the identities of their models. Return whether one has changed.
 
         Raises:
-            ModelUnavailable: the endpoint does not answer as it should; the identity stays.
+            ModelUnavailable: an endpoint does not answer as it should; its identity stays.
         """
-        encoder = self._encoder
-        if encoder is None:
-            return False
+        return any([self._check(encoder) for encoder in self._encoders])
+
+    def _check(self, encoder: Hosted) -> bool:
         before, known = encoder.identity, self._known(encoder)
         found = recognise(encoder.configuration, encoder.probe(), known)
         if not known or known[0].identity != found.identity:

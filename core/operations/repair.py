@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import cast
 
-from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
 from muisti.core.model.errors import Conflict, StoreCorrupt
 from muisti.core.operations.checkup import BATCH, Findings
 from muisti.core.store.backup import checked, fresh, opened
@@ -22,14 +22,14 @@ from muisti.core.support.progress import Progress
 from muisti.core.write.prepare import ready
 
 
-def mend(database: Database, encoder: Encoder | None, findings: Findings, now: int) -> int:
+def mend(database: Database, models: Models, findings: Findings, now: int) -> int:
     """Rebuild derived data that are wrong. Return the number of versions that were repaired.
 
     Altered versions are left, because their original text is unknown. Versions without a checksum get one.
     """
     derived = [flaw.row for flaw in findings.derived]
     for first in range(0, len(derived), BATCH):
-        _derive(database, encoder, derived[first : first + BATCH], now)
+        _derive(database, models, derived[first : first + BATCH], now)
     if findings.unsealed:
         _seal(database, {flaw.row for flaw in findings.altered})
     spoilt = {*findings.segments, *(findings.counts)}
@@ -39,10 +39,10 @@ def mend(database: Database, encoder: Encoder | None, findings: Findings, now: i
     return len(derived)
 
 
-def recover(source: Path, target: Path, encoder: Encoder | None, now: int, progress: Progress) -> Salvaged:
+def recover(source: Path, target: Path, models: Models, now: int, progress: Progress) -> Salvaged:
     """Recover what a damaged file still holds into a new file. The new file gets its name after it was verified.
 
-    `encoder` embeds the recovered memories; with None, they have no vectors. The damaged file is not changed.
+    `models` embed the recovered memories. The damaged file is not changed.
 
     Raises:
         Conflict: a process has the file open, or a file of the new name exists.
@@ -54,12 +54,14 @@ def recover(source: Path, target: Path, encoder: Encoder | None, now: int, progr
         _make(partial, now)
         with image(source) as pages, translated(), opened(partial) as connection:
             found = salvage(pages, connection, now, lambda done, total: progress("reading", done, total))
-            connection.execute("UPDATE spaces SET generation_id = NULL")  # there are no vectors yet
+            connection.execute(
+                "UPDATE spaces SET generation_id = NULL, shadow_generation_id = NULL"
+            )  # there are no vectors yet
         if not found.rows:
             raise StoreCorrupt(f"{source.name} has nothing of a Muisti database; was there a backup?")
         database = FileDatabase(partial)
         try:
-            _derive_all(database, encoder, now, progress)
+            _derive_all(database, models, now, progress)
         finally:
             database.close()
         with translated(), opened(partial) as connection:
@@ -76,7 +78,7 @@ def _make(path: Path, now: int) -> None:
         database.close()
 
 
-def _derive_all(database: Database, encoder: Encoder | None, now: int, progress: Progress) -> None:
+def _derive_all(database: Database, models: Models, now: int, progress: Progress) -> None:
     after, done = 0, 0
     ((total,),) = database.read([Statement("SELECT count(*) FROM versions")])[0]
     while True:
@@ -85,38 +87,38 @@ def _derive_all(database: Database, encoder: Encoder | None, now: int, progress:
         if not rows:
             return
         ids = [cast(int, row[0]) for row in rows]
-        _derive(database, encoder, ids, now)
+        _derive(database, models, ids, now)
         after, done = ids[-1], done + len(ids)
         progress("deriving", done, cast(int, total))
 
 
-def _derive(database: Database, encoder: Encoder | None, rows: Sequence[int], now: int) -> None:
+def _derive(database: Database, models: Models, rows: Sequence[int], now: int) -> None:
     """Rebuild all derived rows of versions, one space at a time."""
+    encoder = models.inline(None)
     if encoder is not None:
         database.write([spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, now)])
     for space in map(space_row, database.read([spaces.all_spaces()])[0]):
         if encoder is not None and space.generation is None:
             database.write([spaces.adopt_generation(space, encoder.identity)])
-        _derive_in(database, space, encoder, rows)
+        _derive_in(database, space, models, rows)
 
 
-def _derive_in(database: Database, space: SpaceRow, encoder: Encoder | None, rows: Sequence[int]) -> None:
-    """Rebuild derived rows in a space. A space of another model is skipped, because only that model can embed it."""
-    identity = None if encoder is None else encoder.identity
-    if space.space.generation not in (None, identity):
+def _derive_in(database: Database, space: SpaceRow, models: Models, rows: Sequence[int]) -> None:
+    """Rebuild derived rows in a space. A space whose model is missing is skipped, because no other can embed it."""
+    if space.space.generation is not None and models.of(space.space.generation) is None:
         return
     marks = ",".join("?" * len(rows))
     asked = f"SELECT {version_rows.COLUMNS} FROM versions v WHERE v.space_id = ? AND v.id IN ({marks})"
     (found,) = database.read([Statement(asked, (space.id, *rows))])
     versions = [version_rows.memory(row, space.space.name) for row in found]
     statements: list[Statement] = []
-    for row, new in zip(found, ready(versions, space, encoder), strict=True):
+    for row, new in zip(found, ready(versions, space, models), strict=True):
         statements += (
             Statement(f"DELETE FROM {table.name} WHERE {table.version} = ?", (row[0],))
             for table in reversed(rebuilt_from_version())
         )
         statements.append(inserting.refold(cast(int, row[0]), new))
-        statements += inserting.dependent_rows((version_rows.raw(new.memory.id), new.memory.version), new, identity)
+        statements += inserting.dependent_rows((version_rows.raw(new.memory.id), new.memory.version), new)
     if statements:
         database.write(statements)
 

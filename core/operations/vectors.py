@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import cast
 
 from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
 from muisti.core.embedding.vectors import pack
 from muisti.core.model.errors import NotFound
 from muisti.core.model.values import Passage
@@ -22,20 +23,19 @@ BATCH = 128  # passages of a step
 
 
 class Vectors:
-    """Embeds with `encoder` the passages that lack a vector, when it is a deferred one. Thread-safe.
+    """Embeds the passages that lack a vector of the model of their space. Thread-safe.
 
-    Two processes may do the same step at the same time: one of them stores the vectors.
+    They lack it when the model is a deferred one, or was not in the process that stored them. Two processes may do the
+    same step at the same time: one of them stores the vectors.
     """
 
-    def __init__(self, database: Database, encoder: Encoder | None, clock: Callable[[], int]) -> None:
-        self._database, self._clock = database, clock
-        self._encoder = encoder if encoder is not None and encoder.deferred else None
+    def __init__(self, database: Database, models: Models, clock: Callable[[], int]) -> None:
+        self._database, self._models, self._clock = database, models, clock
 
     def lagging(self) -> list[str]:
-        """Return the spaces of the model that have changed since all their passages had vectors, by name."""
-        if self._encoder is None:
-            return []
-        (rows,) = self._database.read([deferred.lagging(self._encoder.identity)])
+        """Return the spaces of models of this process that have changed since all their passages had vectors."""
+        identities = [encoder.identity for encoder in self._models]
+        (rows,) = self._database.read([deferred.lagging(identities)]) if identities else ([],)
         return [str(name) for (name,) in rows]
 
     def step(self, space: str) -> bool:
@@ -45,9 +45,9 @@ class Vectors:
             ModelUnavailable: the model does not embed now; the passages stay as they are.
             NotFound: there is no such space.
         """
-        encoder = self._encoder
         found = find_space(self._database, space)
-        if encoder is None or found.space.generation not in (None, encoder.identity):
+        encoder = self._models.of(found.space.generation)
+        if encoder is None:
             return False
         rows, ((after, seq),) = self._database.read(
             [deferred.lacking(found, encoder.identity, BATCH), deferred.marks(found)]

@@ -13,7 +13,7 @@ from typing import cast
 import msgspec
 
 from muisti.core.conflicts.check import Checker
-from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.model.errors import InvalidInput
@@ -86,13 +86,13 @@ class _Seen(msgspec.Struct, frozen=True):
 
 
 class Linter:
-    """Linter of all spaces. Instances are thread-safe. `encoder` is None when embeddings are off."""
+    """Linter of all spaces. Instances are thread-safe. `models` embed the texts."""
 
-    def __init__(self, database: Database, indexes: Indexes, encoder: Encoder | None, screener: Screener) -> None:
+    def __init__(self, database: Database, indexes: Indexes, models: Models, screener: Screener) -> None:
         self._database = database
         self._indexes = indexes
-        self._encoder = encoder
-        self._checker = Checker(database, indexes, encoder)
+        self._models = models
+        self._checker = Checker(database, indexes, models)
         self._screener = screener
 
     def lint(
@@ -145,11 +145,13 @@ class Linter:
         nothing: list[tuple[Likeness, ...]] = [() for _ in seen]
         if not {"duplicate", "contradiction"} & set(checks):
             return nothing, ()
-        if self._encoder is None:
+        if self._models.default is None:
             return nothing, ("embeddings are off: contradictions, and duplicates in other words, were not checked",)
-        if space.space.generation != self._encoder.identity:
+        if space.space.generation is None or self._models.inline(space.space.generation) is None:
             missing = (
-                "another model embedded this space" if space.space.generation else "no memory of this space is embedded"
+                "the model of this space is not on this server, or behind an endpoint"
+                if space.space.generation
+                else "no memory of this space is embedded"
             )
             return nothing, (f"{missing}: contradictions, and duplicates in other words, were not checked",)
         _, snapshot = self._indexes.fresh(space.space.name, 0)

@@ -40,6 +40,10 @@ class Probes:
         self._searcher = searcher
         self._ids = ids
 
+    def of_shadows(self) -> "Probes":
+        """Return the probes as they are found by the shadows of spaces."""
+        return Probes(self._database, self._searcher.of_shadows(), self._ids)
+
     def add(self, space: str, expects: Expectation, caller: Caller, now: int) -> Probe:
         """Store a probe.
 

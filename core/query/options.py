@@ -53,7 +53,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     boost_tags: Mapping[str, float] = msgspec.field(default_factory=dict[str, float])
     tag_rule: TagRule = "max"
     min_score: float = 0.0
-    fallback_to_keyword: bool = False
+    fallback_to_keyword: bool = True
     intent: Reading | None = None
 
     @property

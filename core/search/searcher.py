@@ -7,7 +7,7 @@ from typing import cast
 import msgspec
 from msgspec.structs import replace
 
-from muisti.core.embedding.encoder import Encoder, check_model
+from muisti.core.embedding.models import Models, absent
 from muisti.core.index.cache import Indexes
 from muisti.core.index.dense import QueryVector, aim, rotated
 from muisti.core.index.snapshot import Snapshot
@@ -59,7 +59,7 @@ class Found(msgspec.Struct, frozen=True):
 
 
 class Searcher:
-    """Answers queries. Thread-safe; `encoder` is None when embeddings are off.
+    """Answers queries. Thread-safe; `models` embed the texts.
 
     The recency of `default` applies where neither a query nor its space names one.
     """
@@ -68,19 +68,23 @@ class Searcher:
         self,
         database: Database,
         indexes: Indexes,
-        encoder: Encoder | None,
+        models: Models,
         calibration: Calibration,
         default: Policy,
     ) -> None:
         self._database = database
         self._indexes = indexes
-        self._encoder = encoder
+        self._models = models
         self._calibration = calibration
         self._default = default
 
     def on(self, database: Database) -> "Searcher":
         """Return a searcher of another database, with the same settings; it never writes to that database."""
-        return Searcher(database, self._indexes.on(database), self._encoder, self._calibration, self._default)
+        return Searcher(database, self._indexes.on(database), self._models, self._calibration, self._default)
+
+    def of_shadows(self) -> "Searcher":
+        """Return a searcher that answers as the shadows of spaces would."""
+        return Searcher(self._database, self._indexes.of_shadows(), self._models, self._calibration, self._default)
 
     def search(self, space: str, query: Query, now: int, max_age: float = 0.0, extra: Extra | None = None) -> Answer:
         """Return the best memories of a space, best first; `now` is in microseconds.
@@ -90,7 +94,7 @@ class Searcher:
 
         Raises:
             NotFound: there is no such space.
-            ModelMismatch: another model embedded the space.
+            ModelMismatch: the model of the space is missing, and the query does not fall back to keywords.
             EpochGone, PastRetention, PointAhead: the space cannot be searched at `query.as_of`.
         """
         return self.found(space, query, now, max_age, extra).answer
@@ -123,7 +127,6 @@ class Searcher:
 
         Raises:
             WouldWait: the search may take longer; or the caller is not `alone`, and threads would search faster.
-            ModelMismatch: another model embedded the space.
         """
         if not self._database.local or not _is_quick(query):
             raise WouldWait
@@ -163,7 +166,7 @@ class Searcher:
         direction = None
         if "dense" in BY_MODE[mode]:
             try:
-                direction = self._aim(snapshot, wanted.text, like)
+                direction = self._aim(index, snapshot, wanted.text, like)
             except ModelUnavailable as unavailable:
                 mode, degraded = "keyword", (f"{unavailable}: ranked by keyword only",)
         embedded = perf_counter()
@@ -205,29 +208,29 @@ class Searcher:
         """Return the mode that can run, and in words what is missing for the requested one."""
         if "dense" not in BY_MODE[asked]:
             return asked, ()
-        if self._encoder is None:
+        if self._models.default is None:
             return "keyword", ("embeddings are off: ranked by keyword only",)
         generation = index.space.space.generation
-        later = "the vectors will follow" if self._encoder.deferred else "run `muisti reembed`"
         if generation is None:
-            missing = (f"no memory of this space is embedded: ranked by keyword only; {later}",)
+            missing = ("no memory of this space is embedded: ranked by keyword only; the vectors will follow",)
             return "keyword", missing if snapshot.size else ()
-        try:
-            check_model(self._encoder, index.space.space.name, generation)
-        except ModelMismatch:
-            if extra is None or not extra.options.fallback_to_keyword:
-                raise
-            return "keyword", ("another model embedded this space: ranked by keyword only; run `muisti reembed`",)
+        if self._models.of(generation) is None:
+            told = absent(index.space.space.name, generation)
+            if extra is not None and not extra.options.fallback_to_keyword:
+                raise ModelMismatch(told)
+            return "keyword", (f"ranked by keyword only: {told}",)
         bare = snapshot.unembedded
-        return asked, (f"{bare} passages have no embedding and rank by keyword only; {later}",) * bool(bare)
+        return asked, (f"{bare} passages have no embedding and rank by keyword only; the vectors will follow",) * bool(
+            bare
+        )
 
-    def _aim(self, snapshot: Snapshot, text: str, like: Like | None) -> QueryVector:
+    def _aim(self, index: SpaceIndex, snapshot: Snapshot, text: str, like: Like | None) -> QueryVector:
         """Return the vector of a text, or that of a memory, whose text is embedded only when no passage of it is."""
-        assert self._encoder is not None
         stored = None if like is None else similar.direction(snapshot, like)
         if stored is not None:
             return aim(stored)
-        return aim(rotated(self._encoder.encode_query(text if like is None else like.text)))
+        encoder = self._models.required(index.space.space.name, index.space.space.generation)
+        return aim(rotated(encoder.encode_query(text if like is None else like.text)))
 
     def _fetch(
         self,
@@ -252,10 +255,10 @@ class Searcher:
         if known is not None:
             return known, snapshot.seq.number
         space, asked_at = index.space, monotonic()
-        rows, state = self._database.read([memories.by_rows(versions), spaces.state(space.id)])
+        rows, state = self._database.read([memories.by_rows(versions), spaces.state(space)])
         name, newest = space.space.name, cast(int, state[0][1]) if state else -1
         if newest < snapshot.seq.number or state[0][0] != space.space.epoch or state[0][2] != space.generation:
-            self._indexes.drop(name)  # recreated, embedded again, or replaced by an older copy
+            self._indexes.drop(name, index)  # recreated, embedded again, or replaced by an older copy
             raise _Behind(0)
         if state[0][5] != space.policy:
             index.space = spaces.with_policy(space, cast(str, state[0][5]))

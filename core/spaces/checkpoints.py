@@ -5,14 +5,14 @@ import binascii
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
 from muisti.core.model.comparisons import Checkpoint, Diff, MemoryChange
 from muisti.core.model.errors import AlreadyExists, Forbidden, InvalidInput, NotFound, TooLarge
 from muisti.core.model.ids import id_text
 from muisti.core.model.outcomes import RolledBack, Written
 from muisti.core.model.values import LIMIT_MAX, REASON_MAX, Memory, Seq
-from muisti.core.operations.reembed import embed_past
+from muisti.core.operations.embedding import embed_past
 from muisti.core.query.points import Point, parse
 from muisti.core.read.diff import differences
 from muisti.core.read.past import point_of, shown_at
@@ -32,7 +32,7 @@ _NAME = re.compile(r"[a-z][a-z0-9._-]{0,62}")  # differs from every number, time
 
 
 class Checkpoints:
-    """Checkpoints of all spaces. Instances are thread-safe. `encoder` is None when embeddings are off.
+    """Checkpoints of all spaces. Instances are thread-safe. `models` embed the texts.
 
     All methods raise `NotFound` when there is no such space.
     """
@@ -40,14 +40,14 @@ class Checkpoints:
     def __init__(
         self,
         database: Database,
-        encoder: Encoder | None,
+        models: Models,
         transactions: Transactions,
         arrivals: Arrivals,
         clock: Callable[[], int],
     ) -> None:
         self._arrivals = arrivals
         self._database = database.primary
-        self._encoder = encoder
+        self._models = models
         self._transactions = transactions
         self._clock = clock
 
@@ -142,8 +142,8 @@ class Checkpoints:
         seq = found.seq.number if point.number is None else point.number
         (touched,) = self._database.read([checkpoints.touched_count(found, seq)])
         check_size(touched, "roll back to a later point first, or restore single memories")
-        if self._encoder is not None:
-            embed_past(self._database, found, self._encoder, Point(seq, call.now))
+        for encoder in self._models.embedding(found.space):
+            embed_past(self._database, found, encoder, Point(seq, call.now))
         entry = audit.note(call.now, call.caller.actor, "space_rolled_back", space=space, target=str(seq))
 
         def attempt(row: SpaceRow) -> Written:

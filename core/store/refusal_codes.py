@@ -23,6 +23,8 @@ class Refusal(StrEnum):
     REQUEST_KNOWN = "request_known"  # the idempotency key has an answer
     INCOMPLETE = "incomplete"  # vectors are missing, or a space has as many probes or webhooks as it may have
     QUOTA_EXCEEDED = "quota_exceeded"
+    TASK_LOST = "task_lost"  # another process has the task, or its progress is not what the batch expects
+    TASK_CANCELLED = "task_cancelled"
     UNKNOWN = "unknown"  # a code that the view does not know: an error in Muisti
     CONSTRAINT = "constraint"  # a constraint of a table failed, and no statement refused
 

@@ -76,7 +76,7 @@ class Export:
             yield page
             lines, after = lines + len(page), upto
             versions += sum(isinstance(record, VersionLine) for record in page)
-        self._check(self._database.read([spaces.state(self._space.id)])[0])
+        self._check(self._database.read([spaces.state(self._space)])[0])
         if versions != self._versions:
             raise Conflict("memories were erased during the export, so the file is incomplete; export again")
         for page in self._telemetry():
@@ -98,7 +98,7 @@ class Export:
         """Return the records of the next changes, and the number of the last of these changes."""
         seq = self.seq.number
         state, changed = self._database.read(
-            [spaces.state(self._space.id), exports.changes(self._space, after, seq, PAGE)]
+            [spaces.state(self._space), exports.changes(self._space, after, seq, PAGE)]
         )
         self._check(state)
         upto = cast(int, changed[-1][0]) if len(changed) == PAGE else seq

@@ -4,6 +4,7 @@ import msgspec
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.times import Clock
+from muisti.core.tasks.door import OPEN, Door
 from muisti.core.views.calls import Calls
 from muisti.core.views.context import ContextParts, Contexts
 from muisti.core.views.conversations import ConversationParts, Conversations
@@ -36,10 +37,10 @@ class Memories:
 
     __slots__ = ("_calls", "_parts")
 
-    def __init__(self, parts: Parts, caller: Caller, *, dry_run: bool = False) -> None:
-        """With `dry_run`, each write returns its `plan` and is rolled back."""
+    def __init__(self, parts: Parts, caller: Caller, *, dry_run: bool = False, door: Door = OPEN) -> None:
+        """With `dry_run`, each write returns its `plan` and is rolled back. `door` is for one write of a task."""
         self._parts = parts
-        self._calls = Calls(caller, parts.clock, dry_run)
+        self._calls = Calls(caller, parts.clock, dry_run, door)
 
     @property
     def read(self) -> Read:

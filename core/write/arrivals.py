@@ -9,7 +9,7 @@ from typing import cast
 
 import msgspec
 
-from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
 from muisti.core.model.errors import Problem, SensitiveContent
 from muisti.core.model.outcomes import Flag
 from muisti.core.model.values import Memory
@@ -33,10 +33,10 @@ class Allowed(msgspec.Struct, frozen=True):
 
 
 class Arrivals:
-    """Policy checks of merges and roll-backs. Instances are thread-safe. `encoder` is None when embeddings are off."""
+    """Policy checks of merges and roll-backs. Instances are thread-safe. `models` embed the texts."""
 
-    def __init__(self, database: Database, encoder: Encoder | None, intake: Intake) -> None:
-        self._database, self._encoder, self._intake = database, encoder, intake
+    def __init__(self, database: Database, models: Models, intake: Intake) -> None:
+        self._database, self._models, self._intake = database, models, intake
 
     def allowed(self, space: SpaceRow, planned: Sequence[Statement], call: Call, *, are_new: bool) -> Allowed:
         """Return the statements that apply the policy to a plan.
@@ -83,8 +83,7 @@ class Arrivals:
     def _staged(self, space: SpaceRow, changed: Sequence[tuple[int, Memory]]) -> Iterator[Statement]:
         if not changed:
             return
-        made = ready([memory for _, memory in changed], space, self._encoder)
-        generation = None if self._encoder is None else self._encoder.identity
+        made = ready([memory for _, memory in changed], space, self._models)
         yield from arrivals.begin(space)
         for number, ((source, _), new) in enumerate(zip(changed, made, strict=True)):
-            yield from arrivals.instead(space, source, new, generation, number)
+            yield from arrivals.instead(space, source, new, number)

@@ -11,19 +11,22 @@ from muisti.core.model.outcomes import Flag
 from muisti.core.model.values import RequestKey
 from muisti.core.store.database import Statement
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.tasks.door import OPEN, Door
 from muisti.core.write.refusals import Part
 
 
 class Call(msgspec.Struct, frozen=True):
     """Time and caller of a write, and the key that makes repeating it harmless. `now` is in microseconds.
 
-    With `dry_run`, the batch is run, reported and rolled back in one step; it has no key.
+    With `dry_run`, the batch is run, reported and rolled back in one step; it has no key. `door` is what the batch
+    commits for the task that the write is part of; a write that changes nothing commits it alone.
     """
 
     now: int
     request: RequestKey | None = None
     caller: Caller = OWNER
     dry_run: bool = False
+    door: Door = OPEN
 
 
 class Begun(msgspec.Struct, frozen=True):

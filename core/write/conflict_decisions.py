@@ -7,7 +7,7 @@ from msgspec import structs
 from muisti.core.conflicts.alignment import align
 from muisti.core.conflicts.differences import part
 from muisti.core.conflicts.words import read as words_of
-from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
 from muisti.core.model.conflicts import ConflictPage, OpenConflict
 from muisti.core.model.counts import Quota
@@ -28,15 +28,15 @@ from muisti.core.write.transactions import Transactions
 
 
 class Conflicts:
-    """Open conflicts of all spaces. Instances are thread-safe. `encoder` is None when embeddings are off.
+    """Open conflicts of all spaces. Instances are thread-safe. `models` embed the texts.
 
     Conflicts of memories that the caller does not see are hidden.
     """
 
-    def __init__(self, database: Database, encoder: Encoder | None, transactions: Transactions, quota: Quota) -> None:
+    def __init__(self, database: Database, models: Models, transactions: Transactions, quota: Quota) -> None:
         """`quota` applies to spaces without a quota of their own."""
         self._database = database
-        self._encoder = encoder
+        self._models = models
         self._transactions = transactions
         self._quota = quota
 
@@ -109,12 +109,12 @@ class Conflicts:
         )
         if heir.category is None and heir.key is None:
             heir = structs.replace(heir, category=one.existing.category, key=one.existing.key)
-        new = again(heir, one.new, cast(int, new_row[0]), space, self._encoder)
+        new = again(heir, one.new, cast(int, new_row[0]), space, self._models)
         statements = [
             guards.refuse_stale(one.existing),
             guards.refuse_stale(one.new),
             inserting.end(space, one.existing, 1),
-            *inserting.insert(space, carried(old, cast(int, existing_row[0])), None, 1),
+            *inserting.insert(space, carried(old, cast(int, existing_row[0])), 1),
             changes.record(space, "superseded", call.caller, old, 1),
             inserting.end(space, one.new),
             *self._transactions.birth(space, new, "updated", call.caller),

@@ -4,7 +4,7 @@ from typing import cast
 
 from msgspec.structs import replace
 
-from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.ids import IdSource, id_bytes, id_text
@@ -25,7 +25,7 @@ DIED = version_rows.WIDTH  # column of `memories.last`
 
 
 class Lifecycle:
-    """Supersede and restore memories. Instances are thread-safe. `encoder` is None when embeddings are off.
+    """Supersede and restore memories. Instances are thread-safe. `models` embed the texts.
 
     All methods raise the errors of `Writer`'s methods.
     """
@@ -33,7 +33,7 @@ class Lifecycle:
     def __init__(
         self,
         database: Database,
-        encoder: Encoder | None,
+        models: Models,
         transactions: Transactions,
         ids: IdSource,
         quota: Quota,
@@ -42,7 +42,7 @@ class Lifecycle:
         """`quota` applies to spaces without a quota of their own."""
         self._intake = intake
         self._database = database
-        self._encoder = encoder
+        self._models = models
         self._transactions = transactions
         self._ids = ids
         self._quota = quota
@@ -95,12 +95,12 @@ class Lifecycle:
         accepted = self._intake.new(space, draft, call, echoes=False)
         made = accepted.first(space, id_text(self._ids.new(call.now)), call.now, supersedes=before.id)
         old = superseded(before, made.id, call.now)
-        (new,) = ready([made], space, self._encoder)
+        (new,) = ready([made], space, self._models)
         statements = [
             guards.refuse_stale(before),
             *accepted.statements,
             inserting.end(space, before, 1),
-            *inserting.insert(space, carried(old, cast(int, row[0])), None, 1),
+            *inserting.insert(space, carried(old, cast(int, row[0])), 1),
             changes.record(space, "superseded", call.caller, old, 1),
             *self._transactions.birth(space, new, "created", call.caller),
             quotas.refuse_more(space, self._quota),
@@ -137,7 +137,7 @@ class Lifecycle:
     def _restore(
         self, space: SpaceRow, before: Memory, after: Memory, flags: tuple[Flag, ...], call: Call, *, is_dead: bool
     ) -> Written:
-        (new,) = ready([after], space, self._encoder)
+        (new,) = ready([after], space, self._models)
         if is_dead:
             head, limit = [guards.refuse_revived(before)], quotas.refuse_more(space, self._quota)
         else:

@@ -1,6 +1,6 @@
 """Prepare versions to be stored: passages cut, terms listed, vectors computed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
 from typing import Any
 
@@ -8,7 +8,8 @@ import msgspec
 from msgspec import structs
 from msgspec.structs import replace
 
-from muisti.core.embedding.encoder import Encoder, check_model
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
 from muisti.core.embedding.vectors import pack
 from muisti.core.model.conversations import is_structural
 from muisti.core.model.fields import STATED
@@ -117,14 +118,11 @@ def canonical(ids: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(id_text(raw) for one in ids if (raw := id_bytes(one)) is not None))
 
 
-def ready(memories: Sequence[Memory], space: SpaceRow, encoder: Encoder | None) -> list[NewVersion]:
-    """Return versions with their passages, all embedded in one call of the model.
+def ready(memories: Sequence[Memory], space: SpaceRow, models: Models) -> list[NewVersion]:
+    """Return versions with their passages, embedded by the model of the space and by its shadow, in one call of each.
 
-    Raises:
-        ModelMismatch: another model embedded the space.
+    A model that the process does not have embeds nothing.
     """
-    if encoder is not None and space.space.generation is not None:
-        check_model(encoder, space.space.name, space.space.generation)
     sources = [Source.of(draft_of(memory)) for memory in memories]
     passages = [passages_of(memory) for memory in memories]
     texts = [
@@ -132,7 +130,7 @@ def ready(memories: Sequence[Memory], space: SpaceRow, encoder: Encoder | None) 
         for source, cut in zip(sources, passages, strict=True)
         for passage in cut
     ]
-    vectors = iter([None] * len(texts) if encoder is None else pack(encoder.encode(texts)))
+    vectors = iter(_vectors(texts, models.embedding(space.space)))
     return [
         NewVersion(
             memory=memory,
@@ -143,15 +141,23 @@ def ready(memories: Sequence[Memory], space: SpaceRow, encoder: Encoder | None) 
     ]
 
 
+def _vectors(texts: Sequence[str], encoders: Sequence[Encoder]) -> Iterable[Mapping[str, bytes]]:
+    """Return the packed vectors of each text, by the identity of their model."""
+    if not encoders:
+        return [{} for _ in texts]
+    made = [[(encoder.identity, vector) for vector in pack(encoder.encode(texts))] for encoder in encoders]
+    return [dict(one) for one in zip(*made, strict=True)]
+
+
 def passages_of(memory: Memory) -> list[Passage]:
     """Return the passages of a memory that searches find; the objects of conversations have none."""
     return [] if is_structural(memory) else split(memory.content, memory.tokens)
 
 
-def again(memory: Memory, before: Memory, row: int, space: SpaceRow, encoder: Encoder | None) -> NewVersion:
+def again(memory: Memory, before: Memory, row: int, space: SpaceRow, models: Models) -> NewVersion:
     """Return the next version of a memory. Passages are copied from the version before if their text is unchanged."""
     if Source.of(draft_of(memory)) != Source.of(draft_of(before)):
-        return replace(ready([memory], space, encoder)[0], previous=row)
+        return replace(ready([memory], space, models)[0], previous=row)
     return carried(memory, row)
 
 

@@ -56,7 +56,7 @@ def explained(refused: Refused, database: Database, space: SpaceRow, part: Part 
     if refused.code == Refusal.NO_PARENT:
         return InvalidInput.at(f"{part.path}.parent_id", f"no memory {memory.parent_id} in this space")
     if refused.code == Refusal.DUPLICATE:
-        rows, state = database.read([memories.same_text(space, memory, now), spaces.state(space.id)])
+        rows, state = database.read([memories.same_text(space, memory, now), spaces.state(space)])
         seq = Seq(cast(str, state[0][0]), cast(int, state[0][1])) if state else None
         return Duplicate(_alike(rows, space, "duplicate"), part.position, checked_at=seq)
     if refused.code == Refusal.PLACE_TAKEN:

@@ -7,7 +7,7 @@ from typing import cast
 from msgspec.structs import replace
 
 from muisti.core.conflicts.check import NOT_CHECKED, Checked
-from muisti.core.embedding.encoder import Encoder, check_model
+from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.model.conversations import is_structural, name_of, place_of
@@ -43,6 +43,7 @@ from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.support.meters import Counter
 from muisti.core.support.waiting import Overtaken
+from muisti.core.tasks.door import over
 from muisti.core.write import answers
 from muisti.core.write.begun import Begun, Call
 from muisti.core.write.refusals import Part, explained, part_of
@@ -75,14 +76,14 @@ def check_ordinary(memory: Memory) -> None:
 class Transactions:
     """Commit batches. A request with an idempotency key is executed once; repetitions get the same reply.
 
-    Instances are thread-safe. `encoder` is None when embeddings are off.
+    Instances are thread-safe. `models` embed the texts.
     """
 
     def __init__(
         self,
         database: Database,
         indexes: Indexes,
-        encoder: Encoder | None,
+        models: Models,
         retention_us: int,
         quota: Quota,
         changes: Counter,
@@ -94,7 +95,7 @@ class Transactions:
         """
         self._database = database
         self._indexes = indexes
-        self._encoder = encoder
+        self._models = models
         self._retention_us = retention_us
         self._quota = quota
         self._changes = changes
@@ -104,7 +105,9 @@ class Transactions:
     def known(self, name: str) -> SpaceRow | None:
         """Return the cached space, if it is enough to add a memory to it, else None."""
         known = self._spaces.get(name)
-        return known if known is not None and (known.generation is not None or self._encoder is None) else None
+        return (
+            known if known is not None and (known.generation is not None or self._models.inline(None) is None) else None
+        )
 
     def forget(self, name: str) -> None:
         """Drop the cached space."""
@@ -115,6 +118,7 @@ class Transactions:
 
         Raises:
             NotFound, RequestReused, StoreUnavailable, and the errors of an attempt.
+            TaskOver: the write is part of a task that is over, or that another process has; nothing is stored.
         """
         for _ in range(TRIES):
             space, known = self._open(name, call)
@@ -147,11 +151,9 @@ class Transactions:
 
         `embedded`: the versions have new vectors.
         """
-        head = [] if call.request is None else requests.refuse_known(call.request, call.now)
-        if embedded and self._encoder is not None:
-            head += self._model(space, self._encoder, call.now)
-        else:
-            head.append(spaces.guard_policy(space))
+        head = [*call.door.before]
+        head += [] if call.request is None else requests.refuse_known(call.request, call.now)
+        head += self._model(space, call.now) if embedded else [spaces.guard_policy(space)]
         numbers = numbers or len(parts)
         head += spaces.advance(space, numbers, call.now)
         return self._prepared(
@@ -179,23 +181,23 @@ class Transactions:
         self, space: SpaceRow, new: NewVersion, kind: ChangeKind, caller: Caller, offset: int = 0
     ) -> list[Statement]:
         """Store a version as a change of its own; other statements guard its address, place and parent."""
-        generation = None if self._encoder is None or new.passages is None else self._encoder.identity
-        inserted = inserting.insert(space, new, generation, offset)
-        return [*inserted, changes.record(space, kind, caller, new.memory, offset)]
+        return [*inserting.insert(space, new, offset), changes.record(space, kind, caller, new.memory, offset)]
 
     def leave(self, space: SpaceRow, memory: Memory, call: Call, flags: tuple[Flag, ...] = ()) -> Written:
         """Return the reply of a write that changes nothing. It is stored if the call has an idempotency key."""
         plan = Plan(0, ()) if call.dry_run else None
         unchanged = Written(memories=(memory,), seq=space.seq, created=False, plan=plan, flags=flags)
         if call.request is None:
+            self._pass(call)
             return unchanged
         part = Part(memory, [guards.refuse_stale(memory)])
-        head = [*requests.refuse_known(call.request, call.now), spaces.guard(space)]
+        head = [*call.door.before, *requests.refuse_known(call.request, call.now), spaces.guard(space)]
         self._write(self._prepared(Begun(space, len(head), head, [part], call, created=False, flags=flags)))
         return unchanged
 
     def nothing(self, space: SpaceRow, call: Call) -> Written:
         """Return the reply of a write that has nothing to do, for a call without a key."""
+        self._pass(call)
         return Written(memories=(), seq=space.seq, created=False, plan=Plan(0, ()) if call.dry_run else None)
 
     def commit(self, begun: Begun) -> Written:
@@ -228,18 +230,12 @@ class Transactions:
         """Replace the current versions of many memories, as the `planned` statements say.
 
         The `end` statements follow them in the batch. See `core.store.sql.bulk_replace`.
-
-        Raises:
-            ModelMismatch: another model embedded the space.
         """
-        if self._encoder is not None and space.space.generation is not None:
-            check_model(self._encoder, space.space.name, space.space.generation)
-        head = [] if self._encoder is None else self._model(space, self._encoder, call.now)
-        head = [*head, spaces.guard_policy(space), *planned, *bulk_replace.advance(space, call.now)]
+        head = [*call.door.before, *self._model(space, call.now), *planned, *bulk_replace.advance(space, call.now)]
         quota = quotas.refuse_more(space, self._quota)
         does = [*bulk_replace.take(space, kind, call.caller, call.now), quota, *end]
         tally = len(head) + len(does)
-        batch = [*head, *does, *bulk_replace.tally(), bulk_replace.clear()]
+        batch = [*head, *does, *bulk_replace.tally(), bulk_replace.clear(), *call.door.after]
         return self.commit(Begun(space, len(head), batch, (), call, False, NOT_CHECKED, tally=tally, flags=flags))
 
     def retried(self, refused: Refused, space: str) -> Exception:
@@ -251,6 +247,8 @@ class Transactions:
         return Overtaken() if self._vacated(begun, refused) is not None else self._meaning(begun, refused)
 
     def _meaning(self, begun: Begun, refused: Refused) -> Exception:
+        if (ended := over(refused)) is not None:
+            return ended
         if refused.code == Refusal.QUOTA_EXCEEDED:
             (rows,) = self._database.read([quotas.usage(begun.space, self._quota)])
             told = rows and begun.call.caller.sees_all  # only a caller who sees the whole space may see its usage
@@ -367,7 +365,17 @@ class Transactions:
                 flags=begun.flags,
             )
             batch.append(requests.remember(begun.space, request, answer, begun.call.now + self._retention_us))
+        batch += begun.call.door.after
         return replace(begun, batch=batch)
+
+    def _pass(self, call: Call) -> None:
+        """Commit what a write that changes nothing commits for its task."""
+        if not call.door.before:
+            return
+        try:
+            self._database.write([*call.door.before, *call.door.after])
+        except Refused as refused:
+            raise over(refused) or refused from refused
 
     def _write(self, begun: Begun) -> list[Rows]:
         try:
@@ -375,15 +383,20 @@ class Transactions:
         except Refused as refused:
             raise self.explained(begun, refused) from refused
 
-    def _model(self, space: SpaceRow, encoder: Encoder, now: int) -> list[Statement]:
-        """Return the statements that refuse when the space or its model has changed."""
-        guard = spaces.guard_model(space, encoder.identity)
-        if space.generation is not None:
-            return [guard]
+    def _model(self, space: SpaceRow, now: int) -> list[Statement]:
+        """Return the statements that refuse when the space, its policy or its models have changed.
+
+        A space without a model takes the default, unless background work embeds what is stored.
+        """
+        if space.space.generation is not None:
+            return [spaces.guard_model(space, space.space.generation)]
+        encoder = self._models.inline(None)
+        if encoder is None:
+            return [spaces.guard_policy(space)]
         return [
             spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, now),
             spaces.adopt_generation(space, encoder.identity),
-            guard,
+            spaces.guard_model(space, encoder.identity),
         ]
 
 

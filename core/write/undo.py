@@ -5,7 +5,7 @@ from typing import cast
 
 import msgspec
 
-from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import (
     ChangedSince,
@@ -50,15 +50,15 @@ class _Touched(msgspec.Struct, frozen=True):
 
 
 class Undoer:
-    """Undo changes in all spaces. Instances are thread-safe. `encoder` is None when embeddings are off."""
+    """Undo changes in all spaces. Instances are thread-safe. `models` embed the texts."""
 
     def __init__(
-        self, database: Database, encoder: Encoder | None, transactions: Transactions, quota: Quota, intake: Intake
+        self, database: Database, models: Models, transactions: Transactions, quota: Quota, intake: Intake
     ) -> None:
         """`quota` applies to spaces without a quota of their own."""
         self._intake = intake
         self._database = database
-        self._encoder = encoder
+        self._models = models
         self._transactions = transactions
         self._quota = quota
 
@@ -152,7 +152,7 @@ class Undoer:
         sizes = {one.last.id for one in todo if not one.is_dead}
         # Memories that end come first, because an address may pass from one memory to another.
         parts = [Part(one.last, list(_ended(space, one, offsets, call)), told=False) for one in todo]
-        for new in ready(revived, space, self._encoder):
+        for new in ready(revived, space, self._models):
             inserted = self._transactions.birth(space, new, "undone", call.caller, offsets[new.memory.id])
             limits = [quotas.refuse_larger(space, self._quota, new.memory)] if new.memory.id in sizes else []
             parts.append(Part(new.memory, [*inserted, *limits]))

@@ -6,7 +6,7 @@ from typing import Any, cast
 from msgspec.structs import replace
 
 from muisti.core.conflicts.check import NOT_CHECKED, Checked, Checker
-from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
 from muisti.core.index.cache import Indexes
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import AddressTaken, NotFound, Similar
@@ -32,7 +32,7 @@ QUICK_CHANGES = 64  # changes by which an index may be behind for that
 
 
 class Writer:
-    """Store memories. Instances are thread-safe. `encoder` is None when embeddings are off.
+    """Store memories. Instances are thread-safe. `models` embed the texts.
 
     All methods raise `NotFound` when there is no such space, and the errors of the database. They raise `RequestReused`
     when the call's key belongs to another request, and `ModelMismatch` when another model embedded the space. Memories
@@ -43,22 +43,21 @@ class Writer:
         self,
         database: Database,
         indexes: Indexes,
-        encoder: Encoder | None,
-        judge: Encoder | None,
+        models: Models,
         transactions: Transactions,
         lifecycle: Lifecycle,
         ids: IdSource,
         quota: Quota,
         intake: Intake,
     ) -> None:
-        """`judge` compares texts when there is no `encoder`. `quota` applies to spaces without one of their own."""
+        """`quota` applies to spaces without a quota of their own."""
         self._intake = intake
         self._database = database
         self._indexes = indexes
-        self._encoder = encoder
+        self._models = models
         self._transactions = transactions
         self._lifecycle = lifecycle
-        self._checker = Checker(database, indexes, encoder, judge)
+        self._checker = Checker(database, indexes, models)
         self._quota = quota
         self._ids = ids
 
@@ -238,7 +237,7 @@ class Writer:
         accepted = self._intake.batch(space, drafts, call, places, echoes=echoes)
         made = [one.first(space, id_text(self._ids.new(call.now)), call.now) for one in accepted]
         last = len(made) - 1
-        versions = ready(made, space, self._encoder)
+        versions = ready(made, space, self._models)
         checked = self._checked(space, versions, on_conflict, call)
         parts = [
             Part(
@@ -289,7 +288,7 @@ class Writer:
         *,
         created: bool = False,
     ) -> Written:
-        new = again(accepted.next(before, call.now), before, cast(int, row[0]), space, self._encoder)
+        new = again(accepted.next(before, call.now), before, cast(int, row[0]), space, self._models)
         statements = [
             guards.refuse_stale(before),
             *accepted.statements,

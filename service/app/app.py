@@ -33,6 +33,7 @@ from muisti.service.auth.challenge import Resource
 from muisti.service.auth.keyring import Keyring
 from muisti.service.auth.limits import Limits
 from muisti.service.auth.middleware import AuthMiddleware, access_of
+from muisti.service.background.task_threads import TaskThreads
 from muisti.service.background.upkeep import Sweep, Upkeep
 from muisti.service.feed.seq_watcher import SeqWatcher
 from muisti.service.http.decode import SLASH, Request
@@ -44,10 +45,10 @@ from muisti.service.mcp.route import McpApp
 from muisti.service.metrics.scrape import Scrape
 from muisti.service.observability.meters import Meters
 from muisti.service.observability.tracing import tracing_of
-from muisti.service.providers.choice import ONNX, encoder_of
 from muisti.service.routes import routes
 from muisti.service.runtime.admission import Admission
 from muisti.service.runtime.databases import location_of
+from muisti.service.runtime.models import ONNX, models_of
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas import errors
 from muisti.service.settings import Settings, asks, names_in, needs_keys
@@ -98,13 +99,16 @@ def create_app(
         beat = asyncio.create_task(meters.beat())
         background = Upkeep(running_engine, upkeep, meters)
         background.start()
+        working = TaskThreads(running_engine, settings)
+        if upkeep:  # a command runs only the tasks that it asks for
+            working.start()
         try:
             async with mcp.running(backend), scrape.among(workers):
                 yield
         finally:
             beat.cancel()
-            if engine is None:
-                running_engine.stop_embedding()
+            running_engine.stop_embedding()
+            await to_thread.run_sync(working.close)
             await to_thread.run_sync(background.close)
             await keyring.close()
             if tokens is not None:
@@ -213,12 +217,13 @@ def open_engine(
     Raises:
         MuistiError: the database cannot be used.
     """
-    encoder = encoder_of(settings)
+    models = models_of(settings)
     thresholds = Calibration(calibrated(settings))
     return Engine(
         open_database(location_of(settings), may_only_read=may_only_read, notice=notice),
-        encoder,
+        models.default,
         clock or system_clock,
+        others=models.others,
         index_memory=settings.index_memory,
         retention_hours=settings.request_retention_hours,
         receipt_days=settings.receipt_days,

@@ -6,7 +6,7 @@ from time import monotonic
 from muisti.core.engine import Engine
 from muisti.core.model.unavailable import ModelUnavailable
 from muisti.service.background.upkeep import Sweep, at_once
-from muisti.service.providers.choice import is_deferred, is_hosted
+from muisti.service.runtime.models import is_deferred, is_hosted
 from muisti.service.settings import Settings
 
 _LOG = logging.getLogger("muisti.upkeep")

@@ -30,6 +30,7 @@ def sweeps_of(settings: Settings) -> list[Sweep]:
         Sweep("answers", HOUR, _forget_answers, at_once),
         Sweep("receipts", HOUR, _forget_receipts, at_once),
         Sweep("working", HOUR, _release_expired, at_once),
+        Sweep("tasks", MINUTE, _forget_tasks, at_once),
     ]
     lifecycle = [
         Sweep("expiry", MINUTE, _end_expired, _with_expired),
@@ -125,3 +126,7 @@ def _forget_receipts(engine: Engine, _: str, now: int) -> bool:
 
 def _release_expired(engine: Engine, _: str, now: int) -> bool:
     return engine.upkeep.release_expired(now)
+
+
+def _forget_tasks(engine: Engine, _: str, now: int) -> bool:
+    return engine.tasks.forget()

@@ -96,6 +96,7 @@ SECTIONS = {
             "imports:import_files",
             "Import an export of Muisti, or the memories of another system.",
         ),
+        "tasks": ("tasks:tasks", "Follow and end work that goes on after its command."),
         "backup": ("backups:backup", "Back up the database while it is in use."),
         "restore-backup": ("backups:restore", "Restore the database from a backup."),
     },
@@ -105,6 +106,7 @@ SECTIONS = {
         "keys": ("keys:keys", "Create, list, revoke and rotate API keys."),
         "audit": ("keys:audit", "Show who administered or deleted what."),
         "webhook": ("webhooks:webhook", "Send the changes of a space to a URL."),
+        "generations": ("generations:generations", "Exchange the embedding model of a space while it is in use."),
         "reembed": ("reembed:reembed", "Compute all vectors of a space again, with the current model."),
     },
     "Measure quality": {

@@ -4,7 +4,6 @@ A ranking is a sequence of document ids, best first. Only the first place of a r
 Relevance maps the ids of relevant documents to gains above 0. Definitions are those of trec_eval.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from itertools import islice
 from typing import Literal
@@ -12,6 +11,8 @@ from typing import Literal
 import msgspec
 import numpy as np
 import numpy.typing as npt
+
+from muisti.core.query.gain import ndcg
 
 RESAMPLES = 2_000
 LEVEL = 0.95
@@ -75,22 +76,6 @@ def recall(ranked: Sequence[str], relevant: Mapping[str, float], k: int) -> floa
     """
     _require(relevant)
     return sum(document in relevant for document in _first(ranked, k)) / len(relevant)
-
-
-def ndcg(ranked: Sequence[str], relevant: Mapping[str, float], k: int = 10) -> float:
-    """Discounted cumulated gain of the first `k` over that of the best possible order: 1 is perfect.
-
-    Gains count as they are, the one at rank r divided by log2(r + 1) (Järvelin and Kekäläinen 2002, as in trec_eval).
-
-    >>> round(ndcg(["x", "a"], {"a": 3}), 6)
-    0.63093
-
-    Raises:
-        ValueError: nothing is relevant.
-    """
-    _require(relevant)
-    gains = [relevant.get(document, 0.0) for document in _first(ranked, k)]
-    return min(1.0, _discounted(gains) / _discounted(sorted(relevant.values(), reverse=True)[:k]))
 
 
 def reciprocal_rank(ranked: Sequence[str], relevant: Mapping[str, float]) -> float:
@@ -162,10 +147,6 @@ def bootstrap(sample: npt.NDArray[np.float64], *, resamples: int = RESAMPLES, se
 
 def _first(ranked: Sequence[str], k: int | None) -> tuple[str, ...]:
     return tuple(islice(dict.fromkeys(ranked), k))
-
-
-def _discounted(gains: Sequence[float]) -> float:
-    return sum(gain / math.log2(rank + 1) for rank, gain in enumerate(gains, start=1))
 
 
 def _require(relevant: Mapping[str, float]) -> None:

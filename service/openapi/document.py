@@ -27,11 +27,13 @@ from muisti.service.schemas.conflicts import ConflictId
 from muisti.service.schemas.conversations import ExchangeBody, ExchangesBody
 from muisti.service.schemas.dry_run import DryRunReply
 from muisti.service.schemas.errors import KINDS, MEDIA_TYPE, Problem, status_name
+from muisti.service.schemas.generations import ModelName
 from muisti.service.schemas.keys import KeyId
 from muisti.service.schemas.probes import ProbeId
 from muisti.service.schemas.receipts import ReceiptId
 from muisti.service.schemas.replies import AddedReply, ItemsReply, MemoryReply, SpaceReply, WrittenReply
 from muisti.service.schemas.requests import BatchBody, DraftBody
+from muisti.service.schemas.tasks import TaskId
 from muisti.service.schemas.webhooks import WebhookId
 
 Json = dict[str, Any]
@@ -53,6 +55,8 @@ PATH_TYPES = {
     "turn": fields.TurnNumber,
     "key": fields.Key,
     "webhook_id": WebhookId,
+    "task_id": TaskId,
+    "generation": ModelName,
     "code": Annotated[str, Meta(description="The `code` of a problem.", extra_json_schema={"enum": list(KINDS)})],
 }
 # Bodies whose items are decoded one by one: the field that has them, and the type of each.
@@ -247,7 +251,7 @@ def _success(path: str, handler: HTTPRouteHandler, status: int, type: Any) -> Js
         headers.append("ETag")
     if status == 201 and type is not None and handler.operation_id != "addMemories":
         headers.append("Location")
-    if handler.operation_id in ("listMemories", "listAudit"):
+    if handler.operation_id in ("listMemories", "listAudit", "listTasks", "listTaskItems"):
         headers.append("Link")
     if handler.operation_id == "exportSpace":
         headers.append("Content-Disposition")

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+import msgspec
 from msgspec.structs import asdict, replace
 
 from muisti.service.openapi.problems import refused
@@ -10,8 +11,10 @@ from muisti.service.openapi.story import (
     ADDED,
     ADMIN,
     ANNA,
+    BUILDING,
     CHANGED,
     CHECKPOINT,
+    COMPARED,
     CONTEXT,
     CONTRADICTING,
     DAYS,
@@ -25,6 +28,7 @@ from muisti.service.openapi.story import (
     FORK_SEQ,
     FOUND,
     FOUND_JOINTLY,
+    GENERATION,
     HISTORY,
     HIT,
     IMPORTED,
@@ -44,6 +48,7 @@ from muisti.service.openapi.story import (
     RULE_ID,
     RUN,
     SESSION,
+    SHADOW,
     SIGNER,
     SPACE,
     SPLIT,
@@ -54,6 +59,8 @@ from muisti.service.openapi.story import (
     SUPERSEDING,
     TAGGED,
     TALK,
+    TASK,
+    TASK_ITEM,
     THURSDAYS,
     TO_THURSDAYS,
     TOPIC,
@@ -84,6 +91,7 @@ from muisti.service.schemas.discourse import MadeSummariesReply, SummariesReply
 from muisti.service.schemas.dry_run import DryRunReply, PlannedReply, ShiftReply
 from muisti.service.schemas.erasure import SigningKeysReply
 from muisti.service.schemas.forks import ComparisonReply, MergedReply
+from muisti.service.schemas.generations import DroppedReply, GenerationsReply
 from muisti.service.schemas.keys import AuditedReply, AuditReply, KeysReply, MadeKeyReply
 from muisti.service.schemas.likeness import differing
 from muisti.service.schemas.lint import FindingReply, FixReply, LintReply
@@ -106,6 +114,7 @@ from muisti.service.schemas.replies import (
 )
 from muisti.service.schemas.reviews import ReviewReply
 from muisti.service.schemas.search import SearchReply
+from muisti.service.schemas.tasks import TaskItemsReply, TasksReply
 from muisti.service.schemas.webhooks import WebhooksReply
 
 DRY_RUN = DryRunReply(
@@ -161,6 +170,13 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "createWebhook": {201: replace(WEBHOOK, secret="whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")},
     "listWebhooks": {200: WebhooksReply(items=[WEBHOOK])},
     "redeliverWebhook": {200: WEBHOOK},
+    "listTasks": {200: TasksReply(items=[TASK], next_cursor=None)},
+    "getTask": {200: TASK},
+    "listTaskItems": {200: TaskItemsReply(items=[TASK_ITEM], next_cursor=None)},
+    "followTask": {
+        200: f"id: {TASK.revision}\nevent: progress\ndata: {msgspec.json.encode(TASK).decode()}\n\n",
+    },
+    "cancelTask": {200: replace(TASK, state="cancelled", ended_at=REPLACED, seconds_left=0.0)},
     "lintSpace": {
         200: LintReply(
             items=[
@@ -240,6 +256,12 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "listProbes": {200: ProbesReply(items=[PROBE])},
     "runProbes": {200: RUN},
     "listProbeRuns": {200: RunsReply(items=[RUN])},
+    "listGenerations": {200: GenerationsReply(items=[GENERATION, SHADOW], models=[GENERATION.model, SHADOW.model])},
+    "buildGeneration": {202: BUILDING},
+    "compareGenerations": {200: COMPARED},
+    "switchGeneration": {200: replace(SHADOW, role="current")},
+    "rollBackGeneration": {200: GENERATION},
+    "dropGeneration": {200: DroppedReply(generation=SHADOW.generation, dropped=3)},
     "listChanges": {
         200: ChangesReply(
             items=[

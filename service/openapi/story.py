@@ -42,6 +42,7 @@ from muisti.service.schemas.discourse import (
 )
 from muisti.service.schemas.erasure import ErasureReply, ReportReply
 from muisti.service.schemas.forks import DivergenceReply
+from muisti.service.schemas.generations import ComparisonReply, GenerationReply, MeasuredReply
 from muisti.service.schemas.keys import KeyReply
 from muisti.service.schemas.moving import ImportedReply
 from muisti.service.schemas.policy import PolicyReply
@@ -66,6 +67,7 @@ from muisti.service.schemas.search import (
     PassageReply,
     SearchReply,
 )
+from muisti.service.schemas.tasks import ErrorReply, TaskItemReply, TaskReply
 from muisti.service.schemas.webhooks import WebhookReply
 
 EPOCH = "b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4"
@@ -319,6 +321,51 @@ PROBE = ProbeReply(
 RUN = RunReply(
     at=REPLACED, seq=seq_at(4), generation=SPACE.generation, recall=1.0, ranks=[RankReply(id=PROBE.id, rank=1)]
 )
+GENERATION = GenerationReply(
+    generation=SPACE.generation or "",
+    model="muisti-static-256",
+    dimensions=256,
+    created_at=MADE,
+    role="current",
+    passages=3,
+    embedded=3,
+    missing=0,
+    available=True,
+    served=False,
+)
+SHADOW = replace(
+    GENERATION, generation="9c61d7a04be2f3389c61d7a04be2f338", model="notes-static-512", dimensions=512, role="shadow"
+)
+BUILDING = TaskReply(
+    id="4d1c9f60-52f7-4f0e-9f3a-8c1f6d0b7e21",
+    kind="embed",
+    state="queued",
+    space="default",
+    actor=ADMIN,
+    asked={"generation": SHADOW.generation, "model": SHADOW.model},
+    total=3,
+    done=0,
+    failed=0,
+    skipped=0,
+    rate=None,
+    seconds_left=None,
+    attempts=0,
+    revision=1,
+    created_at=MADE,
+    started_at=None,
+    ended_at=None,
+    expires_at=None,
+)
+COMPARED = ComparisonReply(
+    k=10,
+    questions=2,
+    probes=1,
+    judged=1,
+    overlap=0.9,
+    current=MeasuredReply(generation=GENERATION.generation, recall=1.0, ndcg=0.63, ms=0.4),
+    shadow=MeasuredReply(generation=SHADOW.generation, recall=1.0, ndcg=1.0, ms=0.5),
+    missing=0,
+)
 FORK_SEQ = "5f0c1d7e-93a5-4c0e-8a57-0e5d1f5f5c11:4"
 FOUND = SearchReply(
     hits=[HIT], total=1, evidence="strong", strength=1.06, strategy="hybrid", degraded=[], seq=seq_at(4)
@@ -488,6 +535,33 @@ WEBHOOK = WebhookReply(
     error=None,
     told_at=CHANGED,
     dead_letters=[],
+)
+TASK = TaskReply(
+    id="0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11",
+    kind="ingest",
+    state="running",
+    space="default",
+    actor=ADMIN,
+    asked={"path": "docs"},
+    total=120,
+    done=45,
+    failed=1,
+    skipped=0,
+    rate=9.2,
+    seconds_left=8.0,
+    attempts=1,
+    revision=12,
+    created_at=MADE,
+    started_at=MADE,
+    ended_at=None,
+    expires_at=None,
+)
+TASK_ITEM = TaskItemReply(
+    number=7,
+    name="docs/old.pdf",
+    state="failed",
+    attempts=1,
+    error=ErrorReply(code="document.encrypted", detail="the file is encrypted"),
 )
 SPLIT = ChangedTopicsReply(
     items=[

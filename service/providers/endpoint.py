@@ -31,6 +31,9 @@ FOR_GOOD = frozenset({301, 302, 303, 307, 308, 401, 403, 404, 405, 410})  # answ
 QUERIES = 8  # queries that are embedded at the same time
 
 
+Form = Literal["float", "base64"]
+
+
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     """Where a model is, and how it is asked. `tokens` and `items` bound a request. Times are in seconds.
 
@@ -46,7 +49,7 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     passage_prefix: str = ""
     items: int = 64
     tokens: int = 8_000
-    form: Literal["float", "base64"] = "float"
+    form: Form = "float"
     seconds: float = 30.0
     query_seconds: float = 1.0
 

@@ -70,6 +70,9 @@ KINDS: Mapping[str, Kind] = {
     ),
     "model_unavailable": Kind(503, "Model unavailable", "The embedding model does not answer.", 5),
     "recall_dropped": Kind(409, "Recall dropped", "The probes of the space have less recall with another model."),
+    "shadow_incomplete": Kind(
+        409, "Shadow incomplete", "The second model of the space lacks some vectors; build it again."
+    ),
     "idempotency_key_reused": Kind(409, "Idempotency key reused", "The key was sent before with another request."),
     "quota_exceeded": Kind(403, "Quota exceeded", "The space would exceed its quota; `quota` shows what it holds."),
     "stale_version": Kind(412, "Stale version", "The memory has changed since the version that If-Match names."),

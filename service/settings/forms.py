@@ -178,14 +178,13 @@ SUMMARY_URL = Rule(
 )
 SUMMARY_KEY = Rule("Key for that endpoint.", "any text", text)
 OTLP = Rule("Where traces go: a collector of OpenTelemetry.", "http://HOST:PORT or https://HOST", _collector)
+MODEL_NAME = re.compile(r"[^,]+")
 MODEL = Rule(
     "Embedding model; unset means the shipped one.",
     "the name or the path of a model2vec model, or onnx: and a folder or an installed package",
     text,
 )
-MODEL_TOKENIZER = Rule(
-    "The tokenizer.json of a model in ONNX format that has none beside it.", "the path of a file", text
-)
+MODEL_TOKENIZER = Rule("The tokenizer.json of a model in ONNX format without one.", "the path of a file", text)
 EMBEDDING_URL = Rule(
     "Where an embedding model speaks OpenAI's API; it is sent every text that is stored or sought.",
     "the base URL, such as https://api.openai.com/v1",

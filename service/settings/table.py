@@ -26,6 +26,7 @@ SECRETS = frozenset(
 Level = Literal["debug", "info", "warning", "error"]
 Form = Literal["json", "console"]
 EmbeddingFormat = Literal["float", "base64"]
+ENDPOINT = "endpoint"  # name among the models of the one behind `embedding_url`
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -40,6 +41,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     database_namespace: Annotated[str | None, forms.NAMESPACE] = None
     database_timeout: Annotated[float, amount(60, "Seconds that a call to a remote database may take.", 1)] = 10.0
     model: Annotated[str | None, forms.MODEL] = None
+    models: Annotated[
+        str | None, list_of(forms.MODEL_NAME, "Further models, a,b,c: for spaces that they embedded, or are to embed.")
+    ] = None
     model_tokenizer: Annotated[str | None, forms.MODEL_TOKENIZER] = None
     embedding_url: Annotated[str | None, forms.EMBEDDING_URL] = None
     embedding_model: Annotated[str | None, forms.EMBEDDING_MODEL] = None
@@ -131,6 +135,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = 60.0
     workers: Annotated[int, whole(1, 256, "Processes; each has indexes of its own.")] = 1
     upkeep: Annotated[bool, on_off("Whether this process does background work when it is its turn.")] = True
+    tasks: Annotated[int, whole(0, 64, "Tasks that this process works on at a time; 0: none.")] = 2
+    tasks_per_space: Annotated[int, whole(1, 64, "Tasks of a space in work at a time, in all processes.")] = 2
+    task_lease: Annotated[
+        float, amount(3600, "Seconds after which another process goes on with the task of one that ended.", 1)
+    ] = 10.0
     promote_retrievals: Annotated[int, whole(0, 1_000_000, "Retrievals with which a candidate becomes active.")] = (
         PROMOTE_RETRIEVALS
     )

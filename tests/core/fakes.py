@@ -41,7 +41,7 @@ class WordEncoder:
 
     @property
     def name(self) -> str:
-        return "words"
+        return f"words-{self._seed}" if self._seed else "words"
 
     @property
     def dimensions(self) -> int:
@@ -86,11 +86,12 @@ def open_engine(
     settings: SpaceSettings = CONTENT_ONLY,
     embeddings: bool = True,
     index_memory: int = MEMORY,
+    others: Sequence[Encoder] = (),
 ) -> Engine:
     """An engine on a store, or on that of a path, with a space `s` that indexes and embeds content only."""
     chosen = (encoder or WordEncoder()) if embeddings else None
     database = (at(store) if isinstance(store, Path) else store).open()
-    engine = Engine(database, chosen, clock or Clock(), index_memory=index_memory)
+    engine = Engine(database, chosen, clock or Clock(), index_memory=index_memory, others=others)
     if SPACE not in {space.name for space in engine.spaces.list()}:
         engine.spaces.create(SPACE, settings)
     return engine

@@ -7,6 +7,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from muisti.core.embedding.models import Models
 from muisti.core.engine import Engine
 from muisti.core.model.errors import Conflict, InvalidInput
 from muisti.core.model.values import Draft, Json, Kind
@@ -102,13 +103,13 @@ def test_versions_without_passages_are_whole(tmp_path: Path):
     with open_engine(path, encoder=encoder) as engine:
         bring(engine, TALK, *TURNS)
     with closing(FileDatabase(path)) as database:
-        found = look(database, encoder, lambda done, total: None)
+        found = look(database, Models(encoder), lambda done, total: None)
         assert not found.flaws and not found.counts and not found.segments
-        assert not mend(database, encoder, found, 0)
+        assert not mend(database, Models(encoder), found, 0)
     with open_engine(path, encoder=WordEncoder("other")) as engine:
         engine.reembed(SPACE, lambda done, total: None)
         assert engine.owner.read.search(SPACE, Query(text="Turku")).hits
-    recover(path, tmp_path / "b.db", encoder, 0, lambda what, done, total: None)
+    recover(path, tmp_path / "b.db", Models(encoder), 0, lambda what, done, total: None)
     with open_engine(tmp_path / "b.db", encoder=encoder) as engine:
         kept = engine.owner.read.list(
             SPACE, filter=parse({"conversation": "c-1", "kind": ["conversation", "exchange"]})
@@ -133,7 +134,7 @@ def test_an_index_packs_and_loads_past_objects(tmp_path: Path):
         hits = engine.owner.read.search(SPACE, Query(text="tree", mode="keyword")).hits
         assert {hit.memory.content for hit in hits} == {"The first tree", "The last tree"}
     with closing(FileDatabase(path)) as database:
-        found = look(database, WordEncoder(), lambda done, total: None)
+        found = look(database, Models(WordEncoder()), lambda done, total: None)
         assert not found.flaws and not found.segments
 
 

@@ -11,6 +11,7 @@ from subprocess import PIPE
 
 import pytest
 
+from muisti.core.embedding.models import Models
 from muisti.core.model.errors import Conflict, StoreCorrupt
 from muisti.core.operations.checkup import look
 from muisti.core.operations.repair import mend, recover
@@ -78,8 +79,8 @@ def mended_in_place(path: Path, folder: Path) -> tuple[str, Path]:
         shutil.copyfile(f"{path}{suffix}", folder / f"m.db{suffix}")
     database = FileDatabase(folder / "m.db")
     try:
-        findings = look(database, WordEncoder(), lambda *_: None)
-        mend(database, WordEncoder(), findings, NOON)
+        findings = look(database, Models(WordEncoder()), lambda *_: None)
+        mend(database, Models(WordEncoder()), findings, NOON)
     except StoreCorrupt:
         return "refused", path
     finally:
@@ -101,7 +102,7 @@ def try_one(tally: Tally, kind: str, number: int, original: Original, folder: Pa
     end, mended = ("refused", path) if found else mended_in_place(path, folder / "looked")
     if end in ("refused", "altered"):
         mended = folder / "mended.db"
-        lost = recover(path, mended, WordEncoder(), NOON, lambda *_: None).lost
+        lost = recover(path, mended, Models(WordEncoder()), NOON, lambda *_: None).lost
         assert {name: (folder / name).read_bytes() for name in damaged} == damaged
     tally.ends[end] += 1
     now = said(mended)
@@ -115,7 +116,7 @@ def try_one(tally: Tally, kind: str, number: int, original: Original, folder: Pa
     tally.named += len({(one.memory, one.version) for one in lost})
     assert not flaws(mended)
     database = FileDatabase(mended)
-    assert look(database, WordEncoder(), lambda *_: None).flaws == []
+    assert look(database, Models(WordEncoder()), lambda *_: None).flaws == []
     database.close()
     with open_engine(FileStore(mended)) as engine:
         known = {row[6] for row in was.values()}
@@ -151,7 +152,7 @@ def test_a_damaged_file_is_refused_or_right_and_the_rest_of_it_comes_back(
 def test_a_file_that_is_whole_is_salvaged_whole(originals: list[Original], tmp_path: Path):
     """The test of the test: nothing is taken for damage that is none, and all tables come along."""
     whole = originals[0]
-    found = recover(whole.path, tmp_path / "new.db", WordEncoder(), NOON, lambda *_: None)
+    found = recover(whole.path, tmp_path / "new.db", Models(WordEncoder()), NOON, lambda *_: None)
     assert (found.lost, found.damage, found.notes) == ([], [], [])
     assert said(tmp_path / "new.db") == whole.said
     assert found.rows.keys() >= {"versions", "changes", "spaces", "keys", "audit", "checkpoints", "twins"}
@@ -166,7 +167,7 @@ def test_without_its_first_page_a_file_keeps_its_memories_and_stays_locked(origi
     (tmp_path / "m.db").write_bytes(data)
     (tmp_path / "m.db-wal").unlink()
     assert flaws(tmp_path / "m.db")
-    found = recover(tmp_path / "m.db", tmp_path / "new.db", WordEncoder(), NOON, lambda *_: None)
+    found = recover(tmp_path / "m.db", tmp_path / "new.db", Models(WordEncoder()), NOON, lambda *_: None)
     assert said(tmp_path / "new.db") == plain.said and found.lost == []
     with open_engine(FileStore(tmp_path / "new.db")) as engine:
         assert engine.keys.exist()
@@ -188,10 +189,10 @@ def test_a_file_that_is_in_use_is_not_salvaged_and_none_is_overwritten(originals
     with subprocess.Popen([sys.executable, "-c", HOLD, str(path)], stdin=PIPE, stdout=PIPE, text=True) as holder:
         assert holder.stdout is not None and holder.stdout.readline() == "open\n"
         with pytest.raises(Conflict):
-            recover(path, new, WordEncoder(), NOON, lambda *_: None)
+            recover(path, new, Models(WordEncoder()), NOON, lambda *_: None)
         holder.communicate("")
     assert not new.exists()
     new.write_bytes(b"mine")
     with pytest.raises(Conflict):
-        recover(path, new, WordEncoder(), NOON, lambda *_: None)
+        recover(path, new, Models(WordEncoder()), NOON, lambda *_: None)
     assert new.read_bytes() == b"mine"

@@ -746,19 +746,25 @@ STORES_NOTHING: Mapping[str, str] = {
         ),
         (
             "reads or compares",
-            "search, searchSpaces, getContext, replayReceipt, cli context, cli audit, cli backup, cli calibrate, "
+            "search, searchSpaces, compareGenerations, cli generations list, cli generations compare, "
+            "getContext, replayReceipt, cli context, cli audit, cli backup, cli calibrate, "
             "cli categories, cli changes, cli conversations list, cli conversations show, "
             "cli checkpoint list, cli conflicts list, cli diff, cli doctor, cli eval, cli export, cli get, "
             "cli history, cli keys list, cli lint, cli list, cli probe list, cli receipt replay, cli receipt show, "
             "cli search, cli space compare, cli space list, cli space which, cli spaces, cli stats, cli tags, "
-            "cli telemetry, cli top, cli validate, cli verify-report, cli webhook list",
+            "cli tasks list, cli tasks show, cli tasks watch, cli telemetry, cli top, cli validate, cli verify-report, "
+            "cli webhook list",
         ),
         (
             "sets up or serves",
             "cli completion, cli connect, cli hook install, cli hook uninstall, cli mcp, cli serve, cli skill",
         ),
         ("puts a whole database back, with its policies, for who has the machine", "cli restore-backup"),
-        ("makes vectors anew, and no text", "cli reembed"),
+        (
+            "makes vectors anew, and no text",
+            "cli reembed, buildGeneration, switchGeneration, rollBackGeneration, dropGeneration, cli generations build, "
+            "cli generations switch, cli generations rollback, cli generations drop",
+        ),
         (
             "is about something else than memories: keys, webhooks, probes, receipts, checkpoints, verdicts, settings",
             "giveFeedback, giveEntryFeedback, addProbe, deleteProbe, runProbes, createWebhook, deleteWebhook, "
@@ -766,7 +772,7 @@ STORES_NOTHING: Mapping[str, str] = {
             "deleteCheckpoint, createKey, revokeKey, rotateKey, cli checkpoint create, cli checkpoint delete, "
             "cli feedback, cli keys create, cli keys revoke, cli keys rotate, cli policy, cli probe add, cli "
             "probe delete, cli probe run, cli quota, cli space create, cli space delete, cli webhook create, "
-            "cli webhook delete, cli webhook redeliver",
+            "cli webhook delete, cli webhook redeliver, cancelTask, cli tasks cancel",
         ),
     )
     for name in names.split(", ")

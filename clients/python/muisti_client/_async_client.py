@@ -852,6 +852,73 @@ class AsyncMuisti(AsyncTransport):
         reply = await self.send(calls.fork_space(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
+    async def list_generations(
+        self,
+        space: str,
+        *,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.GenerationsReply:
+        """List the models that have vectors in the space, and those that the server has. Needs the scope read."""
+        reply = await self.send(calls.list_generations(space, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    async def build_generation(
+        self,
+        space: str,
+        body: types.BuildBody,
+        *,
+        idempotency_key: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.TaskReply:
+        """Embed the space with a further model, its shadow, as a task. Searches use the model of the space meanwhile, and new text is embedded by both. A space has one shadow. For the model that the space has, the task embeds what is missing. Needs the scope admin."""
+        reply = await self.send(calls.build_generation(space, body, idempotency_key=idempotency_key, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def compare_generations(
+        self,
+        space: str,
+        body: types.CompareBody,
+        *,
+        muisti_min_seq: str | None = None,
+    ) -> types.ComparisonReply:
+        """Ask the model of the space and its shadow the same questions: the probes of the space, and those given. Needs the scope read."""
+        reply = await self.send(calls.compare_generations(space, body, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def roll_back_generation(
+        self,
+        space: str,
+        body: types.SwitchBody,
+        *,
+        muisti_min_seq: str | None = None,
+    ) -> types.GenerationReply:
+        """Make the model that the space had before the switch its model again. Nothing is embedded. Needs the scope admin."""
+        reply = await self.send(calls.roll_back_generation(space, body, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def switch_generation(
+        self,
+        space: str,
+        body: types.SwitchBody,
+        *,
+        muisti_min_seq: str | None = None,
+    ) -> types.GenerationReply:
+        """Make the shadow the model of the space, in one step; the model before becomes the shadow. It is refused while vectors are missing, and when the probes of the space find less. Needs the scope admin."""
+        reply = await self.send(calls.switch_generation(space, body, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def drop_generation(
+        self,
+        space: str,
+        generation: str,
+        *,
+        muisti_min_seq: str | None = None,
+    ) -> types.DroppedReply:
+        """Delete the vectors of a model in the space. The model of the space itself is refused. Needs the scope admin."""
+        reply = await self.send(calls.drop_generation(space, generation, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
     async def import_memories(
         self,
         space: str,
@@ -1335,6 +1402,75 @@ class AsyncMuisti(AsyncTransport):
     ) -> types.CountsReply:
         """Count the active memories of each tag. Needs the scope read."""
         reply = await self.send(calls.list_tags(space, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    async def list_tasks(
+        self,
+        space: str,
+        *,
+        state: str | None = None,
+        kind: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.TasksReply:
+        """List tasks, newest first. A key that does not see the whole space sees the tasks that it has asked for. Ended tasks are kept for 30 days. Needs a key."""
+        reply = await self.send(calls.list_tasks(space, state=state, kind=kind, limit=limit, cursor=cursor, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    async def get_task(
+        self,
+        space: str,
+        task_id: str,
+        *,
+        wait: float | None = None,
+        after: int | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.TaskReply:
+        """Show how far a task is. With `wait` and `after` the answer comes when the task has changed since that revision, or is over, at the latest after so many seconds. Needs a key."""
+        reply = await self.send(calls.get_task(space, task_id, wait=wait, after=after, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    async def cancel_task(
+        self,
+        space: str,
+        task_id: str,
+        *,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.TaskReply | types.DryRunReply:
+        """Cancel a task. It is over when this is answered, and stores nothing more. What it has stored stays: `done` and the items that are `done` say what. A task that is over is returned as it is. Tasks of other keys need the scope `write`. Needs a key."""
+        reply = await self.send(calls.cancel_task(space, task_id, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def follow_task(
+        self,
+        space: str,
+        task_id: str,
+        *,
+        last_event_id: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> str:
+        """Follow a task as a stream of events, until it is over. An event `progress`, and at last `end`, has the task as the read of it has, and its id is the task's revision. A client that reconnects with `Last-Event-ID` gets the next event when the task has changed since. Needs a key."""
+        reply = await self.send(calls.follow_task(space, task_id, last_event_id=last_event_id, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    async def list_task_items(
+        self,
+        space: str,
+        task_id: str,
+        *,
+        state: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.TaskItemsReply:
+        """List the items of a task in their order, each with its error if it has failed. Needs a key."""
+        reply = await self.send(calls.list_task_items(space, task_id, state=state, limit=limit, cursor=cursor, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
         return reply.data
 
     async def undo(

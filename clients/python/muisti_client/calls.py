@@ -1147,6 +1147,102 @@ def fork_space(
     )
 
 
+def list_generations(
+    space: str,
+    *,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List the models that have vectors in the space, and those that the server has."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/generations',
+        parts={'space': space},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def build_generation(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    idempotency_key: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Embed the space with a further model, its shadow, as a task."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/generations',
+        parts={'space': space},
+        headers={'Idempotency-Key': idempotency_key, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def compare_generations(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Ask the model of the space and its shadow the same questions: the probes of the space, and those given."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/generations/compare',
+        parts={'space': space},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
+def roll_back_generation(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Make the model that the space had before the switch its model again. Nothing is embedded."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/generations/rollback',
+        parts={'space': space},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
+def switch_generation(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Make the shadow the model of the space, in one step; the model before becomes the shadow."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/generations/switch',
+        parts={'space': space},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
+def drop_generation(
+    space: str,
+    generation: str,
+    *,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Delete the vectors of a model in the space. The model of the space itself is refused."""
+    return call(
+        'DELETE',
+        '/v1/spaces/{space}/generations/{generation}',
+        parts={'space': space, 'generation': generation},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+    )
+
+
 def import_memories(
     space: str,
     body: bytes | Iterable[bytes] | AsyncIterable[bytes],
@@ -1826,6 +1922,99 @@ def list_tags(
         '/v1/spaces/{space}/tags',
         parts={'space': space},
         params={'as_of': as_of},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def list_tasks(
+    space: str,
+    *,
+    state: str | None = None,
+    kind: str | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List tasks, newest first."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/tasks',
+        parts={'space': space},
+        params={'state': state, 'kind': kind, 'limit': limit, 'cursor': cursor},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def get_task(
+    space: str,
+    task_id: str,
+    *,
+    wait: float | None = None,
+    after: int | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Show how far a task is."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/tasks/{task_id}',
+        parts={'space': space, 'task_id': task_id},
+        params={'wait': wait, 'after': after},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def cancel_task(
+    space: str,
+    task_id: str,
+    *,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Cancel a task."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/tasks/{task_id}/cancel',
+        parts={'space': space, 'task_id': task_id},
+        params={'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+    )
+
+
+def follow_task(
+    space: str,
+    task_id: str,
+    *,
+    last_event_id: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Follow a task as a stream of events, until it is over."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/tasks/{task_id}/events',
+        parts={'space': space, 'task_id': task_id},
+        headers={'Last-Event-ID': last_event_id, 'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def list_task_items(
+    space: str,
+    task_id: str,
+    *,
+    state: str | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List the items of a task in their order, each with its error if it has failed."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/tasks/{task_id}/items',
+        parts={'space': space, 'task_id': task_id},
+        params={'state': state, 'limit': limit, 'cursor': cursor},
         headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
     )
 

@@ -154,6 +154,14 @@ BatchReply = TypedDict(
 )
 "The memories that were added, in the order of the request."
 
+BuildBody = TypedDict(
+    'BuildBody',
+    {
+        'model': 'str',
+    },
+)
+"The model that is to embed the space."
+
 ChangeReply = TypedDict(
     'ChangeReply',
     {
@@ -246,16 +254,15 @@ CitationReply = TypedDict(
 )
 "A memory in the text. `start` and `stop` are characters; `cut` says that parts of it are left out."
 
-ComparisonReply = TypedDict(
-    'ComparisonReply',
+CompareBody = TypedDict(
+    'CompareBody',
     {
-        'items': 'list[DivergenceReply]',
-        'next_cursor': 'str | None',
-        'seq': 'str',
-        'other': 'str',
+        'k': NotRequired['int'],
+        'queries': NotRequired['list[str]'],
+        'qrels': NotRequired['dict[str, Any]'],
     },
 )
-"A page of what differs between two spaces, and the points of both at which that was seen."
+"Questions to ask both models, beside the probes of the space."
 
 ConflictReply = TypedDict(
     'ConflictReply',
@@ -514,6 +521,15 @@ DraftBody = TypedDict(
 )
 "A memory as a client states it."
 
+DroppedReply = TypedDict(
+    'DroppedReply',
+    {
+        'generation': 'str',
+        'dropped': 'int',
+    },
+)
+"A model whose vectors were deleted."
+
 DryRunReply = TypedDict(
     'DryRunReply',
     {
@@ -582,6 +598,15 @@ ErasureReply = TypedDict(
     },
 )
 "The report of an erasure, plain and signed. The server keeps no copy. A dry run has neither."
+
+ErrorReply = TypedDict(
+    'ErrorReply',
+    {
+        'code': 'str',
+        'detail': 'str',
+    },
+)
+"The reason why a task or an item has failed."
 
 ExchangeBody = TypedDict(
     'ExchangeBody',
@@ -717,6 +742,33 @@ ForkBody = TypedDict(
     },
 )
 "A name for the copy."
+
+GenerationReply = TypedDict(
+    'GenerationReply',
+    {
+        'generation': 'str',
+        'model': 'str',
+        'dimensions': 'int',
+        'created_at': 'str',
+        'role': "Literal['current', 'shadow', 'left']",
+        'passages': 'int',
+        'embedded': 'int',
+        'missing': 'int',
+        'available': 'bool',
+        'served': 'bool',
+    },
+)
+"A model that has embedded memories of the space."
+
+GenerationsReply = TypedDict(
+    'GenerationsReply',
+    {
+        'items': 'list[GenerationReply]',
+        'models': 'list[str]',
+        'next_cursor': NotRequired['None'],
+    },
+)
+"The models of a space, and the names of the models that the server has."
 
 GroupReply = TypedDict(
     'GroupReply',
@@ -1047,6 +1099,17 @@ MadeSummariesReply = TypedDict(
     },
 )
 "The summaries that were missing or stale and are made now. `degraded` says why one is not as it was asked for."
+
+MeasuredReply = TypedDict(
+    'MeasuredReply',
+    {
+        'generation': 'str',
+        'recall': 'float | None',
+        'ndcg': 'float | None',
+        'ms': 'float',
+    },
+)
+"Answers of one model."
 
 MemoryChangeReply = TypedDict(
     'MemoryChangeReply',
@@ -1972,6 +2035,71 @@ SurroundingsReply = TypedDict(
 )
 "Memories before and after a hit in its dialogue, oldest first, and the stretch of passages around its own."
 
+SwitchBody = TypedDict(
+    'SwitchBody',
+    {
+        'force': NotRequired['bool'],
+    },
+)
+"How to exchange the model of a space."
+
+TaskItemReply = TypedDict(
+    'TaskItemReply',
+    {
+        'number': 'int',
+        'name': 'str',
+        'state': "Literal['waiting', 'working', 'done', 'failed', 'skipped', 'cancelled']",
+        'attempts': 'int',
+        'error': NotRequired['ErrorReply'],
+    },
+)
+"An item of a task, such as one file."
+
+TaskItemsReply = TypedDict(
+    'TaskItemsReply',
+    {
+        'items': 'list[TaskItemReply]',
+        'next_cursor': 'str | None',
+    },
+)
+"A page of the items of a task, in their order."
+
+TaskReply = TypedDict(
+    'TaskReply',
+    {
+        'id': 'str',
+        'kind': 'str',
+        'state': "Literal['queued', 'running', 'succeeded', 'partial', 'failed', 'cancelled']",
+        'space': 'str',
+        'actor': 'str',
+        'asked': 'Any',
+        'total': 'int | None',
+        'done': 'int',
+        'failed': 'int',
+        'skipped': 'int',
+        'rate': 'float | None',
+        'seconds_left': 'float | None',
+        'attempts': 'int',
+        'revision': 'int',
+        'created_at': 'str',
+        'started_at': 'str | None',
+        'ended_at': 'str | None',
+        'expires_at': 'str | None',
+        'result': NotRequired['Any'],
+        'error': NotRequired['ErrorReply'],
+    },
+)
+"A task: what it does, how far it is, and how it ended. What a cancelled task has stored stays."
+
+TasksReply = TypedDict(
+    'TasksReply',
+    {
+        'items': 'list[TaskReply]',
+        'next_cursor': 'str | None',
+    },
+)
+"A page of tasks, newest first."
+
 TelemetryReply = TypedDict(
     'TelemetryReply',
     {
@@ -2198,3 +2326,29 @@ WrittenReply = TypedDict(
     },
 )
 "The memory that a write made or changed, with flags for differences from the request."
+
+muisti.service.schemas.forks.ComparisonReply = TypedDict(
+    'muisti.service.schemas.forks.ComparisonReply',
+    {
+        'items': 'list[DivergenceReply]',
+        'next_cursor': 'str | None',
+        'seq': 'str',
+        'other': 'str',
+    },
+)
+"A page of what differs between two spaces, and the points of both at which that was seen."
+
+muisti.service.schemas.generations.ComparisonReply = TypedDict(
+    'muisti.service.schemas.generations.ComparisonReply',
+    {
+        'k': 'int',
+        'questions': 'int',
+        'probes': 'int',
+        'judged': 'int',
+        'overlap': 'float | None',
+        'current': 'MeasuredReply',
+        'shadow': 'MeasuredReply',
+        'missing': 'int',
+    },
+)
+"The model of a space and its shadow, asked the same questions."

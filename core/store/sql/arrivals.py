@@ -46,10 +46,10 @@ def begin(space: SpaceRow) -> list[Statement]:
     ]
 
 
-def instead(space: SpaceRow, source: int, new: NewVersion, generation: str | None, number: int) -> Iterator[Statement]:
+def instead(space: SpaceRow, source: int, new: NewVersion, number: int) -> Iterator[Statement]:
     """Make the plan copy `new` in place of the version in row `source`; `number` counts the calls of a batch."""
     alias = raw(new.memory.id) + MARK
-    yield from insert(structs.replace(space, id=HIDDEN), new, generation, number, alias=alias)
+    yield from insert(structs.replace(space, id=HIDDEN), new, number, alias=alias)
     yield Statement(
         "UPDATE turns SET source = (SELECT id FROM versions WHERE memory_id = ? AND version = ?) WHERE source = ?",
         (alias, new.memory.version, source),

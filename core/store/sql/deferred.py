@@ -8,12 +8,13 @@ from muisti.core.store.sql.spaces import STAGING, SpaceRow
 from muisti.core.store.sql.version_rows import COLUMNS
 
 
-def lagging(generation: str) -> Statement:
-    """Select the names of the spaces of a model, or of none, that have changed since all passages had vectors."""
+def lagging(generations: Sequence[str]) -> Statement:
+    """Select the names of the spaces of some models, or of none, that have changed since all passages had vectors."""
     return Statement(
         "SELECT s.name FROM spaces s LEFT JOIN generations g ON g.id = s.generation_id "
-        f"WHERE s.seq > s.embedded AND s.name NOT LIKE '{STAGING}%' AND (g.hash IS NULL OR g.hash = ?) ORDER BY s.name",
-        (generation,),
+        f"WHERE s.seq > s.embedded AND s.name NOT LIKE '{STAGING}%' "
+        f"AND (g.hash IS NULL OR g.hash IN ({','.join('?' * len(generations))})) ORDER BY s.name",
+        tuple(generations),
     )
 
 

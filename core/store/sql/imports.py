@@ -122,10 +122,10 @@ def touch(staged: Staged, now: int) -> list[Statement]:
     return [spaces.guard(staged.space), Statement("UPDATE imports SET at = ? WHERE id = ?", (now, staged.id))]
 
 
-def stage(staged: Staged, new: NewVersion, born: int, died: int | None, generation: str | None) -> Iterator[Statement]:
-    """Insert a version into the staging space. Its generation must be registered before."""
+def stage(staged: Staged, new: NewVersion, born: int, died: int | None) -> Iterator[Statement]:
+    """Insert a version into the staging space. The models of its vectors must be registered before."""
     me = staged.alias(new.memory.id)
-    yield from insert(staged.space, new, generation, TOP - born, alias=me)
+    yield from insert(staged.space, new, TOP - born, alias=me)
     if died is not None:
         yield Statement(
             "UPDATE versions SET died = ? WHERE memory_id = ? AND version = ?", (died, me, new.memory.version)

@@ -17,11 +17,11 @@ _ROW = "(SELECT id FROM versions WHERE memory_id = ? AND version = ?)"
 
 
 class Indexed(msgspec.Struct, frozen=True):
-    """A passage ready to be stored: its terms and, when it was embedded, its packed vector."""
+    """A passage ready to be stored: its terms, and its packed vectors by the identity of their model."""
 
     passage: Passage
     terms: bytes
-    vector: bytes | None
+    vectors: Mapping[str, bytes] = {}
 
 
 class NewVersion(msgspec.Struct, frozen=True):
@@ -36,7 +36,6 @@ class NewVersion(msgspec.Struct, frozen=True):
 def insert(
     space: SpaceRow,
     new: NewVersion,
-    generation: str | None,
     offset: int = 0,
     *,
     alias: bytes | None = None,
@@ -50,7 +49,7 @@ def insert(
     if alias is not None:
         row["memory_id"] = alias
     yield Statement(layout.insert, (offset, *row.values(), space.id))
-    yield from dependent_rows((cast(bytes, row["memory_id"]), new.memory.version), new, generation)
+    yield from dependent_rows((cast(bytes, row["memory_id"]), new.memory.version), new)
 
 
 def end(space: SpaceRow, memory: Memory, offset: int = 0) -> Statement:
@@ -61,7 +60,7 @@ def end(space: SpaceRow, memory: Memory, offset: int = 0) -> Statement:
     )
 
 
-def dependent_rows(me: tuple[bytes, int], new: NewVersion, generation: str | None) -> Iterator[Statement]:
+def dependent_rows(me: tuple[bytes, int], new: NewVersion) -> Iterator[Statement]:
     """Insert the dependent rows of a version: `me` is its memory's id and its number."""
     m = new.memory
     for tag in m.tags:
@@ -72,7 +71,7 @@ def dependent_rows(me: tuple[bytes, int], new: NewVersion, generation: str | Non
         yield from _carry_over(me, new.previous)
     else:
         for indexed in new.passages:
-            yield from _insert_passage(me, indexed, generation)
+            yield from _insert_passage(me, indexed)
 
 
 def refold(row: int, new: NewVersion) -> Statement:
@@ -82,15 +81,15 @@ def refold(row: int, new: NewVersion) -> Statement:
     return Statement(f"UPDATE versions SET content_hash = ?, {names} WHERE id = ?", (new.content_hash, *folded, row))
 
 
-def _insert_passage(me: tuple[bytes, int], indexed: Indexed, generation: str | None) -> Iterator[Statement]:
+def _insert_passage(me: tuple[bytes, int], indexed: Indexed) -> Iterator[Statement]:
     p = indexed.passage
     yield Statement(
         f"INSERT INTO passages SELECT {_ROW}, ?, ?, ?, ?, ?", (*me, p.number, p.start, p.stop, ANALYZER, indexed.terms)
     )
-    if indexed.vector is not None:
+    for generation, vector in indexed.vectors.items():
         yield Statement(
             f"INSERT INTO embeddings SELECT {_ROW}, ?, (SELECT id FROM generations WHERE hash = ?), ?",
-            (*me, p.number, generation, indexed.vector),
+            (*me, p.number, generation, vector),
         )
 
 

@@ -41,8 +41,9 @@ def add(
 ) -> list[Statement]:
     """Append a segment: `span` is its `first` and `last`.
 
-    Nothing happens when another process has appended one. The same holds when a change after `seen` embedded or erased
-    older versions, or when ends of versions after `seen` may have been erased.
+    Nothing happens when another process has appended one, or the model is no longer that of the space. The same holds
+    when a change after `seen` embedded or erased older versions, or when ends of versions after `seen` may have been
+    erased.
     """
     own = _own(space, generation)
     return [
@@ -51,8 +52,8 @@ def add(
             "INSERT INTO segments SELECT ?, ?, ?, ?, ?, ?, ?, ? "
             f"WHERE (SELECT coalesce(max(last), 0) FROM segments WHERE {_OWN}) = ? AND NOT EXISTS "
             "(SELECT 1 FROM changes WHERE space_id = ? AND seq > ? AND kind IN ('reembedded', 'erased')) "
-            "AND (SELECT kept_from FROM spaces WHERE id = ?) <= ?",
-            (*own, *span, seen, passages, packed, *own, span[0], space.id, seen, space.id, seen),
+            "AND EXISTS (SELECT 1 FROM spaces WHERE id = ? AND kept_from <= ? AND ? IN (generation_id, 0))",
+            (*own, *span, seen, passages, packed, *own, span[0], space.id, seen, space.id, seen, own[1]),
         ),
     ]
 

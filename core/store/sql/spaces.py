@@ -13,8 +13,9 @@ from muisti.core.store.refusal_codes import Refusal, refuse, refuse_one_of
 from muisti.core.store.sql.version_rows import PLAIN
 
 _SELECT = """SELECT s.id, s.name, s.epoch, s.seq, s.created_at, s.settings, g.id, g.hash, g.dimensions, s.kept_from,
-s.policy
-FROM spaces s LEFT JOIN generations g ON g.id = s.generation_id"""
+s.policy, h.id, h.hash, h.dimensions, s.shadow_served
+FROM spaces s LEFT JOIN generations g ON g.id = s.generation_id
+LEFT JOIN generations h ON h.id = s.shadow_generation_id"""
 # The number of memories of a space that are not deleted, without the objects that order them, and the bytes of all.
 COUNTED = (
     f"(SELECT count(*) FROM versions v WHERE v.space_id = spaces.id AND v.died IS NULL AND {PLAIN})",
@@ -31,7 +32,7 @@ _GUARD_POLICY = (
 _GUARD_MODEL = (
     f"{refuse_one_of(_THERE, Refusal.MODEL_MISMATCH, Refusal.NO_SPACE)} "
     "WHERE NOT EXISTS (SELECT 1 FROM spaces WHERE id = ? AND epoch = ? "
-    "AND policy = ? AND generation_id = (SELECT id FROM generations WHERE hash = ?))"
+    "AND policy = ? AND shadow_generation_id IS ? AND generation_id = (SELECT id FROM generations WHERE hash = ?))"
 )
 _SEEN = f"s.name NOT LIKE '{STAGING}%'"
 
@@ -40,7 +41,8 @@ class SpaceRow(msgspec.Struct, frozen=True):
     """A row of `spaces`.
 
     `generation` is the row id of the model that embedded the space. `dimensions` is that of its vectors, 0 without a
-    model. `kept_from` is the oldest change as of which the space can be shown. `policy` is JSON.
+    model. `kept_from` is the oldest change as of which the space can be shown. `policy` is JSON. `shadow` and
+    `shadow_dimensions` are those of the second model. `is_shadow`: this row shows the space with both exchanged.
     """
 
     id: int
@@ -49,6 +51,9 @@ class SpaceRow(msgspec.Struct, frozen=True):
     dimensions: int
     kept_from: int = 0
     policy: str = "{}"
+    shadow: int | None = None
+    shadow_dimensions: int = 0
+    is_shadow: bool = False
 
     @property
     def seq(self) -> Seq:
@@ -57,9 +62,11 @@ class SpaceRow(msgspec.Struct, frozen=True):
 
 def space_row(row: Row) -> SpaceRow:
     """Read a row of `by_name` or `all_spaces`."""
-    id_, name, epoch, seq, created_at, settings, generation, digest, dimensions, kept, policy = cast(
-        tuple[int, str, str, int, int, str, int | None, str | None, int | None, int, str], row
+    id_, name, epoch, seq, created_at, settings, generation, digest, dimensions, kept, policy, *second = cast(
+        tuple[int, str, str, int, int, str, int | None, str | None, int | None, int, str, int | None, Any, Any, int],
+        row,
     )
+    shadow, shadow_digest, shadow_dimensions, served = second
     space = Space(
         name=name,
         epoch=epoch,
@@ -68,8 +75,23 @@ def space_row(row: Row) -> SpaceRow:
         settings=_settings(settings),
         generation=digest,
         policy=_policy(policy),
+        shadow=shadow_digest,
+        shadow_served=bool(served),
     )
-    return SpaceRow(id_, space, generation, dimensions or 0, kept, policy)
+    return SpaceRow(id_, space, generation, dimensions or 0, kept, policy, shadow, shadow_dimensions or 0)
+
+
+def exchanged(space: SpaceRow) -> SpaceRow:
+    """Return the space with its shadow as its model, and its model as the shadow."""
+    return msgspec.structs.replace(
+        space,
+        space=msgspec.structs.replace(space.space, generation=space.space.shadow, shadow=space.space.generation),
+        generation=space.shadow,
+        dimensions=space.shadow_dimensions,
+        shadow=space.generation,
+        shadow_dimensions=space.dimensions,
+        is_shadow=not space.is_shadow,
+    )
 
 
 def with_policy(space: SpaceRow, policy: str) -> SpaceRow:
@@ -118,9 +140,9 @@ def guard_policy(space: SpaceRow) -> Statement:
 
 
 def guard_model(space: SpaceRow, digest: str) -> Statement:
-    """Refuse with `no_space` like `guard`, and with `model_mismatch` when the policy or the model has changed."""
+    """Refuse with `no_space` like `guard`, and with `model_mismatch` when the policy or a model has changed."""
     known = (space.id, space.space.epoch)
-    return Statement(_GUARD_MODEL, (*known, *known, space.policy, digest))
+    return Statement(_GUARD_MODEL, (*known, *known, space.policy, space.shadow, digest))
 
 
 def set_policy(name: str, policy: Policy) -> Statement:
@@ -154,14 +176,15 @@ def count_anew(space: SpaceRow) -> Statement:
     return Statement(f"UPDATE spaces SET memories = {memory_count}, bytes = {byte_count} WHERE id = ?", (space.id,))
 
 
-def state(space_id: int) -> Statement:
+def state(space: SpaceRow) -> Statement:
     """Select by what an index is up to date.
 
     The columns are epoch, seq, generation id, kept_from, number of verdicts, policy, and up to which change all
     passages have vectors.
     """
+    generation = "shadow_generation_id" if space.is_shadow else "generation_id"
     return Statement(
-        "SELECT epoch, seq, generation_id, kept_from, feedback, policy, embedded FROM spaces WHERE id = ?", (space_id,)
+        f"SELECT epoch, seq, {generation}, kept_from, feedback, policy, embedded FROM spaces WHERE id = ?", (space.id,)
     )
 
 

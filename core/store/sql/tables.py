@@ -126,9 +126,12 @@ TABLES = (
         name="spaces",
         columns=_words(
             "id name epoch seq created_at committed_at settings generation_id memories bytes kept_from policy feedback "
-            "embedded"
+            "shadow_generation_id shadow_served embedded"
         ),
-        references=(Reference(("generation_id",), "generations", cascades=False),),
+        references=(
+            Reference(("generation_id",), "generations", cascades=False),
+            Reference(("shadow_generation_id",), "generations", cascades=False),
+        ),
         erasing="stays",
         why=_ABOUT_THE_SPACE,
         forking="stated",
@@ -377,6 +380,32 @@ TABLES = (
         references=(Reference(("webhook_id",), "webhooks"),),
         erasing="stays",
         why="it has numbers of changes, and what the receiver answered",
+    ),
+    Table(
+        name="tasks",
+        columns=_words(
+            "number id space_id kind state ready asked actor caller owner fence lease_until revision total done failed "
+            "skipped position attempts deaths result error_code error idempotency body_hash created_at started_at "
+            "ended_at expires_at"
+        ),
+        references=(_SPACE,),
+        space="space_id",
+        erasing="stays",
+        why="it says which work was asked for and how far it is; it is deleted after thirty days",
+    ),
+    Table(
+        name="task_items",
+        columns=_words("task number name argument state attempts error_code error"),
+        references=(Reference(("task",), "tasks"),),
+        erasing="stays",
+        why="it names the files of a task, and is deleted with it",
+    ),
+    Table(
+        name="blobs",
+        columns=_words("task name part data"),
+        references=(Reference(("task",), "tasks"),),
+        erasing="stays",
+        why="a task needs the bytes it was given; they are deleted when it ends",
     ),
 )
 

@@ -49,8 +49,8 @@ def said(space: SpaceRow, category: str | None, conversation: str, after: int, n
     of, args = _exchanges(space, category, conversation, (after + 1, TURN_MAX), now)
     return Statement(
         f"SELECT v.turn, v.tokens, {_AT}, v.metadata ->> '$.session', e.vector FROM versions v "
-        f"LEFT JOIN embeddings e ON e.version_id = v.id WHERE {of} ORDER BY v.turn, e.number",
-        args,
+        f"LEFT JOIN embeddings e ON e.version_id = v.id AND e.generation_id = ? WHERE {of} ORDER BY v.turn, e.number",
+        (space.generation, *args),
     )
 
 

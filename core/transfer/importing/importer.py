@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from math import inf
 
-from muisti.core.embedding.encoder import Encoder, check_model
+from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.model.counts import Quota
@@ -25,32 +25,31 @@ Clock = Callable[[], int]
 
 
 class Importer:
-    """Begin and undo imports. Instances are thread-safe. `encoder` is None when embeddings are off."""
+    """Begin and undo imports. Instances are thread-safe. `models` embed the texts."""
 
     def __init__(
         self,
         database: Database,
         indexes: Indexes,
-        encoder: Encoder | None,
+        models: Models,
         quota: Quota,
         clock: Clock,
         intake: Intake,
     ) -> None:
         """`quota` applies to spaces without a quota of their own."""
-        self._database, self._indexes, self._encoder = database, indexes, encoder
+        self._database, self._indexes, self._models = database, indexes, models
         self._quota, self._clock, self._intake = quota, clock, intake
 
     def begin(self, space: str, caller: Caller, *, atomic: bool, dry_run: bool) -> "Import":
         """Begin an import.
 
         Raises:
-            NotFound, ModelMismatch.
+            NotFound: there is no such space.
             Forbidden: the caller does not see the whole space.
         """
         _check_whole(caller)
-        target, encoder = find_space(self._database, space), self._encoder
-        if encoder is not None and target.space.generation is not None:
-            check_model(encoder, space, target.space.generation)
+        target = find_space(self._database, space)
+        default = self._models.inline(None)
         now = self._clock()
         clear_dead(self._database, now)
         file = Incoming(
@@ -59,12 +58,12 @@ class Importer:
             now=now,
             atomic=atomic,
             dry_run=dry_run,
-            generation=None if encoder is None else encoder.identity,
+            generation=target.space.generation or (None if default is None else default.identity),
         )
         return Import(
             file,
-            Lines(file, self._intake, embeds=encoder is not None),
-            Staging(file, self._database, encoder, self._clock, self._intake),
+            Lines(file, self._intake, self._models),
+            Staging(file, self._database, self._models, self._clock, self._intake),
             Move(file, self._database, self._quota, self._clock),
             self._indexes,
         )

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from msgspec import structs
 from msgspec.structs import replace
 
+from muisti.core.embedding.models import Models
 from muisti.core.model.errors import InvalidInput, Problem
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.outcomes import Flag
@@ -43,9 +44,8 @@ _KIND = frozenset("abcdefghijklmnopqrstuvwxyz_")
 class Lines:
     """Reader of lines. Versions wait in it until `taken` is called."""
 
-    def __init__(self, file: Incoming, intake: Intake, *, embeds: bool) -> None:
-        """With `embeds`, this process computes vectors."""
-        self._file, self._intake, self._embeds = file, intake, embeds
+    def __init__(self, file: Incoming, intake: Intake, models: Models) -> None:
+        self._file, self._intake, self._models = file, intake, models
         self.last = 0  # change number of the last line, from the file or counted
         self._ended = False
         self._lines = self._changed = 0
@@ -126,9 +126,15 @@ class Lines:
         if header.space is not None and not self._file.target.seq.number:
             settings = header.space.settings.settings()
             self._file.target = replace(self._file.target, space=replace(self._file.target.space, settings=settings))
-        if not self._embeds and header.space is not None:
-            here = self._file.target.space.generation
-            self._file.generation = header.space.generation if here in (None, header.space.generation) else None
+        if header.space is not None and self._file.target.space.generation is None:
+            self._choose(header.space.generation)
+
+    def _choose(self, generation: str | None) -> None:
+        """Let a space without a model take that of the file, unless this process must embed and does not have it."""
+        file = self._file
+        if generation is not None and (self._models.default is None or self._models.of(generation) is not None):
+            file.generation = generation
+            file.target = replace(file.target, space=replace(file.target.space, generation=generation))
 
     def _end(self, end: End) -> None:
         before = self._lines - 1

@@ -8,7 +8,7 @@ from typing import cast
 
 from msgspec.structs import replace
 
-from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
 from muisti.core.model.conversations import is_structural, name_of, place_of
 from muisti.core.model.errors import Conflict, Echo, PlaceTaken, Problem
 from muisti.core.model.ids import id_text
@@ -23,7 +23,7 @@ from muisti.core.store.sql.version_rows import raw
 from muisti.core.transfer.importing.incoming import Incoming, Item
 from muisti.core.transfer.importing.plan import Plan
 from muisti.core.transfer.importing.renames import ids_in, names_of, original
-from muisti.core.transfer.records import ChangeLine, TelemetryLine, read_vector
+from muisti.core.transfer.records import ChangeLine, PassageRecord, TelemetryLine, read_vector
 from muisti.core.transfer.staged import clear
 from muisti.core.write.begun import Call
 from muisti.core.write.intake import Intake
@@ -37,10 +37,8 @@ Clock = Callable[[], int]
 class Staging:
     """Hidden space for one file, created with the first batch."""
 
-    def __init__(
-        self, file: Incoming, database: Database, encoder: Encoder | None, clock: Clock, intake: Intake
-    ) -> None:
-        self._file, self._database, self._encoder, self._clock = file, database, encoder, clock
+    def __init__(self, file: Incoming, database: Database, models: Models, clock: Clock, intake: Intake) -> None:
+        self._file, self._database, self._models, self._clock = file, database, models, clock
         self._intake = intake
         self._staged: Staged | None = None
 
@@ -165,7 +163,7 @@ class Staging:
         flagged = len(self._file.tally.flags)
         kept, embedded = self._file.tally.kept, self._file.tally.embedded
         for item, new in zip(items, self._prepared(items), strict=True):
-            batch += imports.stage(staged, new, item.born, item.died, self._file.generation)
+            batch += imports.stage(staged, new, item.born, item.died)
             self._file.flag(item.flags)
             if item.is_new:
                 me, version = raw(item.memory.id), item.memory.version
@@ -192,44 +190,58 @@ class Staging:
 
     def _prepared(self, items: Sequence[Item]) -> list[NewVersion]:
         """Return versions with their passages. Vectors come from the file if it has them, else from the model."""
-        bare = ready([item.memory for item in items], self._file.target, None)
+        bare = ready([item.memory for item in items], self._file.target, Models())
         made = [self._with_vectors(item, new) for item, new in zip(items, bare, strict=True)]
         todo = [place for place, new in enumerate(made) if new is None]
-        self._file.tally.embedded += sum(len(bare[place].passages or ()) for place in todo) if self._encoder else 0
-        encoder = None if self._file.dry_run or self._file.is_refused else self._encoder
-        fresh = ready([items[place].memory for place in todo], self._file.target, encoder) if todo else []
+        models, tally = self._models, self._file.tally
+        if models.inline(self._file.target.space.generation) is not None:
+            tally.embedded += sum(len(bare[place].passages or ()) for place in todo)
+        if self._file.dry_run or self._file.is_refused:
+            models = Models()
+        fresh = ready([items[place].memory for place in todo], self._file.target, models) if todo else []
         for place, new in zip(todo, fresh, strict=True):
             made[place] = new
         return [new for new in made if new is not None]
 
     def _with_vectors(self, item: Item, new: NewVersion) -> NewVersion | None:
-        """Return the version with the vectors of its line, or None when they are missing or from another model."""
+        """Return the version with the vectors of its line, or None when they are missing or from another model.
+
+        Vectors of the shadow are taken too, if the line has them.
+        """
         cut, given = new.passages or (), item.passages or ()
         if [(one.passage.start, one.passage.stop) for one in cut] != [(one.start, one.stop) for one in given]:
             return None
+        own = None if self._file.generation is None else self._vectors(self._file.generation, given)
+        if own is None:
+            return None
+        self._file.tally.kept += len(own)
+        shadow = self._file.target.space.shadow
+        second = None if shadow is None else self._vectors(shadow, given)
+        vectors = [dict(pairs) for pairs in zip(*(one for one in (own, second) if one is not None), strict=True)]
+        passages = [replace(one, vectors=found) for one, found in zip(cut, vectors, strict=True)]
+        return replace(new, passages=passages)
+
+    def _vectors(self, generation: str, given: Sequence[PassageRecord]) -> list[tuple[str, bytes]] | None:
+        """Return the vectors of a model in a line, each with the model; None when one is missing or is no unit."""
         header = self._file.opened
-        name = next((name for name, one in header.generations.items() if one.hash == self._file.generation), None)
+        name = next((name for name, one in header.generations.items() if one.hash == generation), None)
         if name is None or any(name not in one.vectors for one in given):
             return None
         dimensions = header.generations[name].dimensions
         vectors = [read_vector(one.vectors[name], dimensions) for one in given]
-        if not all(map(_is_sound, vectors)):
-            return None
-        self._file.tally.kept += len(vectors)
-        passages = [replace(one, vector=vector) for one, vector in zip(cut, vectors, strict=True)]
-        return replace(new, passages=passages)
+        return [(generation, vector) for vector in vectors] if all(map(_is_sound, vectors)) else None
 
     def _register(self) -> list[Statement]:
-        """Return statements that register the model of the vectors."""
-        if self._encoder is not None:
-            encoder = self._encoder
-            return [spaces.register_generation(encoder.identity, encoder.name, encoder.dimensions, self._file.now)]
-        header = self._file.opened
-        return [
-            spaces.register_generation(one.hash, one.model, one.dimensions, self._file.now)
-            for one in header.generations.values()
-            if one.hash == self._file.generation
-        ]
+        """Return statements that register the models of the vectors."""
+        space = self._file.target.space
+        known = {
+            encoder.identity: (encoder.identity, encoder.name, encoder.dimensions)
+            for encoder in self._models.embedding(space)
+        }
+        for one in self._file.opened.generations.values():
+            if one.hash in (self._file.generation, space.shadow):
+                known.setdefault(one.hash, (one.hash, one.model, one.dimensions))
+        return [spaces.register_generation(*each, self._file.now) for each in known.values()]
 
     def _check_parents(self, staged: Staged) -> None:
         """Drop memories whose parent is missing, and their children in turn. Each counts as a failure."""

@@ -19,8 +19,8 @@ GROUPS = {
         "database_timeout",
     ),
     "Search": (
-        "model", "model_tokenizer", "embeddings", "query_prefix", "passage_prefix", "calibration", "index_memory",
-        "search_threads", "receipt_days",
+        "model", "models", "model_tokenizer", "embeddings", "query_prefix", "passage_prefix", "calibration",
+        "index_memory", "search_threads", "receipt_days",
     ),
     "Embedding by an endpoint": (
         "embedding_url", "embedding_model", "embedding_key", "embedding_key_file", "embedding_private",
@@ -40,7 +40,8 @@ GROUPS = {
         "stream_limit", "request_timeout", "database_threads", "shutdown_grace",
     ),
     "Work in the background": (
-        "upkeep", "promote_retrievals", "prune_retrievals", "prune_days", "review_hours", "backup_to", "backup_hours",
+        "upkeep", "tasks", "tasks_per_space", "task_lease",
+        "promote_retrievals", "prune_retrievals", "prune_days", "review_hours", "backup_to", "backup_hours",
         "backup_keep", "webhook_hosts", "webhook_private", "summary_url", "summary_model", "summary_key",
     ),
     "Watching": ("log_level", "log_format", "metrics_key", "otlp_endpoint"),

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from muisti.core.embedding.models import Models
 from muisti.core.model.spaces import CONTENT_ONLY
 from muisti.core.operations.checkup import look
 from muisti.core.store.file.database import FileDatabase
@@ -66,7 +67,7 @@ def test_a_copy_of_the_file_at_any_moment_is_whole(tmp_path: Path):
                 if (tmp_path / name).exists():
                     shutil.copy(tmp_path / name, folder / name)
             with closing(FileDatabase(folder / "a.db")) as database:
-                found = look(database, WordEncoder(), lambda done, total: None)
+                found = look(database, Models(WordEncoder()), lambda done, total: None)
                 assert not found.flaws and not found.counts and not found.segments
             with open_engine(folder / "a.db", clock=Clock()) as copied:
                 again = Lived(copied, 0)

@@ -34,6 +34,7 @@ import msgspec
 
 import muisti.core
 from muisti.core.databases import open_file
+from muisti.core.embedding.models import Models
 from muisti.core.engine import Engine
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.outcomes import Undo
@@ -80,7 +81,7 @@ with Engine(open_file(path), None, lambda: 1_790_000_000_000_000) as engine:
         found["screened"] = [problem.path for problem in error.problems]
 
 database = open_file(path)
-flaws = look(database, None, lambda *_: None).flaws
+flaws = look(database, Models(), lambda *_: None).flaws
 found["sound"] = [str(one) for one in flaws]
 row = space_row(database.read([spaces.by_name("default")])[0][0])
 ids = [bytes.fromhex(calm.id.replace("-", ""))]

@@ -366,15 +366,15 @@ def test_hits_encode_without_what_was_not_asked_for(tmp_path_factory: Any, draft
         assert not {"signals", "composite", "novelty", "space_weight"} & hit["explain"].keys()
 
 
-def test_a_space_of_another_model_is_ranked_by_keyword_only_where_that_is_allowed(tmp_path: Path):
+def test_a_space_of_another_model_is_ranked_by_keyword_only_unless_that_is_forbidden(tmp_path: Path):
     with open_engine(tmp_path / "muisti.db", encoder=WordEncoder("one")) as engine:
         add(engine, "fox lake", "a stone")
     with open_engine(tmp_path / "muisti.db", encoder=WordEncoder("two")) as engine:
         with pytest.raises(ModelMismatch):
-            ask(engine, options=Options(min_score=0.01))
-        answer = ask(engine, options=Options(fallback_to_keyword=True))
+            ask(engine, options=Options(fallback_to_keyword=False))
+        answer = ask(engine, options=Options(min_score=0.01))
         assert answer.hits == ask(engine, mode="keyword").hits and len(answer.hits) == 1
-    assert answer.strategy == "keyword" and any("another model" in told for told in answer.degraded)
+    assert answer.strategy == "keyword" and any("does not have" in told for told in answer.degraded)
 
 
 def test_a_composite_finds_memories_by_their_tags_alone_and_evidence_stays(tmp_path: Path):

@@ -3,6 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
+from muisti.core.embedding.models import Models
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import (
@@ -102,7 +103,7 @@ def test_what_a_memory_is_derived_from_is_found_on_both_sides(engine: Engine):
     assert found["page one"].derived_from == (book,)
     assert [one for one in engine.owner.review.lint(SPACE).items if one.check == "orphaned"] == []
     database = engine.webhooks._database  # pyright: ignore[reportPrivateUsage]  # the engine shows no checksums
-    assert look(database, None, lambda *_: None).flaws == []
+    assert look(database, Models(), lambda *_: None).flaws == []
 
 
 def test_nothing_is_embedded_to_fork_merge_or_roll_back(stores: Stores):

@@ -20,6 +20,7 @@ from muisti.core.model.imports import ImportReport
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.probes import Expectation
 from muisti.core.model.spaces import CONTENT_ONLY
+from muisti.core.model.tasks import NewItem
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.query.query import Query
 from muisti.core.store.database import Database, Ended, Refused, Rows, Statement
@@ -28,6 +29,7 @@ from muisti.core.store.migrate import migrate
 from muisti.core.store.refusal_codes import Refusal, refusal_of, refuse
 from muisti.service.schemas.errors import KINDS, problem_of
 from tests.core.fakes import SPACE, Clock, WordEncoder, add, open_engine
+from tests.core.tasks.kinds import Remember
 from tests.service.fakes import Breakable
 
 pytestmark = pytest.mark.one_store
@@ -170,6 +172,13 @@ def probe(engine: Engine, world: World) -> None:
     engine.probes.add(SPACE, Expectation(query="port", memory_id=world.kettle), OWNER, engine.now())
 
 
+def work(engine: Engine, world: World) -> None:
+    engine.tasks.register(Remember(engine))
+    key = RequestKey("scope", "task", b"hash")
+    engine.tasks.submit(SPACE, "remember", {}, OWNER, [NewItem("a"), NewItem("b")], request=key)
+    engine.runner(60, 2).run_one()
+
+
 OTHER_MODEL = "reembed"  # runs with another encoder than the world was made with
 OPERATIONS: dict[str, Callable[[Engine, World], object]] = {
     "add": put_with_key,
@@ -211,6 +220,7 @@ OPERATIONS: dict[str, Callable[[Engine, World], object]] = {
     "probe": probe,
     "run probes": lambda engine, world: engine.probes.run(SPACE, OWNER, engine.now),
     "keep a receipt": keep_receipt,
+    "work on a task": work,
     "forget history": lambda engine, world: engine.upkeep.forget_history(SPACE, engine.now()),
     OTHER_MODEL: lambda engine, world: engine.reembed(SPACE, lambda done, total: None, force=True),
 }

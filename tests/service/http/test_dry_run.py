@@ -7,6 +7,7 @@ import pytest
 from litestar.testing import TestClient
 
 from muisti.core.engine import Engine
+from muisti.core.identity.caller import OWNER
 from muisti.core.store.database import Database, Rows, Statement
 from muisti.service.app.app import create_app
 from muisti.service.settings import Settings
@@ -18,12 +19,13 @@ from tests.stores import Everything, Stores
 
 SPACE = "tried"
 COUNTS = {"retrievals", "muisti_writes"}
-# A key that is shown must be valid, so keys have no dry run. Receipts, searches and probes change no memory. Files have
-# tests of their own. Contexts and compressed texts are answers. Summaries are derived, and made by reading them too.
+# A key that is shown must be valid, so keys have no dry run. Receipts, searches, probes and models change no memory. Files
+# have tests of their own. Contexts and compressed texts are answers. Summaries are derived, and made by reading them too.
 NOT_TRIED = {
     "createKey", "revokeKey", "rotateKey", "search", "searchSpaces", "replayReceipt", "addProbe", "runProbes",
     "deleteProbe", "importMemories", "undoImport", "getContext", "optimizeText", "summariseConversation",
     "summariseSession", "summariseExchange",
+    "buildGeneration", "compareGenerations", "switchGeneration", "rollBackGeneration", "dropGeneration",
 }  # fmt: skip
 SHOWN_ONCE = {"secret"}  # of what was made
 OTHERS = {
@@ -43,6 +45,7 @@ def opened(stores: Stores) -> Iterator[tuple[httpx.Client, Database]]:
         TestClient(create_app(Settings(webhook_hosts="127.0.0.1:9", webhook_private=True), engine=engine)) as client,
     ):
         engine.spaces.create(SPACE)
+        engine.tasks.submit(SPACE, "unknown", {}, OWNER)
         yield client, database
 
 
@@ -80,7 +83,7 @@ def ask(client: httpx.Client, operation: str, **query: str) -> httpx.Response:
     known = client.get(f"/v1/spaces/{SPACE}/entries/rules/{operation}").json()
     given = {"space": SPACE, "memory_id": known.get("id"), "category": "rules", "key": operation, "checkpoint": "made"}
     given |= {"session": operation, "conversation": operation, "topic": "t1"}
-    for name, listed in (("conflict_id", "conflicts"), ("webhook_id", "webhooks")):
+    for name, listed in (("conflict_id", "conflicts"), ("webhook_id", "webhooks"), ("task_id", "tasks")):
         if name in path:
             given[name] = client.get(f"/v1/spaces/{SPACE}/{listed}").json()["items"][0]["id"]
     confirmed = {"confirm": SPACE} if operation == "deleteSpace" else {}

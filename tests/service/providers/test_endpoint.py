@@ -12,8 +12,8 @@ from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.support.rereading import Reread
 from muisti.core.support.waiting import WouldWait, without_waiting
 from muisti.service.outgoing.addresses import Allowed
-from muisti.service.providers.choice import allowed_by
-from muisti.service.providers.endpoint import Endpoint, EndpointEncoder
+from muisti.service.providers.endpoint import RETRIES, Endpoint, EndpointEncoder
+from muisti.service.runtime.models import allowed_by
 from muisti.service.settings import Settings
 from tests.core.fakes import WordEncoder
 from tests.service.providers import embedding_server as fakes
@@ -299,7 +299,5 @@ def test_waiting_between_tries_ends_when_the_server_stops(server: EmbeddingServe
 
 
 def test_pauses_grow():
-    from muisti.service.providers.endpoint import RETRIES
-
     assert RETRIES == (1.0, 2.0, 4.0)
     assert all(later == 2 * earlier for earlier, later in pairwise(RETRIES))

@@ -6,7 +6,7 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import click
@@ -15,17 +15,22 @@ from rich.text import Text
 
 from muisti.client import calls
 from muisti.core.databases import Database, open_database, open_file
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.hosted import Hosted
+from muisti.core.embedding.models import Models
 from muisti.core.model.errors import MuistiError, StoreCorrupt
+from muisti.core.model.times import system_clock
 from muisti.core.operations.compiled import compiled_kernels
 from muisti.core.operations.inspection import Schema, schema_of, spaces_of_other_models
+from muisti.core.operations.recognition import Recognition
 from muisti.service.cli.base import ERROR, Failure, Globals
 from muisti.service.cli.commands.doctor import repairs
 from muisti.service.cli.commands.doctor.contents import Check, integrity, memories_of
 from muisti.service.cli.configuration import in_force
 from muisti.service.cli.output import console, for_people, grid, safe, sized, tabbed
 from muisti.service.cli.session import client, demand, server_url, space_choice
-from muisti.service.providers.choice import encoder_of, is_hosted
 from muisti.service.runtime.databases import location_of, whereabouts
+from muisti.service.runtime.models import models_of
 from muisti.service.settings import Settings
 from muisti.service.version import installed_version
 
@@ -117,15 +122,19 @@ def _kernels() -> Check:
 
 
 def _model(settings: Settings) -> Check:
-    encoder = encoder_of(settings)
-    if encoder is None:
+    models = models_of(settings)
+    if models.default is None:
         return Check("model", "ok", "embeddings are off: search by words only")
-    if is_hosted(settings):
-        return Check("model", "ok", f"{encoder.name}; `muisti models test` asks it")
     try:
-        return Check("model", "ok", f"{encoder.name}, {encoder.dimensions} dimensions, {encoder.identity}")
+        return Check("model", "ok", "; ".join(map(_told, models)))
     except MuistiError as error:
         return Check("model", "failed", str(error))
+
+
+def _told(encoder: Encoder) -> str:
+    if isinstance(encoder, Hosted):
+        return f"{encoder.name}, not asked: `muisti models test` asks it"
+    return f"{encoder.name}, {encoder.dimensions} dimensions, {encoder.identity}"
 
 
 def _file(path: Path) -> Iterator[Check]:
@@ -179,12 +188,13 @@ def _inside(options: Globals, settings: Settings, model: Check, *, quick: bool) 
             yield Check("database", "ok", f"{database.engine} at {whereabouts(settings)}")
         schema = schema_of(database)
         yield _schema(schema)
-        encoder = encoder_of(settings) if model.status == "ok" and not is_hosted(settings) else None
-        if encoder is not None and schema.found is not None:
-            yield from _strangers(database, encoder.identity)
+        models = models_of(settings) if model.status == "ok" else Models()
         if schema.found == schema.known:
-            comparing = None if encoder is None or encoder.deferred else encoder
-            yield from memories_of(options, database, comparing, quick=quick)
+            Recognition(database, models, system_clock).recall()
+        if models.default is not None and schema.found is not None:
+            yield from _strangers(database, {encoder.identity for encoder in models})
+        if schema.found == schema.known:
+            yield from memories_of(options, database, models, quick=quick)
     except StoreCorrupt as error:
         yield Check("integrity", "failed", str(error))
     except MuistiError as error:
@@ -202,7 +212,7 @@ def _schema(schema: Schema) -> Check:
     return Check("schema", "ok", f"{found}" if found == known else f"{found}; the next use brings it to {known}")
 
 
-def _strangers(database: Database, identity: str) -> Iterator[Check]:
-    """Warn of spaces that another model embedded."""
-    for name in spaces_of_other_models(database, identity):
+def _strangers(database: Database, identities: Collection[str]) -> Iterator[Check]:
+    """Warn of spaces whose model is not among those of the settings."""
+    for name in spaces_of_other_models(database, identities):
         yield Check("embeddings", "warning", f"another model embedded the space {name}: muisti reembed --space {name}")

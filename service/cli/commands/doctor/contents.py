@@ -10,7 +10,7 @@ from typing import Literal
 from msgspec import Struct
 
 from muisti.core.databases import Database
-from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
 from muisti.core.model.errors import InvalidInput, StoreUnavailable
 from muisti.core.operations.checkup import Findings, Flaw, look
 from muisti.core.operations.inspection import clocks_of, file_flaws, spaces_with_memories
@@ -44,19 +44,19 @@ def integrity(path: Path) -> Check:
     return Check("integrity", "failed", f"{_some(found)}. {REPAIR} recovers what it can into a new file")
 
 
-def memories_of(options: Globals, database: Database, encoder: Encoder | None, *, quick: bool) -> Iterator[Check]:
+def memories_of(options: Globals, database: Database, models: Models, *, quick: bool) -> Iterator[Check]:
     """Yield the checks of a database with Muisti's schema; `quick` skips those that read all of it."""
     if not quick:
-        yield from checks_of(inspected(options, database, encoder))
+        yield from checks_of(inspected(options, database, models))
     yield _clock(database)
     yield from _split(database)
 
 
-def inspected(options: Globals, database: Database, encoder: Encoder | None) -> Findings:
+def inspected(options: Globals, database: Database, models: Models) -> Findings:
     """Check all versions, with a progress bar."""
     with Stages(console(options, stderr=True)) as stages:
         stages.begin("doctor")
-        return look(database, encoder, lambda done, total: stages.note("versions", done, total))
+        return look(database, models, lambda done, total: stages.note("versions", done, total))
 
 
 def checks_of(findings: Findings) -> Iterator[Check]:

@@ -7,7 +7,7 @@ import click
 from msgspec import Struct
 
 from muisti.core.databases import open_database
-from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.models import Models
 from muisti.core.model.times import system_clock
 from muisti.core.operations.checkup import look
 from muisti.core.operations.repair import mend, recover
@@ -17,8 +17,8 @@ from muisti.service.cli.configuration import in_force
 from muisti.service.cli.output import console, tabbed, talk
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.session import refusals
-from muisti.service.providers.choice import encoder_of, is_deferred
 from muisti.service.runtime.databases import location_of
+from muisti.service.runtime.models import models_of
 from muisti.service.settings import Settings
 
 SHOWN = 20
@@ -63,24 +63,24 @@ def repair(options: Globals, checks: Sequence[Check]) -> Done:
     with refusals(options), Stages(console(options, stderr=True)) as stages:
         settings, stage = in_force(options), stages.note
         stages.begin("repair")
-        encoder = None if is_deferred(settings) or "model" in failed else encoder_of(settings)
+        models = models_of(settings) if "model" not in failed else Models()
         if not failed.keys() & set(SAVED):
-            return _mended(settings, encoder, left, stages)
+            return _mended(settings, models, left, stages)
         source = location_of(settings).file
         if source is None:
             return Done(left=[*left, "rows of a database on a server: restore a backup of it there"])
         target = source.with_name(f"{source.stem}.recovered-{_stamp()}{source.suffix}")
-        found = recover(source, target, encoder, system_clock(), stage)
+        found = recover(source, target, models, system_clock(), stage)
     lost = [LostVersion(one.memory, one.version, one.why) for one in found.lost]
     return Done(path=str(target), rows=found.rows, lost=lost, damage=found.damage, notes=found.notes, left=left)
 
 
-def _mended(settings: Settings, encoder: Encoder | None, left: list[str], stages: Stages) -> Done:
+def _mended(settings: Settings, models: Models, left: list[str], stages: Stages) -> Done:
     database = open_database(location_of(settings))
     try:
-        findings = look(database, encoder, lambda done, total: stages.note("versions", done, total))
-        mended = mend(database, encoder, findings, system_clock())
-        again = look(database, encoder, lambda done, total: stages.note("again", done, total))
+        findings = look(database, models, lambda done, total: stages.note("versions", done, total))
+        mended = mend(database, models, findings, system_clock())
+        again = look(database, models, lambda done, total: stages.note("again", done, total))
     finally:
         database.close()
     still = [f"{flaw.memory} version {flaw.version}: {flaw.what}" for flaw in again.flaws]

@@ -7,6 +7,7 @@ from muisti.core.identity.grants import Grant
 from muisti.core.model.values import LOCAL
 from muisti.service.app.app import open_engine
 from muisti.service.auth.access import Access
+from muisti.service.background.task_threads import TaskThreads
 from muisti.service.background.tasks import sweeps_of
 from muisti.service.background.upkeep import Upkeep
 from muisti.service.cli.base import Globals
@@ -41,7 +42,7 @@ def _run(settings: Settings, grant: Grant) -> None:
             engine.spaces.ensure(space)
         backend = Backend(engine, settings)
         try:
-            with Upkeep(engine, sweeps_of(settings), backend.meters):
+            with Upkeep(engine, sweeps_of(settings), backend.meters), TaskThreads(engine, settings):
                 anyio.run(_serve, Session(backend, Access(LOCAL, grant)))
         finally:
             backend.close()

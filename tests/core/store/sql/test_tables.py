@@ -10,6 +10,7 @@ import apsw
 import pytest
 from msgspec.structs import replace
 
+from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.values import Passage
@@ -307,8 +308,8 @@ def test_restoring_an_earlier_point_rewinds_each_table_that_asks_for_it():
 def test_repair_rebuilds_each_table_that_is_derived(database: Database, space: SpaceRow):
     (row,) = database.read([Statement(f"SELECT {version_rows.COLUMNS} FROM versions v LIMIT 1")])[0]
     memory = version_rows.memory(row, SPACE)
-    new = NewVersion(memory, b"", [Indexed(Passage(0, 0, 7), b"terms", b"vector")])
-    made = written([*inserting.dependent_rows((version_rows.raw(memory.id), 1), new, "generation")])
+    new = NewVersion(memory, b"", [Indexed(Passage(0, 0, 7), b"terms", {"generation": b"vector"})])
+    made = written([*inserting.dependent_rows((version_rows.raw(memory.id), 1), new)])
     assert made == {table.name for table in rebuilt_from_version()}
     assert written([segments.forget(space)]) == {table.name for table in TABLES if table.rebuilt == "from_index"}
 
@@ -317,7 +318,7 @@ def test_a_version_with_the_same_text_takes_over_each_table_that_is_repeated(dat
     (row,) = database.read([Statement(f"SELECT {version_rows.COLUMNS} FROM versions v LIMIT 1")])[0]
     memory = version_rows.memory(row, SPACE)
     again = NewVersion(replace(memory, version=2), b"", None, previous=int(str(row[0])))
-    hung = written([*inserting.dependent_rows((version_rows.raw(memory.id), 2), again, "g")])
+    hung = written([*inserting.dependent_rows((version_rows.raw(memory.id), 2), again)])
     assert hung == {"tags", "metadata", *(table.name for table in repeated())}
     database.write(
         [*spaces.advance(space, 1, NOON), inserting.end(space, memory), *inserting.insert(space, again, "g")]
@@ -335,10 +336,10 @@ def test_checkup_finds_each_derived_table_wanting_and_repair_rebuilds_it(table: 
     rows = Statement(f"SELECT * FROM {table.name} ORDER BY 1, 2")
     before = database.read([rows])[0]
     database.write([Statement(f"DELETE FROM {table.name}")])
-    findings = look(database, WordEncoder(), lambda *_: None)
+    findings = look(database, Models(WordEncoder()), lambda *_: None)
     assert len(findings.derived) == 2
-    mend(database, WordEncoder(), findings, NOON)
-    assert look(database, WordEncoder(), lambda *_: None).flaws == []
+    mend(database, Models(WordEncoder()), findings, NOON)
+    assert look(database, Models(WordEncoder()), lambda *_: None).flaws == []
     assert database.read([rows])[0] == before != []
 
 
@@ -394,8 +395,8 @@ def test_one_declaration_moves_a_table_with_an_import(database: Database, space:
     staged = imports.Staged(int(str(number)), inner, space)
     (row,) = database.read([Statement(f"SELECT {version_rows.COLUMNS} FROM versions v LIMIT 1")])[0]
     memory = replace(version_rows.memory(row, SPACE), id=str(uuid.uuid4()), content="old oak")
-    indexed = Indexed(Passage(0, 0, 7), b"terms", None)
-    database.write([*imports.stage(staged, NewVersion(memory, b"", [indexed]), 1, None, None)])
+    indexed = Indexed(Passage(0, 0, 7), b"terms")
+    database.write([*imports.stage(staged, NewVersion(memory, b"", [indexed]), 1, None)])
     database.write(
         [Statement("INSERT INTO remarks SELECT id, 0, 'imported' FROM versions WHERE space_id = ?", (staging,))]
     )

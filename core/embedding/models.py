@@ -1,0 +1,109 @@
+"""The embedding models of a process, found by identity: spaces of several models are served side by side."""
+
+from collections.abc import Iterator, Sequence
+
+from muisti.core.embedding.encoder import Encoder, StaticEncoder
+from muisti.core.embedding.hosted import Hosted
+from muisti.core.model.errors import InvalidInput, ModelMismatch
+from muisti.core.model.spaces import Space
+
+SHORT = 12  # characters by which messages name a model; names of models take at least so many
+
+
+class Models:
+    """Encoders by identity. Thread-safe. `default` embeds spaces that no model has embedded yet.
+
+    Without a default, embeddings are off. The other models load when a space needs them.
+    """
+
+    def __init__(self, default: Encoder | None = None, others: Sequence[Encoder] = ()) -> None:
+        if default is None and others:
+            raise InvalidInput.at("$.models", "embeddings are off; further models would serve no space")
+        self.default = default
+        self.others = tuple(others)
+        self._known: dict[str, Encoder] = {}
+        self._judge = StaticEncoder()
+
+    def __iter__(self) -> Iterator[Encoder]:
+        """Yield all encoders, the default first."""
+        if self.default is not None:
+            yield self.default
+        yield from self.others
+
+    @property
+    def hosted(self) -> list[Hosted]:
+        """The encoders whose models are behind endpoints."""
+        return [encoder for encoder in self if isinstance(encoder, Hosted)]
+
+    def of(self, generation: str | None) -> Encoder | None:
+        """Return the encoder of a space by the identity of its model, None where the process does not have it.
+
+        A space without a model (`generation` None) gets the default.
+        """
+        if generation is None:
+            return self.default
+        known = self._known.get(generation)
+        if known is not None and known.identity == generation:  # that of a hosted model may change
+            return known
+        for encoder in self:
+            self._known[encoder.identity] = encoder
+            if encoder.identity == generation:
+                return encoder
+        return None
+
+    def inline(self, generation: str | None) -> Encoder | None:
+        """Return the encoder that embeds what a write stores; None also where background work embeds it."""
+        encoder = self.of(generation)
+        return None if encoder is None or encoder.deferred else encoder
+
+    def embedding(self, space: Space) -> list[Encoder]:
+        """Return the encoders that embed what a write to a space stores: that of its model, and that of its shadow.
+
+        Those that the process does not have, and those of background work, are left out.
+        """
+        wanted = [self.inline(space.generation), None if space.shadow is None else self.inline(space.shadow)]
+        return [encoder for encoder in wanted if encoder is not None]
+
+    def judge(self, generation: str | None) -> Encoder | None:
+        """Return the encoder that compares texts where background work embeds them; None where it does not."""
+        encoder = self.of(generation)
+        return self._judge if encoder is not None and encoder.deferred else None
+
+    def named(self, name: str) -> Encoder:
+        """Return a model by its name, its identity, or the first 12 or more characters of its identity.
+
+        Raises:
+            InvalidInput: the process has no such model, or embeddings are off.
+        """
+        if self.default is None:
+            raise InvalidInput.at("$.model", "embeddings are off; there is no model to embed with")
+        for encoder in self:
+            if name in (encoder.name, encoder.identity):
+                return encoder
+        if len(name) >= SHORT:
+            for encoder in self:
+                if encoder.identity.startswith(name):
+                    return encoder
+        known = ", ".join(repr(encoder.name) for encoder in self)
+        raise InvalidInput.at("$.model", f"this server has no model {name!r}; it has {known}")
+
+    def required(self, space: str, generation: str | None) -> Encoder:
+        """Return the encoder of a space.
+
+        Raises:
+            ModelMismatch: the process does not have the model that embedded the space, or embeddings are off.
+        """
+        encoder = self.of(generation)
+        if encoder is None:
+            raise ModelMismatch(absent(space, generation))
+        return encoder
+
+
+def absent(space: str, generation: str | None) -> str:
+    """Return in words that the model of a space is not on this server, and what to do."""
+    if generation is None:
+        return "embeddings are off on this server"
+    return (
+        f"space {space!r} was embedded by model {generation[:SHORT]}, which this server does not have; name that model "
+        f"in MUISTI_MODELS, or run `muisti generations build --space {space}` to embed the space with another"
+    )

@@ -1,0 +1,59 @@
+"""The kind of task that embeds a space with a further model."""
+
+from typing import cast
+
+from muisti.core.embedding.models import Models
+from muisti.core.model.errors import StoreUnavailable
+from muisti.core.model.unavailable import ModelUnavailable
+from muisti.core.operations.embedding import next_step
+from muisti.core.read.reading import find_space
+from muisti.core.store.database import Database, Refused
+from muisti.core.store.refusal_codes import Refusal
+from muisti.core.store.sql import generations
+from muisti.core.tasks.hold import Hold
+
+KIND = "embed"
+
+
+class Embed:
+    """Embed the passages of a space that its shadow, or its model, has not embedded. Its request names the model.
+
+    The position of the task is the change up to which nothing is missing.
+    """
+
+    name = KIND
+    crashed = "task.crashed"
+
+    def __init__(self, database: Database, models: Models) -> None:
+        self._database, self._models = database, models
+
+    def run(self, hold: Hold) -> object:
+        """Embed until nothing is missing, and return how many passages this process has embedded.
+
+        The work ends early when the model is dropped meanwhile.
+
+        Raises:
+            NotFound: the space was erased meanwhile.
+            ModelUnavailable: this process does not have the model, or it does not answer; the task goes on later.
+        """
+        digest = cast(dict[str, str], hold.task.asked)["generation"]
+        encoder = self._models.of(digest)
+        if encoder is None:
+            raise ModelUnavailable(f"this process does not have the model {digest[:12]}")
+        after, done = int(hold.task.position or 0), 0
+        while True:
+            hold.check()
+            space = find_space(self._database, hold.task.space)
+            if digest not in (space.space.generation, space.space.shadow):
+                return {"generation": digest, "embedded": done, "dropped": True}
+            step = next_step(self._database, space, encoder, after)
+            if step is None:
+                return {"generation": digest, "embedded": done, "dropped": False}
+            door = hold.door(position=str(step.born), done=step.passages)
+            try:
+                self._database.write([*door.before, generations.guard_models(space), *step.batch, *door.after])
+            except Refused as refused:
+                if refused.code != Refusal.STALE:
+                    raise
+                raise StoreUnavailable("the models of the space have just changed; the task goes on soon") from refused
+            after, done = step.born, done + step.passages

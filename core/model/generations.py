@@ -1,0 +1,91 @@
+"""The models of a space, how two of them compare, and the error of one that is incomplete. No I/O."""
+
+from collections.abc import Mapping
+from datetime import datetime
+from typing import Literal
+
+from msgspec import Struct, field
+
+from muisti.core.model.errors import Conflict
+
+Role = Literal["current", "shadow", "left"]
+
+QUERIES_MAX = 1_000  # of one comparison
+K_MAX = 100
+
+
+class ShadowIncomplete(Conflict):
+    """The shadow of a space has not embedded every passage; `missing` counts those that it lacks."""
+
+    code = "shadow_incomplete"
+
+    def __init__(self, space: str, identity: str, missing: int) -> None:
+        self.missing = missing
+        super().__init__(
+            f"model {identity[:12]} has not embedded {missing:,} passages of space {space!r}: build it again to embed "
+            "them, or use force to rank them by keyword"
+        )
+
+
+class Generation(Struct, frozen=True, kw_only=True):
+    """A model that has embedded memories of a space. `identity` is its hash.
+
+    - `role`: `current` answers searches, `shadow` embeds new text beside it, `left` has vectors that nothing uses.
+    - `embedded` counts the passages of current memories that have its vector, of `passages` in all.
+    - `available`: the process has the model.
+    - `served`: it is the shadow that a roll-back leads to.
+    """
+
+    identity: str
+    model: str
+    dimensions: int
+    created_at: datetime
+    role: Role
+    passages: int
+    embedded: int
+    available: bool
+    served: bool = False
+
+    @property
+    def missing(self) -> int:
+        return self.passages - self.embedded
+
+
+class Judged(Struct, frozen=True, kw_only=True):
+    """Questions for a comparison of two models.
+
+    `qrels` has for a question the grades of memories by id; each grade is above 0. `queries` have no known answer.
+    """
+
+    k: int = 10
+    queries: tuple[str, ...] = ()
+    qrels: Mapping[str, Mapping[str, float]] = field(default_factory=dict[str, Mapping[str, float]])
+
+
+class Measured(Struct, frozen=True, kw_only=True):
+    """Answers of one model. `recall` is that of the probes, `ndcg` that of judged questions; None without any.
+
+    `ms` is the median of the milliseconds that a search took.
+    """
+
+    identity: str
+    recall: float | None
+    ndcg: float | None
+    ms: float
+
+
+class Comparison(Struct, frozen=True, kw_only=True):
+    """The model of a space and its shadow, asked the same questions.
+
+    `overlap` is the mean share of the first k memories that both find; None without a question. `missing` passages have
+    no vector of the shadow, so they rank by keyword only.
+    """
+
+    k: int
+    questions: int
+    probes: int
+    judged: int
+    overlap: float | None
+    current: Measured
+    shadow: Measured
+    missing: int

@@ -1,0 +1,64 @@
+"""Embed stored passages that a model has not embedded, some at a time."""
+
+from collections.abc import Sequence
+from typing import cast
+
+import msgspec
+
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.vectors import pack
+from muisti.core.model.values import Passage
+from muisti.core.query.points import Point
+from muisti.core.store.database import Database, Row, Rows, Statement
+from muisti.core.store.sql import generations, version_rows
+from muisti.core.store.sql.points import lived
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.store.sql.version_rows import WIDTH
+from muisti.core.write.prepare import Source, draft_of, embedded_text
+
+BATCH = 256  # passages, which a static model embeds in some 30 ms
+SLOW = 32  # passages, for a model that takes long
+
+
+class Step(msgspec.Struct, frozen=True):
+    """A prepared step: `batch` stores the vectors of `passages` passages, the last of which began at change `born`."""
+
+    batch: Sequence[Statement]
+    passages: int
+    born: int
+
+
+def next_step(database: Database, space: SpaceRow, encoder: Encoder, after: int) -> Step | None:
+    """Embed the next passages of current versions that lack a vector of the model, from change `after` on.
+
+    Return None when none is left. Nothing is stored before the caller commits the batch.
+    """
+    limit = SLOW if encoder.deferred else BATCH
+    (rows,) = database.read([generations.next_lacking(space, encoder.identity, after, limit)])
+    return _step(space, encoder, rows) if rows else None
+
+
+def embed_past(database: Database, space: SpaceRow, encoder: Encoder, point: Point) -> None:
+    """Embed the memories of a point of history with a model, so that they can be restored."""
+    then, args = lived(point)
+    while True:
+        asked = generations.lacking_then(space, encoder.identity, then, args, BATCH)
+        (rows,) = database.read([asked])
+        if not rows:
+            return
+        database.write(_step(space, encoder, rows).batch)
+
+
+def _step(space: SpaceRow, encoder: Encoder, rows: Rows) -> Step:
+    digest = encoder.identity
+    vectors = pack(encoder.encode([_text(row, space) for row in rows]))
+    placed = [cast(tuple[int, int], (row[0], row[WIDTH])) for row in rows]
+    stored = [generations.store(*at, digest, vector) for at, vector in zip(placed, vectors, strict=True)]
+    first, last = (cast(int, row[WIDTH + 3]) for row in (rows[0], rows[-1]))
+    return Step([*stored, generations.unpack_from(space, digest, first)], len(rows), last)
+
+
+def _text(row: Row, space: SpaceRow) -> str:
+    number, start, stop = cast(tuple[int, int, int], row[WIDTH : WIDTH + 3])
+    source = Source.of(draft_of(version_rows.memory(row, space.space.name)))
+    return embedded_text(source, Passage(number, start, stop), space.space.settings.embedded_fields)

@@ -1,0 +1,131 @@
+"""The SQL of the models of a space: which passages they have embedded, and which model is the shadow."""
+
+from collections.abc import Sequence
+
+from muisti.core.store.database import Statement
+from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.sql import overwriting, tables
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.store.sql.version_rows import COLUMNS
+
+DROPPED = 500  # versions whose vectors are deleted in one step
+
+_OF = "(SELECT id FROM generations WHERE hash = ?)"
+_LIVING = "FROM versions v JOIN passages p ON p.version_id = v.id WHERE v.space_id = ? AND v.died IS NULL"
+_BARE = f"""NOT EXISTS (SELECT 1 FROM embeddings e WHERE e.version_id = p.version_id AND e.number = p.number
+    AND e.generation_id = {_OF})"""
+
+
+def passages(space: SpaceRow) -> Statement:
+    """Count the passages of current versions."""
+    return Statement(f"SELECT count(*) {_LIVING}", (space.id,))
+
+
+def lacking(space: SpaceRow, digest: str) -> Statement:
+    """Count the passages of current versions that a model has not embedded."""
+    return Statement(f"SELECT count(*) {_LIVING} AND {_BARE}", (space.id, digest))
+
+
+def next_lacking(space: SpaceRow, digest: str, after: int, limit: int) -> Statement:
+    """Select (version, passage number, start, stop, born) of passages that lack a vector, from change `after` on."""
+    return Statement(
+        f"SELECT {COLUMNS}, p.number, p.start, p.stop, v.born {_LIVING} AND v.born >= ? AND {_BARE} "
+        "ORDER BY v.born, p.number LIMIT ?",
+        (space.id, after, digest, limit),
+    )
+
+
+def lacking_then(space: SpaceRow, digest: str, then: str, args: Sequence[int], limit: int) -> Statement:
+    """Select passages like `next_lacking`, of versions that were current at a point: `then` is its condition."""
+    return Statement(
+        f"SELECT {COLUMNS}, p.number, p.start, p.stop, v.born FROM versions v JOIN passages p ON p.version_id = v.id "
+        f"WHERE v.space_id = ? AND {then} AND {_BARE} ORDER BY v.born, p.number LIMIT ?",
+        (space.id, *args, digest, limit),
+    )
+
+
+def store(version: int, number: int, digest: str, vector: bytes) -> Statement:
+    """Store a vector, unless another process has stored it, or the version was erased meanwhile."""
+    return Statement(
+        "INSERT OR IGNORE INTO embeddings SELECT p.version_id, p.number, g.id, ? FROM passages p, generations g "
+        "WHERE p.version_id = ? AND p.number = ? AND g.hash = ?",
+        (vector, version, number, digest),
+    )
+
+
+def unpack_from(space: SpaceRow, digest: str, born: int) -> Statement:
+    """Delete the segments of a model that hold change `born` or later ones, because they lack vectors stored since."""
+    return Statement(
+        f"DELETE FROM segments WHERE space_id = ? AND generation_id = {_OF} AND last >= ?", (space.id, digest, born)
+    )
+
+
+def counts(space: SpaceRow) -> Statement:
+    """Select (hash, model, dimensions, created_at, vectors of current versions, vectors of all versions) by model."""
+    return Statement(
+        "SELECT g.hash, g.model, g.dimensions, g.created_at, coalesce(c.living, 0), coalesce(c.every, 0) "
+        "FROM generations g LEFT JOIN (SELECT e.generation_id AS id, sum(v.died IS NULL) AS living, count(*) AS every "
+        "FROM versions v JOIN embeddings e ON e.version_id = v.id WHERE v.space_id = ? GROUP BY 1) c ON c.id = g.id "
+        "WHERE c.every > 0 OR g.id IN (?, ?) ORDER BY g.id",
+        (space.id, space.generation, space.shadow),
+    )
+
+
+def guard_models(space: SpaceRow) -> Statement:
+    """Refuse with `stale` when the model or the shadow of the space has changed."""
+    return Statement(
+        f"{refuse(Refusal.STALE)} WHERE NOT EXISTS (SELECT 1 FROM spaces WHERE id = ? AND epoch = ? "
+        "AND generation_id IS ? AND shadow_generation_id IS ?)",
+        (space.id, space.space.epoch, space.generation, space.shadow),
+    )
+
+
+def refuse_lacking(space: SpaceRow, digest: str) -> Statement:
+    """Refuse with `incomplete` while a model has not embedded some passage of a current version."""
+    return Statement(f"{refuse(Refusal.INCOMPLETE)} WHERE EXISTS (SELECT 1 {_LIVING} AND {_BARE})", (space.id, digest))
+
+
+def set_shadow(space: SpaceRow, digest: str | None) -> Statement:
+    """Make a model the shadow of the space; None for no shadow."""
+    return Statement(
+        f"UPDATE spaces SET shadow_generation_id = {_OF}, shadow_served = 0 WHERE id = ?", (digest, space.id)
+    )
+
+
+def exchange(space: SpaceRow, *, served: bool) -> Statement:
+    """Make the shadow the model of the space, and its model the shadow. `served`: roll-back leads to that one."""
+    return Statement(
+        "UPDATE spaces SET generation_id = shadow_generation_id, shadow_generation_id = generation_id, "
+        "shadow_served = ? WHERE id = ?",
+        (int(served), space.id),
+    )
+
+
+def drop_some(space: SpaceRow, digest: str, after: int, *, overwrites: bool) -> list[Statement]:
+    """Delete the vectors that a model, neither the space's nor its shadow, has of some versions from change `after` on.
+
+    The first statements select how many there are, and the last change among them. `overwrites`: the server leaves
+    deleted bytes in its file.
+    """
+    used = f"SELECT 1 FROM spaces s WHERE s.id = ? AND {_OF} IN (s.generation_id, s.shadow_generation_id)"
+    some = (
+        "SELECT v.id FROM versions v WHERE v.space_id = ? AND v.born >= ? AND EXISTS (SELECT 1 FROM embeddings e "
+        f"WHERE e.version_id = v.id AND e.generation_id = {_OF}) AND NOT EXISTS ({used}) ORDER BY v.born LIMIT ?"
+    )
+    where = f"generation_id = {_OF} AND version_id IN ({some})"
+    args = (digest, space.id, after, digest, space.id, digest, DROPPED)
+    over = overwriting.over(tables.named("embeddings"), where, args) if overwrites else []
+    last = f"SELECT max(born) FROM versions WHERE id IN (SELECT version_id FROM embeddings WHERE {where})"
+    return [
+        Statement(f"SELECT count(*) FROM embeddings WHERE {where}", args),
+        Statement(last, args),
+        *over,
+        Statement(f"DELETE FROM embeddings WHERE {where}", args),
+    ]
+
+
+def forget_segments(space: SpaceRow, digest: str, *, overwrites: bool) -> list[Statement]:
+    """Delete the segments of one model. `overwrites`: the server leaves deleted bytes in its file."""
+    where, args = f"space_id = ? AND generation_id = {_OF}", (space.id, digest)
+    over = overwriting.over(tables.named("segments"), where, args) if overwrites else []
+    return [*over, Statement(f"DELETE FROM segments WHERE {where}", args)]

@@ -1,0 +1,29 @@
+"""What a write commits for the task that it is part of."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from muisti.core.model.tasks import TaskOver
+from muisti.core.store.database import Refused, Statement
+from muisti.core.store.refusal_codes import Refusal
+
+_OVER = (Refusal.TASK_LOST, Refusal.TASK_CANCELLED)
+
+
+class Door(msgspec.Struct, frozen=True):
+    """Statements that begin a batch, and refuse it when its task is over, and statements that end the batch.
+
+    The latter store the states of items and the counters, and prolong the lease.
+    """
+
+    before: Sequence[Statement] = ()
+    after: Sequence[Statement] = ()
+
+
+OPEN = Door()  # of a write that is part of no task
+
+
+def over(refused: Refused) -> TaskOver | None:
+    """Return the error that explains the refusal of a door, or None when something else has refused the batch."""
+    return TaskOver(cancelled=refused.code == Refusal.TASK_CANCELLED) if refused.code in _OVER else None

@@ -1,0 +1,179 @@
+"""A claimed task, as the work on it sees it."""
+
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from typing import Protocol, cast
+
+import msgspec
+
+from muisti.core.identity.caller import Caller
+from muisti.core.model.tasks import Item, ItemOutcome, NewItem, Paused, Task, TaskOver
+from muisti.core.store.database import Database, Refused, Rows, Statement
+from muisti.core.store.sql import task_rows, tasks
+from muisti.core.store.sql.tasks import Held
+from muisti.core.tasks.door import Door, over
+
+GROUP = 16  # items that are worked on together
+DEATHS = 3  # processes that may die on an item before it is failed
+CRASHED = "task.crashed"
+_TOLD = "the work on it ended the process three times; it was given up"
+
+
+class Kind(Protocol):
+    """A kind of work. `crashed` is the error code of an item that three processes have died on."""
+
+    @property
+    def name(self) -> str: ...
+
+    @property
+    def crashed(self) -> str: ...
+
+    def run(self, hold: "Hold") -> object:
+        """Do the work, and return its result as a value that JSON can hold. It may have been begun before."""
+        ...
+
+
+class Hold:
+    """A task that this process has claimed. Used by the thread that works on it; `beat` is for another thread.
+
+    `caller` asked for the task, and its rights apply to the work. `ended` is set when the task is over, or the process
+    is about to stop; `stopping` says which.
+    """
+
+    def __init__(
+        self, database: Database, task: Task, caller: Caller, lease_us: int, kind: Kind, stopping: Callable[[], bool]
+    ) -> None:
+        self.task, self.caller = task, caller
+        self.ended = threading.Event()
+        self._database, self._lease_us, self._kind, self._stopping = database, lease_us, kind, stopping
+        self._held = Held(task.number, task.owner, task.fence)
+        self._position = task.position
+        self._over: TaskOver | None = None
+
+    def items(self, most: int = GROUP) -> list[Item]:
+        """Begin the next items, and return them; none when all are finished.
+
+        That work on them begins is committed first. An item that a process died on comes alone.
+
+        Raises:
+            TaskOver, Paused.
+        """
+        while True:
+            self.check()
+            found = [task_rows.item(row) for row in self._database.read([tasks.left(self._held, most)])[0]]
+            if not found:
+                return []
+            crashed = [one for one in found if one.state == "working" and one.attempts >= DEATHS]
+            if crashed:
+                self._give_up(crashed)
+                continue
+            begun = found[:1] if found[0].state == "working" else found
+            batch = [tasks.begin_items(self._held, [one.number for one in begun]), self._prolonged()]
+            self._write([tasks.guard(self._held), *batch])
+            return [msgspec.structs.replace(one, state="working", attempts=one.attempts + 1) for one in begun]
+
+    def door(
+        self,
+        outcomes: Sequence[ItemOutcome] = (),
+        *,
+        position: str | None = None,
+        done: int = 0,
+        failed: int = 0,
+        skipped: int = 0,
+        total: int | None = None,
+        adds: Sequence[NewItem] = (),
+    ) -> Door:
+        """Return what the next batch commits for this task.
+
+        `position` is where the work is after the batch. Without items, the numbers count what the batch has finished.
+        `total` replaces the number of all, and `adds` are further items to work on.
+        """
+        before = [tasks.guard(self._held)]
+        if outcomes:
+            before.append(tasks.guard_items(self._held, [one.number for one in outcomes]))
+        if position is not None:
+            before.append(tasks.guard_position(self._held, self._position))
+            self._position = position
+        ended = [one.state for one in outcomes]
+        counts = (done + ended.count("done"), failed + ended.count("failed"), skipped + ended.count("skipped"))
+        after = [tasks.finish_items(self._held, outcomes)] if outcomes else []
+        if adds:
+            after += tasks.add_items(self.task.id, adds)
+        after.append(tasks.progress(self._held, counts, position, total, self._lease_us))
+        return Door(before, after)
+
+    def commit(
+        self,
+        outcomes: Sequence[ItemOutcome] = (),
+        *,
+        position: str | None = None,
+        done: int = 0,
+        failed: int = 0,
+        skipped: int = 0,
+        total: int | None = None,
+        adds: Sequence[NewItem] = (),
+    ) -> None:
+        """Commit progress without a memory; see `door`.
+
+        Raises:
+            TaskOver: this process no longer has the task, or it was cancelled.
+        """
+        door = self.door(outcomes, position=position, done=done, failed=failed, skipped=skipped, total=total, adds=adds)
+        self._write([*door.before, *door.after])
+
+    def check(self) -> None:
+        """Raise `Paused` when the process is about to stop, and `TaskOver` when the task is known to be over."""
+        if self._over is not None:
+            raise self._over
+        if self._stopping():
+            raise Paused
+
+    def read(self, blob: str) -> Iterator[bytes]:
+        """Yield the pieces of a blob in their order; none when there is no such blob."""
+        part = 0
+        while rows := self._database.read([tasks.blob_part(self._held.number, blob, part)])[0]:
+            yield cast(bytes, rows[0][0])
+            part += 1
+
+    def beat(self, *, prolong: bool) -> None:
+        """Look whether the task still is this process's, from any thread. With `prolong`, prolong its lease."""
+        (rows,) = self._database.read([tasks.held_state(self._held)])
+        state, mine = cast(tuple[str, int], rows[0]) if rows else ("cancelled", 0)
+        if not mine or state != "running":
+            self._over = TaskOver(cancelled=state == "cancelled")
+            self.ended.set()
+        elif prolong:
+            self._database.write([self._prolonged()])
+
+    def end(self, result: str | None, error: tuple[str, str] | None) -> None:
+        """End the task: `failed` with an error, else by the outcomes of its items.
+
+        Raises:
+            TaskOver: it was cancelled, or another process has it.
+        """
+        (rows,) = self._database.read([task_rows.by_number(self._held.number)])
+        if not rows:
+            raise TaskOver
+        now = task_rows.task(rows[0])
+        clean = "partial" if now.failed and now.finished > now.failed else "failed" if now.failed else "succeeded"
+        self._write(tasks.end(self._held, "failed" if error else clean, result, error))
+
+    def give_back(self, rest_us: int = 0) -> None:
+        """Let another process go on, in `rest_us` microseconds. Attempts of the items in work do not count."""
+        self._write(tasks.give_back(self._held, rest_us))
+
+    def rest(self, rest_us: int) -> None:
+        """Let another process try again in `rest_us` microseconds. Attempts of the items in work count."""
+        self._write(tasks.rest(self._held, rest_us))
+
+    def _prolonged(self) -> Statement:
+        return tasks.prolong(self._held, self._lease_us)
+
+    def _give_up(self, items: Sequence[Item]) -> None:
+        self.commit([ItemOutcome(one.number, "failed", self._kind.crashed, _TOLD) for one in items])
+
+    def _write(self, batch: Sequence[Statement]) -> list[Rows]:
+        try:
+            return self._database.write(batch)
+        except Refused as refused:
+            raise over(refused) or refused from refused

@@ -1,0 +1,136 @@
+"""Claim tasks and run them. Threads of the service call this: one claims and calls `beat`, others run."""
+
+import json
+import threading
+import traceback
+import uuid
+from collections.abc import Callable
+from contextlib import suppress
+from typing import cast
+
+import msgspec
+
+from muisti.core.identity.caller import Caller
+from muisti.core.model.errors import Busy, MuistiError, NotYetReplicated, StoreUnavailable
+from muisti.core.model.tasks import Paused, TaskOver
+from muisti.core.model.unavailable import ModelUnavailable
+from muisti.core.store.database import Database, Refused
+from muisti.core.store.sql import task_rows, tasks
+from muisti.core.tasks.door import over
+from muisti.core.tasks.hold import CRASHED, Hold
+from muisti.core.tasks.tasks import Tasks
+
+DEATHS = 5  # claims without progress before a task is failed
+SECOND_US = 1_000_000
+TRY_AGAIN = (StoreUnavailable, Busy, NotYetReplicated, ModelUnavailable)  # errors after which another try may succeed
+TRY_AGAIN_US = 2 * SECOND_US
+BROKEN_US = SECOND_US
+_TOLD = f"{DEATHS} processes ended in the work on this task; it was given up"
+
+Broken = Callable[[str, str, list[str]], None]  # takes the kind, the name of the error, and its trace
+
+
+class Runner:
+    """Runs the tasks of a database in this process. Thread-safe.
+
+    `lease` is in seconds: how long after the end of this process another one goes on. `per_space` is how many tasks of
+    a space may be in work at a time, in all processes together.
+    """
+
+    def __init__(
+        self, database: Database, known: Tasks, lease: float, per_space: int, broken: Broken = lambda *_: None
+    ) -> None:
+        """`broken` is told of errors in Muisti."""
+        self._database, self._tasks, self._broken = database.primary, known, broken
+        self._lease_us, self._per_space = int(lease * SECOND_US), per_space
+        self._holds: set[Hold] = set()
+        self._lock = threading.Lock()
+        self._stopping = False
+
+    def stop(self) -> None:
+        """Let running work end soon; what is not done is given back."""
+        self._stopping = True
+        for hold in self._current():
+            hold.ended.set()
+
+    def claim(self) -> Hold | float | None:
+        """Claim a task that is due. Else return the seconds until one is due by itself; None when there is none."""
+        ask = tasks.next_due(self._tasks.kinds, self._per_space)
+        (rows,) = self._database.read([ask])
+        if not rows:
+            return None
+        number, wait = cast(tuple[int, int], rows[0])
+        return wait / SECOND_US if wait else self._claim(number) or 0.0
+
+    def run(self, hold: Hold) -> None:
+        """Run a claimed task until it ends, or somebody else has it."""
+        with suppress(TaskOver):  # another process goes on, or nobody wants it
+            try:
+                self._work(hold)
+            finally:
+                with self._lock:
+                    self._holds.discard(hold)
+
+    def run_one(self) -> float | None:
+        """Claim a task that is due, and run it. Return 0 then, else what `claim` returns."""
+        found = self.claim()
+        if not isinstance(found, Hold):
+            return found
+        self.run(found)
+        return 0.0
+
+    def beat(self, *, prolong: bool) -> None:
+        """Look whether the tasks in work are still this process's. With `prolong`, prolong their leases."""
+        for hold in self._current():
+            hold.beat(prolong=prolong)
+
+    def _current(self) -> list[Hold]:
+        with self._lock:
+            return list(self._holds)
+
+    def _claim(self, number: int) -> Hold | None:
+        owner = uuid.uuid4().hex
+        *_, fences = self._database.write(tasks.claim(number, owner, self._lease_us, self._per_space))
+        if not fences:
+            return None
+        rows, callers = self._database.read([task_rows.by_number(number), task_rows.caller_of(number)])
+        if not rows:
+            return None
+        task, caller = task_rows.task(rows[0]), msgspec.json.decode(cast(str, callers[0][0]), type=Caller)
+        kind = self._tasks.kind(task.kind)
+        if task.owner != owner:
+            return None
+        hold = Hold(self._database, task, caller, self._lease_us, kind, lambda: self._stopping)
+        if task.deaths > DEATHS:
+            with suppress(TaskOver):
+                hold.end(None, (CRASHED, _TOLD))
+            return None
+        with self._lock:
+            self._holds.add(hold)
+        return hold
+
+    def _work(self, hold: Hold) -> None:
+        """Run the work to its end, and store how it ended."""
+        try:
+            result = self._tasks.kind(hold.task.kind).run(hold)
+        except Paused:
+            hold.give_back()
+        except TRY_AGAIN:
+            hold.give_back(TRY_AGAIN_US)
+        except MuistiError as error:
+            hold.end(None, (error.code, str(error)))
+        except Refused as refused:
+            if (ended := over(refused)) is not None:
+                raise ended from refused
+            self._is_broken(hold, refused)
+        except TaskOver:
+            raise
+        except Exception as error:  # noqa: BLE001  # a bug of ours must not stop the other tasks
+            self._is_broken(hold, error)
+        else:
+            hold.end(None if result is None else json.dumps(msgspec.to_builtins(result)), None)
+
+    def _is_broken(self, hold: Hold, error: Exception) -> None:
+        """Report an error in Muisti. The task is tried again, and the item that was in work alone."""
+        self._broken(hold.task.kind, type(error).__qualname__, traceback.format_tb(error.__traceback__))
+        hold.rest(BROKEN_US)

@@ -1,0 +1,140 @@
+"""Make tasks: at once from a list of items, or in pieces as a request brings them."""
+
+import json
+import uuid
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
+
+import msgspec
+
+from muisti.core.identity.caller import Caller
+from muisti.core.model.errors import Conflict, NotFound, RequestReused
+from muisti.core.model.tasks import NewItem, Task
+from muisti.core.model.values import RequestKey
+from muisti.core.read.reading import find_space
+from muisti.core.store.database import Database, Refused, Statement
+from muisti.core.store.refusal_codes import Refusal
+from muisti.core.store.sql import spaces, task_rows, tasks
+from muisti.core.store.sql.tasks import New
+
+PIECE = 1 << 20  # bytes of a piece of a blob
+ITEMS_AT_ONCE = 1_000
+
+
+class Submission:
+    """A task in the making. No process claims it before `end`. `known` is the task of an earlier request, or None.
+
+    A process that dies meanwhile leaves a task that fails when its lease is over. Used by one thread at a time.
+    """
+
+    def __init__(self, database: Database, id_: str, lease_us: int, submitted: Callable[[], None]) -> None:
+        self.id = id_
+        self._database, self._lease_us, self._submitted = database, lease_us, submitted
+
+    def add_items(self, items: Iterable[NewItem]) -> None:
+        """Append items.
+
+        Raises:
+            Conflict: the task was cancelled, or its request took too long.
+        """
+        for some in _pieces(items, ITEMS_AT_ONCE):
+            self._write(tasks.add_items(self.id, some))
+
+    def add_blob(self, name: str, data: Iterable[bytes]) -> None:
+        """Store bytes under a name, in pieces as they come.
+
+        Raises:
+            Conflict: the task was cancelled, or its request took too long.
+        """
+        for part, piece in enumerate(_recut(data)):
+            self._write([tasks.add_blob(self.id, name, part, piece)])
+
+    def end(self, total: int | None = None) -> Task:
+        """Let a process claim the task, and return it. `total` is the amount of work where it has no items."""
+        self._write([tasks.open_up(self.id, total)])
+        self._submitted()
+        (rows,) = self._database.read([task_rows.by_text_id(self.id)])
+        if not rows:
+            raise NotFound("task", self.id)
+        return task_rows.task(rows[0])
+
+    def abandon(self) -> None:
+        """Delete the task. Harmless after `end`."""
+        self._database.write([tasks.drop_new(self.id)])
+
+    def _write(self, batch: Sequence[Statement]) -> None:
+        try:
+            self._database.write([tasks.guard_new(self.id), *batch, tasks.keep_new(self.id, self._lease_us)])
+        except Refused as refused:
+            if refused.code != Refusal.TASK_LOST:
+                raise
+            raise Conflict("the task was cancelled, or its request took too long; send it again") from refused
+
+
+def begin(
+    database: Database,
+    space: str,
+    kind: str,
+    asked: object,
+    caller: Caller,
+    request: RequestKey | None,
+    lease_us: int,
+    submitted: Callable[[], None],
+) -> Submission | Task:
+    """Begin a task. Return the task of an earlier request with the same key instead, when there is one.
+
+    Raises:
+        NotFound: there is no such space.
+        RequestReused: the key belongs to a request with another body.
+    """
+    found = find_space(database, space)
+    known = None if request is None else f"{request.scope} {request.key}"
+    new = New(
+        id=str(uuid.uuid4()),
+        kind=kind,
+        asked=json.dumps(msgspec.to_builtins(asked), ensure_ascii=False),
+        actor=caller.actor,
+        caller=msgspec.json.encode(caller).decode(),
+        owner="",
+        idempotency=known,
+        body_hash=None if request is None else request.body_hash,
+    )
+    try:
+        database.write([spaces.guard(found), *tasks.insert(found, new, lease_us)])
+    except Refused as refused:
+        if refused.code == Refusal.NO_SPACE:
+            raise NotFound("space", space) from refused
+        if refused.code != Refusal.REQUEST_KNOWN or request is None or known is None:
+            raise
+        return _repeated(database, request, known)
+    return Submission(database, new.id, lease_us, submitted)
+
+
+def _repeated(database: Database, request: RequestKey, known: str) -> Task:
+    rows, hashes = database.read(task_rows.by_request(known))
+    if not rows or hashes[0][0] != request.body_hash:
+        raise RequestReused(request.key)
+    return task_rows.task(rows[0])
+
+
+def _pieces(items: Iterable[NewItem], most: int) -> Iterator[list[NewItem]]:
+    left = iter(items)
+    while some := list(islice(left, most)):
+        yield some
+
+
+def _recut(data: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the bytes in pieces of `PIECE`, the last one shorter; one empty piece for no bytes at all.
+
+    >>> [len(piece) for piece in _recut([bytes(PIECE - 1), b"ab"])]
+    [1048576, 1]
+    """
+    waiting, any_yet = bytearray(), False
+    for some in data:
+        waiting += some
+        while len(waiting) >= PIECE:
+            yield bytes(waiting[:PIECE])
+            any_yet = True
+            del waiting[:PIECE]
+    if waiting or not any_yet:
+        yield bytes(waiting)

@@ -1,0 +1,179 @@
+"""The tasks of a database: make, list, cancel and forget them."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import cast, get_args
+
+from muisti.core.identity.caller import Caller
+from muisti.core.model.errors import InvalidInput, NotFound
+from muisti.core.model.tasks import ItemPage, ItemState, NewItem, Task, TaskPage, TaskState
+from muisti.core.model.values import LIMIT_MAX, RequestKey
+from muisti.core.read.reading import find_space
+from muisti.core.store.database import Database
+from muisti.core.store.sql import task_rows, tasks
+from muisti.core.tasks.hold import Kind
+from muisti.core.tasks.submitting import Submission, begin
+
+REQUEST_US = 60_000_000  # that a request may pause before its task counts as broken off
+FORGOTTEN = 20  # ended tasks deleted in one transaction, each with its items
+BROKEN_OFF = "task.incomplete"
+_TOLD = "the request that made this task broke off before all of it had come; send it again"
+
+
+class Tasks:
+    """The tasks of a database. Instances are thread-safe.
+
+    A caller who sees the whole space sees all of its tasks; others see the tasks that they asked for.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._listeners: tuple[Callable[[], None], ...] = ()
+        self._database = database
+        self._kinds: dict[str, Kind] = {}
+
+    @property
+    def kinds(self) -> list[str]:
+        """Names of the kinds of work that this process can do."""
+        return sorted(self._kinds)
+
+    def register(self, kind: Kind) -> None:
+        """Add a kind of work that this process can do."""
+        self._kinds[kind.name] = kind
+
+    def kind(self, name: str) -> Kind:
+        return self._kinds[name]
+
+    def listen(self, ring: Callable[[], None]) -> None:
+        """Call `ring` whenever this process submits a task, on the thread that does; it must not block."""
+        self._listeners = (*self._listeners, ring)
+
+    def ignore(self, ring: Callable[[], None]) -> None:
+        self._listeners = tuple(one for one in self._listeners if one != ring)
+
+    def ring(self) -> None:
+        """Let this process look for tasks to run."""
+        for one in self._listeners:
+            one()
+
+    def begin(
+        self, space: str, kind: str, asked: object, caller: Caller, request: RequestKey | None = None
+    ) -> Submission | Task:
+        """Begin a task whose items and bytes come in pieces; `asked` is stored as JSON.
+
+        Return the task of an earlier request with the same key instead, when there is one.
+
+        Raises:
+            NotFound: there is no such space.
+            RequestReused: the key belongs to a request with another body.
+        """
+        return begin(self._database, space, kind, asked, caller, request, REQUEST_US, self.ring)
+
+    def submit(
+        self,
+        space: str,
+        kind: str,
+        asked: object,
+        caller: Caller,
+        items: Iterable[NewItem] = (),
+        *,
+        total: int | None = None,
+        request: RequestKey | None = None,
+    ) -> Task:
+        """Make a task. `total` is the amount of work where it has no items.
+
+        Raises:
+            NotFound, RequestReused.
+        """
+        begun = self.begin(space, kind, asked, caller, request)
+        if isinstance(begun, Task):
+            return begun
+        begun.add_items(items)
+        return begun.end(total)
+
+    def get(self, space: str, id_: str, caller: Caller) -> Task:
+        """Return a task. Raises `NotFound` when there is none that the caller may see."""
+        found = find_space(self._database.primary, space)
+        (rows,) = self._database.primary.read([task_rows.by_id(found, id_)])
+        task = task_rows.task(rows[0]) if rows else None
+        if task is None or not (caller.sees_all or task.actor == caller.actor):
+            raise NotFound("task", id_)
+        return task
+
+    def list(
+        self,
+        space: str,
+        caller: Caller,
+        *,
+        states: Sequence[str] = (),
+        kinds: Sequence[str] = (),
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> TaskPage:
+        """Return a page of tasks, newest first, in some states and of some kinds where these are given.
+
+        Raises:
+            InvalidInput: there is no such state, the limit is out of range, or the cursor is not one of ours.
+        """
+        _check_page(limit, cursor)
+        _check_states(states, get_args(TaskState))
+        found = find_space(self._database.primary, space)
+        actor = None if caller.sees_all else caller.actor
+        before = None if cursor is None else int(cursor)
+        ask = task_rows.listed(found, actor, cast(Sequence[TaskState], states), kinds, before, limit + 1)
+        (rows,) = self._database.primary.read([ask])
+        page = tuple(map(task_rows.task, rows[:limit]))
+        return TaskPage(page, str(page[-1].number) if len(rows) > limit else None)
+
+    def items(
+        self,
+        space: str,
+        id_: str,
+        caller: Caller,
+        *,
+        states: Sequence[str] = (),
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> ItemPage:
+        """Return a page of the items of a task in their order, in some states where these are given.
+
+        Raises:
+            NotFound, InvalidInput.
+        """
+        _check_page(limit, cursor)
+        _check_states(states, get_args(ItemState))
+        number = self.get(space, id_, caller).number
+        ask = task_rows.items(number, cast(Sequence[ItemState], states), int(cursor or 0), limit + 1)
+        (rows,) = self._database.primary.read([ask])
+        page = tuple(map(task_rows.item, rows[:limit]))
+        return ItemPage(page, str(page[-1].number) if len(rows) > limit else None)
+
+    def cancel(self, space: str, id_: str, caller: Caller) -> Task:
+        """Cancel a task at once, and return it with what it has done; what it has stored stays. Harmless when over.
+
+        Raises:
+            NotFound: there is no such task that the caller may see.
+        """
+        number = self.get(space, id_, caller).number
+        self._database.write(tasks.cancel(number))
+        return self.get(space, id_, caller)
+
+    def forget(self) -> bool:
+        """Delete some tasks that ended long ago; return whether more are left. Fail those whose request broke off."""
+        old, broken = self._database.primary.read([tasks.expired(FORGOTTEN), tasks.broken_off()])
+        if old:
+            self._database.write([tasks.forget([cast(int, row[0]) for row in old])])
+        for (number,) in broken:
+            self._database.write(tasks.fail_broken_off(cast(int, number), BROKEN_OFF, _TOLD))
+        return len(old) == FORGOTTEN
+
+
+def _check_page(limit: int, cursor: str | None) -> None:
+    if not 1 <= limit <= LIMIT_MAX:
+        raise InvalidInput.at("$.limit", f"{limit} is not between 1 and {LIMIT_MAX}")
+    if cursor is not None and not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 18):
+        raise InvalidInput.at("$.cursor", f"{cursor[:80]!r} is no cursor; take next_cursor of the page before")
+
+
+def _check_states(states: Sequence[str], known: Sequence[str]) -> None:
+    for one in states:
+        if one not in known:
+            raise InvalidInput.at("$.state", f"{one[:40]!r} is no state; there are {', '.join(known)}")

@@ -1,0 +1,234 @@
+"""A task on two processes, each killed again and again: what was lost, what was done twice, and how long others took.
+
+`python -m loadtests.task_kills` prints a table for a file and for sqld.
+"""
+
+import argparse
+import random
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+from deploy.cluster.sqld import Sqld
+from loadtests.task_worker import BAD, settings
+from muisti.core.engine import Engine
+from muisti.core.identity.caller import OWNER
+from muisti.core.model.tasks import NewItem, Task
+from muisti.core.query.changes import Wanted
+from muisti.service.app.app import open_engine
+
+ROOT = Path(__file__).parents[1]
+LOOK = 0.02  # seconds
+PATIENCE = 60.0  # seconds in which another process must go on
+SPACE = "default"
+
+
+@dataclass
+class Outcome:
+    """What was seen. Takeovers, `cancel` and `seconds` are in seconds; a takeover is from a kill to the next claim."""
+
+    task: Task
+    kills: int
+    takeovers: list[float]
+    stored: Counter[str]
+    items: Counter[str]
+    cancel: float
+    after_cancel: int
+    seconds: float
+    expected: int
+
+    @property
+    def twice(self) -> int:
+        """Number of memories that were stored more than once."""
+        return sum(count - 1 for count in self.stored.values())
+
+    @property
+    def lost(self) -> int:
+        """Number of items that are neither stored nor failed."""
+        return self.expected - len(self.stored) - self.items["failed"]
+
+
+@dataclass
+class Fleet:
+    """Two processes on one database. `claims` is the file in which they note what they claim."""
+
+    url: str
+    namespace: str
+    lease: float
+    claims: Path
+    processes: list[subprocess.Popen[bytes]] = field(default_factory=list["subprocess.Popen[bytes]"])
+
+    def start(self) -> None:
+        command = [sys.executable, "-m", "loadtests.task_worker", self.url, self.namespace, str(self.lease)]
+        self.processes.append(subprocess.Popen([*command, str(self.claims)], cwd=ROOT))
+
+    def kill(self, pid: int) -> None:
+        """Send SIGKILL to a process of this fleet."""
+        (one,) = [process for process in self.processes if process.pid == pid]
+        self.processes.remove(one)
+        one.kill()
+        one.wait()
+
+    def claimed(self) -> list[tuple[int, float]]:
+        """Return process and time of each claim."""
+        lines = self.claims.read_text().splitlines() if self.claims.exists() else []
+        return [(int(pid), float(at)) for pid, at in (line.split() for line in lines)]
+
+    def stop(self) -> None:
+        for process in self.processes:
+            process.terminate()
+        for process in self.processes:
+            process.wait()
+
+
+def run(url: str, namespace: str, folder: Path, *, items: int, kills: int, lease: float, seed: int = 1) -> Outcome:
+    """Run a task of so many items, and kill a process that works on it, or the other one, so many times."""
+    rng = random.Random(seed)
+    with open_engine(settings(url, namespace, lease)) as engine:
+        task = engine.tasks.submit(SPACE, "note", {}, OWNER, [NewItem(f"item {number}") for number in range(items)])
+        fleet = Fleet(url, namespace, lease, folder / "claims")
+        began = time.monotonic()
+        try:
+            fleet.start()
+            fleet.start()
+            done, takeovers = _kill(engine, task, fleet, rng, kills, items)
+            while not (task := _now(engine, task)).is_over:
+                time.sleep(LOOK)
+            seconds = time.monotonic() - began
+            stored, states = _contents(engine), _states(engine, task)
+            cancel, after = _cancelled(engine, items)
+        finally:
+            fleet.stop()
+    return Outcome(task, done, takeovers, stored, states, cancel, after, seconds, items)
+
+
+def _kill(
+    engine: Engine, task: Task, fleet: Fleet, rng: random.Random, kills: int, items: int
+) -> tuple[int, list[float]]:
+    """Kill processes while the task goes on, spread over it. Return the kills, and the seconds until others went on."""
+    takeovers, done = list[float](), 0
+    for number in range(kills):
+        due = int(items * (number + rng.random()) / (kills + 1))
+        while (now := _now(engine, task)).finished < due and not now.is_over:
+            time.sleep(LOOK)
+        if now.is_over:
+            break
+        time.sleep(rng.uniform(0, 0.1))
+        holder = fleet.claimed()[-1][0]
+        others = [one.pid for one in fleet.processes if one.pid != holder]
+        victim = holder if rng.random() < 0.75 or not others else others[0]
+        claims, at = len(fleet.claimed()), time.time()
+        fleet.kill(victim)
+        done += 1
+        fleet.start()
+        if victim == holder and (took := _taken_over(engine, task, fleet, claims, at)) is not None:
+            takeovers.append(took)
+    return done, takeovers
+
+
+def _taken_over(engine: Engine, task: Task, fleet: Fleet, claims: int, at: float) -> float | None:
+    """Wait for the next claim, and return the seconds since the kill; None when the task has ended before it."""
+    until = time.monotonic() + PATIENCE
+    while time.monotonic() < until:
+        claimed = fleet.claimed()
+        if len(claimed) > claims:
+            return claimed[claims][1] - at
+        if _now(engine, task).is_over:
+            return None
+        time.sleep(LOOK)
+    raise TimeoutError("no process went on with the task")
+
+
+def _cancelled(engine: Engine, items: int) -> tuple[float, int]:
+    """Cancel a second task under way. Return the seconds that took, and how many memories were stored afterwards."""
+    names = [NewItem(f"other {number}") for number in range(items)]
+    task = engine.tasks.submit(SPACE, "note", {}, OWNER, names)
+    while _now(engine, task).done < 16:
+        time.sleep(LOOK)
+    began = time.monotonic()
+    ended = engine.tasks.cancel(SPACE, task.id, OWNER)
+    took = time.monotonic() - began
+    assert ended.state == "cancelled"
+    before = engine.owner.read.stats(SPACE).memories
+    time.sleep(2.0)
+    return took, engine.owner.read.stats(SPACE).memories - before
+
+
+def _now(engine: Engine, task: Task) -> Task:
+    return engine.tasks.get(SPACE, task.id, OWNER)
+
+
+def _contents(engine: Engine) -> Counter[str]:
+    """Count the memories by their text, as the history of the space has them."""
+    found, since = Counter[str](), None
+    while True:
+        page = engine.owner.read.changes(SPACE, Wanted(since=since, limit=1000))
+        found.update(event.after.content for event in page.items if event.after is not None)
+        since = page.reached
+        if not page.more:
+            return found
+
+
+def _states(engine: Engine, task: Task) -> Counter[str]:
+    found, cursor = Counter[str](), None
+    while True:
+        page = engine.tasks.items(SPACE, task.id, OWNER, limit=100, cursor=cursor)
+        found.update(item.state for item in page.items)
+        cursor = page.next_cursor
+        if cursor is None:
+            return found
+
+
+@contextmanager
+def places(which: str, folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield URL and namespace of an empty database: in a file, or on a server that ends afterwards."""
+    if which == "file":
+        yield f"file:{folder / 'muisti.db'}", ""
+        return
+    with Sqld(folder) as running:
+        running.create("tasks")
+        yield running.url, "tasks"
+
+
+def main() -> int:
+    """0 when nothing was lost and nothing done twice."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--store", choices=("file", "sqld", "both"), default="both")
+    parser.add_argument("--items", type=int, default=1_000)
+    parser.add_argument("--kills", type=int, default=24)
+    parser.add_argument("--lease", type=float, default=3.0)
+    options = parser.parse_args()
+    table = Table("store", "seconds", "kills", "claims", "stored", "failed", "twice", "lost")
+    for title in ("takeovers", "median s", "slowest s", "cancel ms", "after cancel"):
+        table.add_column(title)
+    wrong = 0
+    for store in ("file", "sqld") if options.store == "both" else (options.store,):
+        with tempfile.TemporaryDirectory() as name, places(store, Path(name)) as (url, namespace):
+            seen = run(url, namespace, Path(name), items=options.items, kills=options.kills, lease=options.lease)
+        table.add_row(store, *row(seen))
+        wrong += seen.twice + abs(seen.lost) + seen.after_cancel + abs(seen.items["failed"] - options.items // BAD)
+    Console().print(f"{options.items:,} items, two processes, lease {options.lease:g} s", table)
+    return min(1, wrong)
+
+
+def row(seen: Outcome) -> list[str]:
+    """Return the cells of a row of the table."""
+    slow = sorted(seen.takeovers) or [0.0]
+    return [
+        f"{seen.seconds:.1f}", str(seen.kills), str(seen.task.attempts), str(seen.stored.total()),
+        str(seen.items["failed"]), str(seen.twice), str(seen.lost), str(len(seen.takeovers)),
+        f"{slow[len(slow) // 2]:.2f}", f"{slow[-1]:.2f}", f"{1000 * seen.cancel:.0f}", str(seen.after_cancel),
+    ]  # fmt: skip
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,71 @@
+"""A process that works on tasks of the kind `note` until it is killed; `loadtests.task_kills` starts several.
+
+Each item becomes a memory after a few milliseconds of work, and every 97th item fails. A line of the file of claims has
+the process and the time of each claim.
+"""
+
+import os
+import signal
+import sys
+import time
+from pathlib import Path
+
+from muisti.core.engine import Engine
+from muisti.core.model.tasks import Item, ItemOutcome
+from muisti.core.model.values import Draft
+from muisti.core.tasks.hold import Hold
+from muisti.service.app.app import open_engine
+from muisti.service.background.task_threads import TaskThreads
+from muisti.service.settings import Settings
+
+WORK_SECONDS = 0.02  # for an item
+BAD = 97  # one of so many items fails
+
+
+class Note:
+    """Stores a memory for each item, a group in one batch."""
+
+    name = "note"
+    crashed = "note.crashed"
+
+    def __init__(self, engine: Engine, claims: Path) -> None:
+        self._engine, self._claims = engine, claims
+
+    def run(self, hold: Hold) -> object:
+        with self._claims.open("a") as claims:
+            claims.write(f"{os.getpid()} {time.time():.3f}\n")
+        while group := hold.items():
+            outcomes = [_worked(item) for item in group]
+            good = [item for item, one in zip(group, outcomes, strict=True) if one.state == "done"]
+            door = hold.door(outcomes)
+            drafts = [Draft(content=item.name) for item in good]
+            self._engine.seen_by(hold.caller, door=door).write.add(hold.task.space, drafts, on_conflict="keep")
+        return None
+
+
+def _worked(item: Item) -> ItemOutcome:
+    time.sleep(WORK_SECONDS)
+    if item.number % BAD == 0:
+        return ItemOutcome(item.number, "failed", "note.bad", "one of the bad items")
+    return ItemOutcome(item.number)
+
+
+def settings(url: str, namespace: str, lease: float) -> Settings:
+    """Return the settings of a process on the database at a URL."""
+    return Settings(
+        database_url=url, database_namespace=namespace or None, embeddings=False, task_lease=lease, tasks_per_space=1
+    )
+
+
+def main(url: str, namespace: str, lease: float, claims: Path) -> None:
+    """Work until a signal comes."""
+    chosen = settings(url, namespace, lease)
+    with open_engine(chosen) as engine:
+        engine.tasks.register(Note(engine, claims))
+        with TaskThreads(engine, chosen):
+            signal.sigwait({signal.SIGTERM})
+
+
+if __name__ == "__main__":
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    main(sys.argv[1], sys.argv[2], float(sys.argv[3]), Path(sys.argv[4]))

@@ -1,0 +1,47 @@
+"""Follow a task until it ends, with a bar on a terminal: on a server and in this process alike."""
+
+from typing import Any
+
+from muisti.client import calls
+from muisti.service.cli.base import ERROR, OK, Globals
+from muisti.service.cli.opening import Session
+from muisti.service.cli.output import console, talk
+from muisti.service.cli.progress import Stages
+
+WAIT = 10  # seconds that a request waits for progress
+NAMED = 20  # failed items that are printed
+ENDED_WELL = ("succeeded", "partial")
+
+
+def follow(options: Globals, opened: Session, task: dict[str, Any]) -> dict[str, Any]:
+    """Wait until a task ends, and return it. `task` is the answer of the request that made or read it.
+
+    When the person interrupts, the task goes on: a message says how to watch or cancel it.
+    """
+    with Stages(console(options, stderr=True), silent=options.json or False) as stages:
+        stages.begin(task["kind"])
+        try:
+            while task["ended_at"] is None:
+                stages.note("items", task["done"] + task["failed"] + task["skipped"], task["total"])
+                request = calls.get_task(opened.space, task["id"], wait=WAIT, after=task["revision"])
+                task = opened.client.send(request).data
+        except KeyboardInterrupt:
+            talk(f"The task goes on: muisti tasks watch {task['id']}, or muisti tasks cancel {task['id']}")
+            raise
+    return task
+
+
+def failures(opened: Session, task: dict[str, Any]) -> list[str]:
+    """Return lines that name the failed items of a task with their errors, the first of them."""
+    if not task["failed"]:
+        return []
+    request = calls.list_task_items(opened.space, task["id"], state="failed", limit=NAMED)
+    items = opened.client.send(request).data["items"]
+    lines = [f"{one['name']}: {one['error']['code']}: {one['error']['detail']}" for one in items]
+    more = task["failed"] - len(items)
+    return [*lines, f"… and {more:,} more: muisti tasks show {task['id']}"] if more else lines
+
+
+def exit_code(task: dict[str, Any]) -> int:
+    """Return the exit code for a task that has ended: 0 when at least a part of it succeeded."""
+    return OK if task["state"] in ENDED_WELL else ERROR
