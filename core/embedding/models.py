@@ -64,6 +64,15 @@ class Models:
         wanted = [self.inline(space.generation), None if space.shadow is None else self.inline(space.shadow)]
         return [encoder for encoder in wanted if encoder is not None]
 
+    def lacking(self, space: Space) -> tuple[str, ...]:
+        """Return in words what searches cannot do yet with a text that was just stored; empty when nothing."""
+        encoder = self.of(space.generation)
+        if self.default is None or (encoder is not None and not encoder.deferred):
+            return ()
+        if encoder is None:
+            return (f"found by keyword only: {absent(space.name, space.generation)}",)
+        return ("found by keyword only until its vectors follow",)
+
     def judge(self, generation: str | None) -> Encoder | None:
         """Return the encoder that compares texts where background work embeds them; None where it does not."""
         encoder = self.of(generation)

@@ -33,7 +33,7 @@ class Begun(msgspec.Struct, frozen=True):
     """A prepared write. The first `head` statements of its batch precede the statements of the parts.
 
     `numbers` counts the changes of the parts. `tally` is the position of the statements that count changes of a whole
-    space. `at` is in seconds of `perf_counter`.
+    space. `embedded`: the versions have new texts. `at` is in seconds of `perf_counter`.
     """
 
     space: SpaceRow
@@ -47,4 +47,5 @@ class Begun(msgspec.Struct, frozen=True):
     tally: int | None = None
     numbers: int = 0
     flags: tuple[Flag, ...] = ()
+    embedded: bool = False
     at: float = msgspec.field(default_factory=perf_counter)

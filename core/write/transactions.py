@@ -149,7 +149,7 @@ class Transactions:
     ) -> Begun:
         """Prepare a write of the parts. Each part is one change of the space, unless `numbers` counts them.
 
-        `embedded`: the versions have new vectors.
+        `embedded`: the versions have new texts, which are embedded.
         """
         head = [*call.door.before]
         head += [] if call.request is None else requests.refuse_known(call.request, call.now)
@@ -157,7 +157,7 @@ class Transactions:
         numbers = numbers or len(parts)
         head += spaces.advance(space, numbers, call.now)
         return self._prepared(
-            Begun(space, len(head), head, parts, call, created, checked, ended, numbers=numbers, flags=flags)
+            Begun(space, len(head), head, parts, call, created, checked, ended, None, numbers, flags, embedded)
         )
 
     def birth(
@@ -290,6 +290,7 @@ class Transactions:
             commit=1000 * (perf_counter() - begun.at),
             ended=begun.ended,
             flags=begun.flags,
+            degraded=self._models.lacking(begun.space.space) if begun.embedded else (),
             tally=tally,
         )
 
@@ -315,6 +316,7 @@ class Transactions:
             checked_at=begun.checked.at,
             ended=begun.ended,
             flags=begun.flags,
+            degraded=self._models.lacking(begun.space.space) if begun.embedded else (),
             plan=Plan(after - number, tuple(planned), shifts),
             tally=_tally(begun, results),
         )

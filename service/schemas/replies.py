@@ -20,6 +20,12 @@ from muisti.service.schemas.quotas import QuotaReply
 Cursor = Annotated[str | None, Meta(description="The `cursor` of the next page; null on the last.")]
 
 
+Degraded = (
+    Annotated[list[str], Meta(description="What searches cannot do yet with the text, in words; absent when nothing.")]
+    | UnsetType
+)
+
+
 class MemoryReply(Struct, frozen=True, kw_only=True):
     """A memory in one of its versions."""
 
@@ -67,10 +73,13 @@ class WrittenReply(MemoryReply, frozen=True, kw_only=True):
     """The memory that a write made or changed, with flags for differences from the request."""
 
     flags: Annotated[list[FlagReply], Meta(description="Empty when all is stored as it was sent.")]
+    degraded: Degraded = UNSET
 
     @classmethod
     def of_changed(cls, written: Written) -> "WrittenReply":
-        return cls(**_fields_of(written.memories[0]), flags=flagged(written.flags))
+        return cls(
+            **_fields_of(written.memories[0]), flags=flagged(written.flags), degraded=degraded_of(written.degraded)
+        )
 
 
 class AddedReply(WrittenReply, frozen=True, kw_only=True):
@@ -90,9 +99,15 @@ class AddedReply(WrittenReply, frozen=True, kw_only=True):
         return cls(
             **_fields_of(written.memories[0]),
             flags=flagged(written.flags),
+            degraded=degraded_of(written.degraded),
             similar=alike(written.similar),
             checked_at=at,
         )
+
+
+def degraded_of(degraded: Iterable[str]) -> list[str] | UnsetType:
+    """Return the list of a reply, unset when it would be empty."""
+    return list(degraded) or UNSET
 
 
 def _fields_of(memory: Memory) -> dict[str, Any]:
@@ -190,11 +205,17 @@ class BatchReply(Struct, frozen=True, kw_only=True):
     items: list[MemoryReply]
     flags: Annotated[list[FlagReply], Meta(description="What was not stored as it was sent; empty when all was.")]
     seq: fields.SeqText
+    degraded: Degraded = UNSET
 
     @classmethod
     def of(cls, written: Written) -> "BatchReply":
         items = [MemoryReply.of(memory) for memory in written.memories]
-        return cls(items=items, flags=flagged(written.flags), seq=str(written.seq))
+        return cls(
+            items=items,
+            flags=flagged(written.flags),
+            seq=str(written.seq),
+            degraded=degraded_of(written.degraded),
+        )
 
 
 class ItemReply(Struct, frozen=True, kw_only=True):
@@ -214,6 +235,7 @@ class ItemsReply(Struct, frozen=True, kw_only=True):
     failed: int
     flags: Annotated[list[FlagReply], Meta(description="What was not stored as it was sent; empty when all was.")]
     seq: fields.SeqText | None
+    degraded: Degraded = UNSET
 
 
 class CountReply(Struct, frozen=True, kw_only=True):

@@ -19,9 +19,8 @@ from muisti.service.settings.places import USUAL, usual_database
 from muisti.service.settings.rules import Rule, amount, list_of, on_off, one_of, size, text, whole
 
 PREFIX = "MUISTI_"
-SECRETS = frozenset(
-    {"admin_key", "database_token", "embedding_key", "metrics_key", "summary_key"}
-)  # fields that no message may show
+# Fields that no message may show.
+SECRETS = frozenset({"admin_key", "database_token", "embedding_key", "metrics_key", "summary_key"})
 
 Level = Literal["debug", "info", "warning", "error"]
 Form = Literal["json", "console"]
