@@ -7,6 +7,7 @@ from typing import Self
 from muisti.core import assembly
 from muisti.core.assembly import Given
 from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.hosted import Hosted
 from muisti.core.embedding.models import Models
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.generations.building import Embed
@@ -130,6 +131,13 @@ class Engine:
             self.flush_retrievals()
         self._indexes.close()
         self._database.close()
+        for encoder in self.models.hosted:
+            encoder.close()
+
+    def stop_embedding(self) -> None:
+        """End what waits for a model behind an endpoint; call it before stopping background work."""
+        for encoder in self.models.hosted:
+            encoder.stop()
 
     def settle(self) -> None:
         """Wait for background work."""
@@ -139,7 +147,7 @@ class Engine:
         """Load what the first search would wait for: the compiled kernels and the model."""
         bake()
         default = self.models.default
-        if default is not None and not default.deferred:
+        if default is not None and not isinstance(default, Hosted):
             default.encode_query("warm")
 
     def check(self) -> None:

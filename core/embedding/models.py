@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 
 from muisti.core.embedding.encoder import Encoder, StaticEncoder
+from muisti.core.embedding.hosted import Hosted
 from muisti.core.model.errors import InvalidInput, ModelMismatch
 from muisti.core.model.spaces import Space
 
@@ -28,6 +29,11 @@ class Models:
         if self.default is not None:
             yield self.default
         yield from self.others
+
+    @property
+    def hosted(self) -> list[Hosted]:
+        """The encoders whose models are behind endpoints."""
+        return [encoder for encoder in self if isinstance(encoder, Hosted)]
 
     def of(self, generation: str | None) -> Encoder | None:
         """Return the encoder of a space by the identity of its model, None where the process does not have it.
