@@ -762,8 +762,8 @@ STORES_NOTHING: Mapping[str, str] = {
         ("puts a whole database back, with its policies, for who has the machine", "cli restore-backup"),
         (
             "makes vectors anew, and no text",
-            "cli reembed, buildGeneration, switchGeneration, rollBackGeneration, dropGeneration, cli generations build, "
-            "cli generations switch, cli generations rollback, cli generations drop",
+            "cli reembed, buildGeneration, switchGeneration, rollBackGeneration, dropGeneration, "
+            "cli generations build, cli generations switch, cli generations rollback, cli generations drop",
         ),
         (
             "is about something else than memories: keys, webhooks, probes, receipts, checkpoints, verdicts, settings",

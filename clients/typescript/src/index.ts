@@ -26,6 +26,7 @@ const LATER = new Set([429, 502, 503, 504]);
 export function keyed(method: string, path: string): boolean {
   if (["GET", "HEAD"].includes(method) || path.endsWith("/feedback")) return false;
   if (/^\/v1\/spaces\/[^/]+\/(memories|entries|undo)(\/|$)/.test(path)) return true;
+  if (method === "POST" && /^\/v1\/spaces\/[^/]+\/generations$/.test(path)) return true;
   const derived = /\/(summary|summaries|suggestions|working\/[^/]+)$/.test(path);
   return ["POST", "PATCH"].includes(method) && !derived && /^\/v1\/spaces\/[^/]+\/(sessions|conversations)(\/|$)/.test(path);
 }
