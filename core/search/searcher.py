@@ -229,7 +229,9 @@ class Searcher:
         stored = None if like is None else similar.direction(snapshot, like)
         if stored is not None:
             return aim(stored)
-        encoder = self._models.required(index.space.space.name, index.space.space.generation)
+        encoder = self._models.of(index.space.space.generation)
+        if encoder is None:  # the model behind an endpoint was told from another a moment ago
+            raise ModelUnavailable(absent(index.space.space.name, index.space.space.generation))
         return aim(rotated(encoder.encode_query(text if like is None else like.text)))
 
     def _fetch(
