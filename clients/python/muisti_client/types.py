@@ -67,6 +67,7 @@ AddedReply = TypedDict(
         'turn': 'int | None',
         'structure': 'dict[str, Any]',
         'flags': 'list[FlagReply]',
+        'degraded': NotRequired['list[str]'],
         'similar': 'list[LikenessReply]',
         'checked_at': 'str | None',
     },
@@ -150,6 +151,7 @@ BatchReply = TypedDict(
         'items': 'list[MemoryReply]',
         'flags': 'list[FlagReply]',
         'seq': 'str',
+        'degraded': NotRequired['list[str]'],
     },
 )
 "The memories that were added, in the order of the request."
@@ -902,6 +904,7 @@ ItemsReply = TypedDict(
         'failed': 'int',
         'flags': 'list[FlagReply]',
         'seq': 'str | None',
+        'degraded': NotRequired['list[str]'],
     },
 )
 "Result for each memory of a batch that is not atomic. `seq` is null when nothing was created."
@@ -2323,6 +2326,7 @@ WrittenReply = TypedDict(
         'turn': 'int | None',
         'structure': 'dict[str, Any]',
         'flags': 'list[FlagReply]',
+        'degraded': NotRequired['list[str]'],
     },
 )
 "The memory that a write made or changed, with flags for differences from the request."

@@ -1,4 +1,4 @@
-"""A trial of an embedding model: whether it answers, what it is, how long it takes, whether its vectors mean anything."""
+"""Tries an embedding model: whether it answers, what it is, how long it takes, whether its vectors mean anything."""
 
 from statistics import median
 from time import perf_counter
