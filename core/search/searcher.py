@@ -230,7 +230,7 @@ class Searcher:
         if stored is not None:
             return aim(stored)
         encoder = self._models.required(index.space.space.name, index.space.space.generation)
-        return aim(rotated(encoder.encode_query(text if like is None else like.text)))
+        return aim(rotated(self._models.cache.encode_query(encoder, text if like is None else like.text)))
 
     def _fetch(
         self,

@@ -67,6 +67,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = 1.0
     query_prefix: Annotated[str | None, forms.QUERY_PREFIX] = None
     passage_prefix: Annotated[str | None, forms.PASSAGE_PREFIX] = None
+    embedding_cache: Annotated[int, size("Memory for vectors of slow models that were computed before.")] = 64 << 20
     calibration: Annotated[str | None, forms.CALIBRATION] = None
     embeddings: Annotated[bool, on_off("Whether texts are embedded; off leaves search by keyword.")] = True
     index_memory: Annotated[int, size("Memory for the indexes of one worker; the least used are evicted first.")] = (

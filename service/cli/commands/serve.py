@@ -19,8 +19,8 @@ GROUPS = {
         "database_timeout",
     ),
     "Search": (
-        "model", "models", "model_tokenizer", "embeddings", "query_prefix", "passage_prefix", "calibration",
-        "index_memory", "search_threads", "receipt_days",
+        "model", "models", "model_tokenizer", "embeddings", "query_prefix", "passage_prefix", "embedding_cache",
+        "calibration", "index_memory", "search_threads", "receipt_days",
     ),
     "Embedding by an endpoint": (
         "embedding_url", "embedding_model", "embedding_key", "embedding_key_file", "embedding_private",
