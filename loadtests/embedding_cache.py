@@ -8,6 +8,8 @@ import statistics
 import time
 from collections.abc import Callable, Sequence
 
+import click
+
 from muisti.core.embedding.cache import EmbeddingCache
 from muisti.core.embedding.encoder import Encoder, StaticEncoder
 from muisti.core.embedding.vectors import Vectors
@@ -55,7 +57,9 @@ def main() -> None:
     """Print the table."""
     static = StaticEncoder()
     slow = Deferred(static)
-    print("| words | plain µs | with cache, all new µs | with cache, all known µs |\n| ---: | ---: | ---: | ---: |")
+    click.echo(
+        "| words | plain µs | with cache, all new µs | with cache, all known µs |\n| ---: | ---: | ---: | ---: |"
+    )
     for length in (8, 30, 120):
         texts = [" ".join(WORDS[(n * 7 + k) % len(WORDS)] for k in range(length)) + f" {n}" for n in range(TEXTS)]
         known = EmbeddingCache()
@@ -71,7 +75,7 @@ def main() -> None:
                 began = time.process_time()
                 way()
                 times.append(1e6 * (time.process_time() - began) / TEXTS)
-        print(f"| {length} | " + " | ".join(f"{statistics.median(times):.1f}" for times in taken) + " |")
+        click.echo(f"| {length} | " + " | ".join(f"{statistics.median(times):.1f}" for times in taken) + " |")
 
 
 def one_by_one(act: Callable[[str], object], texts: Sequence[str]) -> None:

@@ -124,11 +124,8 @@ def _indexes(engine: Engine, limit: int) -> Iterator[Metric]:
 def _embedding_cache(engine: Engine) -> Iterator[Metric]:
     use = engine.models.cache.use
     yield GaugeMetricFamily("muisti_embedding_cache_bytes", "Memory of vectors of slow models.", use.nbytes)
-    found = CounterMetricFamily(
-        "muisti_embedding_cache_texts",
-        "Texts of slow models; found is yes when no embedding was needed.",
-        labels=("found",),
-    )
+    about = "Texts of slow models; found is yes when no embedding was needed."
+    found = CounterMetricFamily("muisti_embedding_cache_texts", about, labels=("found",))
     found.add_metric(("yes",), use.hits)
     found.add_metric(("no",), use.misses)
     yield found
