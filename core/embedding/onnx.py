@@ -15,7 +15,6 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from muisti.core.embedding.remembered import Remembered
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.kernels import Floats
 from muisti.core.model.errors import InvalidInput
@@ -64,7 +63,6 @@ class OnnxEncoder:
         self._longest, self._threads = longest, threads
         self._loading = Lock()
         self._loaded: _Loaded | None = None
-        self._queries = Remembered()
 
     @property
     def deferred(self) -> bool:
@@ -86,11 +84,8 @@ class OnnxEncoder:
         return self._encoded([self._passage_prefix + text for text in texts])
 
     def encode_query(self, text: str) -> Floats:
-        known = self._queries.get(text)
-        if known is not None:
-            return known
         refuse_long()
-        return self._queries.put(text, self._encoded([self._query_prefix + text])[0].copy())
+        return self._encoded([self._query_prefix + text])[0].copy()
 
     def _encoded(self, texts: Sequence[str]) -> Vectors:
         """Embed the texts one by one: on one thread, batches are no faster and give a text other roundings."""

@@ -232,7 +232,7 @@ class Searcher:
         encoder = self._models.of(index.space.space.generation)
         if encoder is None:  # the model behind an endpoint was told from another a moment ago
             raise ModelUnavailable(absent(index.space.space.name, index.space.space.generation))
-        return aim(rotated(encoder.encode_query(text if like is None else like.text)))
+        return aim(rotated(self._models.cache.encode_query(encoder, text if like is None else like.text)))
 
     def _fetch(
         self,

@@ -52,6 +52,7 @@ from muisti.service.runtime.models import ONNX, models_of
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas import errors
 from muisti.service.settings import Settings, asks, names_in, needs_keys
+from muisti.service.settings.tool_groups import groups_in
 
 if TYPE_CHECKING:
     from muisti.service.auth.tokens import verify
@@ -133,7 +134,7 @@ def create_app(
         await caught_up(request)
         return None
 
-    mcp = McpApp(names_in(settings.origins), settings.body_limit)
+    mcp = McpApp(names_in(settings.origins), settings.body_limit, groups_in(settings.mcp_tools))
     app = Application(
         route_handlers=[mcp.route()],
         lifespan=[running],
@@ -224,6 +225,7 @@ def open_engine(
         models.default,
         clock or system_clock,
         others=models.others,
+        cache=models.cache,
         index_memory=settings.index_memory,
         retention_hours=settings.request_retention_hours,
         receipt_days=settings.receipt_days,

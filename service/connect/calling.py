@@ -37,7 +37,7 @@ class Called:
 
 
 def call(entry: Entry, environ: Mapping[str, str], space: str | None) -> Called:
-    """Start or reach the server of an entry, list its tools and call one that reads.
+    """Start or reach the server of an entry, list its tools and call one that reads, if `TOOL` is among them.
 
     Raises:
         CallFailed: the server did not start, did not answer, or refused.
@@ -60,6 +60,8 @@ async def _call(
         async with AsyncExitStack() as opened:
             client = await opened.enter_async_context(Client(await _transport(entry, environ, opened, errlog)))
             tools = [tool.name for tool in (await client.list_tools()).tools]
+            if TOOL not in tools:
+                return tools, "", False
             result = await client.call_tool(TOOL, {"space": space} if space else {})
             return tools, " ".join(getattr(part, "text", "") for part in result.content), bool(result.is_error)
 

@@ -15,8 +15,10 @@ class NotPossible(Exception):
     """A client cannot be connected like this. The message says why, and what to do instead."""
 
 
-def over_http(client: Client, url: str, *, key: bool) -> Entry:
+def over_http(client: Client, url: str, *, key: bool, tools: str | None = None) -> Entry:
     """Return the entry for a running server. `key`: the server asks for one, which the client reads in its environment.
+
+    `tools` are groups of tools as the URL names them; None: those that the server offers to all.
 
     Raises:
         NotPossible: the client starts its servers itself, or does not put variables into headers.
@@ -31,7 +33,8 @@ def over_http(client: Client, url: str, *, key: bool) -> Entry:
             f"{client.title} does not read variables, so the key would be in its settings. Leave out --url and "
             "MUISTI_URL, and it starts muisti itself"
         )
-    return client.http(f"{url.rstrip('/').removesuffix('/v1').removesuffix('/mcp')}/mcp", key)
+    asked = f"?tools={tools}" if tools else ""
+    return client.http(f"{url.rstrip('/').removesuffix('/v1').removesuffix('/mcp')}/mcp{asked}", key)
 
 
 def over_stdio(client: Client, database: str, space: str | None, options: Sequence[str] = ()) -> Entry:

@@ -1,10 +1,10 @@
 """The tools: one entry each says what a tool is called, takes, answers and does.
 
-A caller sees only tools and arguments that its key may use. Every word here takes space in the context window of every
-client, on every turn.
+A caller sees only tools and arguments that its key may use, of the groups that it is offered. Every word here takes
+space in the context window of every client, on every turn.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from typing import Any
 
 import msgspec
@@ -12,9 +12,10 @@ import msgspec
 from muisti.core.model.terms import Scope
 from muisti.core.model.values import TRUST
 from muisti.service.auth.access import Access, single_space
-from muisti.service.mcp import arguments, conversations, reads, writes
+from muisti.service.mcp import arguments, conversations, models, reads, writes
 from muisti.service.mcp.calls import Call, Outcome
 from muisti.service.mcp.schema import described, properties_of, required_of
+from muisti.service.settings.tool_groups import Group
 
 Json = dict[str, Any]
 Run = Callable[[Call, Any], Awaitable[Outcome]]
@@ -23,7 +24,10 @@ _ADDRESS = "category and key"  # of these the key alone is left to a caller of o
 
 
 class Tool(msgspec.Struct, frozen=True, kw_only=True):
-    """A tool: the scope that it needs, the type of its arguments, the function that runs it, what a client reads."""
+    """A tool: the scope that it needs, the type of its arguments, the function that runs it, what a client reads.
+
+    A client sees it when it is offered the tool's `group`.
+    """
 
     name: str
     needs: Scope
@@ -31,6 +35,7 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
     run: Run
     description: str
     words: Mapping[str, str] = {}  # descriptions of arguments, where those of `service.mcp.words` do not fit
+    group: Group = "memory"
     read_only: bool = False
     destructive: bool = False
     idempotent: bool = False
@@ -164,6 +169,16 @@ TOOLS = (
         across=True,
     ),
     Tool(
+        name="set_model",
+        needs="admin",
+        arguments=arguments.SetModel,
+        run=models.set_model,
+        description="Exchange the embedding model of a space while it is in use.",
+        group="admin",
+        destructive=True,
+        whole=True,
+    ),
+    Tool(
         name="memory_stats",
         needs="read",
         arguments=arguments.InSpace,
@@ -182,6 +197,11 @@ def usable(access: Access) -> list[Tool]:
         for tool in TOOLS
         if access.may(tool.needs) and not (tool.whole and narrow) and not (tool.across and single)
     ]
+
+
+def offered(access: Access, groups: Collection[Group]) -> list[Tool]:
+    """Return the tools of these groups that a caller may use, always in this order."""
+    return [tool for tool in usable(access) if tool.group in groups]
 
 
 def hidden(access: Access) -> frozenset[str]:

@@ -31,9 +31,11 @@ from muisti.service.mcp.fence import one_line
 from muisti.service.mcp.rendering import quoted
 from muisti.service.schemas.errors import HttpError, problem_of
 from muisti.service.schemas.likeness import LikenessReply
+from muisti.service.settings.tool_groups import Group, in_order
 
 Json = dict[str, Any]
 
+NOT_OFFERED = "not_offered"  # code of a tool whose group the client is not offered
 QUOTED = 3  # memories in conflict with a new one that the text shows
 
 # Paths of HTTP bodies whose arguments have other names here.
@@ -77,6 +79,18 @@ def refused(error: MuistiError | HttpError, access: Access) -> Outcome:
         structured["conflicts"] = msgspec.to_builtins(against)
     text = f"{problem.code}: {detail}. {advice}".strip()
     return Outcome(structured, "\n\n".join([text, *map(_quoted, against[:QUOTED])]), is_error=True)
+
+
+def not_offered(name: str, groups: frozenset[Group]) -> Outcome:
+    """Return the outcome of a call of a tool that is not offered. `groups`: those to ask for, to have it too."""
+    wanted = in_order(groups)
+    detail = f"{name} is a tool of a group that this connection is not offered"
+    advice = (
+        f"To have it, connect to /mcp?tools={wanted} or start `muisti mcp --tools {wanted}`; "
+        f"MUISTI_MCP_TOOLS={wanted} offers it to every client."
+    )
+    structured: Json = {"code": NOT_OFFERED, "detail": detail, "next": advice}
+    return Outcome(structured, f"{NOT_OFFERED}: {detail}. {advice}", is_error=True)
 
 
 def said(error: MuistiError | HttpError) -> str:

@@ -8,6 +8,7 @@ import gc
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import parse_qsl
 
 import anyio
 from anyio import to_thread
@@ -25,6 +26,7 @@ from muisti.service.mcp import fast_path
 from muisti.service.mcp.session import Session
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
+from muisti.service.settings.tool_groups import TOOL_GROUPS, Group, groups_in
 
 if TYPE_CHECKING:
     from muisti.service.mcp import manager
@@ -38,10 +40,14 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 class McpApp:
     """The route, with the session manager of the process, which the first request that needs it starts."""
 
-    def __init__(self, origins: Sequence[str], body_limit: int) -> None:
-        """`origins`: those whose web pages may call; `*` allows every origin. `body_limit` is in bytes."""
+    def __init__(self, origins: Sequence[str], body_limit: int, groups: frozenset[Group]) -> None:
+        """`origins`: those whose web pages may call; `*` allows every origin. `body_limit` is in bytes.
+
+        `groups` are the groups of tools that clients are offered whose URL names none.
+        """
         self._origins = frozenset(origins)
         self._body_limit = body_limit
+        self._groups = groups
         self._backend: Backend | None = None
         self._tasks: TaskGroup | None = None
         self._starting = anyio.Lock()
@@ -68,6 +74,7 @@ class McpApp:
 
         Raises:
             HttpError: it is no POST, comes from a web page that may not call, or has no valid key.
+                Or its URL names an unknown group of tools.
         """
         http = cast(dict[str, Any], scope)
         if http["method"] != "POST":
@@ -78,10 +85,11 @@ class McpApp:
         http["headers"] = [
             (name, value.strip(b" \t")) for name, value in http["headers"]
         ]  # HTTP allows spaces around a value
+        session = self._session(scope)
         plain = fast_path.plain(http["headers"], self._body_limit)
         if plain is not None:
             body = await read_body(receive)
-            if await fast_path.answered(self._session(scope), plain, body, send):
+            if await fast_path.answered(session, plain, body, send):
                 return
             receive = fast_path.again(body, receive)
         manager = self._manager or await self._started()
@@ -107,10 +115,25 @@ class McpApp:
 
     def _session(self, scope: Scope) -> Session:
         assert self._backend is not None
-        return Session(self._backend, access_of(scope))
+        return Session(self._backend, access_of(scope), groups_of(scope["query_string"]) or self._groups)
 
 
 ALLOW = {"Allow": "POST"}
+
+
+def groups_of(query: bytes) -> frozenset[Group] | None:
+    """Return the groups of tools that a query string names; None when it names none.
+
+    Raises:
+        HttpError: a name is no group.
+    """
+    named = [value for name, value in parse_qsl(query.decode("latin-1"), keep_blank_values=True) if name == "tools"]
+    if not named:
+        return None
+    try:
+        return groups_in(",".join(named))
+    except ValueError:
+        raise HttpError("invalid_input", f"`tools` takes {TOOL_GROUPS.expected}") from None
 
 
 def check_origin(origin: str | None, host: str, allowed: frozenset[str]) -> None:

@@ -11,7 +11,7 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from muisti.core.model.errors import MuistiError
 from muisti.service.mcp import completion, prompts, resources
-from muisti.service.mcp.catalog import usable
+from muisti.service.mcp.catalog import offered
 from muisti.service.mcp.listening import Listening
 from muisti.service.mcp.refusals import said
 from muisti.service.mcp.session import Session
@@ -37,8 +37,9 @@ class Handlers:
         self._session_of = session_of
 
     async def list_tools(self, ctx: Context, _: types.PaginatedRequestParams | None) -> types.ListToolsResult:
-        access = self._session_of(ctx).access
-        return types.ListToolsResult(tools=[told(tool, access) for tool in usable(access)])
+        session = self._session_of(ctx)
+        tools = offered(session.access, session.groups)
+        return types.ListToolsResult(tools=[told(tool, session.access) for tool in tools])
 
     async def call_tool(self, ctx: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
         session = self._session_of(ctx)
@@ -89,7 +90,7 @@ class Handlers:
 
 class _Server(Server[Any]):
     def get_capabilities(self, *args: Any, **kwargs: Any) -> types.ServerCapabilities:
-        """Return the capabilities without change notifications of tools and prompts, which never change for one key."""
+        """Return the capabilities without changes of tools and prompts, which are always the same for one client."""
         told = super().get_capabilities(*args, **kwargs)
         told.tools, told.prompts = types.ToolsCapability(), types.PromptsCapability()
         return told

@@ -1,4 +1,4 @@
-"""One request: who calls, in which space."""
+"""One request: who calls, in which space, with which groups of tools."""
 
 import msgspec
 
@@ -7,13 +7,15 @@ from muisti.core.model.spaces import DEFAULT
 from muisti.core.views.memories import Memories
 from muisti.service.auth.access import Access, Need, check, single_space
 from muisti.service.runtime.workers import Backend
+from muisti.service.settings.tool_groups import USUAL, Group, groups_in
 
 
 class Session(msgspec.Struct, frozen=True):
-    """A caller and the engine."""
+    """A caller, the engine, and the groups of tools that the caller is offered."""
 
     backend: Backend
     access: Access
+    groups: frozenset[Group] = groups_in(USUAL)
 
     def memories(self, *, dry_run: bool = False) -> Memories:
         """Return the memories as the caller sees them. `dry_run`: writes are planned and nothing is stored."""

@@ -10,7 +10,7 @@ from muisti.service.auth.access import Access
 from muisti.service.mcp.arguments import read
 from muisti.service.mcp.calls import Call, Outcome
 from muisti.service.mcp.catalog import Tool, hidden, usable
-from muisti.service.mcp.refusals import refused
+from muisti.service.mcp.refusals import NOT_OFFERED, not_offered, refused
 from muisti.service.mcp.session import Session
 from muisti.service.schemas.errors import HttpError
 
@@ -23,6 +23,9 @@ def tool_of(access: Access, name: str) -> Tool | None:
 async def run(session: Session, tool: Tool, arguments: Mapping[str, Any]) -> Outcome:
     """Call a tool. A refusal is an outcome too, and raises nothing."""
     calls = session.backend.meters.tool_calls
+    if tool.group not in session.groups:
+        calls.add(tool.name, NOT_OFFERED)
+        return not_offered(tool.name, frozenset((*session.groups, tool.group)))
     try:
         outcome = await _run(session, tool, arguments)
     except (MuistiError, HttpError) as error:

@@ -50,6 +50,7 @@ from muisti.service.schemas.probes import ProbeReply, RankReply, RunReply
 from muisti.service.schemas.quotas import QuotaReply
 from muisti.service.schemas.receipts import ReceiptHitReply, ReceiptReply
 from muisti.service.schemas.replies import (
+    CacheReply,
     FieldChangeReply,
     HistoryReply,
     MemoryReply,
@@ -234,6 +235,7 @@ STATS = StatsReply(
     },
     last_change_at=CHANGED,
     quota=QUOTA,
+    embedding_cache=CacheReply(entries=3, bytes=5_208, hits=9, misses=3, rate=0.75),
     seq=seq_at(4),
 )
 

@@ -4,6 +4,7 @@ from pathlib import Path
 from typing import cast
 from urllib.parse import urlsplit
 
+from muisti.core.embedding.cache import EmbeddingCache
 from muisti.core.embedding.encoder import Encoder, StaticEncoder
 from muisti.core.embedding.models import Models
 from muisti.core.embedding.onnx import OnnxEncoder
@@ -29,7 +30,11 @@ def models_of(settings: Settings) -> Models:
     named = settings.model
     if settings.embedding_url is not None and ENDPOINT not in further:
         named = ENDPOINT
-    return Models(encoder_of(settings, named), [encoder_of(settings, name) for name in further])
+    return Models(
+        encoder_of(settings, named),
+        [encoder_of(settings, name) for name in further],
+        EmbeddingCache(settings.embedding_cache),
+    )
 
 
 def encoder_of(settings: Settings, name: str | None) -> Encoder:

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, cast
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from muisti.core.embedding.cache import CacheUse
 from muisti.core.model.counts import Counts, Stats, Telemetry
 from muisti.core.model.outcomes import Written
 from muisti.core.model.spaces import Space
@@ -256,6 +257,20 @@ class CountsReply(Struct, frozen=True, kw_only=True):
         return cls(items=[CountReply(name=item.name, count=item.count) for item in counts.items])
 
 
+class CacheReply(Struct, frozen=True, kw_only=True):
+    """Use of the cache of vectors that slow models have computed."""
+
+    entries: int
+    bytes: int
+    hits: Annotated[int, Meta(description="Texts whose vector was in the cache.")]
+    misses: int
+    rate: Annotated[float | None, Meta(description="Share of the texts whose vector was there; null before the first.")]
+
+    @classmethod
+    def of(cls, use: CacheUse) -> "CacheReply":
+        return cls(entries=use.entries, bytes=use.nbytes, hits=use.hits, misses=use.misses, rate=use.rate)
+
+
 class StatsReply(Struct, frozen=True, kw_only=True):
     """Sizes of a space. `by` counts current memories by kind, type, status and importance; bytes are of content.
 
@@ -273,13 +288,21 @@ class StatsReply(Struct, frozen=True, kw_only=True):
     by: dict[str, dict[str, int]]
     last_change_at: datetime | None
     quota: QuotaReply | None
+    embedding_cache: Annotated[
+        CacheReply | None, Meta(description="Of the whole process; null for a key without the scope `admin`.")
+    ]
     seq: fields.SeqText
 
     @classmethod
-    def of(cls, stats: Stats) -> "StatsReply":
-        same = [name for name in cls.__struct_fields__ if name not in ("quota", "seq")]
+    def of(cls, stats: Stats, cache: CacheUse | None) -> "StatsReply":
+        same = [name for name in cls.__struct_fields__ if name not in ("quota", "embedding_cache", "seq")]
         given: dict[str, Any] = {name: getattr(stats, name) for name in same}
-        return cls(**given, quota=stats.usage and QuotaReply.of(stats.usage), seq=str(stats.seq))
+        return cls(
+            **given,
+            quota=stats.usage and QuotaReply.of(stats.usage),
+            embedding_cache=cache and CacheReply.of(cache),
+            seq=str(stats.seq),
+        )
 
 
 class SpaceSettingsReply(Struct, frozen=True, kw_only=True):

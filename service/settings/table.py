@@ -17,6 +17,8 @@ from muisti.core.model.terms import (
 from muisti.service.settings import forms
 from muisti.service.settings.places import USUAL, usual_database
 from muisti.service.settings.rules import Rule, amount, list_of, on_off, one_of, size, text, whole
+from muisti.service.settings.tool_groups import TOOL_GROUPS
+from muisti.service.settings.tool_groups import USUAL as USUAL_TOOLS
 
 PREFIX = "MUISTI_"
 # Fields that no message may show.
@@ -67,6 +69,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     ] = 1.0
     query_prefix: Annotated[str | None, forms.QUERY_PREFIX] = None
     passage_prefix: Annotated[str | None, forms.PASSAGE_PREFIX] = None
+    embedding_cache: Annotated[int, size("Memory for vectors of slow models that were computed before.")] = 64 << 20
     calibration: Annotated[str | None, forms.CALIBRATION] = None
     embeddings: Annotated[bool, on_off("Whether texts are embedded; off leaves search by keyword.")] = True
     index_memory: Annotated[int, size("Memory for the indexes of one worker; the least used are evicted first.")] = (
@@ -98,6 +101,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     hosts: Annotated[
         str | None, list_of(forms.HOST, "Names that requests may call the server by, a,b,c; none: any.")
     ] = None
+    mcp_tools: Annotated[str, TOOL_GROUPS] = USUAL_TOOLS
     quota_memories: Annotated[
         int, whole(0, 999_999_999, "Memories in a space that has no quota of its own; 0: no limit.")
     ] = 0

@@ -129,7 +129,9 @@ class Place:
             given.pop("category", None)  # these keys have no such argument
         call = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": name, "arguments": given}}
         kind = "application/json" if plain else "application/json; charset=utf-8"
-        answer = self.http.post("/mcp", content=json.dumps(call), headers={**self.headers, **MCP, "Content-Type": kind})
+        answer = self.http.post(
+            "/mcp?tools=all", content=json.dumps(call), headers={**self.headers, **MCP, "Content-Type": kind}
+        )
         said = answer.json() if answer.headers["content-type"].startswith("application/json") else in_sse(answer)
         if "error" in said:
             return Said("no such tool")
@@ -762,7 +764,7 @@ STORES_NOTHING: Mapping[str, str] = {
         ("puts a whole database back, with its policies, for who has the machine", "cli restore-backup"),
         (
             "makes vectors anew, and no text",
-            "cli reembed, buildGeneration, switchGeneration, rollBackGeneration, dropGeneration, "
+            "cli reembed, mcp set_model, buildGeneration, switchGeneration, rollBackGeneration, dropGeneration, "
             "cli generations build, cli generations switch, cli generations rollback, cli generations drop",
         ),
         (

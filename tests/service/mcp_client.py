@@ -7,6 +7,7 @@ from typing import Any
 import httpx
 
 VERSION = "2025-06-18"
+PATH = "/mcp?tools=all"  # every group of tools
 PLAIN, LONG = "application/json", "application/json; charset=utf-8"  # the second takes the way through the SDK
 
 
@@ -27,7 +28,7 @@ def rpc(
         "MCP-Protocol-Version": VERSION,
     }
     body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
-    answer = client.post("/mcp", content=json.dumps(body), headers={**about, **headers})
+    answer = client.post(PATH, content=json.dumps(body), headers={**about, **headers})
     assert answer.status_code == 200, answer.text
     found = message_of(answer)
     return found.get("result") or found["error"]

@@ -19,8 +19,8 @@ GROUPS = {
         "database_timeout",
     ),
     "Search": (
-        "model", "models", "model_tokenizer", "embeddings", "query_prefix", "passage_prefix", "calibration",
-        "index_memory", "search_threads", "receipt_days",
+        "model", "models", "model_tokenizer", "embeddings", "query_prefix", "passage_prefix", "embedding_cache",
+        "calibration", "index_memory", "search_threads", "receipt_days",
     ),
     "Embedding by an endpoint": (
         "embedding_url", "embedding_model", "embedding_key", "embedding_key_file", "embedding_private",
@@ -31,6 +31,7 @@ GROUPS = {
         "admin_key", "jwks", "jwt_issuer", "jwt_audience", "jwt_algorithms", "jwt_scope_prefix", "jwt_spaces_claim",
         "jwt_spaces", "signing_key_file",
     ),
+    "What MCP clients see": ("mcp_tools",),
     "What spaces take and keep": (
         "secrets", "personal_data", "echoes", "quota_memories", "quota_bytes", "retention_days",
         "request_retention_hours", "recency_weight", "recency_half_life_days",

@@ -15,9 +15,10 @@ from tests.core.fakes import SPACE, Clock, WordEncoder, open_engine
 from tests.stores import Stores
 
 LONG, SHORT = 20_000, 250  # steps of one life
-LIVES = 5  # with --long, on each store: 200,000 steps in all
+LIVES = 10  # with --long, on each store: 200,000 steps in all
 
 
+@pytest.mark.timeout(7_200)
 @pytest.mark.parametrize("seed", range(LIVES))
 def test_a_long_life_equals_a_plain_model(stores: Stores, seed: int, long: bool):
     if seed and not long:

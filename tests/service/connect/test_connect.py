@@ -263,3 +263,18 @@ def test_a_tool_of_a_running_server_is_called_before_anything_is_written(run: Ru
         report = json.loads(run("connect", "gemini-cli", "--url", url, "--space", "default", "--json").stdout)
     assert "recall" in report["tools"] and report["state"] == "changed"
     assert entry("gemini-cli", file_of("gemini-cli", home).read_text("utf-8")) == {"httpUrl": f"{url}/mcp"}
+
+
+def test_groups_of_tools_are_part_of_the_entry(run: Run, home: Path):
+    done = run("connect", "cursor", "--print", "--url", URL, "--tools", "code, memory")
+    assert json.loads(done.stdout)["mcpServers"]["muisti"]["url"] == f"{URL}?tools=memory,code"
+    started = json.loads(run("connect", "cursor", "--print", "--tools", "all").stdout)["mcpServers"]["muisti"]
+    assert started["args"][-2:] == ["--tools", "memory,documents,code,admin"]
+    refused = run("connect", "cursor", "--print", "--tools", "nothing")
+    assert refused.exit_code == 64 and "memory, documents, code, admin" in refused.output
+
+
+def test_a_client_that_is_offered_no_tool_to_call_is_connected_by_its_list(run: Run, home: Path):
+    done = run("connect", "cursor", "--tools", "documents")
+    assert done.exit_code == 0, done.output
+    assert "the list of tools was answered" in done.stderr

@@ -17,7 +17,7 @@ from muisti.service.cli.output import talk
 from muisti.service.cli.session import refusals, server_url, space_choice
 from muisti.service.cli.whereabouts import place_of
 from muisti.service.connect import jsonc, planning
-from muisti.service.connect.calling import Called, CallFailed, call
+from muisti.service.connect.calling import TOOL, Called, CallFailed, call
 from muisti.service.connect.clients import CLIENTS, KEY, Client, Entry, Home
 
 DEFAULT_SPACE = "default"
@@ -33,6 +33,7 @@ def run(
     printed: bool,
     undo: bool,
     no_check: bool,
+    tools: str | None,
 ) -> None:
     """Plan the entry, show it, check it and write it; or remove it."""
     client = CLIENTS[name]
@@ -41,13 +42,14 @@ def run(
         if undo:
             _undo(options, client, path, called, dry_run)
             return
-        entry = _entry(options, client, project)
+        groups = None if tools is None else _groups(options, tools)
+        entry = _entry(options, client, project, groups)
         if printed:
             click.echo(_snippet(client, called, entry))
             return
         change = planning.connect(client, path, called, entry)
         show(options, change, dry_run)
-        found = None if no_check or dry_run else _check(options, client, entry, project)
+        found = None if no_check or dry_run else _check(options, client, entry, project, groups)
         if not dry_run and change.changes:
             planning.save(change, client, called)
     except planning.NotPossible as error:
@@ -75,15 +77,25 @@ def _path(client: Client, project: bool) -> Path:
     return Path.cwd() / client.project
 
 
-def _entry(options: Globals, client: Client, project: bool) -> Entry:
+def _groups(options: Globals, tools: str) -> str:
+    """Return a list of groups of tools, checked and in order."""
+    with refusals(options):
+        return in_force(options, {"mcp_tools": tools}).mcp_tools
+
+
+def _stdio(groups: str | None) -> list[str]:
+    return [] if groups is None else ["--tools", groups]
+
+
+def _entry(options: Globals, client: Client, project: bool, groups: str | None) -> Entry:
     url = server_url(options)
     if url:
-        return planning.over_http(client, url, key=bool(os.environ.get(KEY)))
+        return planning.over_http(client, url, key=bool(os.environ.get(KEY)), tools=groups)
     with refusals(options):
         database = in_force(options).database_url
     if database.startswith("file:"):
         database = str(Path(database_path(database)).absolute())
-    return planning.over_stdio(client, database, _space(options, client, project))
+    return planning.over_stdio(client, database, _space(options, client, project), _stdio(groups))
 
 
 def _space(options: Globals, client: Client, project: bool) -> str | None:
@@ -93,7 +105,7 @@ def _space(options: Globals, client: Client, project: bool) -> str | None:
     return None if client.at_work else DEFAULT_SPACE
 
 
-def _check(options: Globals, client: Client, entry: Entry, project: bool) -> Called:
+def _check(options: Globals, client: Client, entry: Entry, project: bool, groups: str | None) -> Called:
     """Call a tool as the client would. A space that does not exist yet is replaced by a temporary database."""
     talk("Calling a tool as the client would …")
     try:
@@ -104,10 +116,12 @@ def _check(options: Globals, client: Client, entry: Entry, project: bool) -> Cal
         else:
             with empty(options, "connect") as trial:
                 there = database_path(trial.database_url)
-                found = call(planning.over_stdio(client, there, _space(options, client, project)), os.environ, None)
+                space = _space(options, client, project)
+                found = call(planning.over_stdio(client, there, space, _stdio(groups)), os.environ, None)
     except CallFailed as error:
         raise Failure(f"no tool could be called: {error}. Nothing was written; --no-check writes it anyway.") from error
-    talk(f"It has {len(found.tools)} tools; a call of memory_stats was answered after {found.seconds:.1f} s.")
+    asked = f"a call of {TOOL}" if TOOL in found.tools else "the list of tools"
+    talk(f"It has {len(found.tools)} tools; {asked} was answered after {found.seconds:.1f} s.")
     return found
 
 

@@ -17,12 +17,20 @@ else:  # with the core
 
 @click.command(
     cls=Command,
-    examples=("muisti mcp", "muisti mcp --space acme.web --mode read-only", "muisti mcp --category notes"),
+    examples=(
+        "muisti mcp",
+        "muisti mcp --space acme.web --mode read-only",
+        "muisti mcp --category notes",
+        "muisti mcp --tools memory,code",
+    ),
 )
 @click.option("--mode", type=click.Choice(list(MODES)), help="Tools to offer.  [default: those of --access, or full]")
 @click.option("--category", metavar="NAME", help="Limit the tools to this category.")
+@click.option(
+    "--tools", metavar="GROUPS", help="Groups of tools to offer, as a,b: memory, documents, code, admin, or all."
+)
 @click.pass_obj
-def mcp(options: Globals, mode: str | None, category: str | None) -> None:
+def mcp(options: Globals, mode: str | None, category: str | None, tools: str | None) -> None:
     """Serve MCP on standard input and output.
 
     This is for agent clients that start their MCP servers themselves. It works on the database file and in one space. A
@@ -30,4 +38,4 @@ def mcp(options: Globals, mode: str | None, category: str | None) -> None:
     """
     if server_url(options):
         raise click.UsageError("a server that runs already speaks MCP itself, at /mcp; leave out --url and MUISTI_URL")
-    stdio.run(options, mode, category)
+    stdio.run(options, mode, category, tools)

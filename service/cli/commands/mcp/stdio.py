@@ -12,6 +12,7 @@ from muisti.service.background.tasks import sweeps_of
 from muisti.service.background.upkeep import Upkeep
 from muisti.service.cli.base import Globals
 from muisti.service.cli.callers import grant_of
+from muisti.service.cli.configuration import in_force
 from muisti.service.cli.limits import category_of, mode_of
 from muisti.service.cli.opening import refusals, space_choice
 from muisti.service.cli.whereabouts import settings_for
@@ -20,14 +21,15 @@ from muisti.service.mcp.session import Session
 from muisti.service.observability import logs
 from muisti.service.runtime.workers import Backend
 from muisti.service.settings import Settings
+from muisti.service.settings.tool_groups import groups_in
 
 
-def run(options: Globals, mode: str | None, category: str | None) -> None:
+def run(options: Globals, mode: str | None, category: str | None, tools: str | None) -> None:
     """Serve the space of the options until standard input ends."""
     with refusals(options):
         spaces = (space_choice(options).space,)
         grant = grant_of(mode or mode_of(options), spaces, category or category_of(options))
-        _run(settings_for(options, create=True), grant)
+        _run(settings_for(options, in_force(options, {"mcp_tools": tools}), create=True), grant)
 
 
 def _run(settings: Settings, grant: Grant) -> None:
@@ -41,9 +43,10 @@ def _run(settings: Settings, grant: Grant) -> None:
         for space in grant.spaces:
             engine.spaces.ensure(space)
         backend = Backend(engine, settings)
+        session = Session(backend, Access(LOCAL, grant), groups_in(settings.mcp_tools))
         try:
             with Upkeep(engine, sweeps_of(settings), backend.meters), TaskThreads(engine, settings):
-                anyio.run(_serve, Session(backend, Access(LOCAL, grant)))
+                anyio.run(_serve, session)
         finally:
             backend.close()
 
