@@ -7,7 +7,9 @@ from typing import Self
 from muisti.core import assembly
 from muisti.core.assembly import Given
 from muisti.core.documents.ingesting import Ingest
+from muisti.core.embedding.cache import EmbeddingCache
 from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.hosted import Hosted
 from muisti.core.embedding.models import Models
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.generations.building import Embed
@@ -64,12 +66,14 @@ class Engine:
         quota: Quota | None = None,
         policy: Policy = USUAL_POLICY,
         others: Sequence[Encoder] = (),
+        cache: EmbeddingCache | None = None,
         receipt_days: float = RECEIPT_DAYS,
         parsers: int = 1,
     ) -> None:
         """Bring the database to the current schema. `encoder` None means that embeddings are off.
 
         - `encoder` embeds spaces that have no model yet. `others` serve the spaces whose model they are.
+          `cache` keeps vectors of slow models.
         - `index_memory` is in bytes.
         - `retention_hours` is how long answers of requests with an idempotency key are kept. Old versions are kept at
           least as long, whatever a policy says.
@@ -82,7 +86,7 @@ class Engine:
             SchemaTooNew: a newer Muisti wrote the database.
         """
         self._database = database
-        self.models = Models(encoder, others)
+        self.models = Models(encoder, others, cache)
         self._clock = clock
         migrate(database.primary, clock())
         self.meters = Meters(database.meters)
@@ -144,6 +148,13 @@ class Engine:
         self._workers.close()
         self._indexes.close()
         self._database.close()
+        for encoder in self.models.hosted:
+            encoder.close()
+
+    def stop_embedding(self) -> None:
+        """End what waits for a model behind an endpoint; call it before stopping background work."""
+        for encoder in self.models.hosted:
+            encoder.stop()
 
     def settle(self) -> None:
         """Wait for background work."""
@@ -153,7 +164,7 @@ class Engine:
         """Load what the first search would wait for: the compiled kernels and the model."""
         bake()
         default = self.models.default
-        if default is not None and not default.deferred:
+        if default is not None and not isinstance(default, Hosted):
             default.encode_query("warm")
 
     def check(self) -> None:

@@ -5,8 +5,8 @@ The identity is a hash of the vectors as they were first seen. Later vectors tha
 """
 
 import hashlib
+from abc import abstractmethod
 from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
 
 import msgspec
 import numpy as np
@@ -45,34 +45,33 @@ class Sighting(msgspec.Struct, frozen=True):
         return bool((np.einsum("ij,ij->i", vectors, self.vectors) >= SAME).all())
 
 
-@runtime_checkable
-class Hosted(Encoder, Protocol):
+class Hosted(Encoder):
     """An encoder whose model is behind an endpoint. Until `settle` its `identity` is one that no space has."""
 
     @property
+    @abstractmethod
     def configuration(self) -> str:
         """A hash of the address, the model's name and the prefixes: 16 hexadecimal digits."""
-        ...
 
+    @abstractmethod
     def probe(self) -> Vectors:
         """Return the vectors of `PROBES` by the model as it is now.
 
         Raises:
             ModelUnavailable: the endpoint does not answer as it should.
         """
-        ...
 
+    @abstractmethod
     def settle(self, sighting: Sighting) -> None:
         """Take the identity and the dimensions of a model."""
-        ...
 
+    @abstractmethod
     def stop(self) -> None:
         """End waiting between tries; nothing more is asked."""
-        ...
 
+    @abstractmethod
     def close(self) -> None:
         """Stop, and close the connections."""
-        ...
 
 
 def unseen(configuration: str) -> str:

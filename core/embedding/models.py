@@ -2,7 +2,9 @@
 
 from collections.abc import Iterator, Sequence
 
+from muisti.core.embedding.cache import EmbeddingCache
 from muisti.core.embedding.encoder import Encoder, StaticEncoder
+from muisti.core.embedding.hosted import Hosted
 from muisti.core.model.errors import InvalidInput, ModelMismatch
 from muisti.core.model.spaces import Space
 
@@ -12,15 +14,19 @@ SHORT = 12  # characters by which messages name a model; names of models take at
 class Models:
     """Encoders by identity. Thread-safe. `default` embeds spaces that no model has embedded yet.
 
-    Without a default, embeddings are off. The other models load when a space needs them.
+    Without a default, embeddings are off. The other models load when a space needs them. `cache` keeps vectors of slow
+    models.
     """
 
-    def __init__(self, default: Encoder | None = None, others: Sequence[Encoder] = ()) -> None:
+    def __init__(
+        self, default: Encoder | None = None, others: Sequence[Encoder] = (), cache: EmbeddingCache | None = None
+    ) -> None:
         if default is None and others:
             raise InvalidInput.at("$.models", "embeddings are off; further models would serve no space")
         self.default = default
         self.others = tuple(others)
         self._known: dict[str, Encoder] = {}
+        self.cache = cache or EmbeddingCache()
         self._judge = StaticEncoder()
 
     def __iter__(self) -> Iterator[Encoder]:
@@ -28,6 +34,11 @@ class Models:
         if self.default is not None:
             yield self.default
         yield from self.others
+
+    @property
+    def hosted(self) -> list[Hosted]:
+        """The encoders whose models are behind endpoints."""
+        return [encoder for encoder in self if isinstance(encoder, Hosted)]
 
     def of(self, generation: str | None) -> Encoder | None:
         """Return the encoder of a space by the identity of its model, None where the process does not have it.
@@ -57,6 +68,15 @@ class Models:
         """
         wanted = [self.inline(space.generation), None if space.shadow is None else self.inline(space.shadow)]
         return [encoder for encoder in wanted if encoder is not None]
+
+    def lacking(self, space: Space) -> tuple[str, ...]:
+        """Return in words what searches cannot do yet with a text that was just stored; empty when nothing."""
+        encoder = self.of(space.generation)
+        if self.default is None or (encoder is not None and not encoder.deferred):
+            return ()
+        if encoder is None:
+            return (f"found by keyword only: {absent(space.name, space.generation)}",)
+        return ("found by keyword only until its vectors follow",)
 
     def judge(self, generation: str | None) -> Encoder | None:
         """Return the encoder that compares texts where background work embeds them; None where it does not."""

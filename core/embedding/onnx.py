@@ -7,7 +7,7 @@ with the rows of the model's table of tokens, because other tokens would give me
 
 import hashlib
 import importlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,6 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from muisti.core.embedding.remembered import Remembered
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.kernels import Floats
 from muisti.core.model.errors import InvalidInput
@@ -23,7 +22,6 @@ from muisti.core.support.waiting import Lock, refuse_long
 
 MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
 LONGEST = 256  # tokens of a text that are read, with the two that mark its ends
-TOGETHER = 4_096  # tokens of a batch, with padding
 SPARE = 128  # rows of the table that may be more than the tokens: tables are padded to a round number
 TABLE_MAX = 1 << 22  # rows
 
@@ -49,8 +47,6 @@ class OnnxEncoder:
     A transformer is a hundred times as slow as the static model, so no write waits for it.
     """
 
-    deferred = True
-
     def __init__(
         self,
         place: str,
@@ -67,7 +63,10 @@ class OnnxEncoder:
         self._longest, self._threads = longest, threads
         self._loading = Lock()
         self._loaded: _Loaded | None = None
-        self._queries = Remembered()
+
+    @property
+    def deferred(self) -> bool:
+        return True
 
     @property
     def name(self) -> str:
@@ -85,19 +84,14 @@ class OnnxEncoder:
         return self._encoded([self._passage_prefix + text for text in texts])
 
     def encode_query(self, text: str) -> Floats:
-        known = self._queries.get(text)
-        if known is not None:
-            return known
         refuse_long()
-        return self._queries.put(text, self._encoded([self._query_prefix + text])[0].copy())
+        return self._encoded([self._query_prefix + text])[0].copy()
 
     def _encoded(self, texts: Sequence[str]) -> Vectors:
+        """Embed the texts one by one: on one thread, batches are no faster and give a text other roundings."""
         loaded = self._load()
-        tokens = [encoding.ids for encoding in loaded.tokenizer.encode_batch(list(texts))]
-        out = np.zeros((len(tokens), loaded.dimensions), np.float32)
-        for rows in _together([len(row) for row in tokens]):
-            out[rows] = _pooled(loaded, [tokens[row] for row in rows])
-        return out
+        tokens = loaded.tokenizer.encode_batch(list(texts))
+        return np.array([_pooled(loaded, each.ids) for each in tokens], np.float32).reshape(-1, loaded.dimensions)
 
     def _load(self) -> _Loaded:
         if self._loaded is None:
@@ -121,7 +115,7 @@ class OnnxEncoder:
         digest.update(rules)
         digest.update(msgspec.json.encode((self._query_prefix, self._passage_prefix, self._longest)))
         loaded = _Loaded(session, tokenizer, inputs, digest.hexdigest()[:32], 0)
-        (vector,) = _states(loaded, [tokenizer.encode("a").ids])
+        (vector,) = _states(loaded, tokenizer.encode("a").ids)
         return msgspec.structs.replace(loaded, dimensions=int(vector.shape[-1]))
 
     def _check(self, session: Any, inputs: frozenset[str], tokens: int) -> None:
@@ -166,7 +160,7 @@ def table_rows(session: Any, inputs: frozenset[str]) -> int:
 def _takes(session: Any, inputs: frozenset[str], token: int) -> bool:
     errors: Any = importlib.import_module("onnxruntime.capi.onnxruntime_pybind11_state")
     try:
-        session.run(None, _feeds(inputs, [[token]]))
+        session.run(None, _feeds(inputs, [token]))
     except (errors.InvalidArgument, errors.RuntimeException, errors.Fail):
         return False
     return True
@@ -209,37 +203,19 @@ def _session(model: bytes, threads: int) -> Any:
         raise ValueError(str(error)) from error
 
 
-def _together(lengths: Sequence[int]) -> Iterator[list[int]]:
-    """Yield the places of texts of about the same length, so many that they have `TOGETHER` tokens with padding."""
-    held: list[int] = []
-    for place in sorted(range(len(lengths)), key=lengths.__getitem__):
-        if held and (len(held) + 1) * lengths[place] > TOGETHER:
-            yield held
-            held = []
-        held.append(place)
-    if held:
-        yield held
+def _pooled(loaded: _Loaded, tokens: Sequence[int]) -> Floats:
+    """Return the mean of the states of a text's tokens, of length 1."""
+    states = _states(loaded, tokens)[0].astype(np.float64)
+    if states.ndim == 2:  # one state for each token; else the model has pooled them itself
+        states = states.mean(axis=0)
+    return (states / (np.linalg.norm(states) or 1.0)).astype(np.float32)
 
 
-def _pooled(loaded: _Loaded, tokens: Sequence[Sequence[int]]) -> Vectors:
-    """Return the mean of the states of each text's tokens, of length 1."""
-    states = _states(loaded, tokens).astype(np.float64)
-    if states.ndim == 3:  # one state for each token; else the model has pooled them itself
-        mask = _feeds(frozenset({"attention_mask"}), tokens)["attention_mask"]
-        states = np.einsum("btd,bt->bd", states, mask)
-    lengths = np.linalg.norm(states, axis=1, keepdims=True)
-    return (states / np.where(lengths == 0, 1, lengths)).astype(np.float32)
-
-
-def _states(loaded: _Loaded, tokens: Sequence[Sequence[int]]) -> np.ndarray:
+def _states(loaded: _Loaded, tokens: Sequence[int]) -> np.ndarray:
     return loaded.session.run(None, _feeds(loaded.inputs, tokens))[0]
 
 
-def _feeds(inputs: frozenset[str], tokens: Sequence[Sequence[int]]) -> dict[str, np.ndarray]:
-    longest = max(map(len, tokens))
-    ids, mask = np.zeros((len(tokens), longest), np.int64), np.zeros((len(tokens), longest), np.int64)
-    for row, given in enumerate(tokens):
-        ids[row, : len(given)] = given
-        mask[row, : len(given)] = 1
-    feeds = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+def _feeds(inputs: frozenset[str], tokens: Sequence[int]) -> dict[str, np.ndarray]:
+    ids = np.array([tokens], np.int64)
+    feeds = {"input_ids": ids, "attention_mask": np.ones_like(ids), "token_type_ids": np.zeros_like(ids)}
     return {name: feeds[name] for name in inputs if name in feeds}

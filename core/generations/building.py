@@ -46,7 +46,7 @@ class Embed:
             space = find_space(self._database, hold.task.space)
             if digest not in (space.space.generation, space.space.shadow):
                 return {"generation": digest, "embedded": done, "dropped": True}
-            step = next_step(self._database, space, encoder, after)
+            step = next_step(self._database, space, encoder, self._models.cache, after)
             if step is None:
                 return {"generation": digest, "embedded": done, "dropped": False}
             door = hold.door(position=str(step.born), done=step.passages)

@@ -207,7 +207,7 @@ class Generations:
             found = find_space(self._database, space)
             missing = self._lacking(found, encoder.identity)
             progress(cast(int, total[0][0]) - missing, cast(int, total[0][0]))
-            if step := next_step(self._database, found, encoder, after):
+            if step := next_step(self._database, found, encoder, self._models.cache, after):
                 self._write(found, step.batch)
                 after = step.born
                 continue

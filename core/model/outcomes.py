@@ -114,7 +114,8 @@ class Written(msgspec.Struct, frozen=True, kw_only=True):
     `similar` are memories like the one that was added. The check for them has seen all changes up to `checked_at`, None
     when there was no check. `commit` is the time until all was durable in milliseconds, 0 when nothing was stored.
     `ended` are the ids of memories that an undo deleted. With a `plan` nothing was stored. `flags` are the differences
-    to what was requested. `tally` counts the memories that one step changed in a whole space.
+    to what was requested. `degraded` says in words what searches cannot do yet with the texts. `tally` counts the
+    memories that one step changed in a whole space.
     """
 
     memories: tuple[Memory, ...]
@@ -127,6 +128,7 @@ class Written(msgspec.Struct, frozen=True, kw_only=True):
     ended: tuple[str, ...] = ()
     plan: Plan | None = None
     flags: tuple[Flag, ...] = ()
+    degraded: tuple[str, ...] = ()
     tally: Tally | None = None
 
 

@@ -5,6 +5,7 @@ from typing import cast
 
 import msgspec
 
+from muisti.core.embedding.cache import EmbeddingCache
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.vectors import pack
 from muisti.core.model.values import Passage
@@ -28,17 +29,17 @@ class Step(msgspec.Struct, frozen=True):
     born: int
 
 
-def next_step(database: Database, space: SpaceRow, encoder: Encoder, after: int) -> Step | None:
+def next_step(database: Database, space: SpaceRow, encoder: Encoder, cache: EmbeddingCache, after: int) -> Step | None:
     """Embed the next passages of current versions that lack a vector of the model, from change `after` on.
 
     Return None when none is left. Nothing is stored before the caller commits the batch.
     """
     limit = SLOW if encoder.deferred else BATCH
     (rows,) = database.read([generations.next_lacking(space, encoder.identity, after, limit)])
-    return _step(space, encoder, rows) if rows else None
+    return _step(space, encoder, rows, cache) if rows else None
 
 
-def embed_past(database: Database, space: SpaceRow, encoder: Encoder, point: Point) -> None:
+def embed_past(database: Database, space: SpaceRow, encoder: Encoder, cache: EmbeddingCache, point: Point) -> None:
     """Embed the memories of a point of history with a model, so that they can be restored."""
     then, args = lived(point)
     while True:
@@ -46,12 +47,12 @@ def embed_past(database: Database, space: SpaceRow, encoder: Encoder, point: Poi
         (rows,) = database.read([asked])
         if not rows:
             return
-        database.write(_step(space, encoder, rows).batch)
+        database.write(_step(space, encoder, rows, cache).batch)
 
 
-def _step(space: SpaceRow, encoder: Encoder, rows: Rows) -> Step:
+def _step(space: SpaceRow, encoder: Encoder, rows: Rows, cache: EmbeddingCache) -> Step:
     digest = encoder.identity
-    vectors = pack(encoder.encode([_text(row, space) for row in rows]))
+    vectors = pack(cache.encode(encoder, [_text(row, space) for row in rows]))
     placed = [cast(tuple[int, int], (row[0], row[WIDTH])) for row in rows]
     stored = [generations.store(*at, digest, vector) for at, vector in zip(placed, vectors, strict=True)]
     first, last = (cast(int, row[WIDTH + 3]) for row in (rows[0], rows[-1]))

@@ -16,7 +16,7 @@ class Recognition:
 
     def __init__(self, database: Database, models: Models, clock: Callable[[], int]) -> None:
         self._database, self._clock = database, clock
-        self._encoders = [encoder for encoder in models if isinstance(encoder, Hosted)]
+        self._encoders = models.hosted
 
     def recall(self) -> None:
         """Take the identities that the models had when they were last seen, if they were. No endpoint is asked."""

@@ -53,7 +53,7 @@ class Vectors:
             [deferred.lacking(found, encoder.identity, BATCH), deferred.marks(found)]
         )
         upto = cast(int, seq) if len(rows) < BATCH else _born(rows[-1]) - 1
-        vectors = pack(encoder.encode([_text(row, found) for row in rows])) if rows else []
+        vectors = pack(self._models.cache.encode(encoder, [_text(row, found) for row in rows])) if rows else []
         self._store(found, encoder, rows, vectors, max(upto, cast(int, after)))
         return len(rows) == BATCH
 

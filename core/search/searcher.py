@@ -14,7 +14,7 @@ from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Floats
 from muisti.core.model.errors import ModelMismatch, StoreCorrupt
-from muisti.core.model.hits import Answer, Mode, Timings
+from muisti.core.model.hits import LATER, Answer, Mode, Timings
 from muisti.core.model.spaces import Policy
 from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.model.values import Memory
@@ -31,7 +31,7 @@ from muisti.core.search.ranking import Ranked, has_every_word, rank
 from muisti.core.search.rankings import BY_MODE
 from muisti.core.search.refined import Extra, Groups, joint
 from muisti.core.search.similar import Like
-from muisti.core.store.database import Database
+from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import memories, spaces, version_rows
 from muisti.core.support.waiting import WouldWait
 
@@ -212,7 +212,7 @@ class Searcher:
             return "keyword", ("embeddings are off: ranked by keyword only",)
         generation = index.space.space.generation
         if generation is None:
-            missing = ("no memory of this space is embedded: ranked by keyword only; the vectors will follow",)
+            missing = (f"no memory of this space is embedded: ranked by keyword only; {LATER}",)
             return "keyword", missing if snapshot.size else ()
         if self._models.of(generation) is None:
             told = absent(index.space.space.name, generation)
@@ -220,7 +220,7 @@ class Searcher:
                 raise ModelMismatch(told)
             return "keyword", (f"ranked by keyword only: {told}",)
         bare = snapshot.unembedded
-        return asked, (f"{bare} passages have no embedding and rank by keyword only; the vectors will follow",) * bool(
+        return asked, (f"{bare} passages have no embedding and rank by keyword only; {LATER}",) * bool(
             bare
         )
 
@@ -229,8 +229,10 @@ class Searcher:
         stored = None if like is None else similar.direction(snapshot, like)
         if stored is not None:
             return aim(stored)
-        encoder = self._models.required(index.space.space.name, index.space.space.generation)
-        return aim(rotated(encoder.encode_query(text if like is None else like.text)))
+        encoder = self._models.of(index.space.space.generation)
+        if encoder is None:  # the model behind an endpoint was told from another a moment ago
+            raise ModelUnavailable(absent(index.space.space.name, index.space.space.generation))
+        return aim(rotated(self._models.cache.encode_query(encoder, text if like is None else like.text)))
 
     def _fetch(
         self,
@@ -260,16 +262,7 @@ class Searcher:
         if newest < snapshot.seq.number or state[0][0] != space.space.epoch or state[0][2] != space.generation:
             self._indexes.drop(name, index)  # recreated, embedded again, or replaced by an older copy
             raise _Behind(0)
-        if state[0][5] != space.policy:
-            index.space = spaces.with_policy(space, cast(str, state[0][5]))
-        if snapshot.seq.number < cast(int, state[0][3]):  # some versions of the snapshot may be erased
-            raise _Behind(newest)
-        if index.take_vectors(cast(int, state[0][6])) and not again:
-            raise _Behind(newest)
-        if heard is not None and heard < cast(int, state[0][4]):
-            index.feedback_counts.renew()
-            if not again or not heard:
-                raise _Behind(newest)
+        _follow(index, snapshot, state[0], heard, again=again)
         found = {cast(int, row[0]): version_rows.memory(row, name) for row in rows}
         if len(found) < len(set(versions)):
             if newest == snapshot.seq.number:
@@ -278,6 +271,25 @@ class Searcher:
         if max_age:
             index.recent.note(newest, found, asked_at)
         return found, newest
+
+
+def _follow(index: SpaceIndex, snapshot: Snapshot, state: Row, heard: int | None, *, again: bool) -> None:
+    """Take over what a read of the space's state says that the index lacks: its policy, vectors and verdicts.
+
+    Raises:
+        _Behind: the ranking must be repeated with that.
+    """
+    _, newest, _, kept_from, verdicts, policy, embedded = cast(tuple[str, int, int, int, int, str, int], state)
+    if policy != index.space.policy:
+        index.space = spaces.with_policy(index.space, policy)
+    if snapshot.seq.number < kept_from:  # some versions of the snapshot may be erased
+        raise _Behind(newest)
+    if index.take_vectors(embedded) and not again:
+        raise _Behind(newest)
+    if heard is not None and heard < verdicts:
+        index.feedback_counts.renew()
+        if not again or not heard:
+            raise _Behind(newest)
 
 
 def _undone(snapshot: Snapshot, extra: Extra) -> tuple[str, ...]:

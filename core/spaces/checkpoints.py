@@ -143,7 +143,7 @@ class Checkpoints:
         (touched,) = self._database.read([checkpoints.touched_count(found, seq)])
         check_size(touched, "roll back to a later point first, or restore single memories")
         for encoder in self._models.embedding(found.space):
-            embed_past(self._database, found, encoder, Point(seq, call.now))
+            embed_past(self._database, found, encoder, self._models.cache, Point(seq, call.now))
         entry = audit.note(call.now, call.caller.actor, "space_rolled_back", space=space, target=str(seq))
 
         def attempt(row: SpaceRow) -> Written:

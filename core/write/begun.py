@@ -34,7 +34,8 @@ class Begun(msgspec.Struct, frozen=True):
     """A prepared write. The first `head` statements of its batch precede the statements of the parts.
 
     `numbers` counts the changes of the parts, `beyond` those that their last statements make in bulk. `tally` is the
-    position of the statements that count changes of a whole space. `at` is in seconds of `perf_counter`.
+    position of the statements that count changes of a whole space. `embedded`: the versions have new texts. `at` is in
+    seconds of `perf_counter`.
     """
 
     space: SpaceRow
@@ -49,6 +50,7 @@ class Begun(msgspec.Struct, frozen=True):
     numbers: int = 0
     flags: tuple[Flag, ...] = ()
     beyond: int = 0
+    embedded: bool = False
     at: float = msgspec.field(default_factory=perf_counter)
 
     def tallied(self, results: Sequence[Rows]) -> Tally | None:

@@ -153,7 +153,7 @@ class Transactions:
         """Prepare a write of the parts. Each part is one change of the space, unless `numbers` counts them.
 
         `beyond` counts further changes, which statements at the end of the last part make in bulk. `embedded`: the
-        versions have new vectors.
+        versions have new texts, which are embedded.
         """
         head = [*call.door.before]
         head += [] if call.request is None else requests.refuse_known(call.request, call.now)
@@ -166,6 +166,7 @@ class Transactions:
                 numbers=numbers,
                 flags=flags,
                 beyond=beyond,
+                embedded=embedded,
             )
         )
 
@@ -298,6 +299,7 @@ class Transactions:
             commit=1000 * (perf_counter() - begun.at),
             ended=begun.ended,
             flags=begun.flags,
+            degraded=self._models.lacking(begun.space.space) if begun.embedded else (),
             tally=tally,
         )
 
@@ -323,6 +325,7 @@ class Transactions:
             checked_at=begun.checked.at,
             ended=begun.ended,
             flags=begun.flags,
+            degraded=self._models.lacking(begun.space.space) if begun.embedded else (),
             plan=Plan(after - number, tuple(planned), shifts),
             tally=begun.tallied(results),
         )

@@ -48,7 +48,7 @@ from muisti.service.observability.tracing import tracing_of
 from muisti.service.routes import routes
 from muisti.service.runtime.admission import Admission
 from muisti.service.runtime.databases import location_of
-from muisti.service.runtime.models import models_of
+from muisti.service.runtime.models import ONNX, models_of
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas import errors
 from muisti.service.settings import Settings, asks, names_in, needs_keys
@@ -108,6 +108,7 @@ def create_app(
                 yield
         finally:
             beat.cancel()
+            running_engine.stop_embedding()
             await to_thread.run_sync(working.close)
             await to_thread.run_sync(background.close)
             await keyring.close()
@@ -224,6 +225,7 @@ def open_engine(
         models.default,
         clock or system_clock,
         others=models.others,
+        cache=models.cache,
         index_memory=settings.index_memory,
         retention_hours=settings.request_retention_hours,
         receipt_days=settings.receipt_days,
@@ -247,7 +249,7 @@ def calibrated(settings: Settings) -> list[Entry]:
     Raises:
         InvalidInput: a file cannot be read.
     """
-    beside = (Path(settings.model) if settings.model else SHIPPED) / EVIDENCE_FILE
+    beside = (Path(settings.model.removeprefix(ONNX)) if settings.model else SHIPPED) / EVIDENCE_FILE
     files = [beside] if beside.is_file() else []
     if settings.calibration is not None:
         files.append(Path(settings.calibration))

@@ -6,6 +6,7 @@ from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.operations.upkeep import AT_A_TIME
 from muisti.service.background.backup_targets import shelf, shelve
+from muisti.service.background.embedding import embedding_sweeps
 from muisti.service.background.upkeep import Sweep, at_once
 from muisti.service.runtime.databases import location_of
 from muisti.service.settings import Settings
@@ -22,7 +23,7 @@ UPKEEP = Caller(actor="upkeep")  # who makes the changes, as history and undo na
 
 def sweeps_of(settings: Settings) -> list[Sweep]:
     """Return the sweeps of a process: its own, and those of the database unless the setting `upkeep` is off."""
-    own = [Sweep("retrievals", FLUSH_SECONDS, _flush_retrievals, at_once, own=True)]
+    own = [Sweep("retrievals", FLUSH_SECONDS, _flush_retrievals, at_once, own=True), *embedding_sweeps(settings)]
     if not settings.upkeep:
         return own
     kept = [

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import log
 
 WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 320, 260, 44, 36, 30
-COLOURS = ("#8c959f", "#57606a", "#bf8700", "#8250df", "#cf222e", "#1a7f37")
+COLOURS = ("#8c959f", "#57606a", "#bf8700", "#8250df", "#cf222e", "#0969da", "#1a7f37")
 INK, PAPER = "#57606a", "#ffffff"
 
 

@@ -24,6 +24,7 @@ from muisti.core.views.context import Request
 from muisti.service.evaluation.dataset import Dataset, Document, Query
 from muisti.service.evaluation.packing import Asked, Kept
 from muisti.service.evaluation.run import BATCH_MEMORIES, as_memory, latest_time
+from muisti.service.evaluation.session_summaries import SessionSummaries
 
 # Groups on which constants of the packing were chosen; of other data every other group, by name.
 TUNED: Mapping[str, frozenset[str]] = {
@@ -100,6 +101,7 @@ def questions(engine: Engine, encoder: Encoder, dataset: Dataset, group: str, sp
     conversation = {
         memory.id: candidate(memory, 0.0, measure(body(memory.content), counts), counts) for memory, _ in stored
     }
+    summaries = SessionSummaries(conversation, counts)
     of: dict[str, set[str]] = {}
     for memory, document in stored:
         of.setdefault(document.id, set()).add(memory.id)
@@ -118,6 +120,7 @@ def questions(engine: Engine, encoder: Encoder, dataset: Dataset, group: str, sp
                 query=query.text,
                 candidates=engine.owner.context.candidates(space, request),
                 conversation=conversation,
+                summaries=summaries,
                 counter=counts,
                 encoder=encoder,
             ),

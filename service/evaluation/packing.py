@@ -12,6 +12,7 @@ from muisti.core.context.features import body
 from muisti.core.context.rendering import heading
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.model.values import Memory
+from muisti.service.evaluation.session_summaries import SessionSummaries
 
 Floats = npt.NDArray[np.floating]
 
@@ -28,6 +29,7 @@ class Asked(msgspec.Struct, frozen=True, kw_only=True):
     query: str
     candidates: Sequence[Candidate]
     conversation: Mapping[str, Candidate]
+    summaries: SessionSummaries
     counter: Counter
     encoder: Encoder
 
@@ -65,6 +67,11 @@ def last_turns(asked: Asked, budget: int) -> Kept:
     return _filled(asked, [*asked.conversation.values()][::-1], budget, stop=True)
 
 
+def session_summaries(asked: Asked, budget: int) -> Kept:
+    """Take summaries of the sessions with the best hits."""
+    return asked.summaries.kept(asked.candidates, budget)
+
+
 def ours(asked: Asked, budget: int) -> Kept:
     """Choose as `core.context` does."""
     found = chosen(asked.candidates, asked.query, budget, asked.counter)
@@ -77,6 +84,7 @@ WAYS: Mapping[str, Way] = {
     "±1 turn": neighbours,
     "MMR .7": mmr,
     "last turns": last_turns,
+    "session summaries": session_summaries,
     "Muisti": ours,
 }
 OURS = "Muisti"

@@ -2,9 +2,10 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 
 from muisti.core.discourse.summarise import Turn
-from muisti.service.evaluation.dataset import Dataset, Document
+from muisti.service.evaluation.dataset import Dataset
 
 _NAMED = re.compile(r"([A-Z][\w .'-]{0,30}): ")
 
@@ -18,16 +19,16 @@ def sessions(dataset: Dataset) -> Mapping[Session, list[Turn]]:
     for group, documents in dataset.documents.items():
         for document in documents:
             turns = found.setdefault((group, str(document.meta.get("session", ""))), [])
-            for said in _said(document):
+            for said in spoken(document.text, document.meta):
                 turns.append(Turn(len(turns), *said))
     return found
 
 
-def _said(document: Document) -> Iterator[tuple[str, str]]:
-    """Yield speaker and text of each turn: one, or one a line where the document holds several."""
-    texts = document.text.split("\n") if "turns" in document.meta else [document.text]
+def spoken(content: str, meta: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield speaker and text of each turn of a document: one, or one a line where it holds several."""
+    texts = content.split("\n") if "turns" in meta else [content]
     for text in texts:
         named = _NAMED.match(text)
         said = text[named.end() :] if named else text
         if said.strip():
-            yield named[1] if named else str(document.meta.get("speaker", "")), said.strip()
+            yield named[1] if named else str(meta.get("speaker", "")), said.strip()

@@ -23,7 +23,7 @@ from muisti.core.views.write import Write
 from muisti.service.http.decode import decode, prepare
 from muisti.service.schemas.errors import HttpError, problem_of
 from muisti.service.schemas.policy import flagged
-from muisti.service.schemas.replies import ItemReply, ItemsReply, MemoryReply
+from muisti.service.schemas.replies import ItemReply, ItemsReply, MemoryReply, degraded_of
 from muisti.service.schemas.requests import DraftBody
 
 PATH = "$.memories"
@@ -90,6 +90,7 @@ class _Adding:
         self._tried: list[int] = []  # in a dry run, the places that would be stored
         self.plan: Plan | None = None
         self._flags: list[Flag] = []
+        self._degraded: tuple[str, ...] = ()
         for place, item in enumerate(items):
             if not isinstance(item, Draft):
                 self._fail(place, item)
@@ -113,6 +114,7 @@ class _Adding:
                 self._fail(place, failure)
         else:
             self._seq = written.seq
+            self._degraded = written.degraded
             stored = [*self._tried, *places]
             flags = [replace(flag, path=_of_all(flag.path, stored)) for flag in written.flags]
             self._flags = flags if written.plan is not None else [*self._flags, *flags]
@@ -126,7 +128,12 @@ class _Adding:
         created = sum(item.status == "created" for item in items)
         seq = None if self._seq is None else str(self._seq)
         return ItemsReply(
-            items=items, created=created, failed=len(items) - created, flags=flagged(self._flags), seq=seq
+            items=items,
+            created=created,
+            failed=len(items) - created,
+            flags=flagged(self._flags),
+            seq=seq,
+            degraded=degraded_of(self._degraded),
         )
 
     def _try(self, places: Sequence[int]) -> Written:

@@ -35,6 +35,7 @@ WRITING: Mapping[Action, Scope] = {  # scopes of actions that do more than read
     "topic": "append",
     "delete": "delete",
 }
+Step = Literal["list", "build", "switch", "rollback", "drop"]
 Wanted = Literal["none", "weak", "strong"]  # the least evidence with which memories are returned
 NewStatus = Annotated[str, Meta(extra_json_schema={"enum": ["active", "candidate"]})]
 OtherStatus = Annotated[str, Meta(extra_json_schema={"enum": ["active", "candidate", "deprecated"]})]
@@ -59,6 +60,14 @@ class CodeQuestion(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     action: Asked
     name: str | None = None
     max_tokens: int | None = None
+
+
+class SetModel(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A step in the exchange of the embedding model of a space. `model` is for `build` and `drop`."""
+
+    step: Step = "list"
+    model: str | None = None
+    force: bool = False
 
 
 class OneMemory(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):

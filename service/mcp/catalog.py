@@ -12,7 +12,7 @@ import msgspec
 from muisti.core.model.terms import Scope
 from muisti.core.model.values import TRUST
 from muisti.service.auth.access import Access, single_space
-from muisti.service.mcp import arguments, code, conversations, reads, writes
+from muisti.service.mcp import arguments, code, conversations, models, reads, writes
 from muisti.service.mcp.calls import Call, Outcome
 from muisti.service.mcp.schema import described, properties_of, required_of
 from muisti.service.settings.tool_groups import Group
@@ -167,6 +167,16 @@ TOOLS = (
         description="List spaces.",
         read_only=True,
         across=True,
+    ),
+    Tool(
+        name="set_model",
+        needs="admin",
+        arguments=arguments.SetModel,
+        run=models.set_model,
+        description="Exchange the embedding model of a space while it is in use.",
+        group="admin",
+        destructive=True,
+        whole=True,
     ),
     Tool(
         name="memory_stats",

@@ -10,13 +10,15 @@ from muisti.service.schemas.policy import flagged
 
 
 def flags_of(written: Written) -> dict[str, Any]:
-    """Return the flags as JSON; an empty object when the write did exactly what was asked."""
-    return {"flags": msgspec.to_builtins(flagged(written.flags))} if written.flags else {}
+    """Return the flags as JSON, and what searches cannot do yet; an empty object when there is neither."""
+    flags = {"flags": msgspec.to_builtins(flagged(written.flags))} if written.flags else {}
+    return {**flags, "degraded": list(written.degraded)} if written.degraded else flags
 
 
 def told_of(written: Written) -> str:
-    """Return a sentence for each flag."""
-    return "".join(f" {sentence(flag)}" for flag in written.flags)
+    """Return a sentence for each flag, and for what searches cannot do yet."""
+    told = [*map(sentence, written.flags), *(f"{each[0].upper()}{each[1:]}." for each in written.degraded)]
+    return "".join(f" {each}" for each in told)
 
 
 def sentence(flag: Flag) -> str:

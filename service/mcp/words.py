@@ -61,5 +61,8 @@ WORDS: Mapping[str, str] = {
     "name": "",
     "turns": "First and last",
     "title": "",
+    "step": "build adds a second model, switch uses it, rollback the one before",
+    "model": "For build and drop",
+    "force": "Even if incomplete or worse",
     "ndjson": "",
 }

@@ -23,6 +23,7 @@ def families(backend: Backend, index_limit: int) -> Iterator[Metric]:
     yield from _queues(backend)
     yield from _replication(backend.engine.meters.store)
     yield from _indexes(backend.engine, index_limit)
+    yield from _embedding_cache(backend.engine)
     yield from _upkeep(backend.meters)
     yield _histogram(
         "muisti_event_loop_lag_seconds",
@@ -118,6 +119,16 @@ def _indexes(engine: Engine, limit: int) -> Iterator[Metric]:
     yield GaugeMetricFamily("muisti_index_loaded_spaces", "Spaces whose index is in memory.", engine.indexes_loaded)
     yield _histogram("muisti_index_load_duration_seconds", "Duration of loading an index.", engine.meters.load_seconds)
     yield CounterMetricFamily("muisti_index_evictions", "Indexes dropped to stay in memory.", engine.indexes_evicted)
+
+
+def _embedding_cache(engine: Engine) -> Iterator[Metric]:
+    use = engine.models.cache.use
+    yield GaugeMetricFamily("muisti_embedding_cache_bytes", "Memory of vectors of slow models.", use.nbytes)
+    about = "Texts of slow models; found is yes when no embedding was needed."
+    found = CounterMetricFamily("muisti_embedding_cache_texts", about, labels=("found",))
+    found.add_metric(("yes",), use.hits)
+    found.add_metric(("no",), use.misses)
+    yield found
 
 
 def _upkeep(meters: Meters) -> Iterator[Metric]:

@@ -28,6 +28,7 @@ from muisti.service.schemas.conflicts import ConflictId
 from muisti.service.schemas.conversations import ExchangeBody, ExchangesBody
 from muisti.service.schemas.dry_run import DryRunReply
 from muisti.service.schemas.errors import KINDS, MEDIA_TYPE, Problem, status_name
+from muisti.service.schemas.generations import ModelName
 from muisti.service.schemas.keys import KeyId
 from muisti.service.schemas.probes import ProbeId
 from muisti.service.schemas.receipts import ReceiptId
@@ -57,6 +58,7 @@ PATH_TYPES = {
     "key": fields.Key,
     "webhook_id": WebhookId,
     "task_id": TaskId,
+    "generation": ModelName,
     "code": Annotated[str, Meta(description="The `code` of a problem.", extra_json_schema={"enum": list(KINDS)})],
 }
 # Bodies whose items are decoded one by one: the field that has them, and the type of each.

@@ -13,8 +13,10 @@ from muisti.service.openapi.story import (
     ADDED,
     ADMIN,
     ANNA,
+    BUILDING,
     CHANGED,
     CHECKPOINT,
+    COMPARED,
     CONTEXT,
     CONTRADICTING,
     DAYS,
@@ -28,6 +30,7 @@ from muisti.service.openapi.story import (
     FORK_SEQ,
     FOUND,
     FOUND_JOINTLY,
+    GENERATION,
     HISTORY,
     HIT,
     IMPORTED,
@@ -47,6 +50,7 @@ from muisti.service.openapi.story import (
     RULE_ID,
     RUN,
     SESSION,
+    SHADOW,
     SIGNER,
     SPACE,
     SPLIT,
@@ -90,6 +94,7 @@ from muisti.service.schemas.discourse import MadeSummariesReply, SummariesReply
 from muisti.service.schemas.dry_run import DryRunReply, PlannedReply, ShiftReply
 from muisti.service.schemas.erasure import SigningKeysReply
 from muisti.service.schemas.forks import ComparisonReply, MergedReply
+from muisti.service.schemas.generations import DroppedReply, GenerationsReply
 from muisti.service.schemas.keys import AuditedReply, AuditReply, KeysReply, MadeKeyReply
 from muisti.service.schemas.likeness import differing
 from muisti.service.schemas.lint import FindingReply, FixReply, LintReply
@@ -258,6 +263,12 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "listProbes": {200: ProbesReply(items=[PROBE])},
     "runProbes": {200: RUN},
     "listProbeRuns": {200: RunsReply(items=[RUN])},
+    "listGenerations": {200: GenerationsReply(items=[GENERATION, SHADOW], models=[GENERATION.model, SHADOW.model])},
+    "buildGeneration": {202: BUILDING},
+    "compareGenerations": {200: COMPARED},
+    "switchGeneration": {200: replace(SHADOW, role="current")},
+    "rollBackGeneration": {200: GENERATION},
+    "dropGeneration": {200: DroppedReply(generation=SHADOW.generation, dropped=3)},
     "listChanges": {
         200: ChangesReply(
             items=[

@@ -4,10 +4,18 @@ from collections.abc import Mapping
 from typing import Any
 
 from muisti.service.openapi.documents import DOCUMENT_REQUESTS
-from muisti.service.openapi.story import DAILY, HELD, KEY, NEW_SPACE, PROBE, RULE, TAGGING, TEA, THURSDAYS
+from muisti.service.openapi.story import DAILY, HELD, KEY, NEW_SPACE, PROBE, RULE, RULE_ID, TAGGING, TEA, THURSDAYS
 
 REQUESTS: Mapping[str, Any] = {
     "addProbe": {"query": PROBE.query, "category": PROBE.category, "key": PROBE.key, "k": PROBE.k},
+    "buildGeneration": {"model": "notes-static-512"},
+    "compareGenerations": {
+        "k": 10,
+        "queries": ["what does Anna drink?"],
+        "qrels": {"when do we deploy?": {RULE_ID: 1}},
+    },
+    "switchGeneration": {},
+    "rollBackGeneration": {},
     "createCheckpoint": {"name": "before-import", "note": "all was well"},
     "rollBack": {"to": "before-import"},
     "clearSpace": {"confirm": "DELETE ALL MEMORIES"},

@@ -42,6 +42,7 @@ from muisti.service.schemas.discourse import (
 )
 from muisti.service.schemas.erasure import ErasureReply, ReportReply
 from muisti.service.schemas.forks import DivergenceReply
+from muisti.service.schemas.generations import ComparisonReply, GenerationReply, MeasuredReply
 from muisti.service.schemas.keys import KeyReply
 from muisti.service.schemas.moving import ImportedReply
 from muisti.service.schemas.policy import PolicyReply
@@ -49,6 +50,7 @@ from muisti.service.schemas.probes import ProbeReply, RankReply, RunReply
 from muisti.service.schemas.quotas import QuotaReply
 from muisti.service.schemas.receipts import ReceiptHitReply, ReceiptReply
 from muisti.service.schemas.replies import (
+    CacheReply,
     FieldChangeReply,
     HistoryReply,
     MemoryReply,
@@ -233,6 +235,7 @@ STATS = StatsReply(
     },
     last_change_at=CHANGED,
     quota=QUOTA,
+    embedding_cache=CacheReply(entries=3, bytes=5_208, hits=9, misses=3, rate=0.75),
     seq=seq_at(4),
 )
 
@@ -319,6 +322,51 @@ PROBE = ProbeReply(
 )
 RUN = RunReply(
     at=REPLACED, seq=seq_at(4), generation=SPACE.generation, recall=1.0, ranks=[RankReply(id=PROBE.id, rank=1)]
+)
+GENERATION = GenerationReply(
+    generation=SPACE.generation or "",
+    model="muisti-static-256",
+    dimensions=256,
+    created_at=MADE,
+    role="current",
+    passages=3,
+    embedded=3,
+    missing=0,
+    available=True,
+    served=False,
+)
+SHADOW = replace(
+    GENERATION, generation="9c61d7a04be2f3389c61d7a04be2f338", model="notes-static-512", dimensions=512, role="shadow"
+)
+BUILDING = TaskReply(
+    id="4d1c9f60-52f7-4f0e-9f3a-8c1f6d0b7e21",
+    kind="embed",
+    state="queued",
+    space="default",
+    actor=ADMIN,
+    asked={"generation": SHADOW.generation, "model": SHADOW.model},
+    total=3,
+    done=0,
+    failed=0,
+    skipped=0,
+    rate=None,
+    seconds_left=None,
+    attempts=0,
+    revision=1,
+    created_at=MADE,
+    started_at=None,
+    ended_at=None,
+    expires_at=None,
+)
+COMPARED = ComparisonReply(
+    k=10,
+    questions=2,
+    probes=1,
+    judged=1,
+    overlap=0.9,
+    current=MeasuredReply(generation=GENERATION.generation, recall=1.0, ndcg=0.63, ms=0.4),
+    shadow=MeasuredReply(generation=SHADOW.generation, recall=1.0, ndcg=1.0, ms=0.5),
+    missing=0,
 )
 FORK_SEQ = "5f0c1d7e-93a5-4c0e-8a57-0e5d1f5f5c11:4"
 FOUND = SearchReply(

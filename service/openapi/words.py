@@ -17,6 +17,7 @@ TAGS = {
     "conversations": "Sessions, conversations, topics, and the exchanges that are streamed into them.",
     "facets": "Counts and sizes.",
     "probes": "Questions whose answer is known.",
+    "generations": "Embedding models of a space: build, compare, switch, roll back.",
     "changes": "Changes of a space, as pages and as a stream.",
     "conflicts": "Memories that contradict others, and decisions about them.",
     "webhooks": "Addresses that get the changes of a space.",

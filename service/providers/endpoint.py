@@ -12,7 +12,7 @@ from urllib.parse import urlsplit
 import msgspec
 import numpy as np
 
-from muisti.core.embedding.hosted import HALF, PROBES, SAME, Sighting, unseen
+from muisti.core.embedding.hosted import HALF, PROBES, SAME, Hosted, Sighting, unseen
 from muisti.core.embedding.remembered import Remembered
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.kernels import Floats
@@ -31,6 +31,9 @@ FOR_GOOD = frozenset({301, 302, 303, 307, 308, 401, 403, 404, 405, 410})  # answ
 QUERIES = 8  # queries that are embedded at the same time
 
 
+Form = Literal["float", "base64"]
+
+
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     """Where a model is, and how it is asked. `tokens` and `items` bound a request. Times are in seconds.
 
@@ -46,7 +49,7 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
     passage_prefix: str = ""
     items: int = 64
     tokens: int = 8_000
-    form: Literal["float", "base64"] = "float"
+    form: Form = "float"
     seconds: float = 30.0
     query_seconds: float = 1.0
 
@@ -55,14 +58,12 @@ class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
         return urlsplit(self.url).netloc.rpartition("@")[2]
 
 
-class EndpointEncoder:
-    """Encoder that asks an endpoint; see `core.embedding.hosted.Hosted`. Thread-safe.
+class EndpointEncoder(Hosted):
+    """Encoder that asks an endpoint. Thread-safe.
 
     A request that fails is tried again after 1, 2 and 4 seconds, and after that the endpoint is left alone for a while.
     Each request for passages has a probe with it, so vectors of a model that has changed are never taken.
     """
-
-    deferred = True
 
     def __init__(self, endpoint: Endpoint, allowed: Allowed, sleep: Callable[[float], object] | None = None) -> None:
         """`allowed` says to which addresses requests may go; `sleep` waits between tries."""
@@ -71,9 +72,13 @@ class EndpointEncoder:
         self._poster = Poster(f"{endpoint.url.rstrip('/')}/embeddings", key, allowed)
         self._breaker = Breaker()
         self._closing = threading.Event()
-        self._sleep = sleep or self._closing.wait
+        self._sleep = self._closing.wait if sleep is None else sleep
         self._sighting: Sighting | None = None
         self._queries = Remembered()
+
+    @property
+    def deferred(self) -> bool:
+        return True
 
     @property
     def name(self) -> str:

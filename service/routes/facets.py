@@ -5,7 +5,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from muisti.core.query.points import parse
-from muisti.service.auth.middleware import memories
+from muisti.service.auth.middleware import access_of, memories
 from muisti.service.http.decode import Request
 from muisti.service.http.parameters import PAST, AsOfParameter
 from muisti.service.http.respond import read
@@ -37,7 +37,8 @@ async def get_stats(
 ) -> Response[StatsReply]:
     """Read the sizes and rates of a space."""
     stats = await backend.store(memories(request, backend).read.stats, space, as_of=parse(as_of))
-    return read(StatsReply.of(stats), stats.seq)
+    use = backend.engine.models.cache.use if access_of(request.scope).may("admin") else None
+    return read(StatsReply.of(stats, use), stats.seq)
 
 
 ROUTES = (list_categories, list_tags, get_stats)

@@ -1,20 +1,94 @@
-"""The embedding models that the settings name."""
+"""The embedding models that the settings name: static ones, ones in ONNX format, and one behind an endpoint."""
 
+from pathlib import Path
+from typing import cast
+from urllib.parse import urlsplit
+
+from muisti.core.embedding.cache import EmbeddingCache
 from muisti.core.embedding.encoder import Encoder, StaticEncoder
 from muisti.core.embedding.models import Models
+from muisti.core.embedding.onnx import OnnxEncoder
+from muisti.core.support.rereading import Reread
+from muisti.service.outgoing.addresses import PORTS, Allowed
+from muisti.service.providers.endpoint import Endpoint, EndpointEncoder, Form
 from muisti.service.settings import Settings, names_in
+from muisti.service.settings.forms import is_loopback
+from muisti.service.settings.table import ENDPOINT
+
+ONNX = "onnx:"
+SHIPPED_NAME = StaticEncoder().name
 
 
 def models_of(settings: Settings) -> Models:
-    """Return the models of a process: the default, and further ones for the spaces that they have embedded."""
+    """Return the models of a process: the default, and further ones for the spaces that they have embedded.
+
+    The endpoint is the default unless the further models name it.
+    """
     if not settings.embeddings:
         return Models()
-    return Models(encoder_of(settings.model), [encoder_of(name) for name in names_in(settings.models)])
+    further = names_in(settings.models)
+    named = settings.model
+    if settings.embedding_url is not None and ENDPOINT not in further:
+        named = ENDPOINT
+    return Models(
+        encoder_of(settings, named),
+        [encoder_of(settings, name) for name in further],
+        EmbeddingCache(settings.embedding_cache),
+    )
 
 
-def encoder_of(name: str | None) -> Encoder:
-    """Return the encoder that a setting names; None is the model that ships with Muisti."""
+def encoder_of(settings: Settings, name: str | None) -> Encoder:
+    """Return the encoder that a setting names; None is the model that ships with Muisti. It loads on first use."""
+    if name == ENDPOINT:
+        return EndpointEncoder(endpoint_of(settings), allowed_by(settings))
+    if name is not None and name.startswith(ONNX):
+        return OnnxEncoder(
+            name.removeprefix(ONNX),
+            tokenizer=None if settings.model_tokenizer is None else Path(settings.model_tokenizer),
+            query_prefix=settings.query_prefix or "",
+            passage_prefix=settings.passage_prefix or "",
+        )
     return StaticEncoder(None if name == SHIPPED_NAME else name)
 
 
-SHIPPED_NAME = StaticEncoder().name
+def is_hosted(settings: Settings) -> bool:
+    """Whether a model is behind an endpoint, and may change."""
+    return settings.embeddings and settings.embedding_url is not None
+
+
+def is_deferred(settings: Settings) -> bool:
+    """Whether background work embeds what writes store, in some space."""
+    names = (settings.model or "", *names_in(settings.models))
+    return is_hosted(settings) or (settings.embeddings and any(name.startswith(ONNX) for name in names))
+
+
+def endpoint_of(settings: Settings) -> Endpoint:
+    """Return the endpoint that the settings describe."""
+    file = settings.embedding_key_file
+    return Endpoint(
+        url=settings.embedding_url or "",
+        model=settings.embedding_model or "",
+        key=settings.embedding_key,
+        key_file=None if file is None else Reread(Path(file)),
+        dimensions=settings.embedding_dimensions,
+        query_prefix=settings.query_prefix or "",
+        passage_prefix=settings.passage_prefix or "",
+        items=settings.embedding_batch,
+        tokens=settings.embedding_batch_tokens,
+        form=cast(Form, settings.embedding_format),
+        seconds=settings.embedding_timeout,
+        query_seconds=settings.embedding_query_timeout,
+    )
+
+
+def allowed_by(settings: Settings) -> Allowed:
+    """Return where requests for embeddings may go: to the host of the setting, in a private network if allowed."""
+    parts = urlsplit(settings.embedding_url or "")
+    host = (parts.hostname or "").lower()
+    name = f"[{host}]" if ":" in host else host
+    return Allowed(
+        (f"{name}:{parts.port or PORTS.get(parts.scheme, 0)}",),
+        settings.embedding_private or is_loopback(host),
+        setting_of_hosts="MUISTI_EMBEDDING_URL",
+        setting_of_private="MUISTI_EMBEDDING_PRIVATE",
+    )

@@ -70,6 +70,7 @@ KINDS: Mapping[str, Kind] = {
     "model_mismatch": Kind(
         409, "Model mismatch", "The vectors of the space are from another model than the current one."
     ),
+    "model_unavailable": Kind(503, "Model unavailable", "The embedding model does not answer.", 5),
     "recall_dropped": Kind(409, "Recall dropped", "The probes of the space have less recall with another model."),
     "shadow_incomplete": Kind(
         409, "Shadow incomplete", "The second model of the space lacks some vectors; build it again."

@@ -7,6 +7,7 @@ from typing import Annotated, Any, Literal, cast
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from muisti.core.embedding.cache import CacheUse
 from muisti.core.model.counts import Counts, Stats, Telemetry
 from muisti.core.model.outcomes import Written
 from muisti.core.model.spaces import Space
@@ -18,6 +19,12 @@ from muisti.service.schemas.policy import FlagReply, PolicyReply, flagged
 from muisti.service.schemas.quotas import QuotaReply
 
 Cursor = Annotated[str | None, Meta(description="The `cursor` of the next page; null on the last.")]
+
+
+Degraded = (
+    Annotated[list[str], Meta(description="What searches cannot do yet with the text, in words; absent when nothing.")]
+    | UnsetType
+)
 
 
 class MemoryReply(Struct, frozen=True, kw_only=True):
@@ -69,10 +76,13 @@ class WrittenReply(MemoryReply, frozen=True, kw_only=True):
     """The memory that a write made or changed, with flags for differences from the request."""
 
     flags: Annotated[list[FlagReply], Meta(description="Empty when all is stored as it was sent.")]
+    degraded: Degraded = UNSET
 
     @classmethod
     def of_changed(cls, written: Written) -> "WrittenReply":
-        return cls(**_fields_of(written.memories[0]), flags=flagged(written.flags))
+        return cls(
+            **_fields_of(written.memories[0]), flags=flagged(written.flags), degraded=degraded_of(written.degraded)
+        )
 
 
 class AddedReply(WrittenReply, frozen=True, kw_only=True):
@@ -92,9 +102,15 @@ class AddedReply(WrittenReply, frozen=True, kw_only=True):
         return cls(
             **_fields_of(written.memories[0]),
             flags=flagged(written.flags),
+            degraded=degraded_of(written.degraded),
             similar=alike(written.similar),
             checked_at=at,
         )
+
+
+def degraded_of(degraded: Iterable[str]) -> list[str] | UnsetType:
+    """Return the list of a reply, unset when it would be empty."""
+    return list(degraded) or UNSET
 
 
 def _fields_of(memory: Memory) -> dict[str, Any]:
@@ -192,11 +208,17 @@ class BatchReply(Struct, frozen=True, kw_only=True):
     items: list[MemoryReply]
     flags: Annotated[list[FlagReply], Meta(description="What was not stored as it was sent; empty when all was.")]
     seq: fields.SeqText
+    degraded: Degraded = UNSET
 
     @classmethod
     def of(cls, written: Written) -> "BatchReply":
         items = [MemoryReply.of(memory) for memory in written.memories]
-        return cls(items=items, flags=flagged(written.flags), seq=str(written.seq))
+        return cls(
+            items=items,
+            flags=flagged(written.flags),
+            seq=str(written.seq),
+            degraded=degraded_of(written.degraded),
+        )
 
 
 class ItemReply(Struct, frozen=True, kw_only=True):
@@ -216,6 +238,7 @@ class ItemsReply(Struct, frozen=True, kw_only=True):
     failed: int
     flags: Annotated[list[FlagReply], Meta(description="What was not stored as it was sent; empty when all was.")]
     seq: fields.SeqText | None
+    degraded: Degraded = UNSET
 
 
 class CountReply(Struct, frozen=True, kw_only=True):
@@ -236,6 +259,20 @@ class CountsReply(Struct, frozen=True, kw_only=True):
         return cls(items=[CountReply(name=item.name, count=item.count) for item in counts.items])
 
 
+class CacheReply(Struct, frozen=True, kw_only=True):
+    """Use of the cache of vectors that slow models have computed."""
+
+    entries: int
+    bytes: int
+    hits: Annotated[int, Meta(description="Texts whose vector was in the cache.")]
+    misses: int
+    rate: Annotated[float | None, Meta(description="Share of the texts whose vector was there; null before the first.")]
+
+    @classmethod
+    def of(cls, use: CacheUse) -> "CacheReply":
+        return cls(entries=use.entries, bytes=use.nbytes, hits=use.hits, misses=use.misses, rate=use.rate)
+
+
 class StatsReply(Struct, frozen=True, kw_only=True):
     """Sizes of a space. `by` counts current memories by kind, type, status and importance; bytes are of content.
 
@@ -253,13 +290,21 @@ class StatsReply(Struct, frozen=True, kw_only=True):
     by: dict[str, dict[str, int]]
     last_change_at: datetime | None
     quota: QuotaReply | None
+    embedding_cache: Annotated[
+        CacheReply | None, Meta(description="Of the whole process; null for a key without the scope `admin`.")
+    ]
     seq: fields.SeqText
 
     @classmethod
-    def of(cls, stats: Stats) -> "StatsReply":
-        same = [name for name in cls.__struct_fields__ if name not in ("quota", "seq")]
+    def of(cls, stats: Stats, cache: CacheUse | None) -> "StatsReply":
+        same = [name for name in cls.__struct_fields__ if name not in ("quota", "embedding_cache", "seq")]
         given: dict[str, Any] = {name: getattr(stats, name) for name in same}
-        return cls(**given, quota=stats.usage and QuotaReply.of(stats.usage), seq=str(stats.seq))
+        return cls(
+            **given,
+            quota=stats.usage and QuotaReply.of(stats.usage),
+            embedding_cache=cache and CacheReply.of(cache),
+            seq=str(stats.seq),
+        )
 
 
 class SpaceSettingsReply(Struct, frozen=True, kw_only=True):

@@ -4,7 +4,8 @@ from collections.abc import Callable, Iterator
 
 from muisti.core.model.location import is_remote
 from muisti.service.settings.forms import is_loopback
-from muisti.service.settings.table import PREFIX, Settings, options
+from muisti.service.settings.rules import names_in
+from muisti.service.settings.table import ENDPOINT, PREFIX, Settings, options
 
 
 class SettingsError(Exception):
@@ -15,6 +16,15 @@ def contradictions(settings: Settings) -> Iterator[str]:
     """Yield a message for each combination of settings that cannot be used together."""
     if settings.database_token is not None and settings.database_token_file is not None:
         yield f"{_both('database_token')} and {_both('database_token_file')} exclude each other"
+    if settings.embedding_key is not None and settings.embedding_key_file is not None:
+        yield f"{_both('embedding_key')} and {_both('embedding_key_file')} exclude each other"
+    further = ENDPOINT in names_in(settings.models)
+    if settings.embedding_url is not None and settings.model is not None and not further:
+        yield f"{_both('embedding_url')} and {_both('model')} exclude each other, unless a further model is {ENDPOINT}"
+    if settings.embedding_url is None and further:
+        yield f"{_both('models')} name the {ENDPOINT}, and {_both('embedding_url')} is not set"
+    if (settings.embedding_url is None) != (settings.embedding_model is None):
+        yield f"{_both('embedding_url')} and {_both('embedding_model')} go together"
     tokens = ("jwks", "jwt_issuer", "jwt_audience")
     missing = [name for name in tokens if getattr(settings, name) is None]
     if 0 < len(missing) < len(tokens):

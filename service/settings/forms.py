@@ -118,6 +118,16 @@ def _collector(value: object) -> str:
     return parts.geturl().rstrip("/")
 
 
+def _base(value: object) -> str:
+    """Read the base URL of an endpoint, which may be plain HTTP inside a private network; requests are checked."""
+    parts = urlsplit(text(value).strip())
+    known = parts.scheme in ("http", "https") and parts.hostname
+    if not known or "@" in parts.netloc or parts.query or parts.fragment or not parts.geturl().isascii():
+        raise ValueError
+    parts.port  # noqa: B018  # raises when it is no number
+    return parts.geturl().rstrip("/")
+
+
 def _word(value: object) -> str:
     word = text(value).strip()
     if not re.fullmatch(r"[!#-\[\]-~]+", word):  # what a scope may have (RFC 6749): no quotation marks, no backslash
@@ -172,4 +182,19 @@ SUMMARY_URL = Rule(
 SUMMARY_KEY = Rule("Key for that endpoint.", "any text", text)
 OTLP = Rule("Where traces go: a collector of OpenTelemetry.", "http://HOST:PORT or https://HOST", _collector)
 MODEL_NAME = re.compile(r"[^,]+")
-MODEL = Rule("Embedding model; unset means the shipped one.", "the name or the path of a model2vec model", text)
+MODEL = Rule(
+    "Embedding model; unset means the shipped one.",
+    "the name or the path of a model2vec model, or onnx: and a folder or an installed package",
+    text,
+)
+MODEL_TOKENIZER = Rule("The tokenizer.json of a model in ONNX format without one.", "the path of a file", text)
+EMBEDDING_URL = Rule(
+    "Where an embedding model speaks OpenAI's API; it is sent every text that is stored or sought.",
+    "the base URL, such as https://api.openai.com/v1",
+    _base,
+)
+EMBEDDING_MODEL = Rule("Name of the model at that endpoint.", "a name", text)
+EMBEDDING_KEY = Rule("Key for that endpoint.", "visible ASCII characters", _token)
+EMBEDDING_KEY_FILE = Rule("File with that key; read again when it changes.", "the path of a file", text)
+QUERY_PREFIX = Rule("Text that the model expects before a query.", "any text", text)
+PASSAGE_PREFIX = Rule("Text that the model expects before a passage.", "any text", text)

@@ -21,10 +21,13 @@ from muisti.service.settings.tool_groups import TOOL_GROUPS
 from muisti.service.settings.tool_groups import USUAL as USUAL_TOOLS
 
 PREFIX = "MUISTI_"
-SECRETS = frozenset({"admin_key", "database_token", "metrics_key", "summary_key"})  # fields that no message may show
+# Fields that no message may show.
+SECRETS = frozenset({"admin_key", "database_token", "embedding_key", "metrics_key", "summary_key"})
 
 Level = Literal["debug", "info", "warning", "error"]
 Form = Literal["json", "console"]
+EmbeddingFormat = Literal["float", "base64"]
+ENDPOINT = "endpoint"  # name among the models of the one behind `embedding_url`
 
 
 class Settings(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,6 +45,31 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     models: Annotated[
         str | None, list_of(forms.MODEL_NAME, "Further models, a,b,c: for spaces that they embedded, or are to embed.")
     ] = None
+    model_tokenizer: Annotated[str | None, forms.MODEL_TOKENIZER] = None
+    embedding_url: Annotated[str | None, forms.EMBEDDING_URL] = None
+    embedding_model: Annotated[str | None, forms.EMBEDDING_MODEL] = None
+    embedding_key: Annotated[str | None, forms.EMBEDDING_KEY] = None
+    embedding_key_file: Annotated[str | None, forms.EMBEDDING_KEY_FILE] = None
+    embedding_private: Annotated[bool, on_off("Whether that endpoint may be in a private network, and plain HTTP.")] = (
+        False
+    )
+    embedding_dimensions: Annotated[
+        int, whole(0, 8_192, "Dimensions that the endpoint is asked for; 0: those of the model.")
+    ] = 0
+    embedding_batch: Annotated[int, whole(2, 2_048, "Texts in a request to the endpoint, at most.")] = 64
+    embedding_batch_tokens: Annotated[
+        int, whole(100, 1_000_000, "Tokens in a request to the endpoint, at most and about.")
+    ] = 8_000
+    embedding_format: Annotated[EmbeddingFormat, one_of(get_args(EmbeddingFormat), "Form of vectors on the way.")] = (
+        "float"
+    )
+    embedding_timeout: Annotated[float, amount(600, "Seconds that a request for passages may take.", 1)] = 30.0
+    embedding_query_timeout: Annotated[
+        float, amount(60, "Seconds that a search waits for the vector of its query; then it ranks by keyword.", 0.01)
+    ] = 1.0
+    query_prefix: Annotated[str | None, forms.QUERY_PREFIX] = None
+    passage_prefix: Annotated[str | None, forms.PASSAGE_PREFIX] = None
+    embedding_cache: Annotated[int, size("Memory for vectors of slow models that were computed before.")] = 64 << 20
     calibration: Annotated[str | None, forms.CALIBRATION] = None
     embeddings: Annotated[bool, on_off("Whether texts are embedded; off leaves search by keyword.")] = True
     index_memory: Annotated[int, size("Memory for the indexes of one worker; the least used are evicted first.")] = (

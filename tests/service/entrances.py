@@ -753,9 +753,10 @@ STORES_NOTHING: Mapping[str, str] = {
         ),
         (
             "reads or compares",
-            "listDocuments, getDocument, listChunks, getText, findSymbols, getCallers, getCallees, getOutline, getCodeMap, mcp code, "
-            "cli code find, cli code callers, cli code callees, cli code outline, cli code map, "
-            "search, searchSpaces, getContext, replayReceipt, cli context, cli audit, cli backup, cli calibrate, "
+            "listDocuments, getDocument, listChunks, getText, findSymbols, getCallers, getCallees, getOutline, "
+            "getCodeMap, mcp code, cli code find, cli code callers, cli code callees, cli code outline, cli code map, "
+            "search, searchSpaces, compareGenerations, cli generations list, cli generations compare, "
+            "getContext, replayReceipt, cli context, cli audit, cli backup, cli calibrate, "
             "cli categories, cli changes, cli conversations list, cli conversations show, "
             "cli checkpoint list, cli conflicts list, cli diff, cli doctor, cli eval, cli export, cli get, "
             "cli history, cli keys list, cli lint, cli list, cli probe list, cli receipt replay, cli receipt show, "
@@ -768,7 +769,11 @@ STORES_NOTHING: Mapping[str, str] = {
             "cli completion, cli connect, cli hook install, cli hook uninstall, cli mcp, cli serve, cli skill",
         ),
         ("puts a whole database back, with its policies, for who has the machine", "cli restore-backup"),
-        ("makes vectors anew, and no text", "cli reembed"),
+        (
+            "makes vectors anew, and no text",
+            "cli reembed, mcp set_model, buildGeneration, switchGeneration, rollBackGeneration, dropGeneration, "
+            "cli generations build, cli generations switch, cli generations rollback, cli generations drop",
+        ),
         (
             "is about something else than memories: keys, webhooks, probes, receipts, checkpoints, verdicts, settings",
             "giveFeedback, giveEntryFeedback, addProbe, deleteProbe, runProbes, createWebhook, deleteWebhook, "

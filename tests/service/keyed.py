@@ -67,6 +67,8 @@ NEEDS: dict[str, Scope | None] = {
     "listCheckpoints": "read", "diffSpace": "read", "createCheckpoint": "write", "deleteCheckpoint": "write",
     "setQuota": "admin", "setPolicy": "admin", "createSpace": "admin", "deleteSpace": "admin", "listAudit": "admin",
     "getMetrics": "admin", "getServerStats": "admin", "purge": "admin",
+    "listGenerations": "read", "compareGenerations": "read", "buildGeneration": "admin", "switchGeneration": "admin",
+    "rollBackGeneration": "admin", "dropGeneration": "admin",
 }  # fmt: skip
 ANY_KEY = {
     "getReceipt", "replayReceipt", "listSpaces", "createKey", "listKeys", "getKey", "revokeKey", "rotateKey",
@@ -84,6 +86,10 @@ PUBLIC = {
 }
 
 BODIES: dict[str, Any] = {
+    "buildGeneration": {"model": "muisti-static-256"},
+    "compareGenerations": {},
+    "switchGeneration": {},
+    "rollBackGeneration": {},
     "addProbe": {"query": "deploy", "category": "rules", "key": "deploy"},
     "addMemory": {"content": "new", "on_conflict": "keep"},
     "addMemories": {"memories": [{"content": "new"}]},

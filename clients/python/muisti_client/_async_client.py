@@ -1091,6 +1091,73 @@ class AsyncMuisti(AsyncTransport):
         reply = await self.send(calls.fork_space(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
+    async def list_generations(
+        self,
+        space: str,
+        *,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.GenerationsReply:
+        """List the models that have vectors in the space, and those that the server has. Needs the scope read."""
+        reply = await self.send(calls.list_generations(space, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    async def build_generation(
+        self,
+        space: str,
+        body: types.BuildBody,
+        *,
+        idempotency_key: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.TaskReply:
+        """Embed the space with a further model, its shadow, as a task. Searches use the model of the space meanwhile, and new text is embedded by both. A space has one shadow. For the model that the space has, the task embeds what is missing. Needs the scope admin."""
+        reply = await self.send(calls.build_generation(space, body, idempotency_key=idempotency_key, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def compare_generations(
+        self,
+        space: str,
+        body: types.CompareBody,
+        *,
+        muisti_min_seq: str | None = None,
+    ) -> types.ComparisonReply:
+        """Ask the model of the space and its shadow the same questions: the probes of the space, and those given. Needs the scope read."""
+        reply = await self.send(calls.compare_generations(space, body, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def roll_back_generation(
+        self,
+        space: str,
+        body: types.SwitchBody,
+        *,
+        muisti_min_seq: str | None = None,
+    ) -> types.GenerationReply:
+        """Make the model that the space had before the switch its model again. Nothing is embedded. Needs the scope admin."""
+        reply = await self.send(calls.roll_back_generation(space, body, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def switch_generation(
+        self,
+        space: str,
+        body: types.SwitchBody,
+        *,
+        muisti_min_seq: str | None = None,
+    ) -> types.GenerationReply:
+        """Make the shadow the model of the space, in one step; the model before becomes the shadow. It is refused while vectors are missing, and when the probes of the space find less. Needs the scope admin."""
+        reply = await self.send(calls.switch_generation(space, body, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def drop_generation(
+        self,
+        space: str,
+        generation: str,
+        *,
+        muisti_min_seq: str | None = None,
+    ) -> types.DroppedReply:
+        """Delete the vectors of a model in the space. The model of the space itself is refused. Needs the scope admin."""
+        reply = await self.send(calls.drop_generation(space, generation, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
     async def import_memories(
         self,
         space: str,

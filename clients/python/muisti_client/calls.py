@@ -1469,6 +1469,102 @@ def fork_space(
     )
 
 
+def list_generations(
+    space: str,
+    *,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List the models that have vectors in the space, and those that the server has."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/generations',
+        parts={'space': space},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def build_generation(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    idempotency_key: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Embed the space with a further model, its shadow, as a task."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/generations',
+        parts={'space': space},
+        headers={'Idempotency-Key': idempotency_key, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def compare_generations(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Ask the model of the space and its shadow the same questions: the probes of the space, and those given."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/generations/compare',
+        parts={'space': space},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
+def roll_back_generation(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Make the model that the space had before the switch its model again. Nothing is embedded."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/generations/rollback',
+        parts={'space': space},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
+def switch_generation(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Make the shadow the model of the space, in one step; the model before becomes the shadow."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/generations/switch',
+        parts={'space': space},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
+def drop_generation(
+    space: str,
+    generation: str,
+    *,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Delete the vectors of a model in the space. The model of the space itself is refused."""
+    return call(
+        'DELETE',
+        '/v1/spaces/{space}/generations/{generation}',
+        parts={'space': space, 'generation': generation},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+    )
+
+
 def import_memories(
     space: str,
     body: bytes | Iterable[bytes] | AsyncIterable[bytes],

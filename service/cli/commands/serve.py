@@ -18,7 +18,15 @@ GROUPS = {
         "database_url", "database_replica_url", "database_token", "database_token_file", "database_namespace",
         "database_timeout",
     ),
-    "Search": ("model", "models", "embeddings", "calibration", "index_memory", "search_threads", "receipt_days"),
+    "Search": (
+        "model", "models", "model_tokenizer", "embeddings", "query_prefix", "passage_prefix", "embedding_cache",
+        "calibration", "index_memory", "search_threads", "receipt_days",
+    ),
+    "Embedding by an endpoint": (
+        "embedding_url", "embedding_model", "embedding_key", "embedding_key_file", "embedding_private",
+        "embedding_dimensions", "embedding_batch", "embedding_batch_tokens", "embedding_format", "embedding_timeout",
+        "embedding_query_timeout",
+    ),
     "Who may call": (
         "admin_key", "jwks", "jwt_issuer", "jwt_audience", "jwt_algorithms", "jwt_scope_prefix", "jwt_spaces_claim",
         "jwt_spaces", "signing_key_file",

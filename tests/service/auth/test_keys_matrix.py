@@ -87,6 +87,7 @@ def ask(
         import_id=1,
         webhook_id="0" * 12,
         task_id="0" * 36,
+        generation="0" * 32,
         session="s",
         conversation="c",
         topic="t1",

@@ -31,6 +31,8 @@ NO_DATABASE = {
     ("policy", "--secrets", "allow"), ("quota", "--memories", "1"), ("export", "-"), ("export", "out.ndjson"),
     ("import", "--list"), ("import", "--undo", "1"), ("backup", "copy.db"), ("keys", "list"), ("keys", "revoke", "x"),
     ("keys", "rotate", "x"), ("audit",), ("webhook", "create", "https://example.org"), ("webhook", "list"),
+    ("generations", "list"), ("generations", "build", "x"), ("generations", "compare"), ("generations", "switch"),
+    ("generations", "rollback"), ("generations", "drop", "x"),
     ("tasks", "list"), ("tasks", "show", "x"), ("tasks", "watch", "x"), ("tasks", "cancel", "x"),
     ("webhook", "delete", "x"), ("webhook", "redeliver", "x"), ("reembed",), ("calibrate",), ("probe", "add", "x", ID),
     ("probe", "list"), ("probe", "run"), ("probe", "delete", "x"), ("receipt", "show", "x"), ("receipt", "replay", "x"),

@@ -15,10 +15,14 @@ from rich.text import Text
 
 from muisti.client import calls
 from muisti.core.databases import Database, open_database, open_file
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.hosted import Hosted
 from muisti.core.embedding.models import Models
 from muisti.core.model.errors import MuistiError, StoreCorrupt
+from muisti.core.model.times import system_clock
 from muisti.core.operations.compiled import compiled_kernels
 from muisti.core.operations.inspection import Schema, schema_of, spaces_of_other_models
+from muisti.core.operations.recognition import Recognition
 from muisti.service.cli.base import ERROR, Failure, Globals
 from muisti.service.cli.commands.doctor import repairs
 from muisti.service.cli.commands.doctor.contents import Check, integrity, memories_of
@@ -122,10 +126,15 @@ def _model(settings: Settings) -> Check:
     if models.default is None:
         return Check("model", "ok", "embeddings are off: search by words only")
     try:
-        told = (f"{encoder.name}, {encoder.dimensions} dimensions, {encoder.identity}" for encoder in models)
-        return Check("model", "ok", "; ".join(told))
+        return Check("model", "ok", "; ".join(map(_told, models)))
     except MuistiError as error:
         return Check("model", "failed", str(error))
+
+
+def _told(encoder: Encoder) -> str:
+    if isinstance(encoder, Hosted):
+        return f"{encoder.name}, not asked: `muisti models test` asks it"
+    return f"{encoder.name}, {encoder.dimensions} dimensions, {encoder.identity}"
 
 
 def _file(path: Path) -> Iterator[Check]:
@@ -180,6 +189,8 @@ def _inside(options: Globals, settings: Settings, model: Check, *, quick: bool) 
         schema = schema_of(database)
         yield _schema(schema)
         models = models_of(settings) if model.status == "ok" else Models()
+        if schema.found == schema.known:
+            Recognition(database, models, system_clock).recall()
         if models.default is not None and schema.found is not None:
             yield from _strangers(database, {encoder.identity for encoder in models})
         if schema.found == schema.known:

@@ -1,0 +1,155 @@
+"""Requests and replies about the models of a space."""
+
+from collections.abc import Iterable
+from typing import Annotated, get_args
+
+from msgspec import Meta, Struct
+
+from muisti.core.model.generations import K_MAX, QUERIES_MAX, Comparison, Generation, Judged, Measured, Role
+from muisti.service.schemas import fields
+
+Identity = Annotated[
+    str,
+    Meta(description="Hash of the model.", examples=["5f0d2a9c41b7e8835f0d2a9c41b7e883"]),
+]
+ModelName = Annotated[
+    str,
+    Meta(
+        description="A model of the server: its name, its hash, or the first 12 or more characters of the hash.",
+        extra_json_schema={"minLength": 1},
+        examples=["muisti-static-256"],
+    ),
+]
+RoleName = Annotated[
+    str,
+    Meta(
+        description="`current` answers searches. `shadow` embeds new text too. `left` has vectors that nothing uses.",
+        extra_json_schema={"enum": list(get_args(Role))},
+    ),
+]
+
+
+class BuildBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The model that is to embed the space."""
+
+    model: ModelName
+
+
+class SwitchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """How to exchange the model of a space."""
+
+    force: Annotated[
+        bool, Meta(description="Also when vectors are missing, which rank by keyword, or the probes find less.")
+    ] = False
+
+
+class CompareBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Questions to ask both models, beside the probes of the space."""
+
+    k: Annotated[
+        int, Meta(description="Number of memories to compare.", extra_json_schema={"minimum": 1, "maximum": K_MAX})
+    ] = 10
+    queries: Annotated[
+        list[str],
+        Meta(description="Questions without known answers.", extra_json_schema={"maxItems": QUERIES_MAX}),
+    ] = []
+    qrels: Annotated[
+        dict[str, dict[str, float]],
+        Meta(
+            description="Grades above 0 of memories by id, for each question.",
+            examples=[{"when do we deploy?": {"0197a3c0-5f4e-7000-8000-0123456789ab": 1}}],
+        ),
+    ] = {}
+
+    def judged(self) -> Judged:
+        return Judged(k=self.k, queries=tuple(self.queries), qrels=self.qrels)
+
+
+class GenerationReply(Struct, frozen=True, kw_only=True):
+    """A model that has embedded memories of the space."""
+
+    generation: Identity
+    model: Annotated[str, Meta(description="Name of the model.")]
+    dimensions: int
+    created_at: fields.Time
+    role: RoleName
+    passages: Annotated[int, Meta(description="Passages of current memories.")]
+    embedded: Annotated[int, Meta(description="Those of them that have a vector of the model.")]
+    missing: Annotated[int, Meta(description="Those of them that have none.")]
+    available: Annotated[bool, Meta(description="Whether the server has the model.")]
+    served: Annotated[bool, Meta(description="Whether a roll-back leads to it.")]
+
+    @classmethod
+    def of(cls, one: Generation) -> "GenerationReply":
+        return cls(
+            generation=one.identity,
+            model=one.model,
+            dimensions=one.dimensions,
+            created_at=one.created_at,
+            role=one.role,
+            passages=one.passages,
+            embedded=one.embedded,
+            missing=one.missing,
+            available=one.available,
+            served=one.served,
+        )
+
+
+class GenerationsReply(Struct, frozen=True, kw_only=True):
+    """The models of a space, and the names of the models that the server has."""
+
+    items: list[GenerationReply]
+    models: Annotated[list[str], Meta(description="Models of the server, the default first.")]
+    next_cursor: None = None
+
+    @classmethod
+    def of(cls, found: Iterable[Generation], models: Iterable[str]) -> "GenerationsReply":
+        return cls(items=[GenerationReply.of(one) for one in found], models=[*models])
+
+
+class MeasuredReply(Struct, frozen=True, kw_only=True):
+    """Answers of one model."""
+
+    generation: Identity
+    recall: Annotated[float | None, Meta(description="Share of the probes that found theirs; null without any.")]
+    ndcg: Annotated[float | None, Meta(description="nDCG at k of the judged questions; null without any.")]
+    ms: Annotated[float, Meta(description="Median milliseconds of a search.")]
+
+    @classmethod
+    def of(cls, one: Measured) -> "MeasuredReply":
+        return cls(generation=one.identity, recall=one.recall, ndcg=one.ndcg, ms=one.ms)
+
+
+class ComparisonReply(Struct, frozen=True, kw_only=True):
+    """The model of a space and its shadow, asked the same questions."""
+
+    k: int
+    questions: Annotated[int, Meta(description="Number of different questions, those of the probes included.")]
+    probes: int
+    judged: int
+    overlap: Annotated[
+        float | None, Meta(description="Mean share of the first k memories that both find; null without a question.")
+    ]
+    current: MeasuredReply
+    shadow: MeasuredReply
+    missing: Annotated[int, Meta(description="Passages without a vector of the shadow, which rank by keyword only.")]
+
+    @classmethod
+    def of(cls, found: Comparison) -> "ComparisonReply":
+        return cls(
+            k=found.k,
+            questions=found.questions,
+            probes=found.probes,
+            judged=found.judged,
+            overlap=found.overlap,
+            current=MeasuredReply.of(found.current),
+            shadow=MeasuredReply.of(found.shadow),
+            missing=found.missing,
+        )
+
+
+class DroppedReply(Struct, frozen=True, kw_only=True):
+    """A model whose vectors were deleted."""
+
+    generation: Identity
+    dropped: Annotated[int, Meta(description="Vectors deleted.")]
