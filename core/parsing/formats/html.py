@@ -134,7 +134,7 @@ class _Walk:
             if ended:
                 yield from self._leave(node, tag)
             elif tag == "-text":
-                self._words.append(node.text_content or "")
+                self._words.append(_BLANKS.sub(" ", node.text_content or ""))
             elif tag == "br":
                 self._words.append("\n")
             elif tag == "img":
@@ -185,9 +185,7 @@ class _Walk:
             yield self._piece(text.rstrip("\n"), "table")
 
     def _taken(self) -> str:
-        parts = (
-            "".join(self._words).split("\n") if any("\n" in word for word in self._words) else ["".join(self._words)]
-        )
+        parts = "".join(self._words).split("\n")
         self._words = []
         return "\n".join(line for part in parts if (line := _BLANKS.sub(" ", part).strip()))
 
