@@ -77,7 +77,7 @@ def _with_needs_input(make: Callable[[], bz2.BZ2Decompressor | lzma.LZMADecompre
 
 
 def _zstd(source: BinaryIO) -> Iterator[bytes]:
-    """Decompress a sip at a time: four bytes can stand for 128 kB, and all that a sip stands for comes at once."""
+    """Decompress a sip at a time, as four bytes can expand to 128 kB, and the result of a call comes in one piece."""
     decompressor = zstandard.ZstdDecompressor(max_window_size=WINDOW)
     frame = decompressor.decompressobj()
     while block := source.read(READ):

@@ -52,7 +52,7 @@ class Workers:
     ) -> Iterator[Piece]:
         """Yield the pieces of a file whose first bytes have been read, and complete the facts about it.
 
-        Raises what the worker raises, `TimedOut` when it gives nothing for too long, and `Crashed` when it dies.
+        Raises what the worker raises, `TimedOut` when it gives nothing for too long, and `Crashed` when it ends.
         """
         with self._turns:
             worker = self._take(frames.Job(form.value, name, options))

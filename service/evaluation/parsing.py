@@ -57,7 +57,7 @@ class Sample:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a library made of the files of a format: a result for each path, and what it cost."""
+    """Results of a library for the files of a format by path, its processor time in seconds, and its memory."""
 
     results: Mapping[str, parsing_run.Result]
     seconds: float

@@ -22,7 +22,7 @@ ENDS: list[Callable[[], None]] = []  # what ends a library
 
 @dataclass
 class Result:
-    """What a library made of a file: its text, or the error. `pages` is told by Muisti alone."""
+    """Result of a library for a file: its text, or the error. Only Muisti fills in `pages`."""
 
     text: str
     error: str
@@ -73,7 +73,7 @@ READERS = {"muisti": _muisti, "markitdown": _markitdown, "kreuzberg": _kreuzberg
 
 
 def read(reader: Callable[[str], tuple[str, int]], path: str) -> Result:
-    """Return what a library makes of a file. Any error of a library is a result."""
+    """Return the result of a library for a file. Any error of a library is a result."""
     began = time.process_time()
     text, error, pages = "", "", 0
     signal.alarm(PATIENCE)
