@@ -69,6 +69,7 @@ AddedReply = TypedDict(
         'position': 'int | None',
         'structure': 'dict[str, Any]',
         'flags': 'list[FlagReply]',
+        'degraded': NotRequired['list[str]'],
         'similar': 'list[LikenessReply]',
         'checked_at': 'str | None',
     },
@@ -152,9 +153,30 @@ BatchReply = TypedDict(
         'items': 'list[MemoryReply]',
         'flags': 'list[FlagReply]',
         'seq': 'str',
+        'degraded': NotRequired['list[str]'],
     },
 )
 "The memories that were added, in the order of the request."
+
+BuildBody = TypedDict(
+    'BuildBody',
+    {
+        'model': 'str',
+    },
+)
+"The model that is to embed the space."
+
+CacheReply = TypedDict(
+    'CacheReply',
+    {
+        'entries': 'int',
+        'bytes': 'int',
+        'hits': 'int',
+        'misses': 'int',
+        'rate': 'float | None',
+    },
+)
+"Use of the cache of vectors that slow models have computed."
 
 ChangeReply = TypedDict(
     'ChangeReply',
@@ -314,16 +336,15 @@ CodeMapReply = TypedDict(
 )
 "A text of the definitions that are used most, by file. `of_symbols` counts all definitions."
 
-ComparisonReply = TypedDict(
-    'ComparisonReply',
+CompareBody = TypedDict(
+    'CompareBody',
     {
-        'items': 'list[DivergenceReply]',
-        'next_cursor': 'str | None',
-        'seq': 'str',
-        'other': 'str',
+        'k': NotRequired['int'],
+        'queries': NotRequired['list[str]'],
+        'qrels': NotRequired['dict[str, Any]'],
     },
 )
-"A page of what differs between two spaces, and the points of both at which that was seen."
+"Questions to ask both models, beside the probes of the space."
 
 ConflictReply = TypedDict(
     'ConflictReply',
@@ -677,6 +698,15 @@ DraftBody = TypedDict(
 )
 "A memory as a client states it."
 
+DroppedReply = TypedDict(
+    'DroppedReply',
+    {
+        'generation': 'str',
+        'dropped': 'int',
+    },
+)
+"A model whose vectors were deleted."
+
 DryRunReply = TypedDict(
     'DryRunReply',
     {
@@ -890,6 +920,33 @@ ForkBody = TypedDict(
 )
 "A name for the copy."
 
+GenerationReply = TypedDict(
+    'GenerationReply',
+    {
+        'generation': 'str',
+        'model': 'str',
+        'dimensions': 'int',
+        'created_at': 'str',
+        'role': "Literal['current', 'shadow', 'left']",
+        'passages': 'int',
+        'embedded': 'int',
+        'missing': 'int',
+        'available': 'bool',
+        'served': 'bool',
+    },
+)
+"A model that has embedded memories of the space."
+
+GenerationsReply = TypedDict(
+    'GenerationsReply',
+    {
+        'items': 'list[GenerationReply]',
+        'models': 'list[str]',
+        'next_cursor': NotRequired['None'],
+    },
+)
+"The models of a space, and the names of the models that the server has."
+
 GroupReply = TypedDict(
     'GroupReply',
     {
@@ -1022,6 +1079,7 @@ ItemsReply = TypedDict(
         'failed': 'int',
         'flags': 'list[FlagReply]',
         'seq': 'str | None',
+        'degraded': NotRequired['list[str]'],
     },
 )
 "Result for each memory of a batch that is not atomic. `seq` is null when nothing was created."
@@ -1244,6 +1302,17 @@ MadeSummariesReply = TypedDict(
     },
 )
 "The summaries that were missing or stale and are made now. `degraded` says why one is not as it was asked for."
+
+MeasuredReply = TypedDict(
+    'MeasuredReply',
+    {
+        'generation': 'str',
+        'recall': 'float | None',
+        'ndcg': 'float | None',
+        'ms': 'float',
+    },
+)
+"Answers of one model."
 
 MemoryChangeReply = TypedDict(
     'MemoryChangeReply',
@@ -2136,6 +2205,7 @@ StatsReply = TypedDict(
         'by': 'dict[str, Any]',
         'last_change_at': 'str | None',
         'quota': 'QuotaReply | None',
+        'embedding_cache': 'CacheReply | None',
         'seq': 'str',
     },
 )
@@ -2253,6 +2323,14 @@ SurroundingsReply = TypedDict(
     },
 )
 "Memories before and after a hit in its dialogue, oldest first, and the stretch of passages around its own."
+
+SwitchBody = TypedDict(
+    'SwitchBody',
+    {
+        'force': NotRequired['bool'],
+    },
+)
+"How to exchange the model of a space."
 
 SymbolReply = TypedDict(
     'SymbolReply',
@@ -2612,6 +2690,33 @@ WrittenReply = TypedDict(
         'position': 'int | None',
         'structure': 'dict[str, Any]',
         'flags': 'list[FlagReply]',
+        'degraded': NotRequired['list[str]'],
     },
 )
 "The memory that a write made or changed, with flags for differences from the request."
+
+muisti.service.schemas.forks.ComparisonReply = TypedDict(
+    'muisti.service.schemas.forks.ComparisonReply',
+    {
+        'items': 'list[DivergenceReply]',
+        'next_cursor': 'str | None',
+        'seq': 'str',
+        'other': 'str',
+    },
+)
+"A page of what differs between two spaces, and the points of both at which that was seen."
+
+muisti.service.schemas.generations.ComparisonReply = TypedDict(
+    'muisti.service.schemas.generations.ComparisonReply',
+    {
+        'k': 'int',
+        'questions': 'int',
+        'probes': 'int',
+        'judged': 'int',
+        'overlap': 'float | None',
+        'current': 'MeasuredReply',
+        'shadow': 'MeasuredReply',
+        'missing': 'int',
+    },
+)
+"The model of a space and its shadow, asked the same questions."
