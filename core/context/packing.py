@@ -5,7 +5,7 @@
 
 `new` is 1 for a piece of words that are not there yet, down to `1 - NOVELTY` for one that says nothing new. The first
 piece of a memory also pays for its line, and the first memory of a group for the group's heading. The best memory
-comes first: whole when it takes at most half of the room, else with its best piece.
+comes first: whole when it takes at most half of the room, else with the piece that says most for its tokens.
 
 The constants are chosen on the tuning halves of LoCoMo, BEAM and QMSum (docs/context.md).
 """
@@ -22,7 +22,7 @@ SHARPNESS = 6.0  # exponent of a score divided by the best
 USUAL = 60  # tokens of a usual memory
 CUT = 0.3  # value of all pieces of a memory, against the memory whole
 LEAST = 16  # tokens that a piece counts as at least
-NOVELTY = 0.7
+NOVELTY = 0.6
 GAP = 2  # tokens of the mark between pieces that do not follow each other
 CRUMB = 3  # tokens of room that nothing is sought for any more
 BEST = 0.5  # share of the room that the best memory may take whole
@@ -103,8 +103,19 @@ class _Packing:
         if best.long is None or best.tokens <= BEST * self._room:
             self._take(0)
         else:
-            first, stop = self._first[best.long], self._first[best.long + 1]
-            self._take_piece(0, first + int(self._weights[first:stop].argmax()))
+            self._take_best_piece(best.long)
+
+    def _take_best_piece(self, long: int) -> None:
+        """Take the piece of the best memory that says most for the root of its tokens, of those that fit.
+
+        By its weight alone it would often be a block of code that fills the room.
+        """
+        first, stop = self._first[long], self._first[long + 1]
+        worth = self._weights[first:stop] / np.sqrt(np.maximum(self._pieces.counts[first:stop], LEAST))
+        for place in np.argsort(-worth, kind="stable").tolist():
+            self._take_piece(0, first + place)
+            if self._kept:
+                return
 
     def _densities(self) -> list[tuple[float, int, int]]:
         """Return what may be taken: its density, negative, with its item and its piece, -1 for the whole."""

@@ -23,7 +23,7 @@ Longs = npt.NDArray[np.int64]
 
 NAMES = ("overlap", "overlap less the most", "mass", "mass less the most", "first", "code")
 COEFFICIENTS = np.array([2.9, 4.8, 1.3, 1.6, 1.3, -1.2])
-SOFTENED = 0.7  # the fit sees relevant memories alone, which makes it surer than it may be of others
+SOFTENED = 0.55  # the fit sees relevant memories alone, which makes it surer than it may be of others
 
 
 class Pieces(msgspec.Struct, frozen=True, kw_only=True):

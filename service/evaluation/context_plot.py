@@ -17,7 +17,7 @@ def plot(curves: Mapping[str, Mapping[str, Sequence[float]]], budgets: Sequence[
     )
     names = [*next(iter(curves.values()))]
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {HEIGHT + 44}" font-family="sans-serif" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {HEIGHT + 60}" font-family="sans-serif" '
         f'font-size="11" fill="{INK}"><rect width="100%" height="100%" fill="{PAPER}"/>{panels}{_legend(names)}</svg>\n'
     )
 

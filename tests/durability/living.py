@@ -1,4 +1,4 @@
-"""A process that lives a life of conversations on a database, step by step, until it is killed.
+"""A process that takes random steps on the conversations of a database, until it is killed.
 
     python -m tests.durability.living LIFE
 

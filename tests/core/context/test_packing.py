@@ -104,6 +104,21 @@ def test_the_best_memory_is_there_in_pieces_when_it_is_large():
     assert 1 in found.kept
 
 
+def test_the_first_piece_of_the_best_memory_leaves_room_for_others():
+    long = f"We deploy in Turku from the cold harbour {'and the harbour ' * 30}."
+    text = f"The lake is old. We deploy in Turku from the harbour. {long} " + "Tea is fine. " * 30
+    features = measure(text, COUNTS)
+    pieces = gathered([features], "When do we deploy in Turku?")
+    assert int(weights(pieces).argmax()) == 2
+    items = [
+        Item(value=1.0, tokens=features.tokens, around=2, long=0),
+        Item(value=0.9, tokens=40, around=2),
+    ]
+    found = pack(items, pieces, int(pieces.counts[2]) + 10, COUNTS.short)
+    assert found.kept[0] is not None and 1 in found.kept[0] and 2 not in found.kept[0]
+    assert 1 in found.kept
+
+
 def test_weights_of_a_memory_add_up_to_one():
     texts = ["We deploy on Fridays. " * 40, "Tea is fine. Coffee is not. " * 30]
     pieces = gathered([measure(text, COUNTS) for text in texts], "coffee")

@@ -27,7 +27,7 @@ from muisti.service.mcp.recall import tokens
 from muisti.service.mcp.told import told
 from muisti.service.schemas.keys import MODES
 from muisti.service.settings import Settings
-from muisti.service.settings.tool_groups import GROUPS, USUAL, groups_in, in_order
+from muisti.service.settings.tool_groups import GROUPS, USUAL, Group, groups_in, in_order
 from tests.service.keyed import with_mode
 from tests.service.mcp_client import LONG, PLAIN, VERSION, message_of
 
@@ -142,7 +142,7 @@ def test_a_client_on_standard_input_is_offered_the_groups_of_the_option(tmp_path
 
 def test_the_page_has_the_size_of_each_group():
     own = Access("x", Grant(frozenset(MODES["full"]), ("*",)))
-    rows: dict[str, int] = {}
+    rows: dict[Group, int] = {}
     for group in GROUPS:
         tools = offered(own, (group,))
         told_tools = [told(tool, own).model_dump(by_alias=True, exclude_none=True) for tool in tools]
