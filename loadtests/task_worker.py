@@ -1,7 +1,7 @@
 """A process that works on tasks until it is killed; `loadtests.task_kills` starts several.
 
 An item of the kind `note` becomes a memory after a few milliseconds of work, and every 97th one fails. A line of the
-file of claims has the process and the time of each claim.
+file of claims has the process and the time of each claim. A file beside it, named by the process, says it is ready.
 """
 
 import os
@@ -76,6 +76,7 @@ def main(url: str, namespace: str, lease: float, claims: Path) -> None:
         for kind in (Note(engine), engine.tasks.kind(INGEST)):
             engine.tasks.register(Noted(kind, claims))
         with TaskThreads(engine, chosen):
+            claims.with_name(str(os.getpid())).touch()  # ready
             signal.sigwait({signal.SIGTERM})
 
 
