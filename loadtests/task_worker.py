@@ -13,13 +13,14 @@ from pathlib import Path
 from muisti.core.engine import Engine
 from muisti.core.model.tasks import Item, ItemOutcome
 from muisti.core.model.values import Draft
-from muisti.core.tasks.hold import Hold, Kind
+from muisti.core.tasks.hold import GROUP, Hold, Kind
 from muisti.core.views.documents import KIND as INGEST
 from muisti.service.app.app import open_engine
 from muisti.service.background.task_threads import TaskThreads
 from muisti.service.settings import Settings
 
 WORK_SECONDS = 0.02  # for an item
+PAUSE_SECONDS = 0.5  # before a group
 BAD = 97  # one of so many items fails
 
 
@@ -52,6 +53,13 @@ class Noted:
     def run(self, hold: Hold) -> object:
         with self._claims.open("a") as claims:
             claims.write(f"{os.getpid()} {time.time():.3f}\n")
+        begin = hold.items
+
+        def begin_slowly(most: int = GROUP) -> list[Item]:
+            time.sleep(PAUSE_SECONDS)
+            return begin(most)
+
+        hold.items = begin_slowly  # the work must last longer than all kills
         return self._kind.run(hold)
 
 
