@@ -76,8 +76,6 @@ def _reason(path: str, status: os.stat_result, most: int | None) -> str | None:
         return "is no regular file"
     if most is not None and status.st_size > most:
         return f"has {status.st_size:,} bytes; {most:,} are allowed"
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return "has a name that is not UTF-8"
+    if not path.isprintable():
+        return "has a name with control characters, or one that is not UTF-8"
     return None

@@ -100,7 +100,7 @@ class Folder:
             if error.status != FORBIDDEN or not dry_run or self._how.sync:
                 raise
             return {"wanted": [*known], "ended": [], "moved": [], "unchanged": 0}  # a key that may only write
-        return data["result"] if dry_run else data
+        return data["answer"] if dry_run else data
 
 
 def _listed(path: str, file: Found, hashes: Mapping[str, str]) -> dict[str, Any]:

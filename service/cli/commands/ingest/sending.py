@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
 from typing import TYPE_CHECKING, Any
-from urllib.parse import quote
 
 from msgspec import Struct, field
 
@@ -104,7 +103,7 @@ def send_one(opened: Session, path: str, content: bytes, how: How, sent: Sent, m
             raise
         sent.failed.append(Failed(path, error.code, str(error)))
         return
-    if reply.status != 202:
+    if "outcome" in reply.data:
         sent.count(reply.data["outcome"])
         return
     task = ended(opened.client, opened.space, reply.data, lambda done, total: None)
@@ -149,10 +148,10 @@ def _form(space: str, group: Sequence[tuple[str, Found]], how: How) -> Callable[
 
 def _parts(group: Sequence[tuple[str, Found]], boundary: str) -> Iterator[bytes]:
     for path, file in group:
+        name = path.replace("\\", "\\\\").replace('"', '\\"')
         head = (
-            f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="file"; '
-            f"filename*=UTF-8''{quote(path, safe='')}\r\nContent-Type: {BINARY}\r\n"
-            f"Muisti-Modified: {time_of(file.mtime)}\r\n\r\n"
+            f'--{boundary}\r\nContent-Disposition: form-data; name="file"; filename="{name}"\r\n'
+            f"Content-Type: {BINARY}\r\nMuisti-Modified: {time_of(file.mtime)}\r\n\r\n"
         )
         yield head.encode()
         yield from _blocks(file.place)
