@@ -12,7 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
+from msgspec import structs
 
 from muisti.client import calls
 from muisti.service.cli.base import ERROR, OK, Failure, Globals
@@ -117,43 +117,57 @@ def _add_sent(total: Sent, one: Sent) -> None:
 
 def _watch(options: Globals, place: Path, how: How) -> int:
     """Bring a folder in, then each change of it, until the person interrupts."""
-    how = msgspec.structs.replace(how, sync=True)
-    folder = Folder.of(place, how)
+    how = structs.replace(how, sync=True)
     with session(options, how.allowed, create=True) as opened:
-        known = Files({}, [])
         try:
-            for batch in changes(place, Event()):
-                began = monotonic()
-                known, look = _seen(folder, opened, known, batch, options)
-                if look is not None:
-                    printing.print_change(options, look, monotonic() - began)
+            for look, seconds in Watching(options, opened, Folder.of(place, how)).looks(Event()):
+                printing.print_change(options, look, seconds)
         except KeyboardInterrupt:
             return OK
     return OK
 
 
-def _seen(
-    folder: Folder, opened: Session, known: Files, batch: set[str], options: Globals
-) -> tuple[Files, Look | None]:
-    """Look again where files changed: return the files that are there now, and what became of them if any did."""
-    changed = batch & set(known.found)
-    now = stated(folder.place, changed)
-    if batch and len(changed) <= DIRECT and len(now.found) == len(changed) and _are_known(folder, batch - changed):
-        different = {path: file for path, file in now.found.items() if file != known.found[path]}
-        if not different:
-            return known, None
-        sent = folder.store(opened, {f"{folder.prefix}{path}": one for path, one in different.items()}, _silent)
-        return Files(known.found | different, known.skipped), Look(wanted=sorted(different), sent=sent)
-    there = files(folder.place, folder.largest)
-    if batch and there == known:
-        return known, None
-    with _bars(options) as stages:
-        stages.begin(str(folder.place))
-        return there, folder.look(opened, lambda done, total: stages.note("files", done, total), there)
+class Watching:
+    """A folder that is brought in as it changes."""
+
+    def __init__(self, options: Globals, opened: Session, folder: Folder) -> None:
+        self._options, self._opened, self._folder = options, opened, folder
+        self._known = Files({}, [])
+
+    def looks(self, stop: Event) -> Iterator[tuple[Look, float]]:
+        """Yield what became of the files and the seconds that it took: first of all, then of each change."""
+        for batch in changes(self._folder.place, stop):
+            began = monotonic()
+            look = self._look(batch)
+            if look is not None:
+                yield look, monotonic() - began
+
+    def _look(self, batch: set[str]) -> Look | None:
+        """Look again where files changed; return what became of them, None when nothing did.
+
+        Files that were there before are stored at once. Everything else takes a look at the whole folder.
+        """
+        folder, known = self._folder, self._known
+        changed = batch & set(known.found)
+        now = stated(folder.place, changed, folder.largest)
+        if batch and len(changed) <= DIRECT and len(now.found) == len(changed) and _are_gone(folder, batch - changed):
+            different = {path: file for path, file in now.found.items() if file != known.found[path]}
+            if not different:
+                return None
+            self._known = Files({**known.found, **different}, known.skipped)
+            sent = folder.store(self._opened, {folder.prefix + path: one for path, one in different.items()}, _silent)
+            return Look(wanted=sorted(different), sent=sent)
+        there = files(folder.place, folder.largest)
+        if batch and there == known:
+            return None
+        self._known = there
+        with _bars(self._options) as stages:
+            stages.begin(str(folder.place))
+            return folder.look(self._opened, lambda done, total: stages.note("files", done, total), there)
 
 
-def _are_known(folder: Folder, paths: set[str]) -> bool:
-    """Return whether files that are no documents are none now: those that are gone, as a file that was renamed is."""
+def _are_gone(folder: Folder, paths: set[str]) -> bool:
+    """Return whether none of these files is there, as a temporary one that has been renamed is not."""
     return not any((folder.place / path).exists() for path in paths)
 
 
