@@ -21,7 +21,6 @@ from muisti.core.model.unreadable import Crashed, Missing
 from muisti.core.parsing.options import Options
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.workers import Workers
-from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
 from muisti.core.tasks.door import Door
 from muisti.core.tasks.hold import Hold
@@ -79,7 +78,7 @@ class Ingester:
             InvalidInput, SensitiveContent, Forbidden, QuotaExceeded, TooLarge.
         """
         new = stated_document(path, held, job.stated, job.reading, file.mtime)
-        known = self._storer.current(find_space(self._database, space), new, call)
+        known = self._storer.current(space, new, call)
         if known is not None:
             return self._storer.leave(space, known, call)
         new, cuts = read_file(path, held, job.stated, job.reading, file.mtime, self._workers, file.media_type)
@@ -104,7 +103,7 @@ class Ingester:
         """
         call = Call(self._clock(), None, caller)
         new = stated_document(item.name, held, job.stated, job.reading, file.mtime)
-        if self._storer.current(find_space(self._database, space), new, call) is not None:
+        if self._storer.current(space, new, call) is not None:
             return Ready(item, None)
         for last in (False, False, True):
             try:

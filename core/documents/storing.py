@@ -33,6 +33,7 @@ from muisti.core.model.ids import IdSource, id_text
 from muisti.core.model.outcomes import Flag, Plan, Written
 from muisti.core.model.values import Draft, Memory
 from muisti.core.read.hierarchy import namespace
+from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row, Statement
 from muisti.core.store.sql import bulk_replace, documents, guards, inserting, memories, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
@@ -135,11 +136,12 @@ class Storer:
             items=tuple(puts), seq=written.seq, plan=written.plan, commit=written.commit, replayed=written.replayed
         )
 
-    def current(self, space: SpaceRow, new: NewDocument, call: Call) -> Document | None:
+    def current(self, space: str, new: NewDocument, call: Call) -> Document | None:
         """Return the document at a path when it was made from the same file and options, so that none is parsed."""
         draft = call.caller.own(document_draft(new, namespace(call.caller, new.category)))
-        (rows,) = self._database.read([documents.at_paths(space, draft.category, [new.path])])
-        memory = version_rows.memory(rows[0], space.space.name) if rows else None
+        found = find_space(self._database, space)
+        (rows,) = self._database.read([documents.at_paths(found, draft.category, [new.path])])
+        memory = _memory(rows[0], found) if rows else None
         return Document(memory) if memory is not None and is_same(memory, _titled(draft, memory)) else None
 
     def leave(self, space: str, known: Document, call: Call) -> Stored:
