@@ -3,6 +3,7 @@
 import random
 from collections.abc import Iterator
 
+import msgspec
 import pytest
 
 from muisti.core.engine import Engine
@@ -132,7 +133,7 @@ def test_forks_merges_roll_backs_exports_and_imports_carry_documents(engine: Eng
     for path, text in texts.items():
         owner.documents.put(SPACE, [incoming(path, text)])
     before = engine.spaces.get(SPACE).at
-    lines = [line for page in owner.read.export(SPACE, "test").pages() for line in page]
+    lines = [msgspec.json.encode(line) for page in owner.read.export(SPACE, "test").pages() for line in page]
     owner.timeline.fork(SPACE, "try")
     whole(engine, "try", texts)
     changed = {**texts, "a.md": edited(rng, texts["a.md"]), "d.md": prose(rng, 5)}
