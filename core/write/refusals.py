@@ -15,6 +15,7 @@ from muisti.core.store.refusal_codes import Refusal
 from muisti.core.store.sql import memories, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Overtaken
+from muisti.core.tasks.door import over
 
 _LOOK_AGAIN = (Refusal.STALE, Refusal.REQUEST_KNOWN, Refusal.MODEL_MISMATCH)
 
@@ -46,6 +47,8 @@ def explained(refused: Refused, database: Database, space: SpaceRow, part: Part 
 
     `part` is None when a whole space changes.
     """
+    if (ended := over(refused)) is not None:
+        return ended
     if refused.code == Refusal.NO_SPACE:
         return NotFound("space", space.space.name)
     if refused.code in _LOOK_AGAIN:
