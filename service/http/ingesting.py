@@ -55,7 +55,7 @@ async def stored(request: Request, backend: Backend, ask: Ask, uploads: list[Upl
         key = _request_key(request, ask, [one.held for one in uploads])
         if len(named) == 1 and ask.wait and _is_small(named[0][1].held, backend):
             path, one = named[0]
-            return await _at_once(request, backend, ask, key, (path, one.held), one.media_type)
+            return await _at_once(request, backend, ask, key, (path, one))
         _refuse_dry_run(ask)
         return accepted(await backend.store(_submitted, request, backend, ask, key, named))
     finally:
@@ -75,7 +75,7 @@ async def stored_from(request: Request, backend: Backend, ask: Ask, server_path:
     if ask.wait and path.stat().st_size <= backend.uploads.at_once:
         with await backend.store(Held.of_path, path) as held:
             if not holds_documents(held):
-                return await _at_once(request, backend, ask, key, (name, held), None)
+                return await _at_once(request, backend, ask, key, (name, Upload(name, held, None)))
     _refuse_dry_run(ask)
     item = File(server_path=str(path), mtime=ask.mtime).item(name)
     return accepted(await backend.store(submitted, backend, ask.space, ask.job, _caller(request), [item], key))
@@ -95,12 +95,12 @@ async def _at_once(
     backend: Backend,
     ask: Ask,
     key: RequestKey | None,
-    what: tuple[str, Held],
-    media_type: str | None,
+    what: tuple[str, Upload],
 ) -> Response[PutReply]:
     documents = memories(request, backend, dry_run=ask.dry_run).documents
-    file = File(mtime=ask.mtime, media_type=media_type)
-    done = await backend.store(documents.ingest, ask.space, *what, ask.job, file, request=key)
+    path, one = what
+    file = File(mtime=ask.mtime if one.mtime is None else one.mtime, media_type=one.media_type)
+    done = await backend.store(documents.ingest, ask.space, path, one.held, ask.job, file, request=key)
     return _answer(ask.space, done)
 
 
@@ -132,7 +132,8 @@ def _submitted(
         for number, (path, one) in enumerate(named):
             blob = str(number)
             begun.add_blob(blob, one.held.pieces())
-            begun.add_items([File(blob=blob, mtime=ask.mtime, media_type=one.media_type).item(path)])
+            mtime = ask.mtime if one.mtime is None else one.mtime
+            begun.add_items([File(blob=blob, mtime=mtime, media_type=one.media_type).item(path)])
         return begun.end()
     except BaseException:
         begun.abandon()
