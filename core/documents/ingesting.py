@@ -1,4 +1,4 @@
-"""Ingest files: at once for a small one, as a task for many. A file that cannot be read fails alone."""
+"""Ingest files: one within its request, many as a task. A file that cannot be read fails alone."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -31,7 +31,7 @@ TRIES = 3  # of a file on which the process that reads it dies
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """What a task is asked: how its files are read, and the fields that their documents get."""
+    """The request of a task: how its files are read, and the fields that their documents get."""
 
     stated: Stated = Stated()
     reading: Reading = Reading()

@@ -438,7 +438,7 @@ def _changed(stated: Draft, work: _Work, change: Changing, cut: Cut) -> Draft:
 
 
 def _anew(alignment: Alignment) -> Alignment:
-    """Return an alignment in which the chunks that change end and come anew."""
+    """Return an alignment in which the chunks that change end, and new ones come in their place."""
     return Alignment(
         kept=alignment.kept,
         coming=sorted(

@@ -43,7 +43,7 @@ def listed(held: Held, name: str, alive: Callable[[], None]) -> Listing:
 class Unpacking:
     """An archive that is open at a member. A context, which closes it.
 
-    Members are read in order. One that lies before the open place begins the archive anew.
+    Members are read in order. One that lies before the open place begins the archive again.
     """
 
     def __init__(self) -> None:

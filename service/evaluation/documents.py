@@ -2,8 +2,8 @@
 
     python -m muisti.service.evaluation.documents --megabytes 200
 
-The first table has the speed and the memory of one text from a file to the database, and whether its chunks join to
-the same bytes. The second has the new chunks after a sentence was put into the middle of each file.
+The first table has the speed and the memory of one text from a file to the database. It says whether its chunks join
+to the same bytes. The second has the new chunks after a sentence was put into the middle of each file.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Store the files of a request: a small one at once, everything else as a task."""
+"""Store the files of a request: a small one before the answer, everything else as a task."""
 
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -30,7 +30,7 @@ Answer = Response[PutReply] | Response[TaskReply]
 
 
 class Ask(msgspec.Struct, frozen=True, kw_only=True):
-    """What a request asks for: its space, how files are read, its idempotency key, and whether it may be answered late.
+    """A request to store files: its space, how they are read, its idempotency key, and whether it may be answered late.
 
     `path` is the name of a single file; `wait` False makes a task of small files, too.
     """

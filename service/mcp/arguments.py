@@ -74,7 +74,7 @@ class AddDocument(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class Documents(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What to do with documents. `document` is a path or an id, `folder` the beginning of paths."""
+    """A question about documents, or a deletion. `document` is a path or an id, `folder` the beginning of paths."""
 
     action: DocumentAction
     document: str | None = None
