@@ -27,7 +27,7 @@ from muisti.core.tasks.hold import Hold
 from muisti.core.write.begun import Call
 
 KIND = "ingest"
-TRIES = 3  # of a file on which the process that reads it dies
+TRIES = 3  # of a file that ends the process that reads it
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):

@@ -262,7 +262,7 @@ class Storer:
     def _stage(self, space: SpaceRow, work: _Work, call: Call, alive: Callable[[], None]) -> None:
         """Store the new chunks of a large document in a hidden space. A dry run only counts them."""
         cuts = work.incoming.cuts
-        if len(work.alignment.changing) > CHANGING_MAX:  # they come anew, because one batch could not hold them
+        if len(work.alignment.changing) > CHANGING_MAX:  # one batch could not hold them, so they come again
             work.alignment = _anew(work.alignment)
         staging = work.staging = ChunkStaging(self._database, self._encoder, self._ids, space, call)
         if call.dry_run:
@@ -319,7 +319,7 @@ class Storer:
             flags=flags,
             beyond=len(ended) + sum(one.count for one in staged),
         )
-        if call.dry_run and staged:  # nothing was staged that a rehearsal could move
+        if call.dry_run and staged:  # nothing is staged for a dry run
             return _foreseen(space, total + len(ended) + sum(len(work.alignment.coming) for work in works))
         try:
             return self._transactions.commit(begun)

@@ -15,6 +15,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from time import perf_counter, process_time
 
+import click
+
 from muisti.core.databases import open_file
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
@@ -57,9 +59,9 @@ def long_text(engine: Engine, megabytes: int, folder: Path) -> None:
     digest = hashlib.sha256()
     for piece in pieces:
         digest.update(piece.encode())
-    print("| text | chunks | seconds | CPU s | MB/s | more memory | the same bytes |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
-    print(
+    click.echo("| text | chunks | seconds | CPU s | MB/s | more memory | the same bytes |")
+    click.echo("| --- | --- | --- | --- | --- | --- | --- |")
+    click.echo(
         f"| {size >> 20} MB | {put.added:,} | {took:.1f} | {worked:.1f} | {size / took / 1e6:.1f} "
         f"| {after - before:.0f} MB | {digest.hexdigest() == wanted} |"
     )
@@ -67,8 +69,8 @@ def long_text(engine: Engine, megabytes: int, folder: Path) -> None:
 
 def one_sentence(engine: Engine, files: dict[str, str]) -> None:
     """Print how many chunks are new after a sentence was put into the middle of each file."""
-    print("\n| file | size | chunks | new | kept | ended |")
-    print("| --- | --- | --- | --- | --- | --- |")
+    click.echo("\n| file | size | chunks | new | kept | ended |")
+    click.echo("| --- | --- | --- | --- | --- | --- |")
     for name, text in files.items():
         with Held([text.encode()]) as held:
             engine.owner.documents.ingest(SPACE, name, held, Job())
@@ -77,7 +79,7 @@ def one_sentence(engine: Engine, files: dict[str, str]) -> None:
         with Held([longer.encode()]) as held:
             (put,) = engine.owner.documents.ingest(SPACE, name, held, Job()).items
         chunks = put.document.chunks
-        print(f"| {name} | {len(text) // 1000} kB | {chunks} | {put.added} | {put.kept} | {put.ended} |")
+        click.echo(f"| {name} | {len(text) // 1000} kB | {chunks} | {put.added} | {put.kept} | {put.ended} |")
 
 
 def main() -> None:
