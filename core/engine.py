@@ -30,7 +30,7 @@ from muisti.core.store.migrate import migrate
 from muisti.core.support.meters import Meters
 from muisti.core.support.notifier import ChangeNotifier
 from muisti.core.tasks.door import OPEN, Door
-from muisti.core.tasks.runner import Broken, Runner
+from muisti.core.tasks.runner import Broken, Runner, silent
 from muisti.core.tasks.tasks import Tasks
 from muisti.core.transfer.importing.work import ImportWork
 from muisti.core.views.memories import Memories
@@ -194,7 +194,7 @@ class Engine:
         """
         return Memories(self._views, caller, dry_run=dry_run, door=door)
 
-    def runner(self, lease: float, per_space: int, broken: Broken = lambda *_: None) -> Runner:
+    def runner(self, lease: float, per_space: int, broken: Broken = silent) -> Runner:
         """Return a runner of the tasks of this database; see `core.tasks.runner`."""
         return Runner(self._database.primary, self.tasks, lease, per_space, broken)
 

@@ -1,7 +1,7 @@
-"""A process that works on tasks of the kind `note` until it is killed; `loadtests.task_kills` starts several.
+"""A process that works on tasks until it is killed; `loadtests.task_kills` starts several.
 
-Each item becomes a memory after a few milliseconds of work, and every 97th item fails. A line of the file of claims has
-the process and the time of each claim.
+An item of the kind `note` becomes a memory after a few milliseconds of work, and every 97th one fails. A line of the
+file of claims has the process and the time of each claim.
 """
 
 import os
@@ -13,7 +13,8 @@ from pathlib import Path
 from muisti.core.engine import Engine
 from muisti.core.model.tasks import Item, ItemOutcome
 from muisti.core.model.values import Draft
-from muisti.core.tasks.hold import Hold
+from muisti.core.tasks.hold import Hold, Kind
+from muisti.core.views.documents import KIND as INGEST
 from muisti.service.app.app import open_engine
 from muisti.service.background.task_threads import TaskThreads
 from muisti.service.settings import Settings
@@ -28,12 +29,10 @@ class Note:
     name = "note"
     crashed = "note.crashed"
 
-    def __init__(self, engine: Engine, claims: Path) -> None:
-        self._engine, self._claims = engine, claims
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
 
     def run(self, hold: Hold) -> object:
-        with self._claims.open("a") as claims:
-            claims.write(f"{os.getpid()} {time.time():.3f}\n")
         while group := hold.items():
             outcomes = [_worked(item) for item in group]
             good = [item for item, one in zip(group, outcomes, strict=True) if one.state == "done"]
@@ -41,6 +40,19 @@ class Note:
             drafts = [Draft(content=item.name) for item in good]
             self._engine.seen_by(hold.caller, door=door).write.add(hold.task.space, drafts, on_conflict="keep")
         return None
+
+
+class Noted:
+    """A kind of work that notes each claim in a file."""
+
+    def __init__(self, kind: Kind, claims: Path) -> None:
+        self.name, self.crashed = kind.name, kind.crashed
+        self._kind, self._claims = kind, claims
+
+    def run(self, hold: Hold) -> object:
+        with self._claims.open("a") as claims:
+            claims.write(f"{os.getpid()} {time.time():.3f}\n")
+        return self._kind.run(hold)
 
 
 def _worked(item: Item) -> ItemOutcome:
@@ -61,7 +73,8 @@ def main(url: str, namespace: str, lease: float, claims: Path) -> None:
     """Work until a signal comes."""
     chosen = settings(url, namespace, lease)
     with open_engine(chosen) as engine:
-        engine.tasks.register(Note(engine, claims))
+        for kind in (Note(engine), engine.tasks.kind(INGEST)):
+            engine.tasks.register(Noted(kind, claims))
         with TaskThreads(engine, chosen):
             signal.sigwait({signal.SIGTERM})
 

@@ -15,13 +15,13 @@ from muisti.core.tasks.door import Door, over
 
 PIECE = 1 << 20  # bytes of a piece of a blob
 GROUP = 16  # items that are worked on together
-DEATHS = 3  # processes that may die on an item before it is failed
+DEATHS = 3  # processes that may crash on an item before it is failed
 CRASHED = "task.crashed"
 _TOLD = "the work on it ended the process three times; it was given up"
 
 
 class Kind(Protocol):
-    """A kind of work. `crashed` is the error code of an item that three processes have died on."""
+    """A kind of work. `crashed` is the error code of an item on which three processes have crashed."""
 
     @property
     def name(self) -> str: ...
@@ -54,7 +54,7 @@ class Hold:
     def items(self, most: int = GROUP) -> list[Item]:
         """Begin the next items, and return them; none when all are finished.
 
-        That work on them begins is committed first. An item that a process died on comes alone.
+        That work on them begins is committed first. An item on which a process has crashed comes alone.
 
         Raises:
             TaskOver, Paused.

@@ -26,7 +26,14 @@ TRY_AGAIN_US = 2 * SECOND_US
 BROKEN_US = SECOND_US
 _TOLD = f"{DEATHS} processes ended in the work on this task; it was given up"
 
+# Built at import: msgspec (0.22) analyses a type on first use, and crashes when several threads do that together.
+_CALLERS = msgspec.json.Decoder(Caller)
+
 Broken = Callable[[str, str, list[str]], None]  # takes the kind, the name of the error, and its trace
+
+
+def silent(kind: str, error: str, trace: list[str]) -> None:
+    """Report nothing."""
 
 
 class Runner:
@@ -36,10 +43,8 @@ class Runner:
     a space may be in work at a time, in all processes together.
     """
 
-    def __init__(
-        self, database: Database, known: Tasks, lease: float, per_space: int, broken: Broken = lambda *_: None
-    ) -> None:
-        """`broken` is told of errors in Muisti."""
+    def __init__(self, database: Database, known: Tasks, lease: float, per_space: int, broken: Broken = silent) -> None:
+        """`broken` gets the errors in Muisti."""
         self._database, self._tasks, self._broken = database.primary, known, broken
         self._lease_us, self._per_space = int(lease * SECOND_US), per_space
         self._holds: set[Hold] = set()
@@ -95,7 +100,7 @@ class Runner:
         rows, callers = self._database.read([task_rows.by_number(number), task_rows.caller_of(number)])
         if not rows:
             return None
-        task, caller = task_rows.task(rows[0]), msgspec.json.decode(cast(str, callers[0][0]), type=Caller)
+        task, caller = task_rows.task(rows[0]), _CALLERS.decode(cast(str, callers[0][0]))
         kind = self._tasks.kind(task.kind)
         if task.owner != owner:
             return None

@@ -1,4 +1,4 @@
-"""Make tasks: at once from a list of items, or in pieces as a request brings them."""
+"""Make tasks from a list of items, or in pieces as a request brings them."""
 
 import json
 import uuid
@@ -47,7 +47,7 @@ class Blob:
 class Submission:
     """A task in the making. No process claims it before `end`. `known` is the task of an earlier request, or None.
 
-    A process that dies meanwhile leaves a task that fails when its lease is over. Used by one thread at a time.
+    A process that crashes meanwhile leaves a task that fails when its lease is over. Used by one thread at a time.
     """
 
     def __init__(self, database: Database, id_: str, lease_us: int, submitted: Callable[[], None]) -> None:

@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 from time import perf_counter
+from typing import cast
 
 import msgspec
 
 from muisti.core.conflicts.check import NOT_CHECKED, Checked
 from muisti.core.identity.caller import OWNER, Caller
-from muisti.core.model.outcomes import Flag
+from muisti.core.model.outcomes import Flag, Tally
 from muisti.core.model.values import RequestKey
-from muisti.core.store.database import Statement
+from muisti.core.store.database import Rows, Statement
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.tasks.door import OPEN, Door
 from muisti.core.write.refusals import Part
@@ -49,3 +50,10 @@ class Begun(msgspec.Struct, frozen=True):
     flags: tuple[Flag, ...] = ()
     beyond: int = 0
     at: float = msgspec.field(default_factory=perf_counter)
+
+    def tallied(self, results: Sequence[Rows]) -> Tally | None:
+        """Return the changes of a whole space, as the results of the batch count them; None for memories by name."""
+        if self.tally is None:
+            return None
+        added, changed, ended = (cast(int, rows[0][0]) for rows in results[self.tally : self.tally + 3])
+        return Tally(added, changed, ended)

@@ -23,7 +23,7 @@ from muisti.core.model.errors import (
     Stale,
     StoreUnavailable,
 )
-from muisti.core.model.outcomes import Flag, Plan, Shift, Tally, Written
+from muisti.core.model.outcomes import Flag, Plan, Shift, Written
 from muisti.core.model.terms import BATCH_MAX, ChangeKind
 from muisti.core.model.values import IfMatch, Memory, Seq
 from muisti.core.store.database import Database, Refused, Row, Rows, Statement
@@ -153,8 +153,7 @@ class Transactions:
         `beyond` counts further changes, which statements at the end of the last part make in bulk. `embedded`: the
         versions have new vectors.
         """
-        head = [*call.door.before]
-        head += [] if call.request is None else requests.refuse_known(call.request, call.now)
+        head = [*call.door.before, *([] if call.request is None else requests.refuse_known(call.request, call.now))]
         if embedded and self._encoder is not None:
             head += self._model(space, self._encoder, call.now)
         else:
@@ -252,9 +251,10 @@ class Transactions:
         head = [*call.door.before, *head, spaces.guard_policy(space), *planned, *bulk_replace.advance(space, call.now)]
         quota = quotas.refuse_more(space, self._quota)
         does = [*bulk_replace.take(space, kind, call.caller, call.now), quota, *end]
-        tally = len(head) + len(does)
         batch = [*head, *does, *bulk_replace.tally(), bulk_replace.clear(), *call.door.after]
-        return self.commit(Begun(space, len(head), batch, (), call, False, NOT_CHECKED, tally=tally, flags=flags))
+        return self.commit(
+            Begun(space, len(head), batch, (), call, False, NOT_CHECKED, tally=len(head) + len(does), flags=flags)
+        )
 
     def retried(self, refused: Refused, space: str) -> Exception:
         """Return the meaning of a refused dry run: `Overtaken` when a retry is needed."""
@@ -265,8 +265,6 @@ class Transactions:
         return Overtaken() if self._vacated(begun, refused) is not None else self._meaning(begun, refused)
 
     def _meaning(self, begun: Begun, refused: Refused) -> Exception:
-        if (ended := over(refused)) is not None:
-            return ended
         if refused.code == Refusal.QUOTA_EXCEEDED:
             (rows,) = self._database.read([quotas.usage(begun.space, self._quota)])
             told = rows and begun.call.caller.sees_all  # only a caller who sees the whole space may see its usage
@@ -297,7 +295,7 @@ class Transactions:
         """Return the reply and notify the index. The last row of the head is the new change number."""
         number = cast(int, results[begun.head - 1][0][0]) + begun.beyond
         self._indexes.note(begun.space, number)
-        tally = _tally(begun, results)
+        tally = begun.tallied(results)
         self._changes.add(by=len(begun.parts) if tally is None else tally.changes)
         return Written(
             memories=tuple(part.memory for part in begun.parts if part.told),
@@ -334,7 +332,7 @@ class Transactions:
             ended=begun.ended,
             flags=begun.flags,
             plan=Plan(after - number, tuple(planned), shifts),
-            tally=_tally(begun, results),
+            tally=begun.tallied(results),
         )
 
     def _open(self, name: str, call: Call) -> tuple[SpaceRow, Row | None]:
@@ -383,15 +381,13 @@ class Transactions:
                 flags=begun.flags,
             )
             batch.append(requests.remember(begun.space, request, answer, begun.call.now + self._retention_us))
-        batch += begun.call.door.after
-        return replace(begun, batch=batch)
+        return replace(begun, batch=[*batch, *begun.call.door.after])
 
     def _pass(self, call: Call) -> None:
         """Commit what a write that changes nothing commits for its task."""
-        if not call.door.before:
-            return
         try:
-            self._database.write([*call.door.before, *call.door.after])
+            if call.door.before:
+                self._database.write([*call.door.before, *call.door.after])
         except Refused as refused:
             raise over(refused) or refused from refused
 
@@ -411,10 +407,3 @@ class Transactions:
             spaces.adopt_generation(space, encoder.identity),
             guard,
         ]
-
-
-def _tally(begun: Begun, results: Sequence[Rows]) -> Tally | None:
-    if begun.tally is None:
-        return None
-    added, changed, ended = (cast(int, rows[0][0]) for rows in results[begun.tally : begun.tally + 3])
-    return Tally(added, changed, ended)

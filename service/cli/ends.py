@@ -74,7 +74,7 @@ class There:
     def bring(self, space: str, pieces: Iterable[bytes], note: Note, *, atomic: bool, dry_run: bool) -> Any:
         """Import the lines in `pieces`, and return the report, also when the import is refused because of its lines.
 
-        The server imports as a task, which survives its end; `note` is told of its progress once all was sent.
+        The server imports as a task, which survives its end; `note` gets its progress once all was sent.
         """
         request = calls.import_memories(space, pieces, atomic=atomic, dry_run=dry_run, task=None if dry_run else True)
         try:

@@ -29,7 +29,7 @@ def follow(options: Globals, opened: Session, task: dict[str, Any]) -> dict[str,
 
 
 def ended(client: Client, space: str, task: dict[str, Any], note: Note) -> dict[str, Any]:
-    """Wait until a task ends, and return it. `note` is told of its progress."""
+    """Wait until a task ends, and return it. `note` gets its progress."""
     try:
         while task["ended_at"] is None:
             note(task["done"] + task["failed"] + task["skipped"], task["total"])

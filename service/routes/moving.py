@@ -108,8 +108,8 @@ async def import_memories(
     history. Every line passes the policy of the space; `errors` or `failures` names the lines that it refuses. Needs a
     key that sees all of the space.
 
-    With `task=true` the lines are kept, and the answer comes when all have arrived: 202 with a task that imports them,
-    whatever becomes of this process. The report is the result of the task.
+    With `task=true` the lines are kept, and when all have arrived the answer is 202 with a task that imports them. It
+    survives the end of this process. The report is the result of the task.
     """
     if request.content_type[0] not in (LINES, ZSTD):
         raise HttpError(

@@ -128,7 +128,7 @@ class Pool:
 
 
 class Uploads(msgspec.Struct, frozen=True):
-    """What requests may bring.
+    """The limits of what requests bring.
 
     `limit` is for files and `body` for JSON, `at_once` for a file that is stored before the answer, in bytes. `folder`
     is where files of the server may be named.
@@ -188,6 +188,14 @@ class Backend:
         if self._tracing is not None and isinstance(found, Written):
             self._tracing.wrote(found)
         return found
+
+    async def compute(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run a computation on the event loop when it is short, else on a thread."""
+        try:
+            with without_waiting():
+                return call(*args, **kwargs)
+        except WouldWait:
+            return await self._search.run(call, *args, **kwargs)
 
     async def search(self, memories: Memories, space: str, query: Query, max_age: float = 0.0) -> Answer:
         """Search on the event loop when that takes a millisecond or two, else on a thread.

@@ -148,6 +148,13 @@ class Muisti(Transport):
         reply = self.send(calls.search_spaces(body))
         return reply.data
 
+    def get_server_stats(
+        self,
+    ) -> types.ServerStatsReply:
+        """Read how long each operation takes. The answer covers all workers of the server since their start: for each operation the number of requests, the mean and percentiles. Needs a key of all spaces. Needs the scope admin."""
+        reply = self.send(calls.get_server_stats())
+        return reply.data
+
     def get_signing_keys(
         self,
     ) -> types.SigningKeysReply:
@@ -265,6 +272,18 @@ class Muisti(Transport):
     ) -> types.DryRunReply | None:
         """Delete a checkpoint. The retention of the space then applies to its point of history. No memory changes. Needs the scope write."""
         reply = self.send(calls.delete_checkpoint(space, checkpoint, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    def clear_space(
+        self,
+        space: str,
+        body: types.ClearBody,
+        *,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.ClearedReply | types.DryRunReply:
+        """Delete all memories of the space. Their histories stay, and rolling back to the answer's `before` brings them back. To erase them for good, purge. Needs the scope delete."""
+        reply = self.send(calls.clear_space(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
     def get_callees(
@@ -1085,7 +1104,7 @@ class Muisti(Transport):
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.ImportReply:
-        """Import an export, or the memories of another system. The body is a file in the format of docs/export.md, as application/x-ndjson or application/zstd, of any size. A compressed file may grow to 500 times its size and 16 MB more. Known ids are skipped. An empty space gets the whole history. Every line passes the policy of the space; `errors` or `failures` names the lines that it refuses. Needs a key that sees all of the space. With `task=true` the lines are kept, and the answer comes when all have arrived: 202 with a task that imports them, whatever becomes of this process. The report is the result of the task. Needs the scope write."""
+        """Import an export, or the memories of another system. The body is a file in the format of docs/export.md, as application/x-ndjson or application/zstd, of any size. A compressed file may grow to 500 times its size and 16 MB more. Known ids are skipped. An empty space gets the whole history. Every line passes the policy of the space; `errors` or `failures` names the lines that it refuses. Needs a key that sees all of the space. With `task=true` the lines are kept, and when all have arrived the answer is 202 with a task that imports them. It survives the end of this process. The report is the result of the task. Needs the scope write."""
         reply = self.send(calls.import_memories(space, body, content_type=content_type, atomic=atomic, dry_run=dry_run, task=task, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 

@@ -258,7 +258,7 @@ def end(held: Held, state: TaskState, result: str | None, error: tuple[str, str]
 
 
 def cancel(number: int) -> list[Statement]:
-    """End an active task at once. Nothing is stored by the process that works on it, from now on."""
+    """End an active task. The process that works on it can store nothing from now on."""
     return [
         Statement(f"UPDATE tasks SET state = 'cancelled', {_ENDED} WHERE number = ? AND {_ACTIVE}", (number,)),
         Statement(

@@ -16,7 +16,7 @@ from muisti.core.transfer.records import Header
 
 
 class Moving(msgspec.Struct, frozen=True):
-    """What is staged and to be moved: memories, versions, the last change of the file; and where the move is."""
+    """Numbers of the staged memories and versions, the last change of the file, and where the move is."""
 
     memories: int
     versions: int
@@ -93,6 +93,10 @@ class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
         return msgspec.json.encode(self).decode()
 
 
+# Built at import: msgspec (0.22) analyses a type on first use, and crashes when several threads do that together.
+_DECODER = msgspec.json.Decoder(Checkpoint)
+
+
 def read(text: str) -> Checkpoint | None:
     """Return the state in a text that `Checkpoint.text` made; None for an empty one."""
-    return msgspec.json.decode(text, type=Checkpoint) if text else None
+    return _DECODER.decode(text) if text else None

@@ -1,9 +1,9 @@
 """An import as a task: it goes on where another process has left it."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import cast
 
-import msgspec
 from msgspec.structs import asdict, replace
 
 from muisti.core.model.errors import MuistiError
@@ -18,12 +18,6 @@ from muisti.core.transfer.importing.moving import Begun
 
 KIND = "import"
 BLOB = "lines"
-
-
-class Asked(msgspec.Struct, frozen=True):
-    """The request of an import: whether all of the file is imported or nothing."""
-
-    atomic: bool = True
 
 
 class ImportWork:
@@ -41,9 +35,9 @@ class ImportWork:
         Raises:
             TaskFailed: lines are bad, and all or nothing was asked for; the result is the report.
         """
-        asked = msgspec.convert(hold.task.asked, Asked)
+        asked = cast(Mapping[str, bool], hold.task.asked)
         found = read(hold.task.position)
-        coming = self._importer.resume(hold.task.space, hold.caller, found, hold.task.id, atomic=asked.atomic)
+        coming = self._importer.resume(hold.task.space, hold.caller, found, hold.task.id, atomic=asked["atomic"])
         try:
             return told(_Run(hold, coming, found).report())
         except ImportRefused as refusal:

@@ -27,7 +27,7 @@ def database(tmp_path: Path) -> Path:
 
 
 def queued(database: Path, lines: tuple[bytes, ...] = LINES) -> str:
-    """Leave an import in a file, as a process does that ends at once; return the id of its task."""
+    """Leave an import in a file, as a process that ends early does; return the id of its task."""
     with Engine(at(database).open(), None, system_clock) as engine:
         begun = engine.tasks.begin("default", "import", {"atomic": True}, OWNER)
         assert isinstance(begun, Submission)

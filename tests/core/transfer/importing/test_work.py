@@ -1,4 +1,4 @@
-"""An import as a task: whatever process dies in it, and when, the space is as if nobody had."""
+"""An import as a task: whichever process crashes in it, and when, the space is as if none had."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -24,7 +24,7 @@ class Died(BaseException):
 
 
 class Deadly(Breakable):
-    """A database on which the process dies at the write number `last`: before it, or when it is committed."""
+    """A database on which the process crashes at the write number `last`: before it, or when it is committed."""
 
     last: int | None = None
     committed = False
@@ -68,7 +68,7 @@ def exported(engine: Engine, space: str) -> list[bytes]:
 
 @pytest.fixture
 def deadly(stores: Stores, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Deadly, Engine]]:
-    """A database to die on, and its engine, which stages and moves little at a time."""
+    """A database to crash on, and its engine, which stages and moves little at a time."""
     monkeypatch.setattr(lines, "PIECE", 4)
     monkeypatch.setattr(moving, "REMOTE_MAX", 5)
     database = Deadly(stores().open())
