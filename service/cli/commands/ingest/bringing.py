@@ -24,6 +24,7 @@ from muisti.service.cli.output import answer, console
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.session import session
 from muisti.service.folders.files import Files, files, stated
+from muisti.service.folders.walking import IGNORE
 from muisti.service.folders.watching import changes
 
 if TYPE_CHECKING:
@@ -150,7 +151,9 @@ class Watching:
         folder, known = self._folder, self._known
         changed = batch & set(known.found)
         now = stated(folder.place, changed, folder.largest)
-        if batch and len(changed) <= DIRECT and len(now.found) == len(changed) and _are_gone(folder, batch - changed):
+        rules = any(path.rpartition("/")[2] == IGNORE for path in batch)
+        plain = len(now.found) == len(changed) <= DIRECT and not rules and _are_gone(folder, batch - changed)
+        if batch and plain:
             different = {path: file for path, file in now.found.items() if file != known.found[path]}
             if not different:
                 return None
