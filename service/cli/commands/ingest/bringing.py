@@ -146,7 +146,7 @@ class Watching:
     def _look(self, batch: set[str]) -> Look | None:
         """Look again where files changed; return what became of them, None when nothing did.
 
-        Files that were there before are stored at once. Everything else takes a look at the whole folder.
+        Files that were there before are stored directly. Everything else takes a look at the whole folder.
         """
         folder, known = self._folder, self._known
         changed = batch & set(known.found)

@@ -1,4 +1,4 @@
-"""What became of files, and where a file would be cut, as tables for a person, lines for a pipe, or JSON."""
+"""Reports of what became of files, and of where a file would be cut: tables for people, lines for pipes, JSON."""
 
 from __future__ import annotations
 

@@ -140,7 +140,7 @@ def _groups(files: Iterable[tuple[str, Found]]) -> Iterator[list[tuple[str, Foun
 
 
 def _form(space: str, group: Sequence[tuple[str, Found]], how: How) -> Callable[[], Call]:
-    """Return a function that makes a request with the files of a group; each of its requests reads them anew."""
+    """Return a function that makes a request with the files of a group; each of its requests reads them again."""
     boundary = token_hex(16)
     request = calls.add_documents(space, {}, wait=False, **how.parameters())
     return lambda: _with_content(request, _parts(group, boundary), f"multipart/form-data; boundary={boundary}")
