@@ -2,7 +2,7 @@
 
     python -m loadtests.chunking [FILE ...] [--only stability,speed] [--megabytes 200]
 
-Without files the documents are made of random words. Code is recognised by the ending of its name. Seconds are of
+Without files the documents have random words. Code is recognised by the ending of its name. Seconds are of
 the processor; memory is the growth of the peak resident size of a process that only cuts.
 """
 

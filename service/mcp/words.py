@@ -65,4 +65,8 @@ WORDS: Mapping[str, str] = {
     "model": "For build and drop",
     "force": "Even if incomplete or worse",
     "ndjson": "",
+    "path": "",
+    "server_path": "",
+    "document": "",
+    "folder": "",
 }

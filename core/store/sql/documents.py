@@ -254,6 +254,20 @@ def torn(space: SpaceRow, ids: Sequence[bytes]) -> Statement:
     )
 
 
+def torn_in_bulk(space: SpaceRow) -> Statement:
+    """Refuse with `incomplete` when a bulk replace leaves a document with too few chunks or too many."""
+    return Statement(
+        f"{refuse(Refusal.INCOMPLETE)} WHERE EXISTS (SELECT 1 FROM ("
+        "SELECT DISTINCT CASE WHEN n.kind = 'document' THEN n.memory_id ELSE n.parent_id END AS id FROM turns t "
+        "JOIN versions n ON n.memory_id = t.memory_id AND n.version IN (t.version, t.version + 1) "
+        "WHERE n.document IS NOT NULL) d "
+        "LEFT JOIN versions o ON o.memory_id = d.id AND o.died IS NULL AND o.space_id = ? "
+        "WHERE (SELECT count(*) FROM versions v WHERE v.parent_id = d.id AND v.space_id = ? "
+        f"AND {_IS_CHUNK} AND v.died IS NULL) <> coalesce(o.structure ->> '$.chunks', 0))",
+        (space.id, space.id),
+    )
+
+
 def orphans(space: SpaceRow) -> Statement:
     """Count current chunks whose document is not current."""
     return Statement(
