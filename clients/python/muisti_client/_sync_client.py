@@ -1422,10 +1422,12 @@ class Muisti(Transport):
         body: types.PurgeBody,
         *,
         dry_run: bool | None = None,
+        task: bool | None = None,
+        idempotency_key: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.ErasureReply | types.DryRunReply:
-        """Erase memories for good: of an author, of a source, by a filter, by age, or everything. Erased are all versions, vectors, segments, stored answers, the write-ahead log and the free space of the file. Then every place is searched again, and the answer is the signed report of that search. `everything` needs the name of the space as `confirm`; the space stays, empty, with a new epoch. Needs the scope admin."""
-        reply = self.send(calls.purge(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        """Erase memories for good: of an author, of a source, by a filter, by age, or everything. Erased are all versions, vectors, segments, stored answers, the write-ahead log and the free space of the file. Then every place is searched again, and the answer is the signed report of that search. `everything` needs the name of the space as `confirm`; the space stays, empty, with a new epoch. With `task=true` the answer is 202 with a task that erases the memories that exist now, a hundred at a time. The report is its result. Needs the scope admin."""
+        reply = self.send(calls.purge(space, body, dry_run=dry_run, task=task, idempotency_key=idempotency_key, muisti_min_seq=muisti_min_seq))
         return reply.data
 
     def set_quota(
