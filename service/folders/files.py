@@ -9,6 +9,8 @@ from msgspec import Struct
 
 from muisti.service.folders import git, walking
 
+PATH_MAX = 900  # characters, which leaves room for the path of the folder
+
 
 class Found(Struct, frozen=True):
     """A file. `path` is relative to the folder, with `/`; `mtime` is in microseconds since 1970."""
@@ -76,8 +78,8 @@ def _reason(path: str, status: os.stat_result, most: int | None) -> str | None:
         return "is no regular file"
     if most is not None and status.st_size > most:
         return f"has {status.st_size:,} bytes; {most:,} are allowed"
-    try:
-        path.encode()
-    except UnicodeEncodeError:
-        return "has a name that is not UTF-8"
+    if not path.isprintable() or "\\" in path:
+        return "has a name with a backslash or control characters, or one that is not UTF-8"
+    if len(path) > PATH_MAX:
+        return f"has a path of more than {PATH_MAX} characters"
     return None

@@ -96,9 +96,10 @@ def _fits(regex: re.Pattern[str], path: str) -> bool:
 
     The group `ps_d` is the slash after a folder. A pattern that ends with `/**` fits no folder itself.
     """
-    found = regex.match(path)
-    if found is None:
-        return False
-    if "ps_d" in regex.groupindex:
-        return found.end("ps_d") in (-1, len(path))
-    return found.end() < len(path) or not found[0].endswith("/")
+    for found in regex.finditer(path):
+        if "ps_d" in regex.groupindex:
+            if found.end("ps_d") in (-1, len(path)):
+                return True
+        elif found.end() < len(path) or not found[0].endswith("/"):
+            return True
+    return False
