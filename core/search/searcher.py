@@ -220,9 +220,7 @@ class Searcher:
                 raise ModelMismatch(told)
             return "keyword", (f"ranked by keyword only: {told}",)
         bare = snapshot.unembedded
-        return asked, (f"{bare} passages have no embedding and rank by keyword only; {LATER}",) * bool(
-            bare
-        )
+        return asked, (f"{bare} passages have no embedding and rank by keyword only; {LATER}",) * bool(bare)
 
     def _aim(self, index: SpaceIndex, snapshot: Snapshot, text: str, like: Like | None) -> QueryVector:
         """Return the vector of a text, or that of a memory, whose text is embedded only when no passage of it is."""
@@ -230,7 +228,7 @@ class Searcher:
         if stored is not None:
             return aim(stored)
         encoder = self._models.of(index.space.space.generation)
-        if encoder is None:  # the model behind an endpoint was told from another a moment ago
+        if encoder is None:  # the model behind an endpoint has just changed
             raise ModelUnavailable(absent(index.space.space.name, index.space.space.generation))
         return aim(rotated(self._models.cache.encode_query(encoder, text if like is None else like.text)))
 
