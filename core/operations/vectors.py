@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import cast
 
 from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.hosted import Hosted
 from muisti.core.embedding.models import Models
 from muisti.core.embedding.vectors import pack
 from muisti.core.model.errors import NotFound
@@ -20,6 +21,7 @@ from muisti.core.store.sql.version_rows import WIDTH
 from muisti.core.write.prepare import Source, draft_of, embedded_text
 
 BATCH = 128  # passages of a step
+SLOW = 16  # passages of a step by a slow model in this process, which takes one or two seconds for them
 
 
 class Vectors:
@@ -50,13 +52,14 @@ class Vectors:
         if encoder is None:
             return False
         identity = encoder.identity
-        rows, ((after, seq),) = self._database.read([deferred.lacking(found, identity, BATCH), deferred.marks(found)])
-        upto = cast(int, seq) if len(rows) < BATCH else _born(rows[-1]) - 1
+        most = SLOW if encoder.deferred and not isinstance(encoder, Hosted) else BATCH
+        rows, ((after, seq),) = self._database.read([deferred.lacking(found, identity, most), deferred.marks(found)])
+        upto = cast(int, seq) if len(rows) < most else _born(rows[-1]) - 1
         vectors = pack(self._models.cache.encode(encoder, [_text(row, found) for row in rows])) if rows else []
         if encoder.identity != identity:  # the model behind an endpoint has changed meanwhile
             return True
         self._store(found, encoder, rows, vectors, max(upto, cast(int, after)))
-        return len(rows) == BATCH
+        return len(rows) == most
 
     def _store(self, space: SpaceRow, encoder: Encoder, rows: Rows, vectors: list[bytes], upto: int) -> None:
         identity, batch = encoder.identity, [spaces.guard(space)]
