@@ -67,6 +67,7 @@ AddedReply = TypedDict(
         'turn': 'int | None',
         'structure': 'dict[str, Any]',
         'flags': 'list[FlagReply]',
+        'degraded': NotRequired['list[str]'],
         'similar': 'list[LikenessReply]',
         'checked_at': 'str | None',
     },
@@ -150,6 +151,7 @@ BatchReply = TypedDict(
         'items': 'list[MemoryReply]',
         'flags': 'list[FlagReply]',
         'seq': 'str',
+        'degraded': NotRequired['list[str]'],
     },
 )
 "The memories that were added, in the order of the request."
@@ -161,6 +163,18 @@ BuildBody = TypedDict(
     },
 )
 "The model that is to embed the space."
+
+CacheReply = TypedDict(
+    'CacheReply',
+    {
+        'entries': 'int',
+        'bytes': 'int',
+        'hits': 'int',
+        'misses': 'int',
+        'rate': 'float | None',
+    },
+)
+"Use of the cache of vectors that slow models have computed."
 
 ChangeReply = TypedDict(
     'ChangeReply',
@@ -263,6 +277,32 @@ CompareBody = TypedDict(
     },
 )
 "Questions to ask both models, beside the probes of the space."
+
+ComparedReply = TypedDict(
+    'ComparedReply',
+    {
+        'k': 'int',
+        'questions': 'int',
+        'probes': 'int',
+        'judged': 'int',
+        'overlap': 'float | None',
+        'current': 'MeasuredReply',
+        'shadow': 'MeasuredReply',
+        'missing': 'int',
+    },
+)
+"The model of a space and its shadow, asked the same questions."
+
+ComparisonReply = TypedDict(
+    'ComparisonReply',
+    {
+        'items': 'list[DivergenceReply]',
+        'next_cursor': 'str | None',
+        'seq': 'str',
+        'other': 'str',
+    },
+)
+"A page of what differs between two spaces, and the points of both at which that was seen."
 
 ConflictReply = TypedDict(
     'ConflictReply',
@@ -902,6 +942,7 @@ ItemsReply = TypedDict(
         'failed': 'int',
         'flags': 'list[FlagReply]',
         'seq': 'str | None',
+        'degraded': NotRequired['list[str]'],
     },
 )
 "Result for each memory of a batch that is not atomic. `seq` is null when nothing was created."
@@ -1917,6 +1958,7 @@ StatsReply = TypedDict(
         'by': 'dict[str, Any]',
         'last_change_at': 'str | None',
         'quota': 'QuotaReply | None',
+        'embedding_cache': 'CacheReply | None',
         'seq': 'str',
     },
 )
@@ -2323,32 +2365,7 @@ WrittenReply = TypedDict(
         'turn': 'int | None',
         'structure': 'dict[str, Any]',
         'flags': 'list[FlagReply]',
+        'degraded': NotRequired['list[str]'],
     },
 )
 "The memory that a write made or changed, with flags for differences from the request."
-
-muisti.service.schemas.forks.ComparisonReply = TypedDict(
-    'muisti.service.schemas.forks.ComparisonReply',
-    {
-        'items': 'list[DivergenceReply]',
-        'next_cursor': 'str | None',
-        'seq': 'str',
-        'other': 'str',
-    },
-)
-"A page of what differs between two spaces, and the points of both at which that was seen."
-
-muisti.service.schemas.generations.ComparisonReply = TypedDict(
-    'muisti.service.schemas.generations.ComparisonReply',
-    {
-        'k': 'int',
-        'questions': 'int',
-        'probes': 'int',
-        'judged': 'int',
-        'overlap': 'float | None',
-        'current': 'MeasuredReply',
-        'shadow': 'MeasuredReply',
-        'missing': 'int',
-    },
-)
-"The model of a space and its shadow, asked the same questions."
