@@ -12,6 +12,7 @@ from muisti.core.model.terms import Match as Match
 from muisti.core.model.values import Json, Memory, Passage, Seq
 
 Evidence = Literal["strong", "weak", "none", "uncalibrated"]
+LATER = "the vectors will follow"  # in what is degraded for a time only
 Decay = Literal["exponential", "linear", "half_life"]
 
 

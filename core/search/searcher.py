@@ -14,7 +14,7 @@ from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Floats
 from muisti.core.model.errors import ModelMismatch, StoreCorrupt
-from muisti.core.model.hits import Answer, Mode, Timings
+from muisti.core.model.hits import LATER, Answer, Mode, Timings
 from muisti.core.model.spaces import Policy
 from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.model.values import Memory
@@ -212,7 +212,7 @@ class Searcher:
             return "keyword", ("embeddings are off: ranked by keyword only",)
         generation = index.space.space.generation
         if generation is None:
-            missing = ("no memory of this space is embedded: ranked by keyword only; the vectors will follow",)
+            missing = (f"no memory of this space is embedded: ranked by keyword only; {LATER}",)
             return "keyword", missing if snapshot.size else ()
         if self._models.of(generation) is None:
             told = absent(index.space.space.name, generation)
@@ -220,7 +220,7 @@ class Searcher:
                 raise ModelMismatch(told)
             return "keyword", (f"ranked by keyword only: {told}",)
         bare = snapshot.unembedded
-        return asked, (f"{bare} passages have no embedding and rank by keyword only; the vectors will follow",) * bool(
+        return asked, (f"{bare} passages have no embedding and rank by keyword only; {LATER}",) * bool(
             bare
         )
 
@@ -229,7 +229,9 @@ class Searcher:
         stored = None if like is None else similar.direction(snapshot, like)
         if stored is not None:
             return aim(stored)
-        encoder = self._models.required(index.space.space.name, index.space.space.generation)
+        encoder = self._models.of(index.space.space.generation)
+        if encoder is None:  # the model behind an endpoint was told from another a moment ago
+            raise ModelUnavailable(absent(index.space.space.name, index.space.space.generation))
         return aim(rotated(self._models.cache.encode_query(encoder, text if like is None else like.text)))
 
     def _fetch(

@@ -16,6 +16,7 @@ from muisti.core.engine import Engine
 from muisti.service.app.app import create_app, open_engine
 from muisti.service.app.client import Client, through
 from muisti.service.auth.access import OWNER, Access
+from muisti.service.background.embedding import embedding_sweeps
 from muisti.service.observability.logs import errors_only
 from muisti.service.settings import Settings
 
@@ -28,8 +29,8 @@ class InProcess(httpx.BaseTransport):
         with ExitStack() as undo:
             undo.enter_context(errors_only())  # a command logs errors only
             self._runner = undo.enter_context(asyncio.Runner())
-            engine = undo.enter_context(open_here(settings))
-            app = create_app(settings, engine=engine, trusted=access)
+            engine = self._engine = undo.enter_context(open_here(settings))
+            app = create_app(settings, engine=engine, trusted=access, upkeep=embedding_sweeps(settings))
             # The two libraries spell the types of ASGI differently.
             self._asgi = httpx.ASGITransport(app=cast(Any, app), raise_app_exceptions=False)
             self._stop, self._life = self._runner.run(self._start(app))
@@ -41,6 +42,7 @@ class InProcess(httpx.BaseTransport):
         return self._runner.run(self._answer(request))
 
     def close(self) -> None:
+        self._engine.stop_embedding()
         with self._undo:
             self._runner.run(self._end())
 

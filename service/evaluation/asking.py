@@ -11,7 +11,7 @@ import numpy as np
 from muisti.client import calls
 from muisti.core.model.values import QUERY_MAX
 from muisti.service.app.client import Client
-from muisti.service.evaluation.dataset import Dataset
+from muisti.service.evaluation.dataset import Dataset, DatasetError
 from muisti.service.evaluation.evidence import FOREIGN, HIDDEN, OWN, Strengths
 from muisti.service.evaluation.run import Progress, Stored
 
@@ -92,4 +92,7 @@ def _memories(client: Client, space: str) -> list[Mapping[str, Any]]:
 
 def _strength(client: Client, space: str, text: str, mode: str, **more: Any) -> float:
     body = {"query": text[:QUERY_MAX], "mode": mode, "limit": 1, **more}
-    return float(client.send(calls.search(space, body)).data["strength"])
+    answer = client.send(calls.search(space, body)).data
+    if answer["strategy"] != mode or answer["degraded"]:
+        raise DatasetError(f"thresholds of {mode} search cannot be fitted: {'; '.join(answer['degraded'])}")
+    return float(answer["strength"])

@@ -15,6 +15,7 @@ from muisti.core.model.values import NAME_MAX, QUERY_MAX
 from muisti.core.text.terms import tokenize
 from muisti.service.app.client import ApiError, Client, Reply, Unreachable
 from muisti.service.evaluation.dataset import Dataset, Document, Query
+from muisti.service.evaluation.following import wait_for_vectors
 from muisti.service.evaluation.metrics import Result, Run, judge
 
 PREFIX = "eval"
@@ -87,6 +88,7 @@ def stored(client: Client, dataset: Dataset, progress: Progress) -> Iterator[Sto
             for batch in _batches(dataset.documents[group]):
                 documents |= _store(client, space, batch, notes)
                 progress("storing", len(documents), total)
+        wait_for_vectors(client, spaces.values(), progress)
         yield Stored(dataset, spaces, documents, tuple(notes))
     finally:
         _clean_up(client, made, progress)

@@ -2,10 +2,11 @@
 
 import base64
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
@@ -74,10 +75,22 @@ class EmbeddingServer(ThreadingHTTPServer):
         self.headers: list[dict[str, str]] = []
         self.faults: list[Fault] = []
         self.always: Fault | None = None
+        self._open: list[socket.socket] = []
 
     @property
     def url(self) -> str:
         return f"http://127.0.0.1:{self.server_port}/v1"
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self._open.append(request)
+        super().process_request(request, client_address)
+
+    def server_close(self) -> None:
+        """Close the connections too, as the end of a process does."""
+        super().server_close()
+        for connection in self._open:
+            with suppress(OSError):
+                connection.shutdown(socket.SHUT_RDWR)
 
     def next_fault(self) -> Fault | None:
         return self.faults.pop(0) if self.faults else self.always

@@ -34,8 +34,11 @@ Asked = Mapping[str, list[Mapping[str, Strengths]]]
 
 def run(options: Globals, folders: Sequence[Path], sample: int, save: Path | None, drawn: Path | None) -> None:
     """Ask, fit, print and save."""
-    with Stages(console(options, stderr=True)) as stages:
-        asked, generation, space = _judged(options, folders, sample, stages) if folders else _own(options, stages)
+    try:
+        with Stages(console(options, stderr=True)) as stages:
+            asked, generation, space = _judged(options, folders, sample, stages) if folders else _own(options, stages)
+    except DatasetError as error:
+        raise Failure(str(error)) from error
     fitted = [fit(mode, _by_kind(found)) for mode, found in asked.items()]
     modes: dict[RankedMode, Thresholds] = {cast(RankedMode, one.mode): one.thresholds for one in fitted}
     entry = Entry(generation=generation, space=space, modes=modes)

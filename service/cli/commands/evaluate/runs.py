@@ -1,6 +1,7 @@
 """Evaluation runs on judged data: measured, printed as a table, saved in files, compared with an earlier run."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -22,7 +23,7 @@ from muisti.service.evaluation import report
 from muisti.service.evaluation.compare import Comparison, compare
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load
 from muisti.service.evaluation.metrics import METRICS, Run, summarise
-from muisti.service.evaluation.run import Lost, Plan, find_lost, measure, sample, stored
+from muisti.service.evaluation.run import Lost, Plan, Stored, find_lost, measure, sample, stored
 
 LOST_SHOWN = 20
 
@@ -115,10 +116,19 @@ def _target(given: Path | None) -> Path:
     return target
 
 
+@contextmanager
+def _stored(opened: Client, dataset: Dataset, stages: Stages) -> Iterator[Stored]:
+    try:
+        with stored(opened, dataset, stages.note) as held:
+            yield held
+    except DatasetError as error:
+        raise Failure(str(error)) from error
+
+
 def _measure(opened: Client, dataset: Dataset, plans: Sequence[Plan], itself: bool, stages: Stages) -> _Measured:
     stages.begin(dataset.name)
     notes, runs = list(dataset.notes), list[Run]()
-    with stored(opened, dataset, stages.note) as held:
+    with _stored(opened, dataset, stages) as held:
         notes += held.notes
         for plan in plans:
             run, degraded = measure(opened, held, plan, stages.note)
