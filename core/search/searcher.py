@@ -220,9 +220,7 @@ class Searcher:
                 raise ModelMismatch(told)
             return "keyword", (f"ranked by keyword only: {told}",)
         bare = snapshot.unembedded
-        return asked, (f"{bare} passages have no embedding and rank by keyword only; {LATER}",) * bool(
-            bare
-        )
+        return asked, (f"{bare} passages have no embedding and rank by keyword only; {LATER}",) * bool(bare)
 
     def _aim(self, index: SpaceIndex, snapshot: Snapshot, text: str, like: Like | None) -> QueryVector:
         """Return the vector of a text, or that of a memory, whose text is embedded only when no passage of it is."""
