@@ -22,7 +22,7 @@ import click
 import httpx
 import numpy as np
 from rich.console import Console
-from rich.table import Table
+from rich.table import Column, Table
 
 from loadtests.texts import invented
 from tests.core.generations.models import projected
@@ -115,7 +115,9 @@ async def task_of(client: httpx.AsyncClient, body: dict[str, Any]) -> dict[str, 
 
 async def measure(texts: list[str], model: str, rest: float) -> tuple[Table, list[str]]:
     """Return the table, and what else is to be told."""
-    table = Table("phase", "seconds", "searches", "failed", "degraded", "p50 ms", "p99 ms", "max ms")
+    table = Table(
+        Column("phase", no_wrap=True), "seconds", "searches", "failed", "degraded", "p50 ms", "p99 ms", "max ms"
+    )
     told: list[str] = []
 
     def row(phase: str, began: float, searches: Searches) -> None:
