@@ -49,11 +49,12 @@ class Vectors:
         encoder = self._models.of(found.space.generation)
         if encoder is None:
             return False
-        rows, ((after, seq),) = self._database.read(
-            [deferred.lacking(found, encoder.identity, BATCH), deferred.marks(found)]
-        )
+        identity = encoder.identity
+        rows, ((after, seq),) = self._database.read([deferred.lacking(found, identity, BATCH), deferred.marks(found)])
         upto = cast(int, seq) if len(rows) < BATCH else _born(rows[-1]) - 1
         vectors = pack(self._models.cache.encode(encoder, [_text(row, found) for row in rows])) if rows else []
+        if encoder.identity != identity:  # the model behind an endpoint has changed meanwhile
+            return True
         self._store(found, encoder, rows, vectors, max(upto, cast(int, after)))
         return len(rows) == BATCH
 
