@@ -42,7 +42,7 @@ from muisti.service.schemas.discourse import (
 )
 from muisti.service.schemas.erasure import ErasureReply, ReportReply
 from muisti.service.schemas.forks import DivergenceReply
-from muisti.service.schemas.generations import ComparisonReply, GenerationReply, MeasuredReply
+from muisti.service.schemas.generations import ComparedReply, GenerationReply, MeasuredReply
 from muisti.service.schemas.keys import KeyReply
 from muisti.service.schemas.moving import ImportedReply
 from muisti.service.schemas.policy import PolicyReply
@@ -358,7 +358,7 @@ BUILDING = TaskReply(
     ended_at=None,
     expires_at=None,
 )
-COMPARED = ComparisonReply(
+COMPARED = ComparedReply(
     k=10,
     questions=2,
     probes=1,

@@ -32,7 +32,7 @@ def database(stores: Stores) -> Iterator[Breakable]:
 
 @pytest.fixture
 def engine(database: Breakable, clock: Clock) -> Engine:
-    return Engine(database, WordEncoder(), clock)
+    return Engine(database, WordEncoder(), clock, others=[WordEncoder("notes", name="notes-static-512")])
 
 
 @pytest.fixture

@@ -13,7 +13,9 @@ import pytest
 from litestar.testing import TestClient
 
 from muisti.core.engine import Engine
+from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import Busy
+from muisti.core.model.spaces import DEFAULT
 from muisti.service.app.app import create_app
 from muisti.service.openapi.document import canonical
 from muisti.service.openapi.requests import REQUESTS
@@ -181,6 +183,7 @@ def tried(document: dict[str, Any], client: httpx.Client, engine: Engine) -> int
             if "/entries/" in path and operation["operationId"] != "putEntry":
                 client.put(f"{API}/entries/rules/deploy", json={"content": "We deploy on Wednesdays"})
             converse(client, operation["operationId"])
+            exchange(engine, operation["operationId"])
             given = {
                 "session": "s-2026-11",
                 "conversation": "c-42",
@@ -197,6 +200,19 @@ def tried(document: dict[str, Any], client: httpx.Client, engine: Engine) -> int
             assert str(response.status_code) in operation["responses"] and response.is_success, response.text
             tried += 1
     return tried
+
+
+def exchange(engine: Engine, operation: str) -> None:
+    """Bring the models of the space to where the operation can follow."""
+    if operation.endswith("Generation") or operation.endswith("Generations"):
+        for one in engine.generations.list(DEFAULT, OWNER):
+            if one.role != "current":
+                engine.generations.drop(DEFAULT, one.identity, OWNER)
+    if operation in ("compareGenerations", "switchGeneration", "rollBackGeneration"):
+        engine.generations.build(DEFAULT, REQUESTS["buildGeneration"]["model"], OWNER)
+        engine.runner(60, 2).run_one()
+    if operation == "rollBackGeneration":
+        engine.generations.switch(DEFAULT, OWNER)
 
 
 def converse(client: httpx.Client, operation: str) -> None:
