@@ -1,6 +1,6 @@
 """Exchange the embedding model of a space while 16 clients search and one writes.
 
-`python -m loadtests.generations [--texts N] [--model PATH]` starts a server, stores N texts, and measures searches
+`python -m loadtests.generations [--texts N] [--model PATH]` starts a server and stores N texts. It measures searches
 before, while a shadow is built, around the switch and the roll-back, and while the shadow is dropped. The second model
 is made from the shipped one, by an orthonormal projection to 128 dimensions, unless --model names another.
 """
@@ -122,7 +122,7 @@ async def task_of(client: httpx.AsyncClient, body: dict[str, Any]) -> dict[str, 
 
 
 async def measure(texts: list[str], model: str, rest: float) -> tuple[Table, list[str]]:
-    """Return the table, and what else is to be told."""
+    """Return the table, and further lines."""
     table = Table(
         Column("phase", no_wrap=True), "seconds", "searches", "failed", "degraded", "p50 ms", "p99 ms", "max ms"
     )
