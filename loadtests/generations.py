@@ -1,6 +1,6 @@
 """Exchange the embedding model of a space while 16 clients search and one writes.
 
-`python -m loadtests.generations [--texts N] [--model PATH]` starts a server, stores N texts, and measures searches
+`python -m loadtests.generations [--texts N] [--model PATH]` starts a server and stores N texts. It measures searches
 before, while a shadow is built, around the switch and the roll-back, and while the shadow is dropped. The second model
 is made from the shipped one, by an orthonormal projection to 128 dimensions, unless --model names another.
 """
@@ -69,7 +69,8 @@ async def serving(folder: Path, model: str) -> AsyncIterator[httpx.AsyncClient]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    environment = {**os.environ, "MUISTI_MODELS": model, "MUISTI_DATABASE_URL": f"file:{folder / 'muisti.db'}"}
+    waits = {"MUISTI_QUEUE_SECONDS": "30"}  # on a busy machine requests wait, and the table shows how long
+    environment = {**os.environ, **waits, "MUISTI_MODELS": model, "MUISTI_DATABASE_URL": f"file:{folder / 'muisti.db'}"}
     command = [sys.executable, "-m", "muisti.service", "serve", "--port", str(port)]
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
         try:
@@ -85,12 +86,19 @@ async def serving(folder: Path, model: str) -> AsyncIterator[httpx.AsyncClient]:
             server.terminate()
 
 
+def good(answer: httpx.Response) -> httpx.Response:
+    """Return an answer, or raise with its text when it is an error."""
+    if answer.is_error:
+        raise RuntimeError(f"{answer.request.method} {answer.request.url.path}: {answer.status_code} {answer.text}")
+    return answer
+
+
 async def fill(client: httpx.AsyncClient, texts: list[str]) -> None:
     """Store the texts."""
     for start in range(0, len(texts), 200):
         memories = [{"content": text} for text in texts[start : start + 200]]
         answer = await client.post(f"{SPACE}/memories/batch", json={"memories": memories, "on_conflict": "keep"})
-        answer.raise_for_status()
+        good(answer)
 
 
 async def writing(client: httpx.AsyncClient, searches: Searches) -> int:
@@ -98,7 +106,7 @@ async def writing(client: httpx.AsyncClient, searches: Searches) -> int:
     count = 0
     while searches._running:  # pyright: ignore[reportPrivateUsage]
         answer = await client.post(f"{SPACE}/memories", json={"content": f"late text {count}", "on_conflict": "keep"})
-        answer.raise_for_status()
+        good(answer)
         count += 1
         await asyncio.sleep(0.1)
     return count
@@ -106,15 +114,15 @@ async def writing(client: httpx.AsyncClient, searches: Searches) -> int:
 
 async def task_of(client: httpx.AsyncClient, body: dict[str, Any]) -> dict[str, Any]:
     """Build a model, and return the task when it has ended."""
-    task = (await client.post(f"{SPACE}/generations", json=body)).raise_for_status().json()
+    task = good(await client.post(f"{SPACE}/generations", json=body)).json()
     while task["ended_at"] is None:
         answer = await client.get(f"{SPACE}/tasks/{task['id']}", params={"wait": 5, "after": task["revision"]})
-        task = answer.raise_for_status().json()
+        task = good(answer).json()
     return task
 
 
 async def measure(texts: list[str], model: str, rest: float) -> tuple[Table, list[str]]:
-    """Return the table, and what else is to be told."""
+    """Return the table, and further lines."""
     table = Table(
         Column("phase", no_wrap=True), "seconds", "searches", "failed", "degraded", "p50 ms", "p99 ms", "max ms"
     )
@@ -145,7 +153,7 @@ async def measure(texts: list[str], model: str, rest: float) -> tuple[Table, lis
             for phase, path in (("switch", "switch"), ("roll-back", "rollback"), ("switch again", "switch")):
                 began = time.perf_counter()
                 answer = await client.post(f"{SPACE}/generations/{path}", json={})
-                answer.raise_for_status()
+                good(answer)
                 told.append(f"{phase}: {time.perf_counter() - began:.3f} s, {answer.json()['missing']} vectors missing")
                 row(phase, began, searches)
                 began = time.perf_counter()
@@ -173,7 +181,7 @@ def main(count: int, rest: float, model: str | None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         named = model or str(projected(Path(folder) / "projected"))
         table, told = asyncio.run(measure(invented(count)[0], named, rest))
-    console = Console()
+    console = Console(width=120)
     console.print(f"{count:,} texts, {CLIENTS} clients, second model {model or 'projected to 128 dimensions'}", table)
     for line in told:
         console.print(line)

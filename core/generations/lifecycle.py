@@ -125,7 +125,7 @@ class Generations:
         keyword; and its probes may find less.
 
         Raises:
-            Conflict: the space has no shadow, or one that has served already.
+            Conflict: the space has no shadow, or one that was its model before.
             ShadowIncomplete: it lacks vectors.
             RecallDropped: the probes find less with the shadow.
             ModelMismatch: the process does not have the shadow's model, so it cannot tell what it finds.

@@ -235,7 +235,7 @@ STATS = StatsReply(
     },
     last_change_at=CHANGED,
     quota=QUOTA,
-    embedding_cache=CacheReply(entries=3, bytes=5_208, hits=9, misses=3, rate=0.75),
+    embedding_cache=CacheReply(entries=0, bytes=0, hits=0, misses=0, rate=None),
     seq=seq_at(4),
 )
 

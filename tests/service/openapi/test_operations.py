@@ -16,6 +16,7 @@ from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import Busy
 from muisti.core.model.spaces import DEFAULT
+from muisti.core.model.values import Draft
 from muisti.service.app.app import create_app
 from muisti.service.openapi.document import canonical
 from muisti.service.openapi.requests import REQUESTS
@@ -183,12 +184,11 @@ def tried(document: dict[str, Any], client: httpx.Client, engine: Engine) -> int
             if "/entries/" in path and operation["operationId"] != "putEntry":
                 client.put(f"{API}/entries/rules/deploy", json={"content": "We deploy on Wednesdays"})
             converse(client, operation["operationId"])
-            exchange(engine, operation["operationId"])
             given = {
                 "session": "s-2026-11",
                 "conversation": "c-42",
                 "topic": "t1",
-                "space": "default",
+                "space": exchange(engine, operation["operationId"]),
                 "memory_id": memory["id"],
                 "category": "rules",
                 "key": "deploy",
@@ -202,17 +202,19 @@ def tried(document: dict[str, Any], client: httpx.Client, engine: Engine) -> int
     return tried
 
 
-def exchange(engine: Engine, operation: str) -> None:
-    """Bring the models of the space to where the operation can follow."""
-    if operation.endswith("Generation") or operation.endswith("Generations"):
-        for one in engine.generations.list(DEFAULT, OWNER):
-            if one.role != "current":
-                engine.generations.drop(DEFAULT, one.identity, OWNER)
-    if operation in ("compareGenerations", "switchGeneration", "rollBackGeneration"):
-        engine.generations.build(DEFAULT, REQUESTS["buildGeneration"]["model"], OWNER)
+def exchange(engine: Engine, operation: str) -> str:
+    """Return a space whose models are where the operation can follow; `default` for operations about other things."""
+    if not operation.endswith(("Generation", "Generations")):
+        return DEFAULT
+    space = f"models-of-{operation.lower()}"
+    engine.spaces.create(space)
+    engine.owner.write.add(space, [Draft(content="We deploy on Wednesdays")])
+    if operation != "buildGeneration":
+        engine.generations.build(space, REQUESTS["buildGeneration"]["model"], OWNER)
         engine.runner(60, 2).run_one()
     if operation == "rollBackGeneration":
-        engine.generations.switch(DEFAULT, OWNER)
+        engine.generations.switch(space, OWNER)
+    return space
 
 
 def converse(client: httpx.Client, operation: str) -> None:
