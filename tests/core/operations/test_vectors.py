@@ -163,7 +163,7 @@ def test_while_some_vectors_are_missing_an_answer_says_how_many(engine: Engine):
     answer = search(engine, "rivers")
     assert answer.strategy == "hybrid"
     assert answer.degraded == ("52 passages have no embedding and rank by keyword only; the vectors will follow",)
-    assert not engine.vectors.step(SPACE)
+    embed_all(engine)
     assert search(engine, "rivers").degraded == ()
 
 
@@ -225,7 +225,7 @@ def test_two_processes_embed_the_same_passages_once(store: Store, engine: Engine
     add(engine, *TEXTS[:20])
     with open_engine(store, encoder=Afar()) as other:
         other.recognition.check()
-        assert not other.vectors.step(SPACE)
+        embed_all(other)
         assert not engine.vectors.step(SPACE)
         assert ids(search(other, "rivers", mode="semantic")) == ids(search(engine, "rivers", mode="semantic"))
 
