@@ -62,20 +62,25 @@ def main() -> None:
     )
     for length in (8, 30, 120):
         texts = [" ".join(WORDS[(n * 7 + k) % len(WORDS)] for k in range(length)) + f" {n}" for n in range(TEXTS)]
-        known = EmbeddingCache()
-        one_by_one(lambda text: known.encode(slow, [text]), texts)
-        ways: list[Callable[[], None]] = [
-            lambda: one_by_one(lambda text: static.encode([text]), texts),
-            lambda: all_new(slow, texts),
-            lambda: one_by_one(lambda text: known.encode(slow, [text]), texts),
-        ]
-        taken: list[list[float]] = [[] for _ in ways]
-        for _ in range(ROUNDS):
-            for way, times in zip(ways, taken, strict=True):
-                began = time.process_time()
-                way()
-                times.append(1e6 * (time.process_time() - began) / TEXTS)
-        click.echo(f"| {length} | " + " | ".join(f"{statistics.median(times):.1f}" for times in taken) + " |")
+        click.echo(f"| {length} | " + " | ".join(f"{micros:.1f}" for micros in measured(static, slow, texts)) + " |")
+
+
+def measured(static: Encoder, slow: Encoder, texts: Sequence[str]) -> list[float]:
+    """Return the median microseconds of a text without a cache, with an empty one, and with one that knows it."""
+    known = EmbeddingCache()
+    one_by_one(lambda text: known.encode(slow, [text]), texts)
+    ways: list[Callable[[], None]] = [
+        lambda: one_by_one(lambda text: static.encode([text]), texts),
+        lambda: all_new(slow, texts),
+        lambda: one_by_one(lambda text: known.encode(slow, [text]), texts),
+    ]
+    taken: list[list[float]] = [[] for _ in ways]
+    for _ in range(ROUNDS):
+        for way, times in zip(ways, taken, strict=True):
+            began = time.process_time()
+            way()
+            times.append(1e6 * (time.process_time() - began) / len(texts))
+    return [statistics.median(times) for times in taken]
 
 
 def one_by_one(act: Callable[[str], object], texts: Sequence[str]) -> None:

@@ -12,6 +12,7 @@ import msgspec
 from msgspec import structs
 
 from muisti.core.conversations.naming import object_draft, title_of, users_of
+from muisti.core.embedding.models import Models
 from muisti.core.model.conversations import DEFAULT_SESSION, NewObject, ObjectName, place_of
 from muisti.core.model.ids import IdSource, id_text
 from muisti.core.model.outcomes import Plan, Written
@@ -196,7 +197,7 @@ class Adopter:
         return [one.first(space, id_text(self._ids.new(call.now)), call.now) for one in accepted]
 
     def _born(self, space: SpaceRow, new: Memory, offset: int, call: Call) -> list[Statement]:
-        (version,) = ready([new], space, None)
+        (version,) = ready([new], space, Models())
         return self._transactions.birth(space, version, "created", call.caller, offset)
 
     def _changed(

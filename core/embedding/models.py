@@ -1,4 +1,4 @@
-"""The embedding models of a process, found by identity: spaces of several models are served side by side."""
+"""The embedding models of a process, found by identity: one process works with spaces of several models."""
 
 from collections.abc import Iterator, Sequence
 

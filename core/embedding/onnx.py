@@ -1,8 +1,8 @@
 """Text to vectors by a transformer in ONNX format, run by ONNX Runtime in this process: mean pooling, unit length.
 
 A model is a file `model.onnx` with a `tokenizer.json`, in a folder or inside an installed Python package. Some packages
-have no tokenizer; then it must be named. The tokenizer must be that of the model: the number of its tokens is compared
-with the rows of the model's table of tokens, because other tokens would give meaningless vectors without any error.
+have no tokenizer; then it must be named. The tokenizer must be that of the model, because other tokens would give
+meaningless vectors without any error. So the number of its tokens is compared with the rows of the model's table.
 """
 
 import hashlib

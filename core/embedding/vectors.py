@@ -18,6 +18,7 @@ from muisti.core.kernels.dense import rotate as hadamard
 Vectors = npt.NDArray[
     np.float32
 ]  # (n, dimensions), one unit-length row a text; a zero row for a text without known words
+Vector = npt.NDArray[np.float32]  # (dimensions,), of length 1
 Codes = npt.NDArray[np.int8]  # (n, dimensions)
 Scales = npt.NDArray[np.float32]  # (n,)
 

@@ -17,7 +17,7 @@ from muisti.core.write.validate import check_query
 
 
 class _Asked(msgspec.Struct, frozen=True):
-    """What one model found: the ids of the first memories by question, and milliseconds by question."""
+    """Answers of one model: the ids of the first memories by question, and milliseconds by question."""
 
     found: Mapping[str, Sequence[str]]
     ms: Sequence[float]

@@ -125,7 +125,7 @@ class Generations:
         keyword; and its probes may find less.
 
         Raises:
-            Conflict: the space has no shadow, or one that has served already.
+            Conflict: the space has no shadow, or one that was its model before.
             ShadowIncomplete: it lacks vectors.
             RecallDropped: the probes find less with the shadow.
             ModelMismatch: the process does not have the shadow's model, so it cannot tell what it finds.
@@ -242,23 +242,40 @@ class Generations:
         self._indexes.drop(found.space.name)
 
     def _exchange(self, found: SpaceRow, caller: Caller, *, served: bool, force: bool) -> Generation:
-        """Exchange the model and the shadow of a space in one batch. Its index is loaded before."""
-        shadow = _shadow_of(found)
+        """Exchange the model and the shadow of a space in one batch; return the new model.
+
+        Its index is loaded before, and the passages so far are checked before, so that writers do not wait for that.
+        """
+        shadow, name = _shadow_of(found), found.space.name
+        asked = [generations.passages(found), generations.lacking(found, shadow), generations.one(shadow)]
+        passages, lacking, rows = self._database.read(asked)
+        missing = cast(int, lacking[0][0])
+        if missing and not force:
+            raise ShadowIncomplete(name, shadow, missing)
         index = SpaceIndex(self._database, spaces.exchanged(found))
-        now = self._clock()
         batch = [
-            *([] if force else [generations.refuse_lacking(found, shadow)]),
-            *spaces.advance(found, 1, now),
+            *([] if force else [generations.refuse_lacking(found, shadow, found.seq.number)]),
+            *spaces.advance(found, 1, self._clock()),
             generations.exchange(found, served=served),
             changes.record(found, "reembedded", caller),
             self._note(found, caller, "generation_switched", shadow),
         ]
         self._write(found, batch)
-        now_is = find_space(self._database, found.space.name)
+        now_is = find_space(self._database, name)
         if now_is.generation == index.space.generation and now_is.space.epoch == index.space.space.epoch:
             self._indexes.replace(now_is, index)
         self._indexes.note(now_is, now_is.seq.number)
-        return self.get(found.space.name, shadow, caller)
+        model, dimensions, created_at = cast(tuple[str, int, int], rows[0])
+        return Generation(
+            identity=shadow,
+            model=model,
+            dimensions=dimensions,
+            created_at=from_us(created_at),
+            role="current",
+            passages=cast(int, passages[0][0]),
+            embedded=cast(int, passages[0][0]) - missing,
+            available=self._models.of(shadow) is not None,
+        )
 
     def _compare_probes(self, found: SpaceRow, caller: Caller) -> None:
         """Raise `RecallDropped` when the probes of a space find less with its shadow."""

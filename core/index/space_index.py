@@ -31,7 +31,7 @@ from muisti.core.text.terms import FIELDS
 COMPACT_AT = 4_096  # useless rows above which an index is compacted, if they are also more than half of it
 FIRST_PAGE = 500  # versions; long ones have hundreds of passages each
 PAGE_ROWS = 20_000  # passages that a further page brings, about
-FILLED = 2_000  # versions whose vectors are read at once, when they come after their passages
+FILLED = 2_000  # versions whose vectors are read together, when they come after their passages
 
 
 class Outdated(Exception):

@@ -228,7 +228,7 @@ class Searcher:
         if stored is not None:
             return aim(stored)
         encoder = self._models.of(index.space.space.generation)
-        if encoder is None:  # the model behind an endpoint was told from another a moment ago
+        if encoder is None:  # the model behind an endpoint has just changed
             raise ModelUnavailable(absent(index.space.space.name, index.space.space.generation))
         return aim(rotated(self._models.cache.encode_query(encoder, text if like is None else like.text)))
 

@@ -40,7 +40,11 @@ _OPTIONS: Sequence[Callable[..., Any]] = (
         "--context-window", type=click.IntRange(0, 10), metavar="N", help="Show N turns before and after each hit."
     ),
     click.option("--min-score", type=click.FloatRange(0, 1), metavar="X", help="Show no hits of a lower score."),
-    click.option("--fallback-to-keyword", is_flag=True, help="Rank by words where another model embedded the space."),
+    click.option(
+        "--fallback-to-keyword/--no-fallback-to-keyword",
+        default=True,
+        help="Rank by words where the model of the space is missing, or fail.  [default: rank]",
+    ),
     click.option(
         "--signal",
         "signals",
@@ -84,9 +88,11 @@ def ranking_body(asked: dict[str, Any]) -> dict[str, Any]:
     """Move the options out of the arguments of the command, into fields of the request; leave out the rest."""
     signals: Sequence[tuple[str, float]] = asked.pop("signals")
     plain = ("similar_to", "group_by", "diversity", "context_window", "min_score", "preset", "tag_rule")
-    body: dict[str, Any] = {name: asked.pop(name) for name in (*plain, "intent", "fallback_to_keyword")}
+    body: dict[str, Any] = {name: asked.pop(name) for name in (*plain, "intent")}
     body |= {"signals": dict(signals), "boost_tags": dict(asked.pop("boost_tags"))}
-    return {name: value for name, value in body.items() if value not in (None, False, {})}
+    falls_back: bool = asked.pop("fallback_to_keyword")
+    given = {name: value for name, value in body.items() if value not in (None, False, {})}
+    return given if falls_back else {**given, "fallback_to_keyword": False}
 
 
 def spaces_of(asked: dict[str, Any], usual: Callable[[], str]) -> Mapping[str, Any]:

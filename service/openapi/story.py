@@ -42,7 +42,7 @@ from muisti.service.schemas.discourse import (
 )
 from muisti.service.schemas.erasure import ErasureReply, ReportReply
 from muisti.service.schemas.forks import DivergenceReply
-from muisti.service.schemas.generations import ComparisonReply, GenerationReply, MeasuredReply
+from muisti.service.schemas.generations import ComparedReply, GenerationReply, MeasuredReply
 from muisti.service.schemas.keys import KeyReply
 from muisti.service.schemas.moving import ImportedReply
 from muisti.service.schemas.policy import PolicyReply
@@ -235,7 +235,7 @@ STATS = StatsReply(
     },
     last_change_at=CHANGED,
     quota=QUOTA,
-    embedding_cache=CacheReply(entries=3, bytes=5_208, hits=9, misses=3, rate=0.75),
+    embedding_cache=CacheReply(entries=0, bytes=0, hits=0, misses=0, rate=None),
     seq=seq_at(4),
 )
 
@@ -358,7 +358,7 @@ BUILDING = TaskReply(
     ended_at=None,
     expires_at=None,
 )
-COMPARED = ComparisonReply(
+COMPARED = ComparedReply(
     k=10,
     questions=2,
     probes=1,

@@ -57,7 +57,8 @@ def _row(embedding: list[float] | str) -> Any:
 def _normal(rows: np.ndarray) -> Vectors:
     """Return rows of length 1."""
     wide = rows.astype(np.float64)
-    lengths = np.linalg.norm(wide, axis=1, keepdims=True)
+    with np.errstate(over="ignore"):  # then the length is infinite, and refused
+        lengths = np.linalg.norm(wide, axis=1, keepdims=True)
     if not np.isfinite(lengths).all() or not (lengths > 0).all():
         raise BadAnswer("answered with vectors that are not finite, or have no length")
     return (wide / lengths).astype(np.float32)

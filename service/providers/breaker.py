@@ -1,4 +1,4 @@
-"""A circuit breaker: after some failures in a row, calls are refused at once for a while, then one may try."""
+"""A circuit breaker: after some failures in a row, calls are refused for a while, then one may try."""
 
 import threading
 from collections.abc import Callable

@@ -14,8 +14,7 @@ import numpy as np
 
 from muisti.core.embedding.hosted import HALF, PROBES, SAME, Hosted, Sighting, unseen
 from muisti.core.embedding.remembered import Remembered
-from muisti.core.embedding.vectors import Vectors
-from muisti.core.kernels import Floats
+from muisti.core.embedding.vectors import Vector, Vectors
 from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.support.rereading import Reread
 from muisti.core.support.waiting import refuse_long
@@ -115,7 +114,7 @@ class EndpointEncoder(Hosted):
         parts = [self._passages(batch, sighting) for batch in batches(prefixed, self._room, self._endpoint.tokens)]
         return np.concatenate([np.empty((0, sighting.dimensions), np.float32), *parts])
 
-    def encode_query(self, text: str) -> Floats:
+    def encode_query(self, text: str) -> Vector:
         known = self._queries.get(text)
         if known is not None:
             return known
@@ -151,7 +150,7 @@ class EndpointEncoder(Hosted):
             raise self._unavailable("has not answered yet")
         return self._sighting
 
-    def _query(self, text: str, sighting: Sighting) -> Floats:
+    def _query(self, text: str, sighting: Sighting) -> Vector:
         prefixed = self._endpoint.query_prefix + text
         try:
             (vector,) = self._asked([prefixed], sighting.dimensions, 2 * self._endpoint.query_seconds)

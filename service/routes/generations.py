@@ -13,7 +13,7 @@ from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.generations import (
     BuildBody,
     CompareBody,
-    ComparisonReply,
+    ComparedReply,
     DroppedReply,
     GenerationReply,
     GenerationsReply,
@@ -55,15 +55,15 @@ async def build_generation(
 
 
 @post(
-    "/generations/compare", status_code=200, operation_id="compareGenerations", tags=["generations"], needs="read",
+    "/generations/compare", status_code=200, operation_id="compareGenerations", tags=["generations"], needs="admin",
     problems=["conflict", "model_mismatch"],
 )  # fmt: skip
 async def compare_generations(
     request: Request, space: FromPath[str], data: JSONBody[CompareBody], backend: NamedDependency[Backend]
-) -> Response[ComparisonReply]:
+) -> Response[ComparedReply]:
     """Ask the model of the space and its shadow the same questions: the probes of the space, and those given."""
     found = await backend.store(backend.engine.generations.compare, space, data.judged(), _caller(request))
-    return await placed(Response(ComparisonReply.of(found)), backend, space)
+    return await placed(Response(ComparedReply.of(found)), backend, space)
 
 
 @post(

@@ -120,7 +120,7 @@ class MeasuredReply(Struct, frozen=True, kw_only=True):
         return cls(generation=one.identity, recall=one.recall, ndcg=one.ndcg, ms=one.ms)
 
 
-class ComparisonReply(Struct, frozen=True, kw_only=True):
+class ComparedReply(Struct, frozen=True, kw_only=True):
     """The model of a space and its shadow, asked the same questions."""
 
     k: int
@@ -135,7 +135,7 @@ class ComparisonReply(Struct, frozen=True, kw_only=True):
     missing: Annotated[int, Meta(description="Passages without a vector of the shadow, which rank by keyword only.")]
 
     @classmethod
-    def of(cls, found: Comparison) -> "ComparisonReply":
+    def of(cls, found: Comparison) -> "ComparedReply":
         return cls(
             k=found.k,
             questions=found.questions,

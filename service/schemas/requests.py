@@ -217,8 +217,8 @@ class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     context_window: fields.ContextWindow = 0
     min_score: fields.MinScore = 0.0
     fallback_to_keyword: Annotated[
-        bool, Meta(description="Rank a space of another model by words, and say so, in place of an error.")
-    ] = False
+        bool, Meta(description="Rank a space whose model is missing by words, and say so, in place of an error.")
+    ] = True
     signals: SignalsBody | None = None
     preset: fields.PresetName | None = None
     boost_tags: fields.BoostTags = {}

@@ -30,8 +30,9 @@ def _direction(word: str, dimensions: int) -> npt.NDArray[np.float64]:
 class WordEncoder:
     """Texts that share words get close vectors. Deterministic, no download, no network."""
 
-    def __init__(self, seed: str = "", dimensions: int = 64) -> None:
+    def __init__(self, seed: str = "", dimensions: int = 64, name: str | None = None) -> None:
         self._seed = seed
+        self._name = name or (f"words-{seed}" if seed else "words")
         self._dimensions = dimensions
         self.calls = 0
 
@@ -41,7 +42,7 @@ class WordEncoder:
 
     @property
     def name(self) -> str:
-        return f"words-{self._seed}" if self._seed else "words"
+        return self._name
 
     @property
     def dimensions(self) -> int:

@@ -32,7 +32,8 @@ def database(stores: Stores) -> Iterator[Breakable]:
 
 @pytest.fixture
 def engine(database: Breakable, clock: Clock) -> Iterator[Engine]:
-    with Engine(database, WordEncoder(), clock) as opened:
+    others = [WordEncoder("notes", name="notes-static-512")]
+    with Engine(database, WordEncoder(), clock, others=others) as opened:
         yield opened
 
 

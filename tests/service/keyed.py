@@ -67,7 +67,7 @@ NEEDS: dict[str, Scope | None] = {
     "listCheckpoints": "read", "diffSpace": "read", "createCheckpoint": "write", "deleteCheckpoint": "write",
     "setQuota": "admin", "setPolicy": "admin", "createSpace": "admin", "deleteSpace": "admin", "listAudit": "admin",
     "getMetrics": "admin", "getServerStats": "admin", "purge": "admin",
-    "listGenerations": "read", "compareGenerations": "read", "buildGeneration": "admin", "switchGeneration": "admin",
+    "listGenerations": "read", "compareGenerations": "admin", "buildGeneration": "admin", "switchGeneration": "admin",
     "rollBackGeneration": "admin", "dropGeneration": "admin",
 }  # fmt: skip
 ANY_KEY = {

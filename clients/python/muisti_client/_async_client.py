@@ -1120,8 +1120,8 @@ class AsyncMuisti(AsyncTransport):
         body: types.CompareBody,
         *,
         muisti_min_seq: str | None = None,
-    ) -> types.ComparisonReply:
-        """Ask the model of the space and its shadow the same questions: the probes of the space, and those given. Needs the scope read."""
+    ) -> types.ComparedReply:
+        """Ask the model of the space and its shadow the same questions: the probes of the space, and those given. Needs the scope admin."""
         reply = await self.send(calls.compare_generations(space, body, muisti_min_seq=muisti_min_seq))
         return reply.data
 

@@ -346,6 +346,32 @@ CompareBody = TypedDict(
 )
 "Questions to ask both models, beside the probes of the space."
 
+ComparedReply = TypedDict(
+    'ComparedReply',
+    {
+        'k': 'int',
+        'questions': 'int',
+        'probes': 'int',
+        'judged': 'int',
+        'overlap': 'float | None',
+        'current': 'MeasuredReply',
+        'shadow': 'MeasuredReply',
+        'missing': 'int',
+    },
+)
+"The model of a space and its shadow, asked the same questions."
+
+ComparisonReply = TypedDict(
+    'ComparisonReply',
+    {
+        'items': 'list[DivergenceReply]',
+        'next_cursor': 'str | None',
+        'seq': 'str',
+        'other': 'str',
+    },
+)
+"A page of what differs between two spaces, and the points of both at which that was seen."
+
 ConflictReply = TypedDict(
     'ConflictReply',
     {
@@ -2694,29 +2720,3 @@ WrittenReply = TypedDict(
     },
 )
 "The memory that a write made or changed, with flags for differences from the request."
-
-muisti.service.schemas.forks.ComparisonReply = TypedDict(
-    'muisti.service.schemas.forks.ComparisonReply',
-    {
-        'items': 'list[DivergenceReply]',
-        'next_cursor': 'str | None',
-        'seq': 'str',
-        'other': 'str',
-    },
-)
-"A page of what differs between two spaces, and the points of both at which that was seen."
-
-muisti.service.schemas.generations.ComparisonReply = TypedDict(
-    'muisti.service.schemas.generations.ComparisonReply',
-    {
-        'k': 'int',
-        'questions': 'int',
-        'probes': 'int',
-        'judged': 'int',
-        'overlap': 'float | None',
-        'current': 'MeasuredReply',
-        'shadow': 'MeasuredReply',
-        'missing': 'int',
-    },
-)
-"The model of a space and its shadow, asked the same questions."

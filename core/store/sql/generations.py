@@ -80,9 +80,17 @@ def guard_models(space: SpaceRow) -> Statement:
     )
 
 
-def refuse_lacking(space: SpaceRow, digest: str) -> Statement:
-    """Refuse with `incomplete` while a model has not embedded some passage of a current version."""
-    return Statement(f"{refuse(Refusal.INCOMPLETE)} WHERE EXISTS (SELECT 1 {_LIVING} AND {_BARE})", (space.id, digest))
+def refuse_lacking(space: SpaceRow, digest: str, after: int) -> Statement:
+    """Refuse with `incomplete` while a model has not embedded some passage of a current version after a change."""
+    return Statement(
+        f"{refuse(Refusal.INCOMPLETE)} WHERE EXISTS (SELECT 1 {_LIVING} AND v.born > ? AND {_BARE})",
+        (space.id, after, digest),
+    )
+
+
+def one(digest: str) -> Statement:
+    """Select (model, dimensions, created_at) of a model."""
+    return Statement("SELECT model, dimensions, created_at FROM generations WHERE hash = ?", (digest,))
 
 
 def set_shadow(space: SpaceRow, digest: str | None) -> Statement:

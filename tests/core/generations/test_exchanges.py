@@ -31,7 +31,7 @@ class Died(BaseException):
 
 
 class Dying(Embed):
-    """The work on a task, in a process that dies after some steps."""
+    """The work on a task, in a process that ends after some steps."""
 
     steps = 0
 
@@ -100,7 +100,7 @@ class Exchanges(RuleBasedStateMachine):
 
     @rule(name=st.sampled_from(sorted(MODELS)), steps=st.integers(0, 4))
     def build(self, name: str, steps: int) -> None:
-        """Build a model, in a process that dies after some steps and one that goes on, or only in the first."""
+        """Build a model, in a process that is killed after some steps and one that goes on, or only in the first."""
         if name == self.absent:
             return
         if name not in (self.current, self.shadow):

@@ -13,7 +13,10 @@ import pytest
 from litestar.testing import TestClient
 
 from muisti.core.engine import Engine
+from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import Busy
+from muisti.core.model.spaces import DEFAULT
+from muisti.core.model.values import Draft
 from muisti.service.app.app import create_app
 from muisti.service.openapi.document import canonical
 from muisti.service.openapi.requests import REQUESTS
@@ -185,7 +188,7 @@ def tried(document: dict[str, Any], client: httpx.Client, engine: Engine) -> int
                 "session": "s-2026-11",
                 "conversation": "c-42",
                 "topic": "t1",
-                "space": "default",
+                "space": exchange(engine, operation["operationId"]),
                 "memory_id": memory["id"],
                 "category": "rules",
                 "key": "deploy",
@@ -197,6 +200,21 @@ def tried(document: dict[str, Any], client: httpx.Client, engine: Engine) -> int
             assert str(response.status_code) in operation["responses"] and response.is_success, response.text
             tried += 1
     return tried
+
+
+def exchange(engine: Engine, operation: str) -> str:
+    """Return a space whose models are where the operation can follow; `default` for operations about other things."""
+    if not operation.endswith(("Generation", "Generations")):
+        return DEFAULT
+    space = f"models-of-{operation.lower()}"
+    engine.spaces.create(space)
+    engine.owner.write.add(space, [Draft(content="We deploy on Wednesdays")])
+    if operation != "buildGeneration":
+        engine.generations.build(space, REQUESTS["buildGeneration"]["model"], OWNER)
+        engine.runner(60, 2).run_one()
+    if operation == "rollBackGeneration":
+        engine.generations.switch(space, OWNER)
+    return space
 
 
 def converse(client: httpx.Client, operation: str) -> None:

@@ -74,8 +74,8 @@ def build(context: click.Context, model: str, wait: bool) -> None:
 def compare(options: Globals, queries: tuple[str, ...], judged: str | None, k: int) -> None:
     """Ask both models the same questions.
 
-    The probes of the space (`muisti probe`) are asked too. Prints, for both models, the recall of the probes, the nDCG
-    of judged questions and the milliseconds of a search, and the share of the first memories that both find.
+    The probes of the space (`muisti probe`) are asked too. Prints for both models the recall of the probes, the nDCG of
+    judged questions and the milliseconds of a search. The last line has the share of the first memories that both find.
     """
     exchanging.compare(options, queries, judged, k)
 

@@ -36,7 +36,7 @@ def test(options: Globals, model: str | None, texts: int) -> None:
     """Try a model, and measure how fast it is.
 
     MODEL is a name as in MUISTI_MODEL; without it, the model of the settings is tried. Prints its identity and its
-    dimensions, milliseconds for a query (median and longest), texts a second, and how many of some English texts are
+    dimensions, milliseconds for a query (median and longest), and texts a second. `near` of `pairs` English texts are
     nearest to their paraphrase. Nothing is stored. The command fails when the model does not answer.
     """
     trying.run(options, model, texts)
