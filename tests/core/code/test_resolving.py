@@ -96,7 +96,8 @@ def test_typescript_follows_modules_classes_and_types():
         "src/a.ts": (
             "import { helper } from './b.js'\n"
             "export abstract class Base { start(): this { return this } }\n"
-            "export class App extends Base {\n  #inner: Part = new Part()\n  constructor(private part: Part) { super() }\n"
+            "export class App extends Base {\n  #inner: Part = new Part()\n"
+            "  constructor(private part: Part) { super() }\n"
             "  run = (): Part => { this.part.go(); this.#inner.go(); helper(); return this.part }\n"
             "  get first(): Part { return this.part }\n}\n"
             "export class Part { go() {} }\nexport const table = { open() {}, close: () => {} }\n"
@@ -173,7 +174,8 @@ def test_rust_follows_use_modules_and_impl():
 def test_java_follows_imports_packages_and_inheritance():
     files = {
         "a/App.java": "package a; import b.Tool; class App extends Base { Tool tool; App() { super(); }\n"
-        " void run(Near near) { tool.use(); inherited(); own(); near.hello(); new Tool(); this.own(); } void own() {} }\n",
+        " void run(Near near) { tool.use(); inherited(); own(); near.hello(); new Tool(); this.own(); }\n"
+        " void own() {} }\n",
         "a/Base.java": "package a; class Base { void inherited() {} }\n",
         "a/Near.java": "package a; class Near { void hello() {} }\n",
         "b/Tool.java": "package b; public class Tool { public void use() {} }\n",
