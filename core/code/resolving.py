@@ -1,7 +1,7 @@
-"""What the names in source files refer to, by scopes, imports, declared types and the values that are assigned.
+"""Resolution of the names in source files, by scopes, imports, declared types and the values that are assigned.
 
-A name that the rules of the language do not settle gets no edge, except for the languages whose types are not followed
-here: there the only definition of that name counts as `probable`.
+A name that the rules of the language do not settle gets no edge. In languages whose types are not fully followed here,
+it refers to the only definition of that name, and the edge is `probable`.
 """
 
 from collections.abc import Callable, Iterator, Sequence

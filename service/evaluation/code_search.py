@@ -4,7 +4,7 @@
 
 DATA is a folder of judged data whose documents are functions of Python. They are stored as documents of one chunk,
 once as plain text and once as code, with their docstrings and without. Questions belong to one of two halves by a hash
-of their ids: constants were chosen on the half `tuning`; the half `report` is for reporting.
+of their ids. Constants were chosen on the half `tuning`. The half `report` is for reporting.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""What names refer to, in small projects of each language."""
+"""Names refer to the right definitions in small projects of each language."""
 
 import pytest
 
@@ -192,7 +192,8 @@ def test_java_follows_imports_packages_and_inheritance():
 
 def test_c_follows_files_and_unique_names():
     files = {
-        "main.c": '#include "util.h"\n#include <stdio.h>\nstatic void near(void) {}\nint main(void) { near(); far(1); puts(""); }\n',
+        "main.c": '#include "util.h"\n#include <stdio.h>\nstatic void near(void) {}\n'
+        'int main(void) { near(); far(1); puts(""); }\n',
         "util.h": "int far(int);\nstatic inline int quick(void) { return 1; }\n",
         "util.c": '#include "util.h"\nint far(int x) { return quick(); }\n',
     }
