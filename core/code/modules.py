@@ -58,7 +58,7 @@ class Modules:
         return [f"{language}:{end}" for end in _ends(path.split("/"))]
 
     def find(self, module: str, importer: str, language: str) -> tuple[list[str], list[str]]:
-        """Return the files that a name of a module means in a file, the best first, and the keys that were asked for."""
+        """Return the files that a name of a module means in a file, the best first, and the keys it was asked by."""
         asked: list[str] = []
         for key in self._asked(module, importer, language):
             asked.append(key)

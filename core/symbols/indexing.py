@@ -1,4 +1,4 @@
-"""Keep what source files define and use, and resolve anew only what a change concerns.
+"""Keep what source files define and use, and resolve again only what a change concerns.
 
 `CodeIndex.resolve` compares the current documents with what is resolved, so that no write, fork, import or rollback
 needs a step of its own. It reads files from their stored chunks, so that nothing is kept that a policy has redacted.

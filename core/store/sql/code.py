@@ -244,7 +244,8 @@ def callers(
     """
     return Statement(
         f"SELECT {_SYMBOL}, e.kind, e.target, e.lines, e.certainty, v.document, count(*) OVER () "
-        "FROM json_each(?) t CROSS JOIN code_edges e ON e.target_id = unhex(t.value ->> 0) AND e.target = t.value ->> 1 "
+        "FROM json_each(?) t "
+        "CROSS JOIN code_edges e ON e.target_id = unhex(t.value ->> 0) AND e.target = t.value ->> 1 "
         "CROSS JOIN versions v ON v.id = e.version_id CROSS JOIN code_files f ON f.version_id = v.id "
         "LEFT JOIN code_symbols s ON s.version_id = e.version_id AND s.number = e.scope "
         f"WHERE +v.space_id = ? AND {CURRENT} AND {UNEXPIRED}{seen.sql} AND e.kind IN {_LISTED} "

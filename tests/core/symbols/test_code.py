@@ -34,7 +34,7 @@ def edges(engine: Engine, space: str = SPACE) -> set[tuple[str, ...]]:
 
 
 def expected(files: Mapping[str, str]) -> set[tuple[str, ...]]:
-    """The same edges, resolved from the files alone."""
+    """Resolve the edges from the files alone."""
     records = {path: read(path, text, language_of(path) or "") for path, text in files.items()}
     found = set()
     for path, one in resolve_all(records.values()).items():
