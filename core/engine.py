@@ -1,5 +1,6 @@
 """The engine of the service: opens the database, gives each caller their views, closes."""
 
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Self
 
@@ -8,13 +9,17 @@ from muisti.core.assembly import Given
 from muisti.core.documents.ingesting import Ingest
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.erasure.eraser import Eraser
+from muisti.core.erasure.purging import KIND as PURGE
+from muisti.core.erasure.purging import PurgeWork, Told, items_of
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.kernels import bake
 from muisti.core.model.audited import AuditPage
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import InvalidInput, MuistiError, RecallDropped
 from muisti.core.model.spaces import DEFAULT, USUAL_POLICY, Policy, Space
+from muisti.core.model.tasks import Task
 from muisti.core.model.times import Clock
+from muisti.core.model.values import Json, RequestKey
 from muisti.core.operations import audit_log
 from muisti.core.operations.keys import Keys
 from muisti.core.operations.leases import Leases
@@ -24,6 +29,7 @@ from muisti.core.operations.webhooks import Webhooks
 from muisti.core.parsing.workers import Workers
 from muisti.core.quality.receipts import Receipts
 from muisti.core.query.calibration import Calibration
+from muisti.core.query.subject import Subject
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
 from muisti.core.store.migrate import migrate
@@ -197,6 +203,20 @@ class Engine:
     def runner(self, lease: float, per_space: int, broken: Broken = silent) -> Runner:
         """Return a runner of the tasks of this database; see `core.tasks.runner`."""
         return Runner(self._database.primary, self.tasks, lease, per_space, broken)
+
+    def purge(
+        self, space: str, subject: Subject, what: Mapping[str, Json], caller: Caller, request: RequestKey | None
+    ) -> tuple[Task, bool]:
+        """Make a task that erases the memories that meet a condition now. Return whether an earlier request made it."""
+        begun = self.tasks.begin(space, PURGE, what, caller, request)
+        if isinstance(begun, Task):
+            return begun, True
+        begun.add_items(items_of(self.eraser.chosen(space, subject)))
+        return begun.end(), False
+
+    def report_purges(self, told: Told) -> None:
+        """Let this process work on purges; `told` makes the result of the task from the report."""
+        self.tasks.register(PurgeWork(self._database.primary, self.eraser, self._clock, told))
 
     def forget_tasks(self) -> bool:
         """Delete tasks that ended long ago, and what ended imports left. Return whether more tasks are left."""

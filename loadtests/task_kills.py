@@ -85,6 +85,11 @@ class Fleet:
         one.kill()
         one.wait()
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether both processes look for tasks."""
+        return all(self.claims.with_name(str(process.pid)).exists() for process in self.processes)
+
     def claimed(self) -> list[tuple[int, float]]:
         """Return process and time of each claim."""
         lines = self.claims.read_text().splitlines() if self.claims.exists() else []
@@ -153,6 +158,8 @@ def _kill(
             time.sleep(LOOK)
         if now.is_over:
             break
+        while not fleet.is_ready and not _now(engine, task).is_over:
+            time.sleep(LOOK)
         time.sleep(rng.uniform(0, 0.1))
         holder = fleet.claimed()[-1][0]
         others = [one.pid for one in fleet.processes if one.pid != holder]

@@ -1,7 +1,7 @@
 """A process that works on tasks until it is killed; `loadtests.task_kills` starts several.
 
 An item of the kind `note` becomes a memory after a few milliseconds of work, and every 97th one fails. A line of the
-file of claims has the process and the time of each claim.
+file of claims has the process and the time of each claim. A file beside it, named by the process, says it is ready.
 """
 
 import os
@@ -13,13 +13,14 @@ from pathlib import Path
 from muisti.core.engine import Engine
 from muisti.core.model.tasks import Item, ItemOutcome
 from muisti.core.model.values import Draft
-from muisti.core.tasks.hold import Hold, Kind
+from muisti.core.tasks.hold import GROUP, Hold, Kind
 from muisti.core.views.documents import KIND as INGEST
 from muisti.service.app.app import open_engine
 from muisti.service.background.task_threads import TaskThreads
 from muisti.service.settings import Settings
 
 WORK_SECONDS = 0.02  # for an item
+PAUSE_SECONDS = 0.5  # before a group
 BAD = 97  # one of so many items fails
 
 
@@ -52,6 +53,13 @@ class Noted:
     def run(self, hold: Hold) -> object:
         with self._claims.open("a") as claims:
             claims.write(f"{os.getpid()} {time.time():.3f}\n")
+        begin = hold.items
+
+        def begin_slowly(most: int = GROUP) -> list[Item]:
+            time.sleep(PAUSE_SECONDS)
+            return begin(most)
+
+        hold.items = begin_slowly  # the work must last longer than all kills
         return self._kind.run(hold)
 
 
@@ -76,6 +84,7 @@ def main(url: str, namespace: str, lease: float, claims: Path) -> None:
         for kind in (Note(engine), engine.tasks.kind(INGEST)):
             engine.tasks.register(Noted(kind, claims))
         with TaskThreads(engine, chosen):
+            claims.with_name(str(os.getpid())).touch()  # ready
             signal.sigwait({signal.SIGTERM})
 
 

@@ -115,7 +115,7 @@ class _Walk:
 
     def _tar(self, source: BinaryIO, prefix: str, depth: int) -> Iterator[Member]:
         try:
-            with tarfile.open(fileobj=Forward(source), mode="r:") as archive:  # pyright: ignore[reportArgumentType, reportCallIssue]
+            with tarfile.open(fileobj=cast(BinaryIO, Forward(source)), mode="r:") as archive:
                 while (entry := archive.next()) is not None:
                     archive.members = []  # or it keeps every header
                     self._count()

@@ -48,7 +48,6 @@ class Hold:
         self.ended = threading.Event()
         self._database, self._lease_us, self._kind, self._stopping = database, lease_us, kind, stopping
         self._held = Held(task.number, task.owner, task.fence)
-        self._position = task.position
         self._over: TaskOver | None = None
 
     def items(self, most: int = GROUP) -> list[Item]:
@@ -93,8 +92,7 @@ class Hold:
         if outcomes:
             before.append(tasks.guard_items(self._held, [one.number for one in outcomes]))
         if position is not None:
-            before.append(tasks.guard_position(self._held, self._position))
-            self._position = position
+            before.append(tasks.guard_position(self._held, self._position()))
         ended = [one.state for one in outcomes]
         counts = (done + ended.count("done"), failed + ended.count("failed"), skipped + ended.count("skipped"))
         after = [tasks.finish_items(self._held, outcomes)] if outcomes else []
@@ -166,6 +164,11 @@ class Hold:
     def rest(self, rest_us: int) -> None:
         """Let another process try again in `rest_us` microseconds. Attempts of the items in work count."""
         self._write(tasks.rest(self._held, rest_us))
+
+    def _position(self) -> str:
+        """Return where the work is; an earlier door may have been refused."""
+        (rows,) = self._database.read([tasks.position(self._held)])
+        return cast(str, rows[0][0]) if rows else ""
 
     def _prolonged(self) -> Statement:
         return tasks.prolong(self._held, self._lease_us)

@@ -18,9 +18,7 @@ _ANYWHERE, _WORD, _SENTENCE, _PARAGRAPH = range(4)
 _BLANK_LINES = re.compile(r"\n[^\S\n]*+\n\s*+")
 
 
-def split(
-    content: str, tokens: int | None = None, *, most: int = MAX_TOKENS, overlap: int = OVERLAP
-) -> list[Passage]:
+def split(content: str, tokens: int | None = None, *, most: int = MAX_TOKENS, overlap: int = OVERLAP) -> list[Passage]:
     """Cover `content` with passages of at most `most` tokens, in order. Short content is one passage.
 
     A passage ends at the last paragraph border of its second half, else at the last sentence border, else between

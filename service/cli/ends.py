@@ -4,7 +4,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
+import msgspec
+
 from muisti.client import calls
+from muisti.core.model.errors import InvalidInput
 from muisti.core.model.terms import Scope
 from muisti.core.support.lazy import Lazy
 from muisti.service.app.client import ApiError, Client, Reply, whole
@@ -14,7 +17,7 @@ from muisti.service.cli.configuration import file_of, in_force
 from muisti.service.cli.following import Note, ended
 from muisti.service.cli.opening import client, empty, refusals, server_url
 from muisti.service.cli.whereabouts import settings_for
-from muisti.service.schemas.errors import KINDS
+from muisti.service.schemas.errors import KINDS, BadField, problem
 from muisti.service.settings import Settings
 
 if TYPE_CHECKING:
@@ -106,8 +109,9 @@ def _result(task: Any) -> Any:
     if "error" not in task:
         raise Failure(f"the import was cancelled after {task['done']:,} lines")
     code, detail = task["error"]["code"], task["error"]["detail"]
-    status = KINDS[code].status if code in KINDS else 500
-    raise ApiError(status, {"code": code, "detail": detail, "errors": [{"path": "$", "message": detail}]})
+    errors = [BadField("$", detail)] if code == InvalidInput.code else []
+    found = problem(code, detail, errors) if code in KINDS else problem("internal", f"{code}: {detail}")
+    raise ApiError(found.status, msgspec.to_builtins(found), msgspec.json.encode(found))
 
 
 @contextmanager

@@ -83,7 +83,7 @@ def one_sentence(engine: Engine, files: dict[str, str]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description="Measure how documents come in.")
     parser.add_argument("--megabytes", type=int, default=200, help="size of the long text")
     parser.add_argument("files", nargs="*", type=Path, help="texts into which a sentence is put")
     given = parser.parse_args()

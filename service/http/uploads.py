@@ -7,7 +7,12 @@ from urllib.parse import unquote
 
 import msgspec
 from litestar.types import Scope
-from multipart import MultipartError, MultipartSegment, PushMultipartParser, parse_options_header
+from multipart import (  # another package has a folder of this name
+    MultipartError,  # pyright: ignore[reportAttributeAccessIssue]
+    MultipartSegment,  # pyright: ignore[reportAttributeAccessIssue]
+    PushMultipartParser,  # pyright: ignore[reportAttributeAccessIssue]
+    parse_options_header,  # pyright: ignore[reportAttributeAccessIssue]
+)
 
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.times import to_us

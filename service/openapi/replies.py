@@ -360,7 +360,10 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "deleteMemory": {200: ERASURE},
     "deleteEntry": {200: ERASURE},
     "deleteSpace": {200: replace(ERASURE, report=replace(ERASED, space="acme.web", what={"space": "acme.web"}))},
-    "purge": {200: replace(ERASURE, report=replace(ERASED, what={"author": "Anna Example"}))},
+    "purge": {
+        200: replace(ERASURE, report=replace(ERASED, what={"author": "Anna Example"})),
+        202: replace(TASK, kind="purge", asked={"author": "Ann Example"}),
+    },
     "getSigningKeys": {200: SigningKeysReply(keys=[SIGNER])},
     "getProblem": {200: KindReply.of("duplicate")},
     "getResourceMetadata": {200: RESOURCE},

@@ -21,7 +21,7 @@ from muisti.service.formats.lines import PIECE, Lines, compressed, encoded
 from muisti.service.http.accepted import accepted
 from muisti.service.http.decode import LINES, Request
 from muisti.service.http.headers import SEQ, IdempotencyKeyHeader, streamed_key
-from muisti.service.http.parameters import DryRunParameter
+from muisti.service.http.parameters import DryRunParameter, TaskParameter
 from muisti.service.http.respond import planned
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
@@ -41,8 +41,6 @@ CompressionParameter = Annotated[
 WholeParameter = Annotated[
     bool, QueryParameter(description="All of the file or nothing; false imports the good lines and reports the others.")
 ]
-
-TaskParameter = Annotated[bool, QueryParameter(description="Import as a task, and answer 202 with it.")]
 
 
 @get(

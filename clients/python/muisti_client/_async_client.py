@@ -811,7 +811,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.TaskReply | types.DryRunReply | types.PutReply:
-        """Store files or a text as documents. The body is JSON with a text, one file as it is, or a form with several files. A small file is stored before the answer; for all else the answer is 202 with a task. A document at the same path is replaced: chunks whose text is still there stay, and a file that is the same is not written at all. An archive becomes a document for each file in it. Parameters are for files; in JSON they are fields. Needs the scope write."""
+        """Store files or a text as documents. The body is JSON with a text, one file as it is, or a form with several files. A small file is stored before the answer; for all else the answer is 202 with a task. A document at the same path is replaced, and chunks whose text is still there stay. A file that is the same is not written at all. An archive becomes a document for each file in it. Parameters are for files; in JSON they are fields. Needs the scope write."""
         reply = await self.send(calls.add_documents(space, body, path=path, category=category, tags=tags, strategy=strategy, size=size, overlap=overlap, main_content=main_content, mtime=mtime, wait=wait, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -1422,10 +1422,12 @@ class AsyncMuisti(AsyncTransport):
         body: types.PurgeBody,
         *,
         dry_run: bool | None = None,
+        task: bool | None = None,
+        idempotency_key: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.ErasureReply | types.DryRunReply:
-        """Erase memories for good: of an author, of a source, by a filter, by age, or everything. Erased are all versions, vectors, segments, stored answers, the write-ahead log and the free space of the file. Then every place is searched again, and the answer is the signed report of that search. `everything` needs the name of the space as `confirm`; the space stays, empty, with a new epoch. Needs the scope admin."""
-        reply = await self.send(calls.purge(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        """Erase memories for good: of an author, of a source, by a filter, by age, or everything. Erased are all versions, vectors, segments, stored answers, the write-ahead log and the free space of the file. Then every place is searched again, and the answer is the signed report of that search. `everything` needs the name of the space as `confirm`; the space stays, empty, with a new epoch. With `task=true` the answer is 202 with a task that erases the memories that exist now, a hundred at a time. The report is its result. Needs the scope admin."""
+        reply = await self.send(calls.purge(space, body, dry_run=dry_run, task=task, idempotency_key=idempotency_key, muisti_min_seq=muisti_min_seq))
         return reply.data
 
     async def set_quota(

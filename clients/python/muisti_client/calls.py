@@ -1931,6 +1931,8 @@ def purge(
     body: Mapping[str, Any],
     *,
     dry_run: bool | None = None,
+    task: bool | None = None,
+    idempotency_key: str | None = None,
     muisti_min_seq: str | None = None,
 ) -> Call:
     """Erase memories for good: of an author, of a source, by a filter, by age, or everything."""
@@ -1938,9 +1940,10 @@ def purge(
         'POST',
         '/v1/spaces/{space}/purge',
         parts={'space': space},
-        params={'dry_run': dry_run},
-        headers={'Muisti-Min-Seq': muisti_min_seq},
+        params={'dry_run': dry_run, 'task': task},
+        headers={'Idempotency-Key': idempotency_key, 'Muisti-Min-Seq': muisti_min_seq},
         body=body,
+        once=True,
     )
 
 

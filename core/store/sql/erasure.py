@@ -66,6 +66,18 @@ def some(space: SpaceRow, where: str, args: Sequence[Scalar], limit: int) -> Sta
     )
 
 
+def since(space: SpaceRow, number: int) -> list[Statement]:
+    """Select (id, change) of the memories that were erased after a change, and the row ids of their versions."""
+    return [
+        Statement(
+            "SELECT memory_id, seq FROM changes WHERE space_id = ? AND seq > ? AND kind = 'erased' "
+            "AND memory_id IS NOT NULL",
+            (space.id, number),
+        ),
+        Statement("SELECT version_id FROM erased WHERE space_id = ? AND seq > ?", (space.id, number)),
+    ]
+
+
 def plan(space: SpaceRow, where: str, args: Sequence[Scalar], limit: int) -> list[Statement]:
     """Count the memories with a version that meets `where`, and select (memory id, last version) of some.
 

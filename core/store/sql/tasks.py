@@ -161,6 +161,10 @@ def guard_position(held: Held, position: str) -> Statement:
     )
 
 
+def position(held: Held) -> Statement:
+    return Statement("SELECT position FROM tasks WHERE number = ?", (held.number,))
+
+
 def guard_items(held: Held, numbers: Sequence[int]) -> Statement:
     """Refuse with `task_lost` unless all these items are being worked on."""
     return Statement(

@@ -212,3 +212,20 @@ def test_an_import_that_can_be_no_task_is_refused_at_once(client: httpx.Client, 
     answer = client.post(f"{API}/import?task=true{query}", content=body, headers=LINES)
     assert (answer.status_code, answer.json()["code"]) == (422, code)
     assert client.get(f"{API}/tasks").json()["items"] == []
+
+
+def test_a_purge_is_a_task_with_the_signed_report_as_its_result(client: httpx.Client):
+    items = [{"content": f"memory {number}", "author": "Ann"} for number in range(5)]
+    client.post(f"{API}/memories/batch", json={"memories": [*items, {"content": "of Ben", "author": "Ben"}]})
+    answer = client.post(f"{API}/purge?task=true", json={"author": "Ann"}, headers={"Idempotency-Key": "once"})
+    assert answer.status_code == 202
+    seen = client.get(answer.headers["Location"], params={"wait": 30, "after": 10**9}).json()
+    assert (seen["state"], seen["kind"], seen["asked"]) == ("succeeded", "purge", {"author": "Ann"})
+    report = seen["result"]["report"]
+    assert report["erased"]["memories"] == 5 and not any(report["found"].values())
+    assert seen["result"]["signed"].count(".") == 2
+    assert client.get(f"{API}/stats").json()["memories"] == 1
+    again = client.post(f"{API}/purge?task=true", json={"author": "Ann"}, headers={"Idempotency-Key": "once"})
+    assert again.json()["id"] == seen["id"]
+    everything = client.post(f"{API}/purge?task=true", json={"everything": True, "confirm": "default"})
+    assert everything.json()["code"] == "invalid_input"
