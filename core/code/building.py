@@ -90,6 +90,10 @@ class Builder:
             self._open.append((number, scope.end_byte))
         return number
 
+    def reopen(self, number: int, node: "Node") -> None:
+        """Open the scope of a definition once more, inside a node."""
+        self._open.append((number, node.end_byte))
+
     def bind(self, scope: int, name: str, form: Form, chains: Iterable[Chain] = (), where: int | None = None) -> None:
         """Add a binding, unless nothing can be said of it and the name is of a class or module already."""
         self.bindings.append(Binding(scope, name, form, tuple(chains), scope if where is None else where))

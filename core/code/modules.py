@@ -34,8 +34,10 @@ class Modules:
         }
         self._by_key: dict[str, list[str]] = {}
         self.languages: dict[str, str] = {}
+        self._by_folder: dict[str, list[str]] = {}
         for path, language, package in sorted(self._files):
             self.languages[path] = language
+            self._by_folder.setdefault(posixpath.dirname(path), []).append(path)
             for key in self.keys(path, language, package):
                 self._by_key.setdefault(key, []).append(path)
 
@@ -67,6 +69,11 @@ class Modules:
                     return sorted(found, key=lambda path: (_rank(path), -_shared(path, importer), path)), asked
         return [], asked
 
+    def siblings(self, path: str, language: str) -> list[str]:
+        """Return the files of one package: those of the same folder and language."""
+        folder = posixpath.dirname(path)
+        return [one for one in self._by_folder.get(folder, ()) if self.languages[one] == language]
+
     def _asked(self, module: str, importer: str, language: str) -> Iterator[str]:
         here = posixpath.dirname(importer)
         if language == "python":
@@ -77,7 +84,7 @@ class Modules:
             else:
                 yield f"script:{_bare(module)}"
         elif language == "rust":
-            yield f"rust:{module}"
+            yield f"rust:{_absolute_rust(module, importer)}"
         elif language in ("go", "java"):
             yield f"{language}:{module}"
             if language == "go":
@@ -149,6 +156,17 @@ def _rust_names(path: str) -> list[str]:
     crate = parts[start - 1] if start > 0 else ""
     names = ["::".join(("crate", *inner))]
     return [*names, "::".join((crate.replace("-", "_"), *inner))] if crate else names
+
+
+def _absolute_rust(module: str, importer: str) -> str:
+    """Return the path within the crate of a module that is named with `self` or `super`."""
+    parts = module.split("::")
+    if parts[0] not in ("self", "super"):
+        return module
+    here = _rust_names(importer)[0].split("::")
+    while parts and parts[0] in ("self", "super"):
+        here = here[:-1] if parts.pop(0) == "super" else here
+    return "::".join((*here, *parts))
 
 
 def _rank(path: str) -> int:

@@ -12,6 +12,8 @@ from msgspec import Struct
 from muisti.core.code.modules import Modules, family
 from muisti.core.code.records import CONTAINERS, TOP, Binding, Chain, Definition, Record
 
+PACKAGED = ("go", "java")  # files of one folder see each other's names
+FOLLOWED = ("python", "javascript", "typescript", "tsx")  # a name that is left over gets no edge
 DEEPEST = 14  # steps of names that stand for names
 MOST_BASES = 60  # classes above a class that are looked at
 
@@ -89,9 +91,12 @@ class Resolver:
     """Resolves the files of one project. `load` returns the record of a path; the records must not change meanwhile."""
 
     def __init__(
-        self, modules: Modules, load: Callable[[str], Record], named: Callable[[str], Sequence[str]] | None = None
+        self,
+        modules: Modules,
+        load: Callable[[str], Record],
+        named: Callable[[str, str], tuple[str, str] | None] | None = None,
     ) -> None:
-        """`named` returns the paths of the files that define a name, for edges that are probable."""
+        """`named` returns the path and qualified name of the only definition of a name in a language."""
         self._modules, self._load, self._named = modules, load, named
         self._sources: dict[str, Source] = {}
         self._memo: dict[tuple[str, int, str], tuple[Thing | None, set[str]]] = {}
@@ -127,9 +132,13 @@ class Resolver:
 
     def _found(self, source: Source, scope: int, chain: Chain) -> tuple[tuple[str, str] | None, Certainty]:
         thing = None if chain[0] == "?" else self._value(source, scope, chain)
-        if thing is not None and thing.form == "definition" and thing.source is not None:
-            return (thing.source.path, thing.source.record.definitions[thing.number].qualified), "certain"
-        return None, "certain"
+        definition = None if thing is None or thing.form != "definition" else thing.definition
+        if definition is not None and "elsewhere" not in definition.flags and thing is not None and thing.source:
+            return (thing.source.path, definition.qualified), "certain"
+        if self._named is None or source.record.language in FOLLOWED or chain[-1] in ("()", "[]", "@new"):
+            return None, "certain"
+        self._keys.add(f"name:{chain[-1]}")
+        return self._named(source.record.language, chain[-1]), "probable"
 
     # Values
 
@@ -166,7 +175,7 @@ class Resolver:
             return thing
         if step == "()":
             return thing.inner if thing.form == "giver" else self._called(thing, depth)
-        if step == "new":
+        if step == "@new":
             return Thing("instance", thing.source, thing.number) if _is_class(thing) else None
         if step == "[]":
             return thing.inner if thing.form in ("many", "map") else self._method_gives(thing, "__getitem__", depth)
@@ -217,7 +226,11 @@ class Resolver:
         lexical = family(source.record.language) == "python"
         while True:
             kind = source.record.definitions[at].kind if at != TOP else "module"
-            if kind not in CONTAINERS or (first and lexical):
+            if kind in CONTAINERS and source.record.language == "java":
+                found = self._attribute(Thing("instance", source, at), name, depth)
+                if found is not None and found.form != "outside":
+                    return found
+            elif kind not in CONTAINERS or (first and lexical):
                 found = self._in_scope(source, at, name, depth)
                 if found is not _MISSING:
                     return found
@@ -229,7 +242,21 @@ class Resolver:
             found = star and star.source and self._exported(star, name, depth + 1)
             if found is not None:
                 return found
-        return OUTSIDE
+        return self._of_package(source, name) or OUTSIDE
+
+    def _of_package(self, source: Source, name: str) -> Thing | None:
+        """Return what another file of the same package defines, in languages whose packages are folders."""
+        language = source.record.language
+        if language not in PACKAGED:
+            return None
+        key = next(iter(self._modules.keys(source.path, language, source.record.package)[-1:]), "")
+        self._keys.add(key)
+        for path in self._modules.siblings(source.path, language):
+            other = self.source(path)
+            number = other.members.get(TOP, {}).get(name)
+            if number is not None and "elsewhere" not in other.record.definitions[number].flags:
+                return Thing("definition", other, number)
+        return None
 
     def _in_scope(self, source: Source, scope: int, name: str, depth: int) -> "Thing | None":
         number = source.members.get(scope, {}).get(name)
@@ -376,6 +403,8 @@ class Resolver:
             below = self._module(source, f".{name}")
             if below is not None:
                 return below
+        if source.record.language == "go" and (other := self._of_package(source, name)) is not None:
+            return other
         for star in source.record.stars:
             inner = self._module(source, star)
             found = inner and self._exported(inner, name, depth + 1)

@@ -87,7 +87,7 @@ def chain(node: "Node | None") -> Chain | None:
             found.append("()")
             node = node.child_by_field_name("function")
         elif kind == "new_expression":
-            found.append("new")
+            found.append("@new")
             node = node.child_by_field_name("constructor")
         elif kind in _THROUGH and node.named_child_count:
             node = node.named_children[0]
@@ -440,7 +440,7 @@ class _File:
             self._named[given.id] = ("default", "function")
             name = "default"
         found = (name,) if name else chain(given)
-        if found is not None and "()" not in found and "new" not in found:
+        if found is not None and "()" not in found and "@new" not in found:
             self.builder.exports.append(Export("default", ".".join(found)))
         elif given.type == "object":
             self._object(TOP, given, "default", given)

@@ -203,13 +203,13 @@ def _named(tokens: _Tokens, name: str, depth: int) -> list[Chain]:
     if (opening := tokens.peek()) in ("[", "<"):
         tokens.take()
         arguments = [*_arguments(tokens, _OPEN[opening], depth)]
-    if last in _SAME:
+    if arguments and last in _SAME:
         return [one for found in arguments for one in found]
-    if last in _MANY:
-        return [("[*]", *one) for one in arguments[0]] if arguments else []
-    if last in _BY_KEY:
-        return [("{*}", *one) for one in arguments[-1]] if arguments else []
-    if last in ("type", "Type") and arguments:
+    if arguments and last in _MANY:
+        return [("[*]", *one) for one in arguments[0]]
+    if arguments and last in _BY_KEY:
+        return [("{*}", *one) for one in arguments[-1]]
+    if arguments and last in ("type", "Type"):
         return [("@", *one) for one in arguments[0]]
     if not last or last in _NOTHING or not (last[0].isalpha() or last[0] in "_$"):
         return []

@@ -1,7 +1,7 @@
 """Align the chunks of a document that are there with those that it should have, by content and in order.
 
 Chunks are given by keys: two with the same key have the same text. Cuts follow from the text, so that most keys occur
-once on each side. Those are matched first, as patience diff does it. Neighbours of matched chunks follow.
+once on each side. Those are matched first, where they are in order. Neighbours of matched chunks follow.
 """
 
 from bisect import bisect_left

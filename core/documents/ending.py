@@ -1,7 +1,7 @@
 """End documents with all their chunks: one that a caller deletes, and those whose files are gone.
 
-`sync` compares documents with the files that exist. A file that is gone while a new one has the same bytes has moved:
-its document gets the new path, and nothing is embedded again.
+`sync` compares documents with the files that exist. A file has moved when it is gone and a new one has the same
+bytes. Its document gets the new path, and nothing is embedded again.
 """
 
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Ingest files: at once for a small one, as a task for many. A file that cannot be read fails alone."""
+"""Ingest files: one within its request, many as a task. A file that cannot be read fails alone."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack
@@ -21,18 +21,17 @@ from muisti.core.model.unreadable import Crashed, Missing
 from muisti.core.parsing.options import Options
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.workers import Workers
-from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
 from muisti.core.tasks.door import Door
 from muisti.core.tasks.hold import Hold
 from muisti.core.write.begun import Call
 
 KIND = "ingest"
-TRIES = 3  # of a file on which the process that reads it dies
+TRIES = 3  # of a file that ends the process that reads it
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):
-    """What a task is asked: how its files are read, and the fields that their documents get."""
+    """The request of a task: how its files are read, and the fields that their documents get."""
 
     stated: Stated = Stated()
     reading: Reading = Reading()
@@ -79,7 +78,7 @@ class Ingester:
             InvalidInput, SensitiveContent, Forbidden, QuotaExceeded, TooLarge.
         """
         new = stated_document(path, held, job.stated, job.reading, file.mtime)
-        known = self._storer.current(find_space(self._database, space), new, call)
+        known = self._storer.current(space, new, call)
         if known is not None:
             return self._storer.leave(space, known, call)
         new, cuts = read_file(path, held, job.stated, job.reading, file.mtime, self._workers, file.media_type)
@@ -104,7 +103,7 @@ class Ingester:
         """
         call = Call(self._clock(), None, caller)
         new = stated_document(item.name, held, job.stated, job.reading, file.mtime)
-        if self._storer.current(find_space(self._database, space), new, call) is not None:
+        if self._storer.current(space, new, call) is not None:
             return Ready(item, None)
         for last in (False, False, True):
             try:

@@ -49,7 +49,7 @@ class Changing(msgspec.Struct, frozen=True):
 
 
 class Alignment(msgspec.Struct, frozen=True):
-    """What becomes of the chunks of a document."""
+    """The chunks of a document that stay, change, come and end."""
 
     kept: Sequence[Known] = ()
     changing: Sequence[Changing] = ()

@@ -1,6 +1,6 @@
 """New chunks of a large document, stored in a hidden space first and made visible in one batch.
 
-Nobody sees a part of a document, and the memory that this takes does not depend on its size. A process that dies
+Nobody sees a part of a document, and the memory that this takes does not depend on its size. A process that ends early
 leaves a hidden space, which is deleted after an hour, as those of imports are.
 """
 

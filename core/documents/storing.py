@@ -33,6 +33,7 @@ from muisti.core.model.ids import IdSource, id_text
 from muisti.core.model.outcomes import Flag, Plan, Written
 from muisti.core.model.values import Draft, Memory
 from muisti.core.read.hierarchy import namespace
+from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row, Statement
 from muisti.core.store.sql import bulk_replace, documents, guards, inserting, memories, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
@@ -135,11 +136,12 @@ class Storer:
             items=tuple(puts), seq=written.seq, plan=written.plan, commit=written.commit, replayed=written.replayed
         )
 
-    def current(self, space: SpaceRow, new: NewDocument, call: Call) -> Document | None:
+    def current(self, space: str, new: NewDocument, call: Call) -> Document | None:
         """Return the document at a path when it was made from the same file and options, so that none is parsed."""
         draft = call.caller.own(document_draft(new, namespace(call.caller, new.category)))
-        (rows,) = self._database.read([documents.at_paths(space, draft.category, [new.path])])
-        memory = version_rows.memory(rows[0], space.space.name) if rows else None
+        found = find_space(self._database, space)
+        (rows,) = self._database.read([documents.at_paths(found, draft.category, [new.path])])
+        memory = _memory(rows[0], found) if rows else None
         return Document(memory) if memory is not None and is_same(memory, _titled(draft, memory)) else None
 
     def leave(self, space: str, known: Document, call: Call) -> Stored:
@@ -260,7 +262,7 @@ class Storer:
     def _stage(self, space: SpaceRow, work: _Work, call: Call, alive: Callable[[], None]) -> None:
         """Store the new chunks of a large document in a hidden space. A dry run only counts them."""
         cuts = work.incoming.cuts
-        if len(work.alignment.changing) > CHANGING_MAX:  # they come anew, because one batch could not hold them
+        if len(work.alignment.changing) > CHANGING_MAX:  # one batch could not hold them, so they come again
             work.alignment = _anew(work.alignment)
         staging = work.staging = ChunkStaging(self._database, self._encoder, self._ids, space, call)
         if call.dry_run:
@@ -317,7 +319,7 @@ class Storer:
             flags=flags,
             beyond=len(ended) + sum(one.count for one in staged),
         )
-        if call.dry_run and staged:  # nothing was staged that a rehearsal could move
+        if call.dry_run and staged:  # nothing is staged for a dry run
             return _foreseen(space, total + len(ended) + sum(len(work.alignment.coming) for work in works))
         try:
             return self._transactions.commit(begun)
@@ -436,7 +438,7 @@ def _changed(stated: Draft, work: _Work, change: Changing, cut: Cut) -> Draft:
 
 
 def _anew(alignment: Alignment) -> Alignment:
-    """Return an alignment in which the chunks that change end and come anew."""
+    """Return an alignment in which the chunks that change end, and new ones come in their place."""
     return Alignment(
         kept=alignment.kept,
         coming=sorted(

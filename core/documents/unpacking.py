@@ -43,7 +43,7 @@ def listed(held: Held, name: str, alive: Callable[[], None]) -> Listing:
 class Unpacking:
     """An archive that is open at a member. A context, which closes it.
 
-    Members are read in order. One that lies before the open place begins the archive anew.
+    Members are read in order. One that lies before the open place begins the archive again.
     """
 
     def __init__(self) -> None:
@@ -68,8 +68,7 @@ class Unpacking:
                 continue
             if member.refusal is not None:
                 raise member.refusal
-            content = member.content
-            return Held(iter(lambda: b"" if content is None else content.read(_BLOCK), b""))
+            return Held(_blocks(member))
         raise Missing("The archive has no such member.")
 
     def close(self) -> None:
@@ -87,3 +86,8 @@ class Unpacking:
 
     def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
         self.close()
+
+
+def _blocks(member: Member) -> Iterator[bytes]:
+    while member.content is not None and (block := member.content.read(_BLOCK)):
+        yield block

@@ -126,7 +126,7 @@ FIELDS = (
     MemoryField(name="conversation", place=28, most=NAME_MAX, filter="text", sent=False),
     MemoryField(name="topic", place=29, most=NAME_MAX, filter="text", sent=False),
     MemoryField(name="turn", place=30, form="number", filter="number", sent=False),
-    MemoryField(name="document", place=32, most=DOCUMENT_MAX, filter="text", sent=False),
+    MemoryField(name="document", place=32, most=DOCUMENT_MAX, filter="text", sent=False, brief=True),
     MemoryField(name="position", place=33, form="number", filter="number", sent=False),
     MemoryField(name="structure", place=31, form="object", usual={}, sent=False),
 )  # fmt: skip

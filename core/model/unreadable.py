@@ -8,7 +8,7 @@
     ├── UnknownFormat  its format is none of those that are read
     ├── FileTooLarge   it exceeds a limit: of bytes, pages, cells, characters, entries or memory
     ├── TimedOut       reading made no progress for too long
-    ├── Crashed        the process that read it died
+    ├── Crashed        the process that read it ended without an answer
     ├── Unsafe         it holds what only an attack needs, such as a path that leads out of an archive
     ├── Missing        it is not there any more
     └── ExtraMissing   a package is needed that is not installed
@@ -70,7 +70,7 @@ class TimedOut(Unreadable):
 
 
 class Crashed(Unreadable):
-    """The process that read the file died of it. The caller counts, and gives up after the third time."""
+    """The process that read the file ended without an answer. The caller counts, and gives up after three times."""
 
     code = "document.crashed"
     again = True

@@ -14,5 +14,5 @@
 
 A document without text raises; it is never a success. An error may come after some pieces: the caller then drops them.
 Boundaries of pieces of kind "text" and "code" carry no meaning where both have equal headings, page and language.
-A heading piece stands under itself: the last of its `headings` is its own title.
+The last of the `headings` of a heading is its own title.
 """

@@ -62,6 +62,10 @@ def members(source: BinaryIO, name: str, options: ArchiveOptions) -> Iterator[Me
     yield from _Walk(options).archive(source, name, "", 1)
 
 
+class _Exhausted(FileTooLarge):
+    """The archive as a whole has reached a limit, so that nothing more of it is read."""
+
+
 class _Walk:
     """A walk over an archive and all inside it, which counts what they cost together."""
 
@@ -111,7 +115,7 @@ class _Walk:
 
     def _tar(self, source: BinaryIO, prefix: str, depth: int) -> Iterator[Member]:
         try:
-            with tarfile.open(fileobj=Forward(source), mode="r:") as archive:  # pyright: ignore[reportArgumentType, reportCallIssue]
+            with tarfile.open(fileobj=cast(BinaryIO, Forward(source)), mode="r:") as archive:
                 while (entry := archive.next()) is not None:
                     archive.members = []  # or it keeps every header
                     self._count()
@@ -130,7 +134,7 @@ class _Walk:
         if file is None:
             yield Member(path, entry.size, None, refusal or Broken(f"{entry.name!r} has no content."))
         else:
-            yield from self._member(path, entry.size, self._counted(blocks(file.read)), depth)
+            yield from self._member(path, entry.size, self._counted(_whole(entry.name, blocks(file.read))), depth)
 
     def _compressed(self, source: BinaryIO, head: bytes, name: str, prefix: str, depth: int) -> Iterator[Member]:
         """Yield what is in a compressed file: the members of a TAR file, or a single document."""
@@ -151,6 +155,8 @@ class _Walk:
         stream = Stream(content)
         try:
             form = detect(stream.peek(HEAD), path)
+        except _Exhausted:
+            raise
         except Unreadable as refusal:
             yield Member(path, size, None, refusal)
             return
@@ -164,6 +170,8 @@ class _Walk:
                     held.write(block)
                 held.seek(0)
                 archive = is_archive(whole, path)
+            except _Exhausted:
+                raise
             except Unreadable as refusal:
                 yield Member(path, size, None, refusal)
                 return
@@ -177,7 +185,7 @@ class _Walk:
     def _nested(self, source: BinaryIO, path: str, depth: int) -> Iterator[Member]:
         try:
             yield from self.archive(source, path, path, depth + 1)
-        except FileTooLarge:
+        except _Exhausted:
             raise
         except Unreadable as refusal:
             yield Member(path, None, None, refusal)
@@ -185,14 +193,14 @@ class _Walk:
     def _count(self) -> None:
         self._entries += 1
         if self._entries > self._options.max_entries:
-            raise FileTooLarge(f"The archive has more than {self._options.max_entries:,} entries.")
+            raise _Exhausted(f"The archive has more than {self._options.max_entries:,} entries.")
 
     def _counted(self, content: Iterator[bytes]) -> Iterator[bytes]:
         """Yield blocks while all members together are within the limit."""
         for block in content:
             self._bytes += len(block)
             if self._bytes > self._options.max_bytes:
-                raise FileTooLarge(f"The archive unpacks to more than {self._options.max_bytes >> 20:,} MB.")
+                raise _Exhausted(f"The archive unpacks to more than {self._options.max_bytes >> 20:,} MB.")
             yield block
 
     def _bounded(self, content: Iterator[bytes], source: BinaryIO) -> Iterator[bytes]:
@@ -203,6 +211,14 @@ class _Walk:
             if size > RATIO_FROM and size > max(source.tell(), 1) * self._options.ratio:
                 raise FileTooLarge(f"The file expands by more than {self._options.ratio} times.")
             yield block
+
+
+def _whole(name: str, content: Iterator[bytes]) -> Iterator[bytes]:
+    """Yield the content of a member of a TAR file. Raises `Broken` where it is cut off."""
+    try:
+        yield from content
+    except tarfile.TarError as error:
+        raise Broken(f"{name!r} in the TAR file is damaged: {error}.") from error
 
 
 def _path(prefix: str, name: str) -> tuple[str, Unreadable | None]:

@@ -27,7 +27,7 @@ class Outline:
 
 
 def heading(outline: Outline, level: int, title: str, page: int | None = None) -> Piece:
-    """Begin a section and return its heading as a piece, which stands under itself."""
+    """Begin a section and return its heading as a piece. Its own title is the last of its headings."""
     title = " ".join(title.split())
     outline.enter(level, title)
     text = f"{'#' * min(max(level, 1), 6)} {title}\n\n"

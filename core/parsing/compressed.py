@@ -10,10 +10,11 @@ import zstandard
 
 from muisti.core.model.unreadable import Broken, FileTooLarge
 from muisti.core.parsing.detect import COMPRESSIONS
-from muisti.core.parsing.streams import READ, blocks
+from muisti.core.parsing.streams import READ
 
 Decompress = Callable[[BinaryIO], Iterator[bytes]]
 
+SIP = 256  # bytes of Zstandard that are decompressed together
 WINDOW = 64 << 20  # bytes of memory that a decompressor may use
 
 
@@ -76,9 +77,19 @@ def _with_needs_input(make: Callable[[], bz2.BZ2Decompressor | lzma.LZMADecompre
 
 
 def _zstd(source: BinaryIO) -> Iterator[bytes]:
+    """Decompress a sip at a time, as four bytes can expand to 128 kB, and the result of a call comes in one piece."""
     decompressor = zstandard.ZstdDecompressor(max_window_size=WINDOW)
-    with decompressor.stream_reader(source, read_size=READ, read_across_frames=True) as reader:
-        yield from blocks(reader.read)
+    frame = decompressor.decompressobj()
+    while block := source.read(READ):
+        rest = memoryview(block)
+        while rest:
+            if frame.eof:
+                frame = decompressor.decompressobj()
+            yield from _whole(frame.decompress(rest[:SIP]))
+            taken = min(SIP, len(rest)) - len(frame.unused_data)
+            rest = rest[taken:]
+    if not frame.eof:
+        raise EOFError("cut off")
 
 
 _DECOMPRESSORS = {

@@ -166,7 +166,7 @@ def _text_format(head: bytes, name: str, media_type: str | None) -> Format:
     named = _BY_NAME.get(extension(name))
     if start.startswith(b"{") and (extension(name) == "ipynb" or (b'"nbformat"' in head and b'"cells"' in head)):
         return Format.NOTEBOOK
-    if named in (Format.MARKDOWN, Format.CSV, Format.TEXT):
+    if named is not None and named in (Format.MARKDOWN, Format.CSV, Format.TEXT):
         return named
     language = programming_language(name, head[:200].decode("latin-1"))
     if language and not (language == "xml" and _HTML.match(start)):

@@ -19,7 +19,7 @@ class Kind(Enum):
 
     JOB = b"J"
     BLOCK = b"B"  # bytes of the file; an empty block ends them
-    READY = b"R"
+    READY = b"R"  # the worker has started, or takes the job
     PIECES = b"P"
     FACTS = b"F"
     REFUSAL = b"X"
@@ -44,10 +44,14 @@ class Facts(Struct, frozen=True):
 
 
 class Refusal(Struct, frozen=True):
-    """An error that keeps a file from being read: the code of a subclass of `Unreadable`."""
+    """An error that keeps a file from being read: the code of a subclass of `Unreadable`.
+
+    `last` tells that the worker ends with it, as the file has used up its memory.
+    """
 
     code: str
     message: str
+    last: bool = False
 
 
 _encoder = msgspec.msgpack.Encoder()

@@ -28,7 +28,7 @@ class Options(Struct, frozen=True, kw_only=True):
 
 
 class ArchiveOptions(Struct, frozen=True, kw_only=True):
-    """What an archive may hold.
+    """Limits of an archive.
 
     `max_entries` counts entries of all nested archives; `max_bytes` is the sum of what they unpack to, `max_member`
     that of one. `depth` is how many archives may be inside each other. `ratio` limits how much a member may expand,

@@ -26,8 +26,8 @@ class About:
 class Parsed:
     """A document that is being read. Iterate it once for its pieces; the facts are complete after the last one.
 
-    `name` and `format` are known at once. Use it as a context manager, so that an unfinished reading frees its worker.
-    Iteration raises a subclass of `Unreadable`, possibly after some pieces; then nothing of the file may be kept.
+    `name` and `format` are known from the start. Use it as a context manager, so that an unfinished reading frees its
+    worker. Iteration raises a subclass of `Unreadable`, possibly after some pieces; then nothing may be kept.
     """
 
     def __init__(self, name: str, form: Format, pieces: Iterator[Piece], about: About) -> None:

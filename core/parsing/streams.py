@@ -3,7 +3,7 @@
 import io
 import tarfile
 from collections.abc import Callable, Iterator
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from muisti.core.model.unreadable import Unsafe
 
@@ -33,7 +33,7 @@ class Stream(io.RawIOBase):
             self._rest += block
         return self._rest[:size]
 
-    def readinto(self, target: bytearray) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
+    def readinto(self, target: Any, /) -> int:
         if not self._rest:
             self._rest = next(self._blocks, b"")
         taken = self._rest[: len(target)]

@@ -49,7 +49,7 @@ def decoded(head: bytes, stream: BinaryIO, encoding: str | None = None) -> Itera
 def text_of(data: bytes, encoding: str | None = None) -> str:
     """Return bytes as text. An encoding that is unknown or does not fit is passed over; nothing is refused.
 
-    >>> text_of(b"caf\xe9"), text_of("π".encode("utf-16")), text_of(b"x", "no-such-encoding")
+    >>> text_of(bytes([99, 97, 102, 233])), text_of("π".encode("utf-16")), text_of(b"x", "no-such-encoding")
     ('café', 'π', 'x')
     """
     for name in (encoding, wide_encoding(data[:4096])):

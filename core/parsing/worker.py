@@ -1,9 +1,9 @@
 """The program of a worker process: it reads one file after the other from its input, within limits.
 
-    python -m muisti.core.parsing.worker
+    python -m muisti.core.parsing.worker SECONDS
 
-It opens no file but Python's own modules, starts no process, and writes to its output alone. It ends after a minute
-without a file, when its input ends, and after a file that used up its memory.
+It opens no file but Python's own modules, starts no process, and writes to its output alone. It ends after
+so many seconds without a file, when its input ends, and after a file that used up its memory.
 """
 
 import io
@@ -11,6 +11,7 @@ import math
 import os
 import resource
 import select
+import sys
 from collections.abc import Iterator
 from typing import BinaryIO
 
@@ -26,7 +27,6 @@ from muisti.core.parsing.parsed import About
 from muisti.core.parsing.refusals import OCR
 
 MEMORY = 1 << 30  # bytes of address space
-IDLE = 60.0  # seconds
 OFTEN = 0.5  # seconds of processor time after which pieces are sent, however few they are
 BATCH = 1 << 16  # characters of pieces that are sent together
 LONGEST = 1 << 20  # characters of a piece at most; a longer one is sent in parts
@@ -46,8 +46,9 @@ def main() -> None:
     os.dup2(2, 1)  # what a library prints must not come between the messages
     _limit()
     _send(target, frames.message(Kind.READY))
-    while select.select([source], [], [], IDLE)[0]:
-        received = _receive(source)
+    idle = float(sys.argv[1])
+    while select.select([source], [], [], idle)[0]:
+        received = _receive(source, target)
         if received is None:
             return
         if not _Reading(target, *received).run():
@@ -62,7 +63,7 @@ def _limit() -> None:
             continue
 
 
-def _receive(source: io.FileIO) -> tuple[frames.Job, bytearray] | None:
+def _receive(source: io.FileIO, target: BinaryIO) -> tuple[frames.Job, bytearray] | None:
     """Return a job and the content of its file; None when the input ended."""
     data, job = bytearray(), None
     while header := _exactly(source, frames.HEADER.size):
@@ -70,6 +71,7 @@ def _receive(source: io.FileIO) -> tuple[frames.Job, bytearray] | None:
         body = _exactly(source, length)
         if Kind(kind) is Kind.JOB:
             job = frames.job_decoder.decode(body)
+            _send(target, frames.message(Kind.READY))
         elif job is not None and not length:
             return job, data
         else:
@@ -115,7 +117,7 @@ class _Reading:
         except (MemoryError, RecursionError) as error:
             del self._data
             what = "memory" if isinstance(error, MemoryError) else "nesting"
-            self._refuse(FileTooLarge(f"Reading the file needs more {what} than a file may use."))
+            self._refuse(FileTooLarge(f"Reading the file needs more {what} than a file may use."), last=True)
             return False
         except Exception as error:  # noqa: BLE001  # a library may raise anything when a file is damaged
             self._refuse(Broken(f"The file cannot be read: {type(error).__name__}: {error}"[:300]))
@@ -157,8 +159,9 @@ class _Reading:
         self._sent = _used()
         self._renew()
 
-    def _refuse(self, refusal: Unreadable) -> None:
-        _send(self._target, frames.message(Kind.REFUSAL, frames.Refusal(refusal.code, _storable(str(refusal)))))
+    def _refuse(self, refusal: Unreadable, *, last: bool = False) -> None:
+        body = frames.Refusal(refusal.code, _storable(str(refusal)), last)
+        _send(self._target, frames.message(Kind.REFUSAL, body))
 
     def _renew(self) -> None:
         used = _used()

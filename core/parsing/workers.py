@@ -20,6 +20,7 @@ from muisti.core.parsing.parsed import About
 MODULE = "muisti.core.parsing.worker"
 FILES = 200  # that a worker reads before a fresh one takes its place
 STARTING = 60.0  # seconds in which a worker must be ready
+IDLE = 60.0  # seconds after which a worker without a file ends itself
 GRACE = 4  # a worker may take this many times its processor time, as other processes compete with it
 SIGXCPU = 24
 _BLOCK = 1 << 16
@@ -40,7 +41,8 @@ class Workers:
     another waits forever, so finish one document before the next.
     """
 
-    def __init__(self, most: int = 1) -> None:
+    def __init__(self, most: int = 1, idle: float = IDLE) -> None:
+        self._idle = idle
         self._free: list[_Worker] = []
         self._turns = threading.BoundedSemaphore(most)
         self._lock = threading.Lock()
@@ -50,12 +52,12 @@ class Workers:
     ) -> Iterator[Piece]:
         """Yield the pieces of a file whose first bytes have been read, and complete the facts about it.
 
-        Raises what the worker raises, `TimedOut` when it gives nothing for too long, and `Crashed` when it dies.
+        Raises what the worker raises, `TimedOut` when it gives nothing for too long, and `Crashed` when it ends.
         """
         with self._turns:
-            worker = self._take()
+            worker = self._take(frames.Job(form.value, name, options))
             try:
-                worker.send(frames.Job(form.value, name, options), head, stream)
+                worker.send(head, stream, options.max_bytes)
                 yield from worker.pieces(about, options)
             except Died as death:
                 raise _meaning(death, options) from death
@@ -64,6 +66,12 @@ class Workers:
             finally:
                 self._give_back(worker)
 
+    @property
+    def processes(self) -> tuple[int, ...]:
+        """Return the process ids of the workers that wait for a file."""
+        with self._lock:
+            return tuple(worker.pid for worker in self._free)
+
     def close(self) -> None:
         """End all workers that are not reading."""
         with self._lock:
@@ -71,14 +79,24 @@ class Workers:
         for worker in free:
             worker.stop()
 
-    def _take(self) -> "_Worker":
-        with self._lock:
-            while self._free:
-                worker = self._free.pop()
-                if worker.alive:
-                    return worker
+    def _take(self, job: frames.Job) -> "_Worker":
+        """Return a worker that has accepted a job: one that is free, or a new one where those have just ended."""
+        while True:
+            with self._lock:
+                worker = self._free.pop() if self._free else None
+            if worker is None:
+                break
+            try:
+                worker.accept(job)
+                return worker
+            except (Died, TimedOut, BrokenPipeError):
                 worker.stop()
-        return _Worker()
+        worker = _Worker(self._idle)
+        try:
+            worker.accept(job)
+        except (Died, TimedOut, BrokenPipeError) as error:
+            raise Crashed(f"The process that reads files does not start: status {worker.stop()}.") from error
+        return worker
 
     def _give_back(self, worker: "_Worker") -> None:
         if worker.idle and worker.files < FILES:
@@ -98,11 +116,11 @@ def _meaning(death: Died, options: Options) -> Unreadable:
 class _Worker:
     """One process, from its start to its end."""
 
-    def __init__(self) -> None:
+    def __init__(self, idle: float) -> None:
         self.files = 0
         self.idle = True
         self._process = subprocess.Popen(
-            [sys.executable, "-s", "-P", "-W", "ignore", "-m", MODULE],
+            [sys.executable, "-s", "-P", "-W", "ignore", "-m", MODULE, str(idle)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
@@ -118,20 +136,29 @@ class _Worker:
             raise
 
     @property
+    def pid(self) -> int:
+        """Return the id of the process."""
+        return self._process.pid
+
+    @property
     def alive(self) -> bool:
         """Return whether the process runs."""
         return self._process.poll() is None
 
-    def send(self, job: frames.Job, head: bytes, stream: BinaryIO) -> None:
-        """Send a file. Raises `FileTooLarge`, after which the worker is of no more use."""
+    def accept(self, job: frames.Job) -> None:
+        """Send a job, and wait until the worker takes it; until then it may end as idle."""
         self.idle = False
         self.files += 1
         self._write(frames.message(Kind.JOB, job))
+        self._receive(monotonic() + STARTING)
+
+    def send(self, head: bytes, stream: BinaryIO, most: int) -> None:
+        """Send the file of the job. Raises `FileTooLarge` above `most` bytes; the worker is then of no more use."""
         sent, block = 0, head
         while block:
             sent += len(block)
-            if sent > job.options.max_bytes:
-                raise FileTooLarge(f"The file has more than {job.options.max_bytes >> 20:,} MB.")
+            if sent > most:
+                raise FileTooLarge(f"The file has more than {most:,} bytes.")
             for at in range(0, len(block), _BLOCK):
                 self._write(frames.block(block[at : at + _BLOCK]))
             block = stream.read(_BLOCK)
@@ -147,8 +174,8 @@ class _Worker:
             if kind is Kind.PIECES:
                 yield from frames.pieces_decoder.decode(body)
             elif kind is Kind.REFUSAL:
-                self.idle = True
                 refusal = frames.refusal_decoder.decode(body)
+                self.idle = not refusal.last
                 raise BY_CODE[refusal.code](refusal.message)
             elif kind is Kind.FACTS:
                 facts = frames.facts_decoder.decode(body)

@@ -25,7 +25,7 @@ from muisti.core.support.waiting import Lock, refuse_long
 
 TOGETHER = 100  # files in one batch
 TRIES = 8
-LARGEST = 2_000_000  # characters of a file that is read; generated code is longer
+LARGEST = 500_000  # characters of a file that is read; longer code was generated
 
 
 class _File(NamedTuple):

@@ -41,6 +41,11 @@ SECTIONS = {
         ),
         "tags": ("read:tags", "List tags and how many memories each has."),
     },
+    "Documents": {
+        "ingest": ("ingest:ingest", "Store files, folders and archives as documents."),
+        "documents": ("documents:documents", "List, show and delete documents."),
+        "hooks": ("hooks:hooks", "Make git bring each commit into the documents."),
+    },
     "Conversations": {
         "conversations": (
             "conversations:conversations",

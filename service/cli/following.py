@@ -11,6 +11,7 @@ from muisti.service.cli.output import console, talk
 from muisti.service.cli.progress import Stages
 
 WAIT = 10  # seconds that a request waits for progress
+PAGE = 100  # failed items in one answer
 NAMED = 20  # failed items that are printed
 ENDED_WELL = ("succeeded", "partial")
 
@@ -37,6 +38,20 @@ def ended(client: Client, space: str, task: dict[str, Any], note: Note) -> dict[
         talk(f"The task goes on: muisti tasks watch {task['id']}, or muisti tasks cancel {task['id']}")
         raise
     return task
+
+
+def failed_items(opened: Session, task: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return all items of a task that have failed."""
+    found: list[dict[str, Any]] = []
+    cursor: str | None = None
+    while task["failed"]:
+        request = calls.list_task_items(opened.space, task["id"], state="failed", limit=PAGE, cursor=cursor)
+        page = opened.client.send(request).data
+        found += page["items"]
+        cursor = page.get("next_cursor")
+        if cursor is None:
+            break
+    return found
 
 
 def failures(opened: Session, task: dict[str, Any]) -> list[str]:

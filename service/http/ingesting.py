@@ -1,4 +1,4 @@
-"""Store the files of a request: a small one at once, everything else as a task."""
+"""Store the files of a request: a small one before the answer, everything else as a task."""
 
 from collections.abc import Sequence
 from hashlib import blake2b
@@ -8,11 +8,13 @@ from typing import Any, cast
 import msgspec
 from litestar import Response
 
+from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.filing import Stored
 from muisti.core.model.tasks import NewItem, Task
 from muisti.core.model.values import LOCAL, RequestKey
 from muisti.core.views.documents import KIND, File, Held, Job, holds_documents
+from muisti.service.auth.access import Access
 from muisti.service.auth.middleware import access_of, allowed, memories
 from muisti.service.http.accepted import accepted
 from muisti.service.http.decode import Request
@@ -28,7 +30,7 @@ Answer = Response[PutReply] | Response[TaskReply]
 
 
 class Ask(msgspec.Struct, frozen=True, kw_only=True):
-    """What a request asks for: its space, how files are read, its idempotency key, and whether it may be answered late.
+    """A request to store files: its space, how they are read, its idempotency key, and whether it may be answered late.
 
     `path` is the name of a single file; `wait` False makes a task of small files, too.
     """
@@ -53,7 +55,7 @@ async def stored(request: Request, backend: Backend, ask: Ask, uploads: list[Upl
         key = _request_key(request, ask, [one.held for one in uploads])
         if len(named) == 1 and ask.wait and _is_small(named[0][1].held, backend):
             path, one = named[0]
-            return await _at_once(request, backend, ask, key, (path, one.held), one.media_type)
+            return await _at_once(request, backend, ask, key, (path, one))
         _refuse_dry_run(ask)
         return accepted(await backend.store(_submitted, request, backend, ask, key, named))
     finally:
@@ -67,16 +69,16 @@ async def stored_from(request: Request, backend: Backend, ask: Ask, server_path:
         HttpError: this caller may name no files.
         InvalidInput: the path lies outside of the folder that the settings allow, or is no file.
     """
-    path = _permitted(request, backend, server_path)
+    path = permitted(access_of(request.scope), backend.uploads.folder, server_path)
     name = ask.path or path.name
     key = _request_key(request, ask, [])
     if ask.wait and path.stat().st_size <= backend.uploads.at_once:
         with await backend.store(Held.of_path, path) as held:
             if not holds_documents(held):
-                return await _at_once(request, backend, ask, key, (name, held), None)
+                return await _at_once(request, backend, ask, key, (name, Upload(name, held, None)))
     _refuse_dry_run(ask)
     item = File(server_path=str(path), mtime=ask.mtime).item(name)
-    return accepted(await backend.store(_begun, request, backend, ask, key, [item]))
+    return accepted(await backend.store(submitted, backend, ask.space, ask.job, _caller(request), [item], key))
 
 
 def _is_small(held: Held, backend: Backend) -> bool:
@@ -93,12 +95,12 @@ async def _at_once(
     backend: Backend,
     ask: Ask,
     key: RequestKey | None,
-    what: tuple[str, Held],
-    media_type: str | None,
+    what: tuple[str, Upload],
 ) -> Response[PutReply]:
     documents = memories(request, backend, dry_run=ask.dry_run).documents
-    file = File(mtime=ask.mtime, media_type=media_type)
-    done = await backend.store(documents.ingest, ask.space, *what, ask.job, file, request=key)
+    path, one = what
+    file = File(mtime=ask.mtime if one.mtime is None else one.mtime, media_type=one.media_type)
+    done = await backend.store(documents.ingest, ask.space, path, one.held, ask.job, file, request=key)
     return _answer(ask.space, done)
 
 
@@ -130,18 +132,15 @@ def _submitted(
         for number, (path, one) in enumerate(named):
             blob = str(number)
             begun.add_blob(blob, one.held.pieces())
-            begun.add_items([File(blob=blob, mtime=ask.mtime, media_type=one.media_type).item(path)])
+            mtime = ask.mtime if one.mtime is None else one.mtime
+            begun.add_items([File(blob=blob, mtime=mtime, media_type=one.media_type).item(path)])
         return begun.end()
     except BaseException:
         begun.abandon()
         raise
 
 
-def _begun(request: Request, backend: Backend, ask: Ask, key: RequestKey | None, items: Sequence[NewItem]) -> Task:
-    return backend.engine.tasks.submit(ask.space, KIND, ask.job, _caller(request), items, request=key)
-
-
-def _caller(request: Request) -> Any:
+def _caller(request: Request) -> Caller:
     scope = request.scope
     return access_of(scope).caller(cast(dict[str, Any], scope).get("request_id"), allowed(scope))
 
@@ -155,17 +154,28 @@ def _path(one: Upload, ask: Ask, count: int) -> str:
     raise InvalidInput.at("$.path", "is required: the file has no name")
 
 
-def _permitted(request: Request, backend: Backend, server_path: str) -> Path:
-    """Return a path that the settings let callers name: below the folder, without a key, on this machine."""
-    access, folder = access_of(request.scope), backend.uploads.folder
+def permitted(access: Access, folder: str | None, server_path: str) -> Path:
+    """Return a path of the server that a caller without a key may name: a file below the folder of the settings.
+
+    Raises:
+        HttpError: this caller may name no files.
+        InvalidInput: the path lies outside of the folder, or is no file.
+    """
     if folder is None or not (access.open or access.actor == LOCAL):
         raise HttpError(
-            "forbidden", "files of the server can be named only without keys, below the setting server_files"
+            "forbidden", "files of the server can be named without keys only, below the setting server_files"
         )
     root, path = Path(folder).resolve(), Path(folder, server_path).resolve()
     if not path.is_relative_to(root) or not path.is_file():
         raise InvalidInput.at("$.server_path", f"{server_path[:80]!r} is no file below {folder}")
     return path
+
+
+def submitted(
+    backend: Backend, space: str, job: Job, caller: Caller, items: Sequence[NewItem], key: RequestKey | None
+) -> Task:
+    """Make a task that stores files."""
+    return backend.engine.tasks.submit(space, KIND, job, caller, items, request=key)
 
 
 def _request_key(request: Request, ask: Ask, files: Sequence[Held]) -> RequestKey | None:

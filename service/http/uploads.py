@@ -2,13 +2,20 @@
 
 import re
 from collections.abc import AsyncIterator
+from datetime import datetime
 from urllib.parse import unquote
 
 import msgspec
 from litestar.types import Scope
-from multipart import MultipartError, MultipartSegment, PushMultipartParser, parse_options_header
+from multipart import (  # pyright: ignore[reportAttributeAccessIssue]  # another package has a folder of this name
+    MultipartError,  # pyright: ignore[reportAttributeAccessIssue]
+    MultipartSegment,  # pyright: ignore[reportAttributeAccessIssue]
+    PushMultipartParser,  # pyright: ignore[reportAttributeAccessIssue]
+    parse_options_header,  # pyright: ignore[reportAttributeAccessIssue]
+)
 
 from muisti.core.model.errors import InvalidInput
+from muisti.core.model.times import to_us
 from muisti.core.views.documents import Held
 from muisti.service.http.decode import Request
 from muisti.service.runtime.workers import Backend
@@ -16,17 +23,22 @@ from muisti.service.schemas.errors import HttpError
 
 FORM = "multipart/form-data"
 FILES_MAX = 1_000  # in one form
+MODIFIED = "Muisti-Modified"  # header of a part: the time at which its file was changed, as in 2026-05-01T12:00:00Z
 _PIECE = 1 << 20  # bytes that a thread takes at a time
 _HEADER_MAX = 16_384
 _EXTENDED = re.compile(r"(?i);\s*filename\*\s*=\s*utf-8'[^']*'([^\s;]+)")  # RFC 8187
 
 
 class Upload(msgspec.Struct, frozen=True):
-    """A file of a request. `name` is the one that the request gives it; `held` has its bytes."""
+    """A file of a request. `name` is the one that the request gives it; `held` has its bytes.
+
+    `mtime` is when the file was changed last, in microseconds, where a part of a form says so.
+    """
 
     name: str | None
     held: Held
     media_type: str | None
+    mtime: int | None = None
 
 
 async def uploaded(request: Request, backend: Backend, limit: int) -> list[Upload]:
@@ -99,7 +111,8 @@ class _Form:
             if isinstance(event, MultipartSegment):
                 self._is_file = bool(event.filename)
                 if self._is_file:
-                    self._found.append(Upload(event.filename, Held(), event.content_type))
+                    held, mtime = Held(), _modified(event.header(MODIFIED))
+                    self._found.append(Upload(event.filename, held, event.content_type, mtime))
             elif event is not None and self._is_file:
                 self._found[-1].held.write(bytes(event))
 
@@ -130,6 +143,23 @@ def _check_announced(scope: Scope, limit: int) -> None:
     length = dict(scope["headers"]).get(b"content-length", b"0")
     if length.isdigit() and int(length) > limit:
         raise HttpError("too_large", f"the body has {int(length):,} bytes; the setting upload_limit allows {limit:,}")
+
+
+def _modified(header: str | None) -> int | None:
+    """Return the time that a part of a form states.
+
+    Raises:
+        InvalidInput: it cannot be read, or has no time zone.
+    """
+    if header is None:
+        return None
+    try:
+        time = datetime.fromisoformat(header)
+    except ValueError as error:
+        raise InvalidInput.at("$", f"{MODIFIED}: {header[:80]!r} is no time") from error
+    if time.tzinfo is None:
+        raise InvalidInput.at("$", f"{MODIFIED} needs a time zone, as in 2026-05-01T12:00:00Z")
+    return to_us(time)
 
 
 def _named(request: Request) -> str | None:

@@ -62,4 +62,8 @@ WORDS: Mapping[str, str] = {
     "turns": "First and last",
     "title": "",
     "ndjson": "",
+    "path": "",
+    "server_path": "",
+    "document": "",
+    "folder": "",
 }

@@ -116,8 +116,8 @@ async def add_documents(
     """Store files or a text as documents.
 
     The body is JSON with a text, one file as it is, or a form with several files. A small file is stored before the
-    answer; for all else the answer is 202 with a task. A document at the same path is replaced: chunks whose text is
-    still there stay, and a file that is the same is not written at all. An archive becomes a document for each file in
+    answer; for all else the answer is 202 with a task. A document at the same path is replaced, and chunks whose text
+    is still there stay. A file that is the same is not written at all. An archive becomes a document for each file in
     it. Parameters are for files; in JSON they are fields.
     """
     given = _body(path, category, tags, strategy, size, overlap, main_content, mtime)

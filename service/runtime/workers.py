@@ -128,7 +128,7 @@ class Pool:
 
 
 class Uploads(msgspec.Struct, frozen=True):
-    """What requests may bring.
+    """The limits of what requests bring.
 
     `limit` is for files and `body` for JSON, `at_once` for a file that is stored before the answer, in bytes. `folder`
     is where files of the server may be named.

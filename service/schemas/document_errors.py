@@ -11,7 +11,7 @@ OF_FILES: Mapping[str, tuple[int, str, str]] = {
     "document.unknown_format": (415, "Unknown format", "The format of the file is none of those that are read."),
     "document.too_large": (413, "File too large", "The file exceeds a limit of bytes, pages, cells or characters."),
     "document.timeout": (422, "File takes too long", "Reading the file made no progress for too long."),
-    "document.crashed": (422, "File crashes its reader", "The process that read the file died."),
+    "document.crashed": (422, "File crashes its reader", "The process that read the file ended."),
     "document.unsafe": (422, "Unsafe file", "The file holds what only an attack needs."),
     "document.missing": (422, "Missing file", "The file is not there any more, or on another machine."),
     "document.extra_missing": (422, "Extra missing", "A package is needed that is not installed."),

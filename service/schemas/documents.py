@@ -310,7 +310,7 @@ class MoveReply(Struct, frozen=True, kw_only=True):
 
 
 class SyncReply(Struct, frozen=True, kw_only=True):
-    """What became of the documents. Send the files in `wanted` next."""
+    """Documents that ended, moved or stayed. Send the files in `wanted` next."""
 
     wanted: Annotated[list[str], Meta(description="Files that are new or have changed.")]
     ended: Annotated[list[str], Meta(description="Documents that have ended, because their file is gone.")]

@@ -737,7 +737,7 @@ STORES_NOTHING: Mapping[str, str] = {
         ("compresses a text or cuts it, and stores nothing", "optimizeText, previewDocument"),
         (
             "stores chunks of a document by the same intake; tests/service/routes/test_documents.py tries it",
-            "addDocuments, putDocument",
+            "addDocuments, putDocument, mcp add_document",
         ),
         (
             "gives what is current another place, and changes no text",
@@ -748,7 +748,7 @@ STORES_NOTHING: Mapping[str, str] = {
         ("sends what `cli add` sends", "cli hook run, cli demo"),
         (
             "ends memories",
-            "deleteDocument, deleteSession, deleteConversation, deleteTopic, cli conversations delete, "
+            "deleteDocument, mcp documents, deleteSession, deleteConversation, deleteTopic, cli conversations delete, "
             "deleteMemory, deleteEntry, purge, undoImport, mcp forget, cli delete, cli purge",
         ),
         (

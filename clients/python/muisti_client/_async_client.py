@@ -811,7 +811,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.TaskReply | types.DryRunReply | types.PutReply:
-        """Store files or a text as documents. The body is JSON with a text, one file as it is, or a form with several files. A small file is stored before the answer; for all else the answer is 202 with a task. A document at the same path is replaced: chunks whose text is still there stay, and a file that is the same is not written at all. An archive becomes a document for each file in it. Parameters are for files; in JSON they are fields. Needs the scope write."""
+        """Store files or a text as documents. The body is JSON with a text, one file as it is, or a form with several files. A small file is stored before the answer; for all else the answer is 202 with a task. A document at the same path is replaced, and chunks whose text is still there stay. A file that is the same is not written at all. An archive becomes a document for each file in it. Parameters are for files; in JSON they are fields. Needs the scope write."""
         reply = await self.send(calls.add_documents(space, body, path=path, category=category, tags=tags, strategy=strategy, size=size, overlap=overlap, main_content=main_content, mtime=mtime, wait=wait, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 

@@ -2303,7 +2303,7 @@ SyncReply = TypedDict(
         'chunks_ended': 'int',
     },
 )
-"What became of the documents. Send the files in `wanted` next."
+"Documents that ended, moved or stayed. Send the files in `wanted` next."
 
 TaskItemReply = TypedDict(
     'TaskItemReply',

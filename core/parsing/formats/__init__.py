@@ -15,7 +15,7 @@ from muisti.core.support.lazy import Lazy
 
 if TYPE_CHECKING:
     from muisti.core.parsing.formats import docx, epub, html, mail, notebook, pdf, pptx, xlsx
-else:
+else:  # each brings a package or a table of its own, which a worker for other formats does without
     docx = Lazy("muisti.core.parsing.formats.docx")
     epub = Lazy("muisti.core.parsing.formats.epub")
     html = Lazy("muisti.core.parsing.formats.html")

@@ -182,7 +182,7 @@ def _collect(element: Element, out: list[str]) -> None:
 
 
 def table_text(element: Element) -> str:
-    """Return a table in Markdown. A cell that spans columns stands in the first of them."""
+    """Return a table in Markdown. A cell that spans columns is in the first of them."""
     above: list[str] = []
     rows: list[list[str]] = []
     for row in _within(element, "w-tr"):
@@ -192,7 +192,7 @@ def table_text(element: Element) -> str:
 
 
 def _cells(row: Element, above: Sequence[str]) -> Iterator[str]:
-    """Yield the texts of a row. A cell that spans rows stands in each of them, so that each row is complete."""
+    """Yield the texts of a row. A cell that spans rows is in each of them, so that each row is complete."""
     column = 0
     for cell in _within(row, "w-tc"):
         merged = cell.find("w-tcPr/w-vMerge")

@@ -101,7 +101,7 @@ def pieces_of(body: LexborNode | None, outline: Outline, page: int | None = None
 
 
 def _is_deep(body: LexborNode | None) -> bool:
-    """Return whether elements are nested deeper than the reader of main content bears."""
+    """Return whether elements are nested deeper than the reader of main content can read."""
     waiting = [(body, 0)] if body is not None else []
     while waiting:
         node, depth = waiting.pop()
@@ -134,7 +134,7 @@ class _Walk:
             if ended:
                 yield from self._leave(node, tag)
             elif tag == "-text":
-                self._words.append(node.text_content or "")
+                self._words.append(_BLANKS.sub(" ", node.text_content or ""))
             elif tag == "br":
                 self._words.append("\n")
             elif tag == "img":
@@ -185,9 +185,7 @@ class _Walk:
             yield self._piece(text.rstrip("\n"), "table")
 
     def _taken(self) -> str:
-        parts = (
-            "".join(self._words).split("\n") if any("\n" in word for word in self._words) else ["".join(self._words)]
-        )
+        parts = "".join(self._words).split("\n")
         self._words = []
         return "\n".join(line for part in parts if (line := _BLANKS.sub(" ", part).strip()))
 
@@ -202,7 +200,7 @@ class _Walk:
 
 
 def _rows(node: LexborNode) -> Iterator[list[str]]:
-    """Yield the cells of each row of a table. A cell that spans rows stands in each of them."""
+    """Yield the cells of each row of a table. A cell that spans rows is in each of them."""
     spanning: dict[int, tuple[int, str]] = {}  # by column: how many rows more, and the text
     for part in _children(node):
         rows = _children(part) if part.tag in ("tbody", "thead", "tfoot") else iter((part,))

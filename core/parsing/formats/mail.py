@@ -47,7 +47,7 @@ def read_mailbox(data: bytes | bytearray, options: Options, about: About) -> Ite
 
 
 def _parsed(data: bytes) -> EmailMessage:
-    return cast(EmailMessage, BytesParser(policy=policy.default).parsebytes(data))
+    return BytesParser(policy=policy.default).parsebytes(data)
 
 
 def _header(message: EmailMessage, name: str) -> str:
@@ -80,7 +80,7 @@ def _message(message: EmailMessage, number: int | None, about: About, depth: int
 def _attachments(message: EmailMessage) -> Iterator[EmailMessage]:
     if message.is_multipart():
         for part, _ in zip(message.iter_attachments(), range(PARTS), strict=False):
-            yield cast(EmailMessage, part)
+            yield part
 
 
 def _body(message: EmailMessage, outline: Outline, number: int | None) -> Iterator[Piece]:

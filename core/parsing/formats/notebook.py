@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, cast
 
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken
@@ -18,10 +18,10 @@ OUTPUT = 4_000  # characters of an output that are kept: a plot or a log can be 
 def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Piece]:
     """Yield the text of a notebook. Raises `Broken` for what is no notebook in JSON."""
     try:
-        notebook = json.loads(text_of(bytes(data), options.encoding))
+        notebook: Any = json.loads(text_of(bytes(data), options.encoding))
     except (ValueError, RecursionError) as error:
         raise Broken(f"The notebook is no valid JSON: {error}") from error
-    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    cells: Any = _under(notebook, "cells")
     if not isinstance(cells, list):
         raise Broken("The file is no notebook: it has no list of cells.")
     kernel = _under(notebook, "metadata", "language_info", "name") or _under(
@@ -29,7 +29,7 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
     )
     about.language = kernel if isinstance(kernel, str) else None
     path: tuple[str, ...] = ()
-    for cell in cells:
+    for cell in cast(list[Any], cells):
         for piece in _cell(cell, path, about):
             path = piece.headings
             yield piece
@@ -48,7 +48,8 @@ def _cell(cell: Any, path: tuple[str, ...], about: About) -> Iterator[Piece]:
         yield Piece(text=f"```{language}\n{source}\n```\n\n", kind="code", headings=path, language=about.language)
     elif source.strip():
         yield block(outline, source)
-    for output in _under(cell, "outputs") or []:
+    outputs: Any = _under(cell, "outputs")
+    for output in cast(list[Any], outputs) if isinstance(outputs, list) else ():
         text = _joined(_under(output, "text") or _under(output, "data", "text/plain")).strip("\n")
         if text.strip():
             shown = text if len(text) <= OUTPUT else text[:OUTPUT] + "\n…"
@@ -58,9 +59,11 @@ def _cell(cell: Any, path: tuple[str, ...], about: About) -> Iterator[Piece]:
 def _under(value: Any, *keys: str) -> Any:
     """Return what is under nested keys; None where one of them is missing."""
     for key in keys:
-        value = value.get(key) if isinstance(value, dict) else None
+        value = cast(dict[str, Any], value).get(key) if isinstance(value, dict) else None
     return value
 
 
 def _joined(source: Any) -> str:
-    return "".join(part for part in source if isinstance(part, str)) if isinstance(source, list) else str(source or "")
+    if isinstance(source, list):
+        return "".join(part for part in cast(list[Any], source) if isinstance(part, str))
+    return source if isinstance(source, str) else ""

@@ -4,6 +4,7 @@ import io
 import posixpath
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
+from typing import cast
 from urllib.parse import unquote
 from xml.etree import ElementTree
 from xml.parsers import expat
@@ -166,7 +167,7 @@ def resolved(folder: str, target: str) -> str:
 
 def events(blocks: Iterable[bytes], name: str) -> Iterator[tuple[str, Element]]:
     """Yield the starts and ends of elements. Raises `Unsafe` for a document type or depth, `Broken` for bad XML."""
-    parser = ElementTree.XMLPullParser(("start", "end"))
+    parser: ElementTree.XMLPullParser[Element] = ElementTree.XMLPullParser(("start", "end"))
     start, checked, depth = b"", False, 0
     try:
         for block in blocks:
@@ -174,7 +175,8 @@ def events(blocks: Iterable[bytes], name: str) -> Iterator[tuple[str, Element]]:
                 start += block
                 checked = _refuse_doctype(start, name)
             parser.feed(block)
-            for event, element in parser.read_events():
+            # Of starts and ends alone, each of which comes with its element.
+            for event, element in cast(Iterator[tuple[str, Element]], parser.read_events()):
                 if event == "start":
                     depth += 1
                     element.tag = short(element.tag)
@@ -182,7 +184,7 @@ def events(blocks: Iterable[bytes], name: str) -> Iterator[tuple[str, Element]]:
                         raise Unsafe(f"Elements of {name!r} are nested deeper than {DEPTH} levels.")
                 else:
                     depth -= 1
-                yield event, element  # pyright: ignore[reportReturnType]
+                yield event, element
         parser.close()
     except ElementTree.ParseError as error:
         raise Broken(f"The XML of {name!r} is damaged: {error}.") from error

@@ -5,10 +5,10 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
-import pypdfium2 as pdfium
-import pypdfium2.raw as raw
+import pypdfium2 as pdfium  # pyright: ignore[reportMissingTypeStubs]  # annotated in part, without the marker
+import pypdfium2.raw as raw  # pyright: ignore[reportMissingTypeStubs]
 
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, Encrypted, FileTooLarge, NoText
@@ -179,8 +179,9 @@ def _by_height(line: Line, usual: float) -> int:
 def _entries(document: pdfium.PdfDocument) -> Mapping[int, list[tuple[str, tuple[int, str]]]]:
     """Return the entries of the outline by page: the key of each title, its level and the title."""
     found: dict[int, list[tuple[str, tuple[int, str]]]] = defaultdict(list)
-    for bookmark, _ in zip(document.get_toc(max_depth=6), range(OUTLINE), strict=False):
-        title = " ".join(bookmark.get_title().split())
+    bookmarks = cast(Iterator[Any], document.get_toc(max_depth=6))  # pyright: ignore[reportUnknownMemberType]
+    for bookmark, _ in zip(bookmarks, range(OUTLINE), strict=False):
+        title = " ".join(str(bookmark.get_title()).split())
         target = bookmark.get_dest()
         page = target.get_index() if target is not None else None
         if title and page is not None:
@@ -215,7 +216,8 @@ def _ligatures_in_order(text: str, handle: Any) -> str:
     """
     if not (found := [*_LIGATURE.finditer(text)]):
         return text
-    parts, at = [], 0
+    parts: list[str] = []
+    at = 0
     for one in found:
         if (origin := _origin(handle, one.start())) and origin == _origin(handle, one.start() + 1):
             parts += [text[at : one.start()], "ل", one[1]]

@@ -29,7 +29,7 @@ _LAST_DAY = 2_958_466  # the number of the day after 9999-12-31
 
 @dataclass(frozen=True, slots=True)
 class Book:
-    """What cells refer to: the shared strings, which formats are dates, and the day with the number 0."""
+    """Parts of a workbook that cells refer to: shared strings, which formats are dates, and the day of the number 0."""
 
     strings: Sequence[str]
     dates: Sequence[bool]

@@ -193,21 +193,27 @@ def plan_end_chunks(space: SpaceRow, ended: Sequence[tuple[bytes, int]]) -> list
 
 
 def erasable(space: SpaceRow, category: str | None, name: str, memory_id: bytes | None) -> Statement:
-    """Select the ids of documents and chunks whose last version has a path, or belongs to an id; deleted ones too."""
-    own = in_category(category)
+    """Select the ids of documents and chunks whose last version has a path, or belongs to an id; deleted ones too.
+
+    Without a category, those of a path are without one too, or else of the first category that has the path.
+    """
     last = "v.version = (SELECT max(l.version) FROM versions l WHERE l.memory_id = v.memory_id)"
-    theirs = f"(v.kind = 'document' OR {_IS_CHUNK})"
+    own, args = in_category(category)
     if memory_id is not None:
-        return Statement(
-            "SELECT DISTINCT v.memory_id FROM versions v WHERE v.space_id = ? "
-            "AND (v.memory_id = ? OR v.parent_id = ?) "
-            f"AND {theirs} AND {own.sql} AND {last} ORDER BY 1",
-            (space.id, memory_id, memory_id, *own.args),
-        )
+        named: tuple[str, tuple[Scalar, ...]] = ("(v.memory_id = ? OR v.parent_id = ?)", (memory_id, memory_id))
+        own, args = (own, args) if category is not None else ("1", ())
+    else:
+        named = ("v.document = ?", (name,))
+        if category is None:
+            own = (
+                "v.category_folded IS (SELECT x.category_folded FROM versions x WHERE x.space_id = ? "
+                "AND x.document = ? AND x.kind = 'document' ORDER BY x.category_folded LIMIT 1)"
+            )
+            args = (space.id, name)
     return Statement(
-        f"SELECT DISTINCT v.memory_id FROM versions v WHERE v.space_id = ? AND v.document = ? AND {theirs} "
-        f"AND {own.sql} AND {last} ORDER BY 1",
-        (space.id, name, *own.args),
+        f"SELECT DISTINCT v.memory_id FROM versions v WHERE v.space_id = ? AND {named[0]} "
+        f"AND (v.kind = 'document' OR {_IS_CHUNK}) AND {own} AND {last} ORDER BY 1",
+        (space.id, *named[1], *args),
     )
 
 
@@ -251,6 +257,20 @@ def torn(space: SpaceRow, ids: Sequence[bytes]) -> Statement:
         "WHERE (SELECT count(*) FROM versions v WHERE v.parent_id = d.id AND v.space_id = ? "
         f"AND {_IS_CHUNK} AND v.died IS NULL) <> coalesce(o.structure ->> '$.chunks', 0))",
         (_hex(ids), space.id, space.id),
+    )
+
+
+def torn_in_bulk(space: SpaceRow) -> Statement:
+    """Refuse with `incomplete` when a bulk replace leaves a document with too few chunks or too many."""
+    return Statement(
+        f"{refuse(Refusal.INCOMPLETE)} WHERE EXISTS (SELECT 1 FROM ("
+        "SELECT DISTINCT CASE WHEN n.kind = 'document' THEN n.memory_id ELSE n.parent_id END AS id FROM turns t "
+        "JOIN versions n ON n.memory_id = t.memory_id AND n.version IN (t.version, t.version + 1) "
+        "WHERE n.document IS NOT NULL) d "
+        "LEFT JOIN versions o ON o.memory_id = d.id AND o.died IS NULL AND o.space_id = ? "
+        "WHERE (SELECT count(*) FROM versions v WHERE v.parent_id = d.id AND v.space_id = ? "
+        f"AND {_IS_CHUNK} AND v.died IS NULL) <> coalesce(o.structure ->> '$.chunks', 0))",
+        (space.id, space.id),
     )
 
 

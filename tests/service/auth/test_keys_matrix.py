@@ -114,6 +114,7 @@ def stored(client: httpx.Client, engine: Engine, space: str) -> str:
     items = [{"turn": 1, "author": "Ann", "content": "Hello"}]
     talk = f"/v1/spaces/{space}/conversations/c"
     client.post(f"{talk}/exchanges", json={"items": items, "session": "s"}, headers=headers)
+    client.put(f"/v1/spaces/{space}/documents/a.md", json={"content": "We moved to Turku."}, headers=headers)
     for topic, span in (("t0", [1, 4]), ("t1", [5, 20]), ("t2", [21, 30])):
         client.post(f"{talk}/topics", json={"name": topic, "spans": [span]}, headers=headers)
     client.put(f"{talk}/working/deploy", json={"content": "Keep it short."}, headers=headers)

@@ -10,6 +10,7 @@ import pytest
 from litestar.testing import TestClient
 
 from muisti.core.engine import Engine
+from muisti.core.store.database import Statement
 from muisti.service.app.app import create_app
 from muisti.service.settings import Settings
 
@@ -253,3 +254,18 @@ def test_a_purge_leaves_nothing(client: httpx.Client, engine: Engine):
     assert client.get(f"{BASE}/secret.md").status_code == 404
     assert canary not in client.get("/v1/spaces/default/export").text
     assert client.get(f"{BASE}/other.md/text").text == TEXT
+
+
+def test_a_purge_takes_uploaded_bytes_of_waiting_tasks(engine: Engine):
+    with TestClient(create_app(Settings(tasks=0), engine=engine)) as idle:
+        idle.put(f"{BASE}/a.md", json={"content": TEXT, "category": "red"})
+        waiting = idle.post(f"{BASE}?path=a.md&wait=false", content=b"the canary sings in a blob")
+        assert waiting.status_code == 202
+        count = Statement("SELECT count(*) FROM blobs")
+        ((before,),) = engine._database.read([count])[0]
+        assert before == 1
+        assert idle.delete(f"{BASE}/a.md?purge=true").status_code == 200
+        ((after,),) = engine._database.read([count])[0]
+        assert after == 0
+        (item,) = idle.get(f"{waiting.headers['Location']}/items").json()["items"]
+        assert (item["state"], item["name"]) == ("cancelled", "")
