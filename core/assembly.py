@@ -28,6 +28,7 @@ from muisti.core.read.telemetry import Retrievals
 from muisti.core.search.asking import Asking
 from muisti.core.search.searcher import Searcher
 from muisti.core.spaces.checkpoints import Checkpoints
+from muisti.core.spaces.clearing import Clearer
 from muisti.core.spaces.forks import Forks
 from muisti.core.spaces.registry import Spaces
 from muisti.core.store.database import Database
@@ -244,6 +245,7 @@ def _timeline(given: Given, parts: Shared) -> TimelineParts:
             arrivals=arrivals,
             clock=given.clock,
         ),
+        clearer=Clearer(parts.transactions),
         forks=Forks(
             database=given.database,
             indexes=parts.indexes,

@@ -21,6 +21,7 @@ Action = Literal[
     "quota_set",
     "policy_set",
     "space_rolled_back",
+    "memories_cleared",
     "memories_imported",
     "import_undone",
     "space_forked",

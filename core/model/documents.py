@@ -11,8 +11,8 @@ PieceKind = Literal["text", "heading", "table", "code", "list", "note"]
 class Piece(Struct, frozen=True, kw_only=True):
     """A stretch of a document's text. All pieces of a document, joined, are its text.
 
-    `page` counts from 1: a page, a slide or a sheet; None where the format has none. `headings` are the titles that
-    the piece stands under, outermost first. `language` is a programming language or a language tag, when it is known.
+    `page` counts from 1: a page, a slide or a sheet; None where the format has none. `headings` are the titles above
+    the piece, outermost first. `language` is a programming language or a language tag, when it is known.
     """
 
     text: str

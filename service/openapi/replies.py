@@ -68,6 +68,7 @@ from muisti.service.routes.docs import KindReply
 from muisti.service.schemas.changes import ChangeReply, ChangesReply
 from muisti.service.schemas.checkpoints import (
     CheckpointsReply,
+    ClearedReply,
     DiffReply,
     MemoryChangeReply,
     RolledBackReply,
@@ -106,6 +107,7 @@ from muisti.service.schemas.replies import (
 )
 from muisti.service.schemas.reviews import ReviewReply
 from muisti.service.schemas.search import SearchReply
+from muisti.service.schemas.statistics import LatencyReply, ServerStatsReply
 from muisti.service.schemas.webhooks import WebhooksReply
 
 DRY_RUN = DryRunReply(
@@ -134,6 +136,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "rollBack": {
         200: RolledBackReply(to=seq_at(4), before=seq_at(9), added=1, changed=2, ended=2, flags=[], seq=seq_at(14))
     },
+    "clearSpace": {200: ClearedReply(ended=5, before=seq_at(9), seq=seq_at(14))},
     "addMemory": {201: AddedReply(**asdict(ADDED), flags=[], similar=[], checked_at=seq_at(0))},
     "getMemory": {200: ADDED},
     "getEntry": {200: ADDED},
@@ -348,5 +351,23 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "getMcpMetadata": {200: replace(RESOURCE, resource=f"{RESOURCE.resource}/mcp")},
     "getOpenapi": {200: {"openapi": "3.1.0", "info": {"title": "Muisti", "version": "1"}, "paths": {}}},
     "getDocs": {200: "<!doctype html>"},
+    "getServerStats": {
+        200: ServerStatsReply(
+            workers=2,
+            memory_bytes=310_000_000,
+            uptime_seconds=86_400.0,
+            operations=[
+                LatencyReply(
+                    method="POST",
+                    route="/v1/spaces/{space}/search",
+                    count=1_000,
+                    mean=1.3,
+                    p50=1.1,
+                    p95=2.3,
+                    p99=4.1,
+                )
+            ],
+        )
+    },
     "getMetrics": {200: 'muisti_searches_total{evidence="strong",mode="hybrid",worker="0"} 17.0'},
 }

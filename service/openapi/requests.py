@@ -9,6 +9,7 @@ REQUESTS: Mapping[str, Any] = {
     "addProbe": {"query": PROBE.query, "category": PROBE.category, "key": PROBE.key, "k": PROBE.k},
     "createCheckpoint": {"name": "before-import", "note": "all was well"},
     "rollBack": {"to": "before-import"},
+    "clearSpace": {"confirm": "DELETE ALL MEMORIES"},
     "forkSpace": {"name": "try"},
     "mergeSpaces": {"from": "try", "strategy": "theirs"},
     "createKey": {"name": KEY.name, "mode": "no-delete", "spaces": KEY.spaces, "expires_at": KEY.expires_at},

@@ -168,6 +168,14 @@ class Backend:
             self._tracing.wrote(found)
         return found
 
+    async def compute(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run a computation on the event loop when it is short, else on a thread."""
+        try:
+            with without_waiting():
+                return call(*args, **kwargs)
+        except WouldWait:
+            return await self._search.run(call, *args, **kwargs)
+
     async def search(self, memories: Memories, space: str, query: Query, max_age: float = 0.0) -> Answer:
         """Search on the event loop when that takes a millisecond or two, else on a thread.
 

@@ -4,6 +4,7 @@
 """
 
 import json
+import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -48,6 +49,7 @@ COMMANDS: dict[str, tuple[Kind, str]] = {
     "checkpoint delete": ("writes", "here"),
     "diff": ("reads", "here"),
     "rollback": ("writes", "here"),
+    "space clear": ("writes", "--confirm 'DELETE ALL MEMORIES'"),
     "conversations list": ("reads", ""),
     "conversations show": ("reads", "talk"),
     "conversations add": ("writes", "another hello --author Ann"),
@@ -136,7 +138,7 @@ def of_the_tree(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[str]
 
 def run(command: str, database: str, values: Mapping[str, str]) -> Ran:
     """Run a command with its arguments of the table."""
-    return call(database, *command.split(), *COMMANDS[command][1].format(**values).split())
+    return call(database, *command.split(), *shlex.split(COMMANDS[command][1].format(**values)))
 
 
 def call(database: str, *words: str) -> Ran:

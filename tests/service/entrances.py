@@ -711,6 +711,7 @@ STORES_NOTHING: Mapping[str, str] = {
             "changes the status of what is current, and no text",
             "promote, prune, cli promote, cli prune",
         ),
+        ("ends what is current", "clearSpace, cli space clear"),
         (
             "sends what addExchanges sends, without a category; tests/service/mcp/test_conversations.py tries it",
             "mcp add_exchanges",

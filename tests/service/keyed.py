@@ -58,10 +58,11 @@ NEEDS: dict[str, Scope | None] = {
     "createWebhook": "admin", "listWebhooks": "admin", "deleteWebhook": "admin", "redeliverWebhook": "admin",
     "promote": "write", "prune": "write",
     "deleteMemory": "delete", "deleteEntry": "delete", "undo": "delete", "rollBack": "delete",
+    "clearSpace": "delete",
     "mergeSpaces": "delete", "compareSpaces": "read", "forkSpace": "admin",
     "listCheckpoints": "read", "diffSpace": "read", "createCheckpoint": "write", "deleteCheckpoint": "write",
     "setQuota": "admin", "setPolicy": "admin", "createSpace": "admin", "deleteSpace": "admin", "listAudit": "admin",
-    "getMetrics": "admin", "purge": "admin",
+    "getMetrics": "admin", "getServerStats": "admin", "purge": "admin",
 }  # fmt: skip
 ANY_KEY = {"getReceipt", "replayReceipt", "listSpaces", "createKey", "listKeys", "getKey", "revokeKey", "rotateKey"}
 PUBLIC = {
@@ -96,6 +97,7 @@ BODIES: dict[str, Any] = {
     "decideConflict": {"decision": "keep"},
     "createCheckpoint": {"name": "made"},
     "rollBack": {"to": "0"},
+    "clearSpace": {"confirm": "DELETE ALL MEMORIES"},
     "forkSpace": {"name": "copied"},
     "mergeSpaces": {"from": "acme.source"},
     "search": {"query": "deploy"},

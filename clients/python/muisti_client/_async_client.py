@@ -148,6 +148,13 @@ class AsyncMuisti(AsyncTransport):
         reply = await self.send(calls.search_spaces(body))
         return reply.data
 
+    async def get_server_stats(
+        self,
+    ) -> types.ServerStatsReply:
+        """Read how long each operation takes. The answer covers all workers of the server since their start: for each operation the number of requests, the mean and percentiles. Needs a key of all spaces. Needs the scope admin."""
+        reply = await self.send(calls.get_server_stats())
+        return reply.data
+
     async def get_signing_keys(
         self,
     ) -> types.SigningKeysReply:
@@ -265,6 +272,18 @@ class AsyncMuisti(AsyncTransport):
     ) -> types.DryRunReply | None:
         """Delete a checkpoint. The retention of the space then applies to its point of history. No memory changes. Needs the scope write."""
         reply = await self.send(calls.delete_checkpoint(space, checkpoint, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def clear_space(
+        self,
+        space: str,
+        body: types.ClearBody,
+        *,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.ClearedReply | types.DryRunReply:
+        """Delete all memories of the space. Their histories stay, and rolling back to the answer's `before` brings them back. To erase them for good, purge. Needs the scope delete."""
+        reply = await self.send(calls.clear_space(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
     async def compare_spaces(

@@ -148,6 +148,13 @@ class Muisti(Transport):
         reply = self.send(calls.search_spaces(body))
         return reply.data
 
+    def get_server_stats(
+        self,
+    ) -> types.ServerStatsReply:
+        """Read how long each operation takes. The answer covers all workers of the server since their start: for each operation the number of requests, the mean and percentiles. Needs a key of all spaces. Needs the scope admin."""
+        reply = self.send(calls.get_server_stats())
+        return reply.data
+
     def get_signing_keys(
         self,
     ) -> types.SigningKeysReply:
@@ -265,6 +272,18 @@ class Muisti(Transport):
     ) -> types.DryRunReply | None:
         """Delete a checkpoint. The retention of the space then applies to its point of history. No memory changes. Needs the scope write."""
         reply = self.send(calls.delete_checkpoint(space, checkpoint, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    def clear_space(
+        self,
+        space: str,
+        body: types.ClearBody,
+        *,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.ClearedReply | types.DryRunReply:
+        """Delete all memories of the space. Their histories stay, and rolling back to the answer's `before` brings them back. To erase them for good, purge. Needs the scope delete."""
+        reply = self.send(calls.clear_space(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
     def compare_spaces(

@@ -176,6 +176,14 @@ def search_spaces(
     )
 
 
+def get_server_stats() -> Call:
+    """Read how long each operation takes."""
+    return call(
+        'GET',
+        '/v1/server/stats',
+    )
+
+
 def get_signing_keys() -> Call:
     """Read the public keys that reports are signed with."""
     return call(
@@ -335,6 +343,24 @@ def delete_checkpoint(
         parts={'space': space, 'checkpoint': checkpoint},
         params={'dry_run': dry_run},
         headers={'Muisti-Min-Seq': muisti_min_seq},
+    )
+
+
+def clear_space(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Delete all memories of the space."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/clear',
+        parts={'space': space},
+        params={'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
     )
 
 

@@ -246,6 +246,24 @@ CitationReply = TypedDict(
 )
 "A memory in the text. `start` and `stop` are characters; `cut` says that parts of it are left out."
 
+ClearBody = TypedDict(
+    'ClearBody',
+    {
+        'confirm': 'str',
+    },
+)
+"Confirmation that all memories of a space may be deleted."
+
+ClearedReply = TypedDict(
+    'ClearedReply',
+    {
+        'ended': 'int',
+        'before': 'str',
+        'seq': 'str',
+    },
+)
+"Result of clearing a space. A rollback to `before` undoes it."
+
 ComparisonReply = TypedDict(
     'ComparisonReply',
     {
@@ -959,6 +977,20 @@ KindReply = TypedDict(
 )
 "The meaning of a kind of problem. `retry_after` is in seconds, null when a retry is of no use."
 
+LatencyReply = TypedDict(
+    'LatencyReply',
+    {
+        'method': 'str',
+        'route': 'str',
+        'count': 'int',
+        'mean': 'float',
+        'p50': 'float',
+        'p95': 'float',
+        'p99': 'float',
+    },
+)
+"Times of one operation since the server started, in milliseconds. Percentiles are interpolated within the buckets of a histogram."
+
 LeftOutReply = TypedDict(
     'LeftOutReply',
     {
@@ -1671,6 +1703,17 @@ SectionReply = TypedDict(
     },
 )
 "A section, with its tokens and the number of memories in it. `note` says why it is empty."
+
+ServerStatsReply = TypedDict(
+    'ServerStatsReply',
+    {
+        'workers': 'int',
+        'memory_bytes': 'int',
+        'uptime_seconds': 'float',
+        'operations': 'list[LatencyReply]',
+    },
+)
+"Statistics of all workers of a server since their start; the most frequent operations first."
 
 SessionBody = TypedDict(
     'SessionBody',
