@@ -99,7 +99,7 @@ class _Walk:
         with archive:
             for entry in archive.infolist():
                 self._count()
-                if entry.is_dir():
+                if entry.filename.endswith("/"):
                     continue
                 path, refusal = _path(prefix, entry.filename)
                 if refusal is None and entry.external_attr >> 16 & 0o170000 == _LINK:
@@ -121,7 +121,7 @@ class _Walk:
                     self._count()
                     if not entry.isdir():
                         yield from self._tar_entry(archive, entry, prefix, depth)
-        except (tarfile.TarError, EOFError, OverflowError, UnicodeDecodeError, ValueError) as error:
+        except (tarfile.TarError, EOFError, OverflowError, ValueError) as error:
             raise Broken(f"The TAR file is damaged: {error}.") from error
 
     def _tar_entry(self, archive: tarfile.TarFile, entry: tarfile.TarInfo, prefix: str, depth: int) -> Iterator[Member]:
