@@ -7,7 +7,9 @@ import msgspec
 
 from muisti.core.embedding.cache import EmbeddingCache
 from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.hosted import Hosted
 from muisti.core.embedding.vectors import pack
+from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.model.values import Passage
 from muisti.core.query.points import Point
 from muisti.core.store.database import Database, Row, Rows, Statement
@@ -18,7 +20,8 @@ from muisti.core.store.sql.version_rows import WIDTH
 from muisti.core.write.prepare import Source, draft_of, embedded_text
 
 BATCH = 256  # passages, which a static model embeds in some 30 ms
-SLOW = 32  # passages, for a model that takes long
+AFAR = 128  # passages, for a model behind an endpoint, which takes some requests for them
+SLOW = 16  # passages, for a slow model in this process, which takes a second or two for them
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -33,8 +36,11 @@ def next_step(database: Database, space: SpaceRow, encoder: Encoder, cache: Embe
     """Embed the next passages of current versions that lack a vector of the model, from change `after` on.
 
     Return None when none is left. Nothing is stored before the caller commits the batch.
+
+    Raises:
+        ModelUnavailable: the model does not embed now.
     """
-    limit = SLOW if encoder.deferred else BATCH
+    limit = AFAR if isinstance(encoder, Hosted) else SLOW if encoder.deferred else BATCH
     (rows,) = database.read([generations.next_lacking(space, encoder.identity, after, limit)])
     return _step(space, encoder, rows, cache) if rows else None
 
@@ -53,6 +59,8 @@ def embed_past(database: Database, space: SpaceRow, encoder: Encoder, cache: Emb
 def _step(space: SpaceRow, encoder: Encoder, rows: Rows, cache: EmbeddingCache) -> Step:
     digest = encoder.identity
     vectors = pack(cache.encode(encoder, [_text(row, space) for row in rows]))
+    if encoder.identity != digest:
+        raise ModelUnavailable(f"the embedding model {encoder.name} has just changed")
     placed = [cast(tuple[int, int], (row[0], row[WIDTH])) for row in rows]
     stored = [generations.store(*at, digest, vector) for at, vector in zip(placed, vectors, strict=True)]
     first, last = (cast(int, row[WIDTH + 3]) for row in (rows[0], rows[-1]))

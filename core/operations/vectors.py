@@ -7,19 +7,12 @@ is to be done reads no passages, and a step reads only those of later versions.
 from collections.abc import Callable
 from typing import cast
 
-from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.models import Models
-from muisti.core.embedding.vectors import pack
 from muisti.core.model.errors import NotFound
-from muisti.core.model.values import Passage
+from muisti.core.operations.embedding import next_step
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Refused, Row, Rows
-from muisti.core.store.sql import deferred, spaces, version_rows
-from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.version_rows import WIDTH
-from muisti.core.write.prepare import Source, draft_of, embedded_text
-
-BATCH = 128  # passages of a step
+from muisti.core.store.database import Database, Refused
+from muisti.core.store.sql import deferred, spaces
 
 
 class Vectors:
@@ -49,35 +42,18 @@ class Vectors:
         encoder = self._models.of(found.space.generation)
         if encoder is None:
             return False
+        ((mark, seq),) = cast(list[tuple[int, int]], self._database.read([deferred.marks(found)])[0])
         identity = encoder.identity
-        rows, ((after, seq),) = self._database.read([deferred.lacking(found, identity, BATCH), deferred.marks(found)])
-        upto = cast(int, seq) if len(rows) < BATCH else _born(rows[-1]) - 1
-        vectors = pack(self._models.cache.encode(encoder, [_text(row, found) for row in rows])) if rows else []
-        if encoder.identity != identity:  # the model behind an endpoint has changed meanwhile
-            return True
-        self._store(found, encoder, rows, vectors, max(upto, cast(int, after)))
-        return len(rows) == BATCH
-
-    def _store(self, space: SpaceRow, encoder: Encoder, rows: Rows, vectors: list[bytes], upto: int) -> None:
-        identity, batch = encoder.identity, [spaces.guard(space)]
-        if rows:
+        step = next_step(self._database, found, encoder, self._models.cache, mark + 1)
+        batch = [spaces.guard(found)]
+        if step is not None:
             batch.append(spaces.register_generation(identity, encoder.name, encoder.dimensions, self._clock()))
-        if rows and space.generation is None:
-            batch.append(spaces.adopt_generation(space, identity))
-        for row, vector in zip(rows, vectors, strict=True):
-            version, number = cast(tuple[int, int], (row[0], row[WIDTH]))
-            batch.append(deferred.add(version, number, identity, vector))
+            if found.generation is None:
+                batch.append(spaces.adopt_generation(found, identity))
+            batch += step.batch
+        upto = seq if step is None else step.born - 1  # the last version may lack more
         try:
-            self._database.write([*batch, deferred.advance(space, identity, upto)])
+            self._database.write([*batch, deferred.advance(found, identity, upto)])
         except Refused as refused:
-            raise NotFound("space", space.space.name) from refused
-
-
-def _born(row: Row) -> int:
-    return cast(int, row[WIDTH + 3])
-
-
-def _text(row: Row, space: SpaceRow) -> str:
-    number, start, stop = cast(tuple[int, int, int], row[WIDTH : WIDTH + 3])
-    source = Source.of(draft_of(version_rows.memory(row, space.space.name)))
-    return embedded_text(source, Passage(number, start, stop), space.space.settings.embedded_fields)
+            raise NotFound("space", space) from refused
+        return step is not None

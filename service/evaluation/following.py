@@ -8,7 +8,7 @@ from muisti.core.model.hits import LATER
 from muisti.service.app.client import Client
 from muisti.service.evaluation.dataset import DatasetError
 
-PATIENCE = 60.0  # seconds without any progress after which the wait ends
+PATIENCE = 300.0  # seconds without any progress after which the wait ends
 PAUSE = 0.2  # seconds between two looks
 
 Progress = Callable[[str, int, int], object]

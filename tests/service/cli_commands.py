@@ -106,6 +106,7 @@ COMMANDS: dict[str, tuple[Kind, str]] = {
     "tasks show": ("apart", "none"),
     "tasks watch": ("apart", "none"),
     "tasks cancel": ("apart", "none"),
+    "models test": ("apart", ""),
     "reembed": ("apart", ""),
     "eval": ("apart", "{folder}/none"),
     "calibrate": ("apart", "{folder}/none"),

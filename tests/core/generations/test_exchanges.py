@@ -111,7 +111,7 @@ class Exchanges(RuleBasedStateMachine):
             self.shadow, self.served = name, False
             self.bare.setdefault(name, set(self.texts))
         self.engine.generations.build(SPACE, name, OWNER)
-        dying = Dying(self.engine._database, self.engine.models)  # pyright: ignore[reportPrivateUsage]
+        dying = Dying(self.engine._database, self.engine.models)
         dying.steps = steps
         self.engine.tasks.register(dying)
         with suppress(Died):
@@ -119,7 +119,7 @@ class Exchanges(RuleBasedStateMachine):
         self.engine.close()
         self.engine = self.opened()
         lease = Statement("UPDATE tasks SET lease_until = 0 WHERE state = 'running'")
-        self.engine._database.write([lease])  # pyright: ignore[reportPrivateUsage]
+        self.engine._database.write([lease])
         self.work()
         self.bare[name] = set()
 
@@ -181,7 +181,7 @@ class Exchanges(RuleBasedStateMachine):
 
     @invariant()
     def every_vector_is_that_of_its_text(self) -> None:
-        (rows,) = self.engine._database.read([  # pyright: ignore[reportPrivateUsage]
+        (rows,) = self.engine._database.read([
             Statement(
                 "SELECT g.hash, v.content, e.vector FROM embeddings e JOIN versions v ON v.id = e.version_id "
                 "JOIN generations g ON g.id = e.generation_id WHERE v.died IS NULL"

@@ -52,7 +52,7 @@ NOTHING_MADE = {
 OTHERS = {
     "add", "conversations add",
     "put", "import", "restore-backup", "keys create", "space create", "serve", "mcp", "connect", "hook run",
-    "hook install", "hook uninstall", "skill", "completion", "demo", "eval", "top", "verify-report",
+    "hook install", "hook uninstall", "skill", "completion", "demo", "eval", "models test", "top", "verify-report",
 }  # fmt: skip
 
 
