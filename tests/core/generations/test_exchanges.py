@@ -213,6 +213,6 @@ def test_any_course_of_exchanges_loses_no_vector_and_serves_the_right_model(
     monkeypatch.setattr(embedding, "BATCH", 2)
     many = 10 if isinstance(stores(), RemoteStore) else 30
     run_state_machine_as_test(
-        lambda: Exchanges(stores()),
+        lambda: Exchanges(stores()),  # pyright: ignore[reportArgumentType]  # a class would take no store
         settings=settings(max_examples=many, stateful_step_count=12, deadline=None, print_blob=True),
     )
