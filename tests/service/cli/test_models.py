@@ -1,4 +1,4 @@
-"""`muisti models test`: a trial of the model of the settings, of a named one, and of an endpoint."""
+"""`muisti models test` with the model of the settings, a named one, and an endpoint."""
 
 import json
 from collections.abc import Callable
