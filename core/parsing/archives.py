@@ -9,7 +9,7 @@ import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 from zipfile import BadZipFile, ZipInfo
 
 from muisti.core.model.unreadable import Broken, Empty, FileTooLarge, Unreadable, Unsafe
@@ -117,7 +117,7 @@ class _Walk:
         try:
             with tarfile.open(fileobj=cast(BinaryIO, Forward(source)), mode="r:") as archive:
                 while (entry := archive.next()) is not None:
-                    archive.members = []  # or it keeps every header
+                    cast(Any, archive).members = []  # or it keeps every header
                     self._count()
                     if not entry.isdir():
                         yield from self._tar_entry(archive, entry, prefix, depth)

@@ -16,8 +16,7 @@ _END = struct.Struct("<4s4H2LH")
 _END64 = struct.Struct("<4sQ2H2L4Q")
 _LOCATOR = struct.Struct("<4sLQL")
 _ENCRYPTED = 0x1
-# What `zipfile` raises for damage: a place before the file, a name that is no text, an encryption that only one of the
-# two headers of a member states.
+# The errors of `zipfile` for damage. Some are of places before the file, or of names that are no text.
 _DAMAGE = (BadZipFile, ZlibError, EOFError, NotImplementedError, RuntimeError, ValueError, OSError, struct.error)
 
 
