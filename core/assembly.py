@@ -13,6 +13,10 @@ from muisti.core.conversations.streaming import Streamer
 from muisti.core.conversations.summaries import Summaries
 from muisti.core.conversations.topics import Topics
 from muisti.core.conversations.working import WorkingMemory
+from muisti.core.documents.ending import Ender
+from muisti.core.documents.ingesting import Ingester
+from muisti.core.documents.reading import DocumentReader
+from muisti.core.documents.storing import Storer
 from muisti.core.embedding.models import Models
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.generations.lifecycle import Generations
@@ -22,6 +26,7 @@ from muisti.core.model.ids import IdSource
 from muisti.core.model.spaces import Policy
 from muisti.core.model.times import Clock
 from muisti.core.operations.upkeep import Upkeep
+from muisti.core.parsing.workers import Workers
 from muisti.core.quality.lint import Linter
 from muisti.core.quality.probes import Probes
 from muisti.core.query.calibration import Calibration
@@ -29,16 +34,21 @@ from muisti.core.read.telemetry import Retrievals
 from muisti.core.search.asking import Asking
 from muisti.core.search.searcher import Searcher
 from muisti.core.spaces.checkpoints import Checkpoints
+from muisti.core.spaces.clearing import Clearer
 from muisti.core.spaces.forks import Forks
 from muisti.core.spaces.registry import Spaces
 from muisti.core.store.database import Database
 from muisti.core.support.meters import Meters
 from muisti.core.support.notifier import ChangeNotifier
+from muisti.core.symbols.indexing import CodeIndex
+from muisti.core.symbols.reading import CodeReader
 from muisti.core.tasks.tasks import Tasks
 from muisti.core.transfer.importing.importer import Importer
+from muisti.core.views.code import CodeParts
 from muisti.core.views.context import ContextParts
 from muisti.core.views.conversations import ConversationParts
 from muisti.core.views.discourse import DiscourseParts
+from muisti.core.views.documents import DocumentParts
 from muisti.core.views.memories import Parts
 from muisti.core.views.read import ReadParts
 from muisti.core.views.review import ReviewParts
@@ -75,6 +85,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     calibration: Calibration
     quota: Quota
     policy: Policy
+    workers: Workers
 
 
 class Shared(msgspec.Struct, frozen=True, kw_only=True):
@@ -175,6 +186,8 @@ def views(given: Given, parts: Shared) -> Parts:
         ),
         conversations=_conversations(given, parts, discourse),
         discourse=discourse,
+        documents=_documents(given, parts),
+        code=_code(given),
     )
 
 
@@ -259,6 +272,7 @@ def _timeline(given: Given, parts: Shared) -> TimelineParts:
             arrivals=arrivals,
             clock=given.clock,
         ),
+        clearer=Clearer(parts.transactions),
         forks=Forks(
             database=given.database,
             indexes=parts.indexes,
@@ -313,6 +327,36 @@ def _conversations(given: Given, parts: Shared, discourse: DiscourseParts) -> Co
             keeper=_keeper(given, parts),
         ),
         adopter=Adopter(database=primary, transactions=parts.transactions, ids=parts.ids, intake=parts.intake),
+    )
+
+
+def _code(given: Given) -> CodeParts:
+    primary = given.database.primary
+    index = CodeIndex(primary)
+    return CodeParts(database=primary, index=index, reader=CodeReader(primary, index))
+
+
+def _documents(given: Given, parts: Shared) -> DocumentParts:
+    primary = given.database.primary
+    storer = Storer(
+        database=primary,
+        models=given.models,
+        transactions=parts.transactions,
+        ids=parts.ids,
+        quota=given.quota,
+        intake=parts.intake,
+    )
+    return DocumentParts(
+        reader=DocumentReader(database=given.database),
+        storer=storer,
+        ingester=Ingester(database=primary, storer=storer, workers=given.workers, clock=given.clock),
+        ender=Ender(
+            database=primary,
+            models=given.models,
+            transactions=parts.transactions,
+            quota=given.quota,
+            intake=parts.intake,
+        ),
     )
 
 

@@ -1,16 +1,19 @@
 """The engine of the service: opens the database, gives each caller their views, closes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Self
 
 from muisti.core import assembly
 from muisti.core.assembly import Given
+from muisti.core.documents.ingesting import Ingest
 from muisti.core.embedding.cache import BYTES
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.hosted import Hosted
 from muisti.core.embedding.models import Models
 from muisti.core.erasure.eraser import Eraser
+from muisti.core.erasure.purging import KIND as PURGE
+from muisti.core.erasure.purging import PurgeWork, Told, items_of
 from muisti.core.generations.building import Embed
 from muisti.core.generations.lifecycle import Progress
 from muisti.core.identity.caller import OWNER, Caller
@@ -19,7 +22,9 @@ from muisti.core.model.audited import AuditPage
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.spaces import DEFAULT, USUAL_POLICY, Policy, Space
+from muisti.core.model.tasks import Task
 from muisti.core.model.times import Clock
+from muisti.core.model.values import Json, RequestKey
 from muisti.core.operations import audit_log
 from muisti.core.operations.keys import Keys
 from muisti.core.operations.leases import Leases
@@ -27,16 +32,19 @@ from muisti.core.operations.recognition import Recognition
 from muisti.core.operations.signing_keys import SigningKeys
 from muisti.core.operations.vectors import Vectors
 from muisti.core.operations.webhooks import Webhooks
+from muisti.core.parsing.workers import Workers
 from muisti.core.quality.receipts import Receipts
 from muisti.core.query.calibration import Calibration
+from muisti.core.query.subject import Subject
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
 from muisti.core.store.migrate import migrate
 from muisti.core.support.meters import Meters
 from muisti.core.support.notifier import ChangeNotifier
 from muisti.core.tasks.door import OPEN, Door
-from muisti.core.tasks.runner import Broken, Runner
+from muisti.core.tasks.runner import Broken, Runner, silent
 from muisti.core.tasks.tasks import Tasks
+from muisti.core.transfer.importing.work import ImportWork
 from muisti.core.views.memories import Memories
 
 DAY_HOURS = 24
@@ -65,6 +73,7 @@ class Engine:
         others: Sequence[Encoder] = (),
         cache_bytes: int = BYTES,
         receipt_days: float = RECEIPT_DAYS,
+        parsers: int = 1,
     ) -> None:
         """Bring the database to the current schema. `encoder` None means that embeddings are off.
 
@@ -75,6 +84,7 @@ class Engine:
           least as long, whatever a policy says.
         - `calibration` None knows no model: answers are `uncalibrated`, except those of keyword search.
         - `quota` and `policy` apply to spaces without their own.
+        - `parsers` is how many processes read files of foreign formats at the same time.
         - Receipts are kept for `receipt_days`.
 
         Raises:
@@ -97,12 +107,15 @@ class Engine:
             calibration=calibration or Calibration(),
             quota=quota or Quota(),
             policy=policy,
+            workers=Workers(parsers),
         )
+        self._workers = given.workers
         parts = assembly.shared(given)
         self._views = assembly.views(given, parts)
         self._indexes = parts.indexes
         self._retrievals = parts.retrievals
         self._sizes = parts.sizes
+        self._importer = parts.importer
         self.owner = self.seen_by(OWNER)
         self.probes = parts.probes
         self.keys = Keys(database)
@@ -112,6 +125,11 @@ class Engine:
         self.tasks = Tasks(database.primary)
         self.tasks.register(Embed(database.primary, self.models))
         self.generations = assembly.generations(given, parts, self.tasks)
+        code = self._views.code.index
+        self.tasks.register(
+            Ingest(self._views.documents.ingester, lambda space, alive: code.resolve(space, None, alive))
+        )
+        self.tasks.register(ImportWork(parts.importer))
         self.signing_keys = SigningKeys(database)
         self.eraser = Eraser(database, parts.indexes, parts.recent_results, parts.sizes, clock)
         self.recognition = Recognition(database, self.models, clock)
@@ -132,6 +150,7 @@ class Engine:
         self._database.hurry()
         with suppress(MuistiError):  # only counts are lost
             self.flush_retrievals()
+        self._workers.close()
         self._indexes.close()
         self._database.close()
         for encoder in self.models.hosted:
@@ -203,9 +222,28 @@ class Engine:
         """
         return Memories(self._views, caller, dry_run=dry_run, door=door)
 
-    def runner(self, lease: float, per_space: int, broken: Broken = lambda *_: None) -> Runner:
+    def runner(self, lease: float, per_space: int, broken: Broken = silent) -> Runner:
         """Return a runner of the tasks of this database; see `core.tasks.runner`."""
         return Runner(self._database.primary, self.tasks, lease, per_space, broken)
+
+    def purge(
+        self, space: str, subject: Subject, what: Mapping[str, Json], caller: Caller, request: RequestKey | None
+    ) -> tuple[Task, bool]:
+        """Make a task that erases the memories that meet a condition now. Return whether an earlier request made it."""
+        begun = self.tasks.begin(space, PURGE, what, caller, request)
+        if isinstance(begun, Task):
+            return begun, True
+        begun.add_items(items_of(self.eraser.chosen(space, subject)))
+        return begun.end(), False
+
+    def report_purges(self, told: Told) -> None:
+        """Let this process work on purges; `told` makes the result of the task from the report."""
+        self.tasks.register(PurgeWork(self._database.primary, self.eraser, self._clock, told))
+
+    def forget_tasks(self) -> bool:
+        """Delete tasks that ended long ago, and what ended imports left. Return whether more tasks are left."""
+        self._importer.clear()
+        return self.tasks.forget()
 
     def expect(self, writes: int) -> None:
         """Announce that `writes` more adds (fewer when negative) are about to begin. Begun adds wait for them."""

@@ -1,6 +1,7 @@
 """A task on two processes, each killed again and again: what was lost, what was done twice, and how long others took.
 
-`python -m loadtests.task_kills` prints a table for a file and for sqld.
+`python -m loadtests.task_kills` prints a table for a file and for sqld: for a task whose items become memories, and
+for one that ingests as many documents.
 """
 
 import argparse
@@ -13,6 +14,7 @@ from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 
 from rich.console import Console
@@ -22,19 +24,24 @@ from deploy.cluster.sqld import Sqld
 from loadtests.task_worker import BAD, settings
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
+from muisti.core.model.filing import DocumentName
 from muisti.core.model.tasks import NewItem, Task
 from muisti.core.query.changes import Wanted
+from muisti.core.tasks.submitting import Submission
+from muisti.core.views.documents import KIND as INGEST
+from muisti.core.views.documents import File, Filter, Job
 from muisti.service.app.app import open_engine
 
 ROOT = Path(__file__).parents[1]
 LOOK = 0.02  # seconds
 PATIENCE = 60.0  # seconds in which another process must go on
 SPACE = "default"
+_WORDS = ("river", "stone", "lamp", "garden", "letter", "winter", "copper", "window", "harbour", "table", "engine")
 
 
 @dataclass
 class Outcome:
-    """What was seen. Takeovers, `cancel` and `seconds` are in seconds; a takeover is from a kill to the next claim."""
+    """Results. Takeovers, `cancel` and `seconds` are in seconds; a takeover is from a kill to the next claim."""
 
     task: Task
     kills: int
@@ -78,6 +85,11 @@ class Fleet:
         one.kill()
         one.wait()
 
+    @property
+    def is_ready(self) -> bool:
+        """Whether both processes look for tasks."""
+        return all(self.claims.with_name(str(process.pid)).exists() for process in self.processes)
+
     def claimed(self) -> list[tuple[int, float]]:
         """Return process and time of each claim."""
         lines = self.claims.read_text().splitlines() if self.claims.exists() else []
@@ -90,11 +102,13 @@ class Fleet:
             process.wait()
 
 
-def run(url: str, namespace: str, folder: Path, *, items: int, kills: int, lease: float, seed: int = 1) -> Outcome:
+def run(
+    url: str, namespace: str, folder: Path, *, kind: str, items: int, kills: int, lease: float, seed: int = 1
+) -> Outcome:
     """Run a task of so many items, and kill a process that works on it, or the other one, so many times."""
     rng = random.Random(seed)
     with open_engine(settings(url, namespace, lease)) as engine:
-        task = engine.tasks.submit(SPACE, "note", {}, OWNER, [NewItem(f"item {number}") for number in range(items)])
+        task = _submit(engine, kind, "item", items)
         fleet = Fleet(url, namespace, lease, folder / "claims")
         began = time.monotonic()
         try:
@@ -104,11 +118,33 @@ def run(url: str, namespace: str, folder: Path, *, items: int, kills: int, lease
             while not (task := _now(engine, task)).is_over:
                 time.sleep(LOOK)
             seconds = time.monotonic() - began
-            stored, states = _contents(engine), _states(engine, task)
-            cancel, after = _cancelled(engine, items)
+            stored, states = _CONTENTS[kind](engine), _states(engine, task)
+            cancel, after = _cancelled(engine, kind, items)
         finally:
             fleet.stop()
     return Outcome(task, done, takeovers, stored, states, cancel, after, seconds, items)
+
+
+def _submit(engine: Engine, kind: str, what: str, items: int) -> Task:
+    names = [f"{what} {number}" for number in range(items)]
+    if kind == "note":
+        return engine.tasks.submit(SPACE, kind, {}, OWNER, map(NewItem, names))
+    begun = engine.tasks.begin(SPACE, kind, Job(), OWNER)
+    assert isinstance(begun, Submission)
+    for name in names:
+        begun.add_blob(name, [text_of(name).encode()])
+    begun.add_items(File(blob=name).item(f"{name}.md") for name in names)
+    return begun.end()
+
+
+def text_of(name: str) -> str:
+    """Return the text of a document of some sections; the bad ones are empty."""
+    number = int(name.split()[-1])
+    if (number + 1) % BAD == 0:  # items are counted from 1
+        return ""
+    rng = random.Random(name)
+    sections = (" ".join(rng.choices(_WORDS, k=180)) for _ in range(rng.randint(1, 6)))
+    return "".join(f"# Section {part} of {name}\n\n{section}.\n\n" for part, section in enumerate(sections))
 
 
 def _kill(
@@ -122,6 +158,8 @@ def _kill(
             time.sleep(LOOK)
         if now.is_over:
             break
+        while not fleet.is_ready and not _now(engine, task).is_over:
+            time.sleep(LOOK)
         time.sleep(rng.uniform(0, 0.1))
         holder = fleet.claimed()[-1][0]
         others = [one.pid for one in fleet.processes if one.pid != holder]
@@ -148,10 +186,9 @@ def _taken_over(engine: Engine, task: Task, fleet: Fleet, claims: int, at: float
     raise TimeoutError("no process went on with the task")
 
 
-def _cancelled(engine: Engine, items: int) -> tuple[float, int]:
+def _cancelled(engine: Engine, kind: str, items: int) -> tuple[float, int]:
     """Cancel a second task under way. Return the seconds that took, and how many memories were stored afterwards."""
-    names = [NewItem(f"other {number}") for number in range(items)]
-    task = engine.tasks.submit(SPACE, "note", {}, OWNER, names)
+    task = _submit(engine, kind, "other", items)
     while _now(engine, task).done < 16:
         time.sleep(LOOK)
     began = time.monotonic()
@@ -167,7 +204,7 @@ def _now(engine: Engine, task: Task) -> Task:
     return engine.tasks.get(SPACE, task.id, OWNER)
 
 
-def _contents(engine: Engine) -> Counter[str]:
+def _memories(engine: Engine) -> Counter[str]:
     """Count the memories by their text, as the history of the space has them."""
     found, since = Counter[str](), None
     while True:
@@ -176,6 +213,24 @@ def _contents(engine: Engine) -> Counter[str]:
         since = page.reached
         if not page.more:
             return found
+
+
+def _documents(engine: Engine) -> Counter[str]:
+    """Count the documents by their path. One whose chunks are not its text, each once, counts twice."""
+    found, cursor = Counter[str](), None
+    documents = engine.owner.documents
+    while True:
+        page = documents.page(SPACE, Filter(), limit=100, cursor=cursor)
+        for one in page.items:
+            path = one.path
+            _, text = documents.text(SPACE, DocumentName(name=path))
+            found[path] += 1 if "".join(text) == text_of(path.removesuffix(".md")) else 2
+        cursor = page.next_cursor
+        if cursor is None:
+            return found
+
+
+_CONTENTS = {"note": _memories, INGEST: _documents}
 
 
 def _states(engine: Engine, task: Task) -> Counter[str]:
@@ -203,18 +258,22 @@ def main() -> int:
     """0 when nothing was lost and nothing done twice."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--store", choices=("file", "sqld", "both"), default="both")
+    parser.add_argument("--kind", choices=("note", INGEST, "both"), default="both")
     parser.add_argument("--items", type=int, default=1_000)
     parser.add_argument("--kills", type=int, default=24)
     parser.add_argument("--lease", type=float, default=3.0)
     options = parser.parse_args()
-    table = Table("store", "seconds", "kills", "claims", "stored", "failed", "twice", "lost")
+    table = Table("work", "store", "seconds", "kills", "claims", "stored", "failed", "twice", "lost")
     for title in ("takeovers", "median s", "slowest s", "cancel ms", "after cancel"):
         table.add_column(title)
     wrong = 0
-    for store in ("file", "sqld") if options.store == "both" else (options.store,):
+    stores = ("file", "sqld") if options.store == "both" else (options.store,)
+    for kind, store in product(("note", INGEST) if options.kind == "both" else (options.kind,), stores):
         with tempfile.TemporaryDirectory() as name, places(store, Path(name)) as (url, namespace):
-            seen = run(url, namespace, Path(name), items=options.items, kills=options.kills, lease=options.lease)
-        table.add_row(store, *row(seen))
+            seen = run(
+                url, namespace, Path(name), items=options.items, kills=options.kills, lease=options.lease, kind=kind
+            )
+        table.add_row(kind, store, *row(seen))
         wrong += seen.twice + abs(seen.lost) + seen.after_cancel + abs(seen.items["failed"] - options.items // BAD)
     Console().print(f"{options.items:,} items, two processes, lease {options.lease:g} s", table)
     return min(1, wrong)

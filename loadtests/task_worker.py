@@ -1,7 +1,7 @@
-"""A process that works on tasks of the kind `note` until it is killed; `loadtests.task_kills` starts several.
+"""A process that works on tasks until it is killed; `loadtests.task_kills` starts several.
 
-Each item becomes a memory after a few milliseconds of work, and every 97th item fails. A line of the file of claims has
-the process and the time of each claim.
+An item of the kind `note` becomes a memory after a few milliseconds of work, and every 97th one fails. A line of the
+file of claims has the process and the time of each claim. A file beside it, named by the process, says it is ready.
 """
 
 import os
@@ -13,12 +13,14 @@ from pathlib import Path
 from muisti.core.engine import Engine
 from muisti.core.model.tasks import Item, ItemOutcome
 from muisti.core.model.values import Draft
-from muisti.core.tasks.hold import Hold
+from muisti.core.tasks.hold import GROUP, Hold, Kind
+from muisti.core.views.documents import KIND as INGEST
 from muisti.service.app.app import open_engine
 from muisti.service.background.task_threads import TaskThreads
 from muisti.service.settings import Settings
 
 WORK_SECONDS = 0.02  # for an item
+PAUSE_SECONDS = 0.5  # before a group
 BAD = 97  # one of so many items fails
 
 
@@ -28,12 +30,10 @@ class Note:
     name = "note"
     crashed = "note.crashed"
 
-    def __init__(self, engine: Engine, claims: Path) -> None:
-        self._engine, self._claims = engine, claims
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
 
     def run(self, hold: Hold) -> object:
-        with self._claims.open("a") as claims:
-            claims.write(f"{os.getpid()} {time.time():.3f}\n")
         while group := hold.items():
             outcomes = [_worked(item) for item in group]
             good = [item for item, one in zip(group, outcomes, strict=True) if one.state == "done"]
@@ -41,6 +41,26 @@ class Note:
             drafts = [Draft(content=item.name) for item in good]
             self._engine.seen_by(hold.caller, door=door).write.add(hold.task.space, drafts, on_conflict="keep")
         return None
+
+
+class Noted:
+    """A kind of work that notes each claim in a file."""
+
+    def __init__(self, kind: Kind, claims: Path) -> None:
+        self.name, self.crashed = kind.name, kind.crashed
+        self._kind, self._claims = kind, claims
+
+    def run(self, hold: Hold) -> object:
+        with self._claims.open("a") as claims:
+            claims.write(f"{os.getpid()} {time.time():.3f}\n")
+        begin = hold.items
+
+        def begin_slowly(most: int = GROUP) -> list[Item]:
+            time.sleep(PAUSE_SECONDS)
+            return begin(most)
+
+        hold.items = begin_slowly  # the work must last longer than all kills
+        return self._kind.run(hold)
 
 
 def _worked(item: Item) -> ItemOutcome:
@@ -61,8 +81,10 @@ def main(url: str, namespace: str, lease: float, claims: Path) -> None:
     """Work until a signal comes."""
     chosen = settings(url, namespace, lease)
     with open_engine(chosen) as engine:
-        engine.tasks.register(Note(engine, claims))
+        for kind in (Note(engine), engine.tasks.kind(INGEST)):
+            engine.tasks.register(Noted(kind, claims))
         with TaskThreads(engine, chosen):
+            claims.with_name(str(os.getpid())).touch()  # ready
             signal.sigwait({signal.SIGTERM})
 
 

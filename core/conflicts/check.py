@@ -281,6 +281,8 @@ def _apart(one: Memory, other: Memory) -> bool:
         or _ends_before(other, one)
         or ("session" in one.metadata and "session" in other.metadata)
         or (one.conversation is not None and other.conversation is not None)
+        or one.document is not None
+        or other.document is not None
     )
 
 

@@ -1,19 +1,20 @@
 """Exact numbers of tokens, by encoding. The ranks of every encoding are on board; nothing is ever fetched."""
 
-from collections.abc import Callable, Mapping
-from functools import cache
+from collections.abc import Callable
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
 from muisti.core.model.errors import InvalidInput
 from muisti.core.support.memo import Memo
+from muisti.core.support.waiting import Lock, refuse_long
 
 RANKS = Path(__file__).parent / "ranks"
 USUAL = "cl100k_base"
 SHORT = 80  # characters of a text whose count is remembered
 SHORT_TEXTS = 20_000
 LONGEST = 32  # characters of a token, about
+LONG = 20_000  # characters that the event loop does not count: they take 5 ms
 
 # The pattern by which o200k_base cuts a text before it merges bytes, as published in tiktoken (MIT).
 _CASED = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)?"
@@ -47,7 +48,13 @@ class Counter:
         self._short = Memo(self.count, SHORT_TEXTS, SHORT)
 
     def count(self, text: str) -> int:
-        """Return how many tokens a text takes."""
+        """Return how many tokens a text takes.
+
+        Raises:
+            WouldWait: the text is long, and this thread may not wait.
+        """
+        if len(text) > LONG:
+            refuse_long()
         return len(self._encoding.encode_ordinary(text))
 
     def short(self, text: str) -> int:
@@ -65,17 +72,22 @@ class Counter:
         return ""
 
 
-@cache
 def counter(name: str = USUAL) -> Counter:
-    """Return the counter of an encoding, which loads when it is first asked for (about half a second).
+    """Return the counter of an encoding, which loads when it is first asked for (.2 to .5 s).
 
     Raises:
         InvalidInput: the encoding is not on board; an estimate would be no answer.
+        WouldWait: the encoding is not loaded yet, and this thread may not wait.
     """
     load = _LOADERS.get(name)
     if load is None:
         raise InvalidInput.at("$.encoding", f"{name[:80]!r} is none of the encodings on board: {', '.join(ENCODINGS)}")
-    return Counter(name, load())
+    if name not in _counters:
+        refuse_long()
+        with _loading:
+            if name not in _counters:
+                _counters[name] = Counter(name, load())
+    return _counters[name]
 
 
 def _cl100k() -> Encoding:
@@ -110,5 +122,8 @@ def pack_ranks(tokens: list[bytes]) -> bytes:
     return zstandard.ZstdCompressor(level=22).compress(packed)
 
 
-_LOADERS: Mapping[str, Callable[[], Encoding]] = {"cl100k_base": _cl100k, "o200k_base": _o200k}
+_LOADERS: dict[str, Callable[[], Encoding]] = {"cl100k_base": _cl100k, "o200k_base": _o200k}
 ENCODINGS = tuple(_LOADERS)
+
+_loading = Lock()
+_counters: dict[str, Counter] = {}

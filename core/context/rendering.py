@@ -56,7 +56,13 @@ def quoted(memory: Memory) -> str:
 
 
 def spoken(memory: Memory) -> str:
-    """Return the speaker of a turn of a dialogue, with a colon; empty when the content names it or nobody speaks."""
+    """Return the speaker of a turn, or the path and page of a chunk, with a colon.
+
+    It is empty for other memories, and where the content names the speaker.
+    """
+    if memory.document is not None:
+        page = memory.structure.get("page")
+        return f"{' '.join(memory.document.split())}{'' if page is None else f', page {page}'}: "
     if memory.author is None or (memory.conversation is None and "session" not in memory.metadata):
         return ""
     speaker = " ".join(memory.author.split())

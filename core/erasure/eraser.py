@@ -3,6 +3,7 @@
 A deleted memory keeps its history. An erased one does not.
 """
 
+import json
 import uuid
 from collections.abc import Mapping, Sequence
 from typing import cast
@@ -11,12 +12,14 @@ import msgspec
 import numpy as np
 
 from muisti.core.context.sizes import Sizes
+from muisti.core.erasure.progress import OfCounts, Work, no_door
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.index.packing import repack
 from muisti.core.model.conversations import ObjectName
 from muisti.core.model.erasures import ELSEWHERE, Erasure
 from muisti.core.model.errors import Conflict, NotFound, StoreUnavailable
+from muisti.core.model.filing import DocumentName
 from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.outcomes import Plan, Planned
 from muisti.core.model.spaces import DEFAULT
@@ -25,35 +28,20 @@ from muisti.core.model.times import Clock, from_us
 from muisti.core.model.values import Address, Json, Name, Seq
 from muisti.core.query.points import Point
 from muisti.core.query.subject import Subject
-from muisti.core.read.hierarchy import home, resolved
+from muisti.core.read.hierarchy import home, namespace, resolved
 from muisti.core.read.naming import missing
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refused, Statement
-from muisti.core.store.free_space import Traces
 from muisti.core.store.refusal_codes import Refusal
-from muisti.core.store.sql import audit, conversations, erasure, imports, memories, spaces, tables
+from muisti.core.store.sql import audit, conversations, documents, erasure, imports, memories, spaces, tables
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.tasks.door import Door, over
 from muisti.core.transfer import staged
 from muisti.core.write.recent_results import RecentResults
 
 AT_ONCE = 100  # memories in one batch
 OVERWRITTEN_MAX = 10_000  # versions that a server can overwrite and delete in one transaction
 TRIES = 16
-
-
-class _Work(msgspec.Struct):
-    """Progress of an erasure."""
-
-    memories: list[bytes] = msgspec.field(default_factory=list[bytes])
-    versions: list[int] = msgspec.field(default_factory=list[int])
-    erased: dict[str, int] = msgspec.field(default_factory=dict[str, int])
-    relatives: set[bytes] = msgspec.field(default_factory=set[bytes])
-    traces: Traces = msgspec.field(default_factory=Traces)
-    number: int | None = None
-    whole: bool = False  # the space itself is erased
-
-    def count(self, name: str, more: int) -> None:
-        self.erased[name] = self.erased.get(name, 0) + more
 
 
 class Eraser:
@@ -76,20 +64,31 @@ class Eraser:
         Raises:
             NotFound: the caller never had such a memory.
         """
-        began, found, work = self._clock(), find_space(self._database.primary, space), _Work()
+        began, found, work = self._clock(), find_space(self._database.primary, space), Work()
         raw, is_there = self._known(found, name, caller)
         self._stop_imports(imports.holding(found, "substr(v.memory_id, 1, 16) = ?", (raw,)), work)
         if is_there:
-            self._erase(found, [raw], caller, work)
+            self.erase(found, [raw], caller, work)
         else:
             work.memories.append(raw)
-        return self._finished(found, {"memory": id_text(raw)}, caller, began, work)
+        return self.finished(found, {"memory": id_text(raw)}, caller, began, work)
 
     def subject(
         self, space: str, subject: Subject, what: Mapping[str, Json], caller: Caller, *, most: int | None = None
     ) -> Erasure:
         """Erase all memories that meet a condition, a hundred at a time, until none is left or `most` are erased."""
-        began, found, work = self._clock(), find_space(self._database.primary, space), _Work()
+        return self._erased(space, subject, what, caller, Work(), most)
+
+    def _erased(
+        self,
+        space: str,
+        subject: Subject,
+        what: Mapping[str, Json],
+        caller: Caller,
+        work: Work,
+        most: int | None = None,
+    ) -> Erasure:
+        began, found = self._clock(), find_space(self._database.primary, space)
         subject = self._meant(found, subject)
         where, args = erasure.where(subject)
         self._stop_imports(imports.holding(found, where, args), work)
@@ -98,8 +97,15 @@ class Eraser:
             (rows,) = self._database.primary.read([erasure.some(found, where, args, few)])
             if not rows:
                 break
-            self._erase(found, [cast(bytes, row[0]) for row in rows], caller, work)
-        return self._finished(found, what, caller, began, work)
+            self.erase(found, [cast(bytes, row[0]) for row in rows], caller, work)
+        return self.finished(found, what, caller, began, work)
+
+    def chosen(self, space: str, subject: Subject) -> list[bytes]:
+        """Return the ids of the memories that `subject` would erase, and end the imports that hold one."""
+        found = find_space(self._database.primary, space)
+        where, args = erasure.where(self._meant(found, subject))
+        self._stop_imports(imports.holding(found, where, args), Work())
+        return [cast(bytes, row[0]) for row in self._database.primary.read([erasure.some(found, where, args, -1)])[0]]
 
     def plan(self, space: str, subject: Subject) -> Plan:
         """Return what `subject` would erase: the last version of each memory."""
@@ -119,7 +125,7 @@ class Eraser:
         found = find_space(self._database.primary, space)
         members = self._members(found, name, caller)
         staged = {"conversation": "v.conversation = ?", "session": "v.session = ?", "topic": "v.topic = ?"}[name.level]
-        self._stop_imports(imports.holding(found, staged, (name.name,)), _Work())
+        self._stop_imports(imports.holding(found, staged, (name.name,)), Work())
         what: dict[str, Json] = {name.level: str(name)}
         return self.subject(space, Subject(among=members), what, caller)
 
@@ -135,6 +141,44 @@ class Eraser:
         (rows,) = self._database.primary.read([conversations.erasable(belongs)])
         if not rows:
             raise NotFound(name.level, str(name))
+        return tuple(cast(bytes, row[0]) for row in rows)
+
+    def document(self, space: str, name: DocumentName, caller: Caller) -> Erasure:
+        """Erase a document with all chunks that it has or had, deleted or not.
+
+        Raises:
+            NotFound: there is none, and none that was deleted.
+            Forbidden: the caller works in another category only.
+        """
+        found = find_space(self._database.primary, space)
+        members = self._parts(found, name, caller)
+        ids = json.dumps([one.hex() for one in members])
+        staged = "v.parent_id IN (SELECT unhex(value) FROM json_each(?)) OR v.document = ?"
+        work = Work()
+        self._stop_imports(imports.holding(found, staged, (ids, name.name)), work)
+        paths = self._paths(found, members)
+        (((blobs,),), *_) = self._database.primary.write(documents.forget_files(found, paths))
+        if blobs:
+            work.count("uploaded files", cast(int, blobs))
+            work.traces.everything()  # their bytes were not read
+        return self._erased(space, Subject(among=members), {"document": name.name}, caller, work)
+
+    def _paths(self, space: SpaceRow, members: Sequence[bytes]) -> list[str]:
+        """Return the paths that documents have or had."""
+        (rows,) = self._database.primary.read([documents.paths_of(space, members)])
+        return [str(row[0]) for row in rows]
+
+    def plan_document(self, space: str, name: DocumentName, caller: Caller) -> Plan:
+        """Plan what `document` would erase; raise what it would."""
+        found = find_space(self._database.primary, space)
+        return self.plan(space, Subject(among=self._parts(found, name, caller)))
+
+    def _parts(self, space: SpaceRow, name: DocumentName, caller: Caller) -> tuple[bytes, ...]:
+        """Return the ids of a document and its chunks, deleted ones too."""
+        category, raw = namespace(caller, name.category), id_bytes(name.name)
+        (rows,) = self._database.primary.read([documents.erasable(space, category, name.name, raw)])
+        if not rows:
+            raise NotFound("document", name.name)
         return tuple(cast(bytes, row[0]) for row in rows)
 
     def _meant(self, space: SpaceRow, subject: Subject) -> Subject:
@@ -163,7 +207,7 @@ class Eraser:
         """
         _check_space(name, keep=keep)
         began, found = self._clock(), find_space(self._database.primary, name)
-        work = _Work(whole=True)
+        work = Work(whole=True)
         self._stop_imports(imports.of_space(found), work)
         action = "space_cleared" if keep else "space_deleted"
         total = f"(SELECT count({{}}) FROM versions WHERE space_id = {found.id})"
@@ -184,7 +228,7 @@ class Eraser:
         work.count("versions", cast(int, versions))
         work.traces.everything()
         what: dict[str, Json] = {"space": name, "kept": keep}
-        return self._finished(found, what, caller, began, work)
+        return self.finished(found, what, caller, began, work)
 
     def _overwritten(self, space: SpaceRow, versions: str) -> list[Statement]:
         """Return the statements that overwrite a space, if they are needed and fit in one transaction."""
@@ -193,7 +237,7 @@ class Eraser:
         (rows,) = self._database.primary.read([Statement(f"SELECT {versions}")])
         return erasure.overwrite_space(space) if cast(int, rows[0][0]) <= OVERWRITTEN_MAX else []
 
-    def _stop_imports(self, which: Statement, work: _Work) -> None:
+    def _stop_imports(self, which: Statement, work: Work) -> None:
         """Stop imports into the space, because their staged lines are hidden copies of text."""
         stopped = staged.stop(self._database.primary, which)
         if stopped:
@@ -205,6 +249,7 @@ class Eraser:
 
         Raises:
             NotFound: the caller never had such a memory.
+            Conflict: it is a part of a document.
         """
         if isinstance(name, Address):
             (rows,) = self._database.primary.read([memories.at_address(space, name.category, name.key)])
@@ -217,10 +262,17 @@ class Eraser:
         rows, before = self._database.primary.read([erasure.of_memory(space, raw), erasure.was_erased(space, raw)])
         if rows and not caller.shows(rows[-1][2]) or not rows and not (before and caller.sees_all):
             raise missing(name)
+        if rows and rows[-1][3] is not None:
+            raise Conflict(f"this is a part of document {rows[-1][3]!r}; purge the document")
         return raw, bool(rows)
 
-    def _erase(self, space: SpaceRow, memories: Sequence[bytes], caller: Caller, work: _Work) -> None:
-        """Erase up to a hundred memories and the summaries that may tell of them in one batch, then repack."""
+    def erase(
+        self, space: SpaceRow, memories: Sequence[bytes], caller: Caller, work: Work, door: OfCounts = no_door
+    ) -> None:
+        """Erase up to a hundred memories and the summaries that may tell of them in one batch.
+
+        `door` returns what the batch commits for a task, given the number of erased rows by table.
+        """
         named = memories
         for _ in range(TRIES):
             memories = [
@@ -231,7 +283,13 @@ class Eraser:
             alive = sorted({cast(bytes, row[1]) for row in versions})
             (related,) = self._database.primary.read([erasure.relatives(space, memories)])
             texts = self._texts(space, memories)
+            counts = {"memories": len(alive), "versions": len(ids)} if alive else {}
+            if alive:
+                rows = zip(tables.parts(), hanging, strict=True)
+                counts |= {table.name: cast(int, more) for table, ((more,),) in rows}
+            of_task = door(counts)
             if not alive:
+                self._pass(of_task)
                 return
             target = id_text(alive[0]) if len(alive) == 1 else f"{len(alive)} memories"
             batch = [
@@ -242,24 +300,31 @@ class Eraser:
                 *erasure.erase(space, alive, caller),
                 audit.note(self._clock(), caller.actor, "memory_erased", space=space.space.name, target=target),
             ]
+            begin = len(of_task.before)
             try:
-                results = self._database.primary.write(batch)
+                results = self._database.primary.write([*of_task.before, *batch, *of_task.after])
             except Refused as refused:
                 if refused.code == Refusal.STALE:
                     continue
-                raise NotFound("space", space.space.name) from refused
-            work.number = cast(int, results[3][0][0])
+                raise over(refused) or NotFound("space", space.space.name) from refused
+            work.number = cast(int, results[begin + 3][0][0])
             self._indexes.note(space, work.number)
             work.traces.add(*texts)
             work.memories += alive
             work.versions += ids
             work.relatives |= {cast(bytes, row[0]) for row in related}
-            work.count("memories", len(alive))
-            work.count("versions", len(ids))
-            for table, ((more,),) in zip(tables.parts(), hanging, strict=True):
-                work.count(table.name, cast(int, more))
+            for name, more in counts.items():
+                work.count(name, more)
             return
         raise StoreUnavailable("others change the same memories all the time; try again")
+
+    def _pass(self, of_task: Door) -> None:
+        """Commit what a task commits with a batch that has nothing to erase."""
+        try:
+            if of_task.before:
+                self._database.primary.write([*of_task.before, *of_task.after])
+        except Refused as refused:
+            raise over(refused) or refused from refused
 
     def _texts(self, space: SpaceRow, memories: Sequence[bytes]) -> list[str | bytes | None]:
         """Return the texts that must not remain in the free space of a file."""
@@ -268,7 +333,7 @@ class Eraser:
         answers = self._database.primary.read(erasure.texts(space, memories))
         return [cast("str | bytes | None", value) for rows in answers for row in rows for value in row]
 
-    def _finished(self, space: SpaceRow, what: Mapping[str, Json], caller: Caller, began: int, work: _Work) -> Erasure:
+    def finished(self, space: SpaceRow, what: Mapping[str, Json], caller: Caller, began: int, work: Work) -> Erasure:
         """Clean up after the rows, then count what each place still holds."""
         self._recent_results.forget(space.space.epoch)
         self._sizes.forget()

@@ -46,6 +46,8 @@ def place_of(memory: Memory | Draft) -> str | None:
             parts = [conversation]
         case "topic" if conversation is not None and topic is not None:
             parts = [conversation, topic]
+        case "document" if memory.document is not None:
+            parts = [memory.document]
         case "summary":
             of = memory.structure.get("of", "")
             parts = [str(of), session or "", conversation or "", topic or "", "" if turn is None else str(turn)]
@@ -55,8 +57,8 @@ def place_of(memory: Memory | Draft) -> str | None:
 
 
 def name_of(memory: Memory | Draft) -> str:
-    """Return the name of an object, or of the conversation that an exchange belongs to; empty for other memories."""
-    named = {"session": memory.session, "topic": memory.topic}
+    """Return the name of an object, or of the conversation of an exchange; empty for other memories."""
+    named = {"session": memory.session, "topic": memory.topic, "document": memory.document}
     return named.get(memory.kind, memory.conversation) or ""
 
 

@@ -11,7 +11,7 @@ from typing import Any, Literal, get_args
 from msgspec import Struct
 
 from muisti.core.model.terms import CONTENT_MAX, SourceClass, Status, Type
-from muisti.core.model.values import IMPORTANCE, NAME_MAX, REASON_MAX, Kind
+from muisti.core.model.values import DOCUMENT_MAX, IMPORTANCE, NAME_MAX, REASON_MAX, Kind
 
 # The form of a column: a time is microseconds, an id sixteen bytes, a rank the place in `IMPORTANCE`. Lists and objects
 # are JSON.
@@ -126,6 +126,8 @@ FIELDS = (
     MemoryField(name="conversation", place=28, most=NAME_MAX, filter="text", sent=False),
     MemoryField(name="topic", place=29, most=NAME_MAX, filter="text", sent=False),
     MemoryField(name="turn", place=30, form="number", filter="number", sent=False),
+    MemoryField(name="document", place=32, most=DOCUMENT_MAX, filter="text", sent=False, brief=True),
+    MemoryField(name="position", place=33, form="number", filter="number", sent=False),
     MemoryField(name="structure", place=31, form="object", usual={}, sent=False),
 )  # fmt: skip
 

@@ -140,6 +140,14 @@ class RolledBack(msgspec.Struct, frozen=True, kw_only=True):
     written: Written
 
 
+class Cleared(msgspec.Struct, frozen=True, kw_only=True):
+    """The outcome of clearing a space. Rolling back to `before`, the point before it, undoes it."""
+
+    ended: int
+    before: Seq
+    written: Written
+
+
 class Reviewed(msgspec.Struct, frozen=True, kw_only=True):
     """The outcome of a review of candidates: the memories that changed, and counts by status before and after.
 

@@ -119,5 +119,13 @@ class TaskOver(Exception):
         self.cancelled = cancelled
 
 
+class TaskFailed(Exception):
+    """Raised by the work of a task that has failed with a result, such as a report of what is wrong."""
+
+    def __init__(self, code: str, text: str, result: object) -> None:
+        super().__init__(text)
+        self.code, self.result = code, result
+
+
 class Paused(Exception):
     """Raised where work of a task ends early because the process is about to stop. Another one goes on."""

@@ -36,6 +36,7 @@ ChangeKind = Literal[
 ]
 Show = Literal["ids", "after", "both"]  # parts of a change: only ids; the memory after it; also the memory before it
 
+CLEAR_PHRASE = "DELETE ALL MEMORIES"  # confirms that a space is cleared
 SPACES_MAX = 20  # that one search names
 CONTENT_MAX = 100_000  # characters
 BATCH_MAX = 1_000  # memories in one batch

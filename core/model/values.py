@@ -17,16 +17,17 @@ from muisti.core.model.terms import Importance, SourceClass, Status, Type
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 
 StatedKind = Literal["memory", "chunk", "exchange"]  # kinds that callers may give a memory
-Kind = Literal["memory", "chunk", "exchange", "session", "conversation", "topic", "summary"]
+Kind = Literal["memory", "chunk", "exchange", "session", "conversation", "topic", "summary", "document"]
 # Kinds of the objects that memories are ordered in. They have no passages, so no search finds them, and lists show
 # them only when a filter names `kind`.
-STRUCTURAL: tuple[Kind, ...] = ("session", "conversation", "topic", "summary")
+STRUCTURAL: tuple[Kind, ...] = ("session", "conversation", "topic", "summary", "document")
 
 # Trust in each class of source, in percent. Anybody may write a web page, also to mislead its readers.
 TRUST: Mapping[SourceClass, int] = {"user": 100, "tool": 80, "model": 60, "unknown": 50, "web": 20}
 IMPORTANCE: tuple[Importance, ...] = ("low", "medium", "high", "critical")
 
 NAME_MAX = 200  # characters of a category, key, author, source or tag
+DOCUMENT_MAX = 1_000  # characters of the path or name of a document
 REASON_MAX = 2_000  # characters
 TAGS_MAX = 100
 SOURCES_MAX = 100  # memories that one is derived from
@@ -72,6 +73,8 @@ class Draft(msgspec.Struct, frozen=True, kw_only=True):
     conversation: str | None = None
     topic: str | None = None
     turn: int | None = None
+    document: str | None = None
+    position: int | None = None
     structure: Mapping[str, Json] = msgspec.field(default_factory=dict[str, Json])
 
 
@@ -81,7 +84,8 @@ class Memory(Struct, frozen=True, kw_only=True):
     `trust` is that of its source class, in percent, or the lowest of the memories that it is derived from.
     `supersedes`, `superseded_by`, `parent_id` and `derived_from` are ids of other memories.
     `session`, `conversation` and `topic` are names within the space, `turn` is the place of an exchange in its
-    conversation. The service writes `structure` (core/model/conversations.py).
+    conversation. `document` is the path of a document, on it and on its chunks; `position` orders these. The service
+    writes `structure` (core/model/conversations.py, core/model/documents.py).
     """
 
     id: str
@@ -116,6 +120,8 @@ class Memory(Struct, frozen=True, kw_only=True):
     conversation: str | None = None
     topic: str | None = None
     turn: int | None = None
+    document: str | None = None
+    position: int | None = None
     structure: Mapping[str, Json] = msgspec.field(default_factory=dict[str, Json])
 
     @property

@@ -28,7 +28,7 @@ from muisti.core.read.reading import find_space
 from muisti.core.spaces.checkpoints import TURNS_MAX, check_size, check_whole, cursor_of, position
 from muisti.core.store.database import Database, Refused, Rows, Statement
 from muisti.core.store.refusal_codes import Refusal
-from muisti.core.store.sql import audit, forks, memories, quotas, spaces, version_rows
+from muisti.core.store.sql import audit, documents, forks, memories, quotas, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.store.sql.trial import written
 from muisti.core.write.arrivals import Arrivals
@@ -153,7 +153,7 @@ class Forks:
                 allowed = self._arrivals.allowed(target, planned, call, are_new=True)
             except Refused as refused:
                 raise self._transactions.retried(refused, both.space.space.name) from refused
-            end = [*forks.settle(both.space, target), *allowed.end]
+            end = [*forks.settle(both.space, target), documents.torn_in_bulk(target), *allowed.end]
             if drop:
                 end += spaces.delete(source)
             end.append(audit.note(call.now, call.caller.actor, "space_merged", space=into, target=source))

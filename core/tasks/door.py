@@ -1,4 +1,4 @@
-"""What a write commits for the task that it is part of."""
+"""The part of a batch that a write commits for its task."""
 
 from collections.abc import Sequence
 

@@ -13,14 +13,15 @@ from muisti.core.store.sql import task_rows, tasks
 from muisti.core.store.sql.tasks import Held
 from muisti.core.tasks.door import Door, over
 
+PIECE = 1 << 20  # bytes of a piece of a blob
 GROUP = 16  # items that are worked on together
-DEATHS = 3  # processes that may die on an item before it is failed
+DEATHS = 3  # processes that may crash on an item before it is failed
 CRASHED = "task.crashed"
 _TOLD = "the work on it ended the process three times; it was given up"
 
 
 class Kind(Protocol):
-    """A kind of work. `crashed` is the error code of an item that three processes have died on."""
+    """A kind of work. `crashed` is the error code of an item on which three processes have crashed."""
 
     @property
     def name(self) -> str: ...
@@ -47,13 +48,12 @@ class Hold:
         self.ended = threading.Event()
         self._database, self._lease_us, self._kind, self._stopping = database, lease_us, kind, stopping
         self._held = Held(task.number, task.owner, task.fence)
-        self._position = task.position
         self._over: TaskOver | None = None
 
     def items(self, most: int = GROUP) -> list[Item]:
         """Begin the next items, and return them; none when all are finished.
 
-        That work on them begins is committed first. An item that a process died on comes alone.
+        That work on them begins is committed first. An item on which a process has crashed comes alone.
 
         Raises:
             TaskOver, Paused.
@@ -92,8 +92,7 @@ class Hold:
         if outcomes:
             before.append(tasks.guard_items(self._held, [one.number for one in outcomes]))
         if position is not None:
-            before.append(tasks.guard_position(self._held, self._position))
-            self._position = position
+            before.append(tasks.guard_position(self._held, self._position()))
         ended = [one.state for one in outcomes]
         counts = (done + ended.count("done"), failed + ended.count("failed"), skipped + ended.count("skipped"))
         after = [tasks.finish_items(self._held, outcomes)] if outcomes else []
@@ -128,12 +127,12 @@ class Hold:
         if self._stopping():
             raise Paused
 
-    def read(self, blob: str) -> Iterator[bytes]:
-        """Yield the pieces of a blob in their order; none when there is no such blob."""
-        part = 0
+    def read(self, blob: str, offset: int = 0) -> Iterator[bytes]:
+        """Yield the bytes of a blob from `offset` on, piece by piece; none when there is no such blob."""
+        part, within = divmod(offset, PIECE)
         while rows := self._database.read([tasks.blob_part(self._held.number, blob, part)])[0]:
-            yield cast(bytes, rows[0][0])
-            part += 1
+            yield cast(bytes, rows[0][0])[within:]
+            part, within = part + 1, 0
 
     def beat(self, *, prolong: bool) -> None:
         """Look whether the task still is this process's, from any thread. With `prolong`, prolong its lease."""
@@ -165,6 +164,11 @@ class Hold:
     def rest(self, rest_us: int) -> None:
         """Let another process try again in `rest_us` microseconds. Attempts of the items in work count."""
         self._write(tasks.rest(self._held, rest_us))
+
+    def _position(self) -> str:
+        """Return where the work is; an earlier door may have been refused."""
+        (rows,) = self._database.read([tasks.position(self._held)])
+        return cast(str, rows[0][0]) if rows else ""
 
     def _prolonged(self) -> Statement:
         return tasks.prolong(self._held, self._lease_us)

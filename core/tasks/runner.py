@@ -12,7 +12,7 @@ import msgspec
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import Busy, MuistiError, NotYetReplicated, StoreUnavailable
-from muisti.core.model.tasks import Paused, TaskOver
+from muisti.core.model.tasks import Paused, TaskFailed, TaskOver
 from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.store.database import Database, Refused
 from muisti.core.store.sql import task_rows, tasks
@@ -27,7 +27,14 @@ TRY_AGAIN_US = 2 * SECOND_US
 BROKEN_US = SECOND_US
 _TOLD = f"{DEATHS} processes ended in the work on this task; it was given up"
 
+# Built at import: msgspec (0.22) analyses a type on first use, and crashes when several threads do that together.
+_CALLERS = msgspec.json.Decoder(Caller)
+
 Broken = Callable[[str, str, list[str]], None]  # takes the kind, the name of the error, and its trace
+
+
+def silent(kind: str, error: str, trace: list[str]) -> None:
+    """Report nothing."""
 
 
 class Runner:
@@ -37,10 +44,8 @@ class Runner:
     a space may be in work at a time, in all processes together.
     """
 
-    def __init__(
-        self, database: Database, known: Tasks, lease: float, per_space: int, broken: Broken = lambda *_: None
-    ) -> None:
-        """`broken` is told of errors in Muisti."""
+    def __init__(self, database: Database, known: Tasks, lease: float, per_space: int, broken: Broken = silent) -> None:
+        """`broken` gets the errors in Muisti."""
         self._database, self._tasks, self._broken = database.primary, known, broken
         self._lease_us, self._per_space = int(lease * SECOND_US), per_space
         self._holds: set[Hold] = set()
@@ -96,7 +101,7 @@ class Runner:
         rows, callers = self._database.read([task_rows.by_number(number), task_rows.caller_of(number)])
         if not rows:
             return None
-        task, caller = task_rows.task(rows[0]), msgspec.json.decode(cast(str, callers[0][0]), type=Caller)
+        task, caller = task_rows.task(rows[0]), _CALLERS.decode(cast(str, callers[0][0]))
         kind = self._tasks.kind(task.kind)
         if task.owner != owner:
             return None
@@ -117,6 +122,8 @@ class Runner:
             hold.give_back()
         except TRY_AGAIN:
             hold.give_back(TRY_AGAIN_US)
+        except TaskFailed as failed:
+            hold.end(_json(failed.result), (failed.code, str(failed)))
         except MuistiError as error:
             hold.end(None, (error.code, str(error)))
         except Refused as refused:
@@ -128,9 +135,13 @@ class Runner:
         except Exception as error:  # noqa: BLE001  # a bug of ours must not stop the other tasks
             self._is_broken(hold, error)
         else:
-            hold.end(None if result is None else json.dumps(msgspec.to_builtins(result)), None)
+            hold.end(_json(result), None)
 
     def _is_broken(self, hold: Hold, error: Exception) -> None:
         """Report an error in Muisti. The task is tried again, and the item that was in work alone."""
         self._broken(hold.task.kind, type(error).__qualname__, traceback.format_tb(error.__traceback__))
         hold.rest(BROKEN_US)
+
+
+def _json(result: object) -> str | None:
+    return None if result is None else json.dumps(msgspec.to_builtins(result), ensure_ascii=False)

@@ -1,4 +1,4 @@
-"""Make tasks: at once from a list of items, or in pieces as a request brings them."""
+"""Make tasks from a list of items, or in pieces as a request brings them."""
 
 import json
 import uuid
@@ -16,15 +16,38 @@ from muisti.core.store.database import Database, Refused, Statement
 from muisti.core.store.refusal_codes import Refusal
 from muisti.core.store.sql import spaces, task_rows, tasks
 from muisti.core.store.sql.tasks import New
+from muisti.core.tasks.hold import PIECE
 
-PIECE = 1 << 20  # bytes of a piece of a blob
 ITEMS_AT_ONCE = 1_000
+
+
+class Blob:
+    """Bytes of a task in the making. They are stored in pieces; `close` stores the last one."""
+
+    def __init__(self, store: Callable[[int, bytes], None]) -> None:
+        self._store, self._waiting, self._part = store, bytearray(), 0
+
+    def write(self, data: bytes) -> None:
+        """Append bytes. Raises what `Submission.add_blob` raises."""
+        self._waiting += data
+        while len(self._waiting) >= PIECE:
+            self._next()
+
+    def close(self) -> None:
+        """Store what is left."""
+        if self._waiting or not self._part:
+            self._next()
+
+    def _next(self) -> None:
+        self._store(self._part, bytes(self._waiting[:PIECE]))
+        self._part += 1
+        del self._waiting[:PIECE]
 
 
 class Submission:
     """A task in the making. No process claims it before `end`. `known` is the task of an earlier request, or None.
 
-    A process that dies meanwhile leaves a task that fails when its lease is over. Used by one thread at a time.
+    A process that crashes meanwhile leaves a task that fails when its lease is over. Used by one thread at a time.
     """
 
     def __init__(self, database: Database, id_: str, lease_us: int, submitted: Callable[[], None]) -> None:
@@ -46,8 +69,14 @@ class Submission:
         Raises:
             Conflict: the task was cancelled, or its request took too long.
         """
-        for part, piece in enumerate(_recut(data)):
-            self._write([tasks.add_blob(self.id, name, part, piece)])
+        blob = self.blob(name)
+        for some in data:
+            blob.write(some)
+        blob.close()
+
+    def blob(self, name: str) -> "Blob":
+        """Return a blob to write into, for bytes that come from outside."""
+        return Blob(lambda part, data: self._write([tasks.add_blob(self.id, name, part, data)]))
 
     def end(self, total: int | None = None) -> Task:
         """Let a process claim the task, and return it. `total` is the amount of work where it has no items."""
@@ -121,20 +150,3 @@ def _pieces(items: Iterable[NewItem], most: int) -> Iterator[list[NewItem]]:
     left = iter(items)
     while some := list(islice(left, most)):
         yield some
-
-
-def _recut(data: Iterable[bytes]) -> Iterator[bytes]:
-    """Yield the bytes in pieces of `PIECE`, the last one shorter; one empty piece for no bytes at all.
-
-    >>> [len(piece) for piece in _recut([bytes(PIECE - 1), b"ab"])]
-    [1048576, 1]
-    """
-    waiting, any_yet = bytearray(), False
-    for some in data:
-        waiting += some
-        while len(waiting) >= PIECE:
-            yield bytes(waiting[:PIECE])
-            any_yet = True
-            del waiting[:PIECE]
-    if waiting or not any_yet:
-        yield bytes(waiting)

@@ -147,7 +147,7 @@ class Tasks:
         return ItemPage(page, str(page[-1].number) if len(rows) > limit else None)
 
     def cancel(self, space: str, id_: str, caller: Caller) -> Task:
-        """Cancel a task at once, and return it with what it has done; what it has stored stays. Harmless when over.
+        """Cancel a task, and return it with what it has done; what it has stored stays. Harmless when it is over.
 
         Raises:
             NotFound: there is no such task that the caller may see.

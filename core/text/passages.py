@@ -3,13 +3,14 @@
 import re
 from bisect import bisect_left
 
+from muisti.core.model.errors import InvalidInput
 from muisti.core.model.values import Passage
 from muisti.core.text.sentences import ends as sentence_ends
 from muisti.core.text.terms import token_starts
 
 MAX_TOKENS = 256
 OVERLAP = 32  # tokens that a passage may share with the one before
-MIN_TOKENS = MAX_TOKENS // 2  # a cut is never earlier, however good the border
+MIN_TOKENS = MAX_TOKENS // 2  # of every passage but the last, however good an earlier border
 
 # How good a cut before a token is.
 _ANYWHERE, _WORD, _SENTENCE, _PARAGRAPH = range(4)
@@ -17,28 +18,35 @@ _ANYWHERE, _WORD, _SENTENCE, _PARAGRAPH = range(4)
 _BLANK_LINES = re.compile(r"\n[^\S\n]*+\n\s*+")
 
 
-def split(content: str, tokens: int | None = None) -> list[Passage]:
-    """Cover `content` with passages of at most `MAX_TOKENS`, in order. Short content is one passage.
+def split(content: str, tokens: int | None = None, *, most: int = MAX_TOKENS, overlap: int = OVERLAP) -> list[Passage]:
+    """Cover `content` with passages of at most `most` tokens, in order. Short content is one passage.
 
     A passage ends at the last paragraph border of its second half, else at the last sentence border, else between
-    words, else anywhere. The next one starts up to `OVERLAP` tokens earlier, at a sentence or else a word. Every
+    words, else anywhere. The next one starts up to `overlap` tokens earlier, at a sentence or else a word. Every
     character is in a passage, and starts and stops increase. `tokens` is the number of tokens, if known.
+
+    Raises:
+        InvalidInput: `most` is less than 2, or `overlap` is not between 0 and half of it.
 
     >>> split("Short.")
     [Passage(number=0, start=0, stop=6)]
     """
-    if tokens is not None and tokens <= MAX_TOKENS:
+    if most < 2:
+        raise InvalidInput.at("$.most", f"is {most:,}; a passage has at least 2 tokens")
+    if not 0 <= overlap < most // 2:
+        raise InvalidInput.at("$.overlap", f"is {overlap:,}, not 0 to less than half of {most:,} tokens")
+    if tokens is not None and tokens <= most:
         return [Passage(0, 0, len(content))]
     starts = token_starts(content)
-    if len(starts) <= MAX_TOKENS:
+    if len(starts) <= most:
         return [Passage(0, 0, len(content))]
     borders = _borders(content, starts)
     passages: list[Passage] = []
     first = 0
-    while len(starts) - first > MAX_TOKENS:
-        cut = _last_best(borders, first + MIN_TOKENS, first + MAX_TOKENS)
+    while len(starts) - first > most:
+        cut = _last_best(borders, first + most // 2, first + most)
         passages.append(Passage(len(passages), starts[first] if first else 0, starts[cut]))
-        first = _first_best(borders, cut - OVERLAP, cut)
+        first = _first_best(borders, cut - overlap, cut) if overlap else cut
     passages.append(Passage(len(passages), starts[first], len(content)))
     return passages
 

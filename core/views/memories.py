@@ -1,4 +1,4 @@
-"""All operations on memories for one caller, in four views."""
+"""All operations on memories for one caller, in eight views."""
 
 import msgspec
 
@@ -6,9 +6,11 @@ from muisti.core.identity.caller import Caller
 from muisti.core.model.times import Clock
 from muisti.core.tasks.door import OPEN, Door
 from muisti.core.views.calls import Calls
+from muisti.core.views.code import Code, CodeParts
 from muisti.core.views.context import ContextParts, Contexts
 from muisti.core.views.conversations import ConversationParts, Conversations
 from muisti.core.views.discourse import Discourse, DiscourseParts
+from muisti.core.views.documents import DocumentParts, Documents
 from muisti.core.views.read import Read, ReadParts
 from muisti.core.views.review import Review, ReviewParts
 from muisti.core.views.timeline import Timeline, TimelineParts
@@ -26,10 +28,12 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     context: ContextParts
     conversations: ConversationParts
     discourse: DiscourseParts
+    documents: DocumentParts
+    code: CodeParts
 
 
 class Memories:
-    """Seven views of one caller. Instances are synchronous and thread-safe; callers own the threads.
+    """Nine views of one caller. Instances are synchronous and thread-safe; callers own the threads.
 
     Every method of a view raises `NotFound` when there is no space of that name. Invalid values raise `InvalidInput`, a
     database that does not answer `StoreUnavailable`. Memories that the caller may not see are hidden.
@@ -71,6 +75,16 @@ class Memories:
     def discourse(self) -> Discourse:
         """Topics, summaries and working memory of conversations."""
         return Discourse(self._parts.discourse, self._calls)
+
+    @property
+    def code(self) -> Code:
+        """Symbols of the source files among the documents, and what uses them."""
+        return Code(self._parts.code, self._calls)
+
+    @property
+    def documents(self) -> Documents:
+        """Documents, their chunks and their texts."""
+        return Documents(self._parts.documents, self._calls)
 
     @property
     def context(self) -> Contexts:

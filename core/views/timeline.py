@@ -3,10 +3,11 @@
 import msgspec
 
 from muisti.core.model.comparisons import Checkpoint, Comparison, Diff, Strategy
-from muisti.core.model.outcomes import RolledBack, Written
+from muisti.core.model.outcomes import Cleared, RolledBack, Written
 from muisti.core.model.spaces import Space
 from muisti.core.model.values import Seq
 from muisti.core.spaces.checkpoints import Checkpoints
+from muisti.core.spaces.clearing import Clearer
 from muisti.core.spaces.forks import Forks
 from muisti.core.views.calls import Calls
 
@@ -15,6 +16,7 @@ class TimelineParts(msgspec.Struct, frozen=True, kw_only=True):
     """Parts from which a `Timeline` is made for a caller."""
 
     checkpoints: Checkpoints
+    clearer: Clearer
     forks: Forks
 
 
@@ -48,6 +50,10 @@ class Timeline:
     def roll_back(self, space: str, to: str) -> RolledBack:
         """Restore a whole space as it was at a point; see `Checkpoints.roll_back`."""
         return self._parts.checkpoints.roll_back(space, to, self._calls.new())
+
+    def clear(self, space: str, confirm: str) -> Cleared:
+        """End all memories of a space; see `Clearer.clear`."""
+        return self._parts.clearer.clear(space, confirm, self._calls.new())
 
     def fork(self, space: str, name: str) -> Space:
         """Copy a space; see `Forks.fork`."""

@@ -127,6 +127,10 @@ class Write:
         """Begin to import an export, or memories of another system; see `Importer.begin`."""
         return self._parts.importer.begin(space, self._calls.caller, atomic=atomic, dry_run=dry_run)
 
+    def check_import(self, space: str) -> None:
+        """Raise what `begin_import` would, for an import that is to be a task."""
+        self._parts.importer.check(space, self._calls.caller)
+
     def undo_import(self, space: str, import_id: int) -> Imported:
         """Delete the memories that an import has added; see `Importer.undo`."""
         return self._parts.importer.undo(space, import_id, self._calls.caller, dry_run=self._calls.dry_run)

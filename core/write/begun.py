@@ -2,14 +2,15 @@
 
 from collections.abc import Sequence
 from time import perf_counter
+from typing import cast
 
 import msgspec
 
 from muisti.core.conflicts.check import NOT_CHECKED, Checked
 from muisti.core.identity.caller import OWNER, Caller
-from muisti.core.model.outcomes import Flag
+from muisti.core.model.outcomes import Flag, Tally
 from muisti.core.model.values import RequestKey
-from muisti.core.store.database import Statement
+from muisti.core.store.database import Rows, Statement
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.tasks.door import OPEN, Door
 from muisti.core.write.refusals import Part
@@ -32,8 +33,9 @@ class Call(msgspec.Struct, frozen=True):
 class Begun(msgspec.Struct, frozen=True):
     """A prepared write. The first `head` statements of its batch precede the statements of the parts.
 
-    `numbers` counts the changes of the parts. `tally` is the position of the statements that count changes of a whole
-    space. `embedded`: the versions have new texts. `at` is in seconds of `perf_counter`.
+    `numbers` counts the changes of the parts, `beyond` those that their last statements make in bulk. `tally` is the
+    position of the statements that count changes of a whole space. `embedded`: the versions have new texts. `at` is in
+    seconds of `perf_counter`.
     """
 
     space: SpaceRow
@@ -48,4 +50,12 @@ class Begun(msgspec.Struct, frozen=True):
     numbers: int = 0
     flags: tuple[Flag, ...] = ()
     embedded: bool = False
+    beyond: int = 0
     at: float = msgspec.field(default_factory=perf_counter)
+
+    def tallied(self, results: Sequence[Rows]) -> Tally | None:
+        """Return the changes of a whole space, as the results of the batch count them; None for memories by name."""
+        if self.tally is None:
+            return None
+        added, changed, ended = (cast(int, rows[0][0]) for rows in results[self.tally : self.tally + 3])
+        return Tally(added, changed, ended)

@@ -79,6 +79,8 @@ class Lifecycle:
             memory_id = last_id(self._database, found, name, call.caller)
             before, is_dead, wanted = self._versions(found, memory_id, version, call)
             check(before, if_match)
+            if wanted.document is not None:
+                check_ordinary(wanted)
             current = None if is_dead or before.superseded_by is not None else before
             accepted, flags = self._intake.brought(found, wanted, current, call, is_new=False)
             after = restored(accepted, before, call.now)

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import structs
 from msgspec.structs import replace
 
+from muisti.core.code.headers import header, is_code
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.models import Models
 from muisti.core.embedding.vectors import pack
@@ -25,9 +26,11 @@ from muisti.core.text.terms import FIELDS, count_tokens, fold, index_codes, same
 
 
 class Source(msgspec.Struct, frozen=True):
-    """Texts of a memory that are indexed or embedded, by field."""
+    """Texts of a memory that are indexed or embedded, by field; of a chunk of code its language, and its symbol."""
 
     texts: dict[Field, str]
+    language: str | None = None
+    symbol: str | None = None
 
     @classmethod
     def of(cls, draft: Draft) -> "Source":
@@ -39,7 +42,17 @@ class Source(msgspec.Struct, frozen=True):
             "author": draft.author,
             "reason": draft.reason,
         }
-        return cls({field: text for field, text in texts.items() if text})
+        given = {field: text for field, text in texts.items() if text}
+        language, symbol = draft.structure.get("language"), draft.structure.get("symbol")
+        if draft.kind != "chunk" or not isinstance(language, str) or not is_code(language):
+            return cls(given)
+        return cls(given, language, symbol if isinstance(symbol, str) else None)
+
+    def header(self, passage: Passage) -> str:
+        """Return the header of a passage of code; empty for other texts."""
+        if self.language is None:
+            return ""
+        return header(self.texts["content"][passage.start : passage.stop], self.language, self.symbol)
 
 
 def new_memory(draft: Draft, space: str, memory_id: str, now: int, trust: int, supersedes: str | None = None) -> Memory:
@@ -167,14 +180,19 @@ def carried(memory: Memory, row: int) -> NewVersion:
 
 
 def embedded_text(source: Source, passage: Passage, embedded: Sequence[Field]) -> str:
-    """Return the text that is embedded for a passage: the chosen fields, one per line."""
-    texts = {**source.texts, "content": source.texts["content"][passage.start : passage.stop]}
+    """Return the text that is embedded for a passage: the chosen fields, one per line, and code below its header."""
+    content = source.texts["content"][passage.start : passage.stop]
+    texts = {**source.texts, "content": source.header(passage) + content}
     return "\n".join(texts[field] for field in embedded if field in texts)
 
 
 def terms(source: Source, passage: Passage) -> bytes:
-    """Return the term codes of a passage and of the memory's other fields, 8 bytes each, little endian."""
-    return b"".join(
+    """Return the term codes of a passage and of the memory's other fields, 8 bytes each, little endian.
+
+    Those of the header of code count as content too.
+    """
+    above = index_codes(source.header(passage), FIELDS.index("content")) if source.language else b""
+    return above + b"".join(
         index_codes(text[passage.start : passage.stop] if field == "content" else text, FIELDS.index(field))
         for field, text in source.texts.items()
     )

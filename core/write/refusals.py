@@ -7,7 +7,7 @@ import msgspec
 
 from muisti.core.conflicts.likeness import likeness
 from muisti.core.model.conversations import name_of
-from muisti.core.model.errors import AddressTaken, Duplicate, InvalidInput, NotFound, PlaceTaken
+from muisti.core.model.errors import AddressTaken, Conflict, Duplicate, InvalidInput, NotFound, PlaceTaken
 from muisti.core.model.outcomes import Likeness, LikenessKind
 from muisti.core.model.values import Memory, Seq
 from muisti.core.store.database import Database, Refused, Row, Statement
@@ -15,6 +15,7 @@ from muisti.core.store.refusal_codes import Refusal
 from muisti.core.store.sql import memories, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Overtaken
+from muisti.core.tasks.door import over
 
 _LOOK_AGAIN = (Refusal.STALE, Refusal.REQUEST_KNOWN, Refusal.MODEL_MISMATCH)
 
@@ -46,10 +47,17 @@ def explained(refused: Refused, database: Database, space: SpaceRow, part: Part 
 
     `part` is None when a whole space changes.
     """
+    if (ended := over(refused)) is not None:
+        return ended
     if refused.code == Refusal.NO_SPACE:
         return NotFound("space", space.space.name)
     if refused.code in _LOOK_AGAIN:
         return Overtaken()
+    if refused.code == Refusal.INCOMPLETE:
+        return Conflict(
+            "nothing was done: it would leave a document without some of its chunks; take all that has "
+            "changed the document, such as the whole request that stored it"
+        )
     if part is None:
         return refused
     memory = part.memory

@@ -21,7 +21,7 @@ from muisti.core.write.begun import Call
 from muisti.core.write.validate import check_draft
 
 # Refused and never changed, as two addresses could become one.
-ADDRESS = ("category", "key", "session", "conversation", "topic")
+ADDRESS = ("category", "key", "session", "conversation", "topic", "document")
 TEXTS = tuple(name for name in fields.TEXTS if name not in ADDRESS)
 LONG = 10**11  # from here on a number in metadata may be that of a card
 

@@ -23,7 +23,7 @@ from muisti.core.model.errors import (
     Stale,
     StoreUnavailable,
 )
-from muisti.core.model.outcomes import Flag, Plan, Shift, Tally, Written
+from muisti.core.model.outcomes import Flag, Plan, Shift, Written
 from muisti.core.model.terms import BATCH_MAX, ChangeKind
 from muisti.core.model.values import IfMatch, Memory, Seq
 from muisti.core.store.database import Database, Refused, Row, Rows, Statement
@@ -68,7 +68,9 @@ def check(memory: Memory, if_match: IfMatch) -> None:
 
 
 def check_ordinary(memory: Memory) -> None:
-    """Raise `Conflict` for an object of the hierarchy of conversations, which has calls of its own."""
+    """Raise `Conflict` for a part of a document and for an object of conversations, which have calls of their own."""
+    if memory.document is not None:
+        raise Conflict(f"this is a part of document {memory.document!r}; the calls of documents change and delete it")
     if is_structural(memory):
         raise Conflict(f"this is {memory.kind} {name_of(memory)!r}; the calls of conversations change and delete it")
 
@@ -146,18 +148,25 @@ class Transactions:
         checked: Checked = NOT_CHECKED,
         ended: tuple[str, ...] = (),
         flags: tuple[Flag, ...] = (),
+        beyond: int = 0,
     ) -> Begun:
         """Prepare a write of the parts. Each part is one change of the space, unless `numbers` counts them.
 
-        `embedded`: the versions have new texts, which are embedded.
+        `beyond` counts further changes, which statements at the end of the last part make in bulk. `embedded`: the
+        versions have new texts, which are embedded.
         """
-        head = [*call.door.before]
-        head += [] if call.request is None else requests.refuse_known(call.request, call.now)
+        head = [*call.door.before, *([] if call.request is None else requests.refuse_known(call.request, call.now))]
         head += self._model(space, call.now) if embedded else [spaces.guard_policy(space)]
         numbers = numbers or len(parts)
         head += spaces.advance(space, numbers, call.now)
         return self._prepared(
-            Begun(space, len(head), head, parts, call, created, checked, ended, None, numbers, flags, embedded)
+            Begun(
+                *(space, len(head), head, parts, call, created, checked, ended),
+                numbers=numbers,
+                flags=flags,
+                embedded=embedded,
+                beyond=beyond,
+            )
         )
 
     def birth(
@@ -234,9 +243,10 @@ class Transactions:
         head = [*call.door.before, *self._model(space, call.now), *planned, *bulk_replace.advance(space, call.now)]
         quota = quotas.refuse_more(space, self._quota)
         does = [*bulk_replace.take(space, kind, call.caller, call.now), quota, *end]
-        tally = len(head) + len(does)
         batch = [*head, *does, *bulk_replace.tally(), bulk_replace.clear(), *call.door.after]
-        return self.commit(Begun(space, len(head), batch, (), call, False, NOT_CHECKED, tally=tally, flags=flags))
+        return self.commit(
+            Begun(space, len(head), batch, (), call, False, NOT_CHECKED, tally=len(head) + len(does), flags=flags)
+        )
 
     def retried(self, refused: Refused, space: str) -> Exception:
         """Return the meaning of a refused dry run: `Overtaken` when a retry is needed."""
@@ -247,8 +257,6 @@ class Transactions:
         return Overtaken() if self._vacated(begun, refused) is not None else self._meaning(begun, refused)
 
     def _meaning(self, begun: Begun, refused: Refused) -> Exception:
-        if (ended := over(refused)) is not None:
-            return ended
         if refused.code == Refusal.QUOTA_EXCEEDED:
             (rows,) = self._database.read([quotas.usage(begun.space, self._quota)])
             told = rows and begun.call.caller.sees_all  # only a caller who sees the whole space may see its usage
@@ -277,9 +285,9 @@ class Transactions:
 
     def concluded(self, begun: Begun, results: Sequence[Rows]) -> Written:
         """Return the reply and notify the index. The last row of the head is the new change number."""
-        number = cast(int, results[begun.head - 1][0][0])
+        number = cast(int, results[begun.head - 1][0][0]) + begun.beyond
         self._indexes.note(begun.space, number)
-        tally = _tally(begun, results)
+        tally = begun.tallied(results)
         self._changes.add(by=len(begun.parts) if tally is None else tally.changes)
         return Written(
             memories=tuple(part.memory for part in begun.parts if part.told),
@@ -303,7 +311,7 @@ class Transactions:
         except Refused as refused:
             raise Refused(refused.code, refused.statement - 1) from refused
         took = perf_counter() - began
-        after = cast(int, results[begun.head - 1][0][0])
+        after = cast(int, results[begun.head - 1][0][0]) + begun.beyond
         number = cast(int, number)
         told = begun.call.caller.sees_all
         shifts = self._foresee(begun.space, begun.batch, begun.call.now, took) if told else None
@@ -318,7 +326,7 @@ class Transactions:
             flags=begun.flags,
             degraded=self._models.lacking(begun.space.space) if begun.embedded else (),
             plan=Plan(after - number, tuple(planned), shifts),
-            tally=_tally(begun, results),
+            tally=begun.tallied(results),
         )
 
     def _open(self, name: str, call: Call) -> tuple[SpaceRow, Row | None]:
@@ -367,15 +375,13 @@ class Transactions:
                 flags=begun.flags,
             )
             batch.append(requests.remember(begun.space, request, answer, begun.call.now + self._retention_us))
-        batch += begun.call.door.after
-        return replace(begun, batch=batch)
+        return replace(begun, batch=[*batch, *begun.call.door.after])
 
     def _pass(self, call: Call) -> None:
         """Commit what a write that changes nothing commits for its task."""
-        if not call.door.before:
-            return
         try:
-            self._database.write([*call.door.before, *call.door.after])
+            if call.door.before:
+                self._database.write([*call.door.before, *call.door.after])
         except Refused as refused:
             raise over(refused) or refused from refused
 
@@ -400,10 +406,3 @@ class Transactions:
             spaces.adopt_generation(space, encoder.identity),
             spaces.guard_model(space, encoder.identity),
         ]
-
-
-def _tally(begun: Begun, results: Sequence[Rows]) -> Tally | None:
-    if begun.tally is None:
-        return None
-    added, changed, ended = (cast(int, rows[0][0]) for rows in results[begun.tally : begun.tally + 3])
-    return Tally(added, changed, ended)

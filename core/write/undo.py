@@ -22,7 +22,17 @@ from muisti.core.model.terms import BATCH_MAX, UNDO_MAX
 from muisti.core.model.values import Memory
 from muisti.core.read.diff import differences
 from muisti.core.store.database import Database, Rows, Statement
-from muisti.core.store.sql import audit, changes, guards, import_undo, inserting, memories, quotas, version_rows
+from muisti.core.store.sql import (
+    audit,
+    changes,
+    documents,
+    guards,
+    import_undo,
+    inserting,
+    memories,
+    quotas,
+    version_rows,
+)
 from muisti.core.store.sql.changes import Change
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.begun import Call
@@ -157,6 +167,8 @@ class Undoer:
             limits = [quotas.refuse_larger(space, self._quota, new.memory)] if new.memory.id in sizes else []
             parts.append(Part(new.memory, [*inserted, *limits]))
         tail = [changes.undo(space, seqs)]
+        if wholes := _documents(todo):
+            tail.append(documents.torn(space, wholes))
         if any(one.is_dead for one in todo):
             tail.insert(0, quotas.refuse_more(space, self._quota))
         parts.append(Part(todo[-1].last, tail, told=False))
@@ -183,6 +195,13 @@ class Undoer:
         if problems:
             raise SensitiveContent(problems)
         return revived, tuple(flags)
+
+
+def _documents(touched: Sequence[_Touched]) -> list[bytes]:
+    """Return the ids of the documents of which parts are touched."""
+    parts = (one.last for one in touched if one.last.document is not None)
+    ids = (memory.id if memory.kind == "document" else memory.parent_id for memory in parts)
+    return [version_rows.raw(one) for one in dict.fromkeys(ids) if one is not None]
 
 
 def _ask(space: SpaceRow, memory_id: bytes, seq: int) -> list[Statement]:

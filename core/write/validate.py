@@ -72,22 +72,30 @@ def check_new(draft: Draft, path: str = "$") -> None:
 def check_alone(draft: Draft, path: str = "$") -> None:
     """Raise `InvalidInput` when a draft is part of the hierarchy of conversations, which has calls of its own."""
     if draft.kind in STRUCTURAL:
-        raise InvalidInput.at(f"{path}.kind", f"a {draft.kind} is made by the calls of conversations")
+        raise InvalidInput.at(f"{path}.kind", f"a {draft.kind} is made by the calls of {_calls(draft)}")
     for name in ("session", "conversation", "topic", "turn", "structure"):
         if getattr(draft, name):
             raise InvalidInput.at(f"{path}.{name}", "is set by the calls of conversations")
+    for name in ("document", "position"):
+        if getattr(draft, name) is not None:
+            raise InvalidInput.at(f"{path}.{name}", "is set by the calls of documents")
 
 
 def check_stays(draft: Draft, before: Draft) -> None:
-    """Raise `InvalidInput` when a change would take a memory out of its place among conversations, or put it there."""
-    if before.kind in STRUCTURAL or before.conversation is not None:
+    """Raise `InvalidInput` when a change would take a memory out of a conversation or document, or put it there."""
+    if before.kind in STRUCTURAL or before.conversation is not None or before.document is not None:
+        whole = "conversation" if before.document is None else "document"
         for name in ("kind", "category"):
             if getattr(draft, name) != getattr(before, name):
                 raise InvalidInput.at(
-                    f"$.{name}", f"does not change: this is a part of conversation {name_of(before)!r}"
+                    f"$.{name}", f"does not change: this is a part of {whole} {before.document or name_of(before)!r}"
                 )
     elif draft.kind in STRUCTURAL:
-        raise InvalidInput.at("$.kind", f"a {draft.kind} is made by the calls of conversations")
+        raise InvalidInput.at("$.kind", f"a {draft.kind} is made by the calls of {_calls(draft)}")
+
+
+def _calls(draft: Draft) -> str:
+    return "documents" if draft.kind == "document" else "conversations"
 
 
 def check_query(query: Query) -> None:
@@ -162,7 +170,8 @@ def _draft_problems(draft: Draft, now: int, path: str) -> Iterator[Problem]:
     for name, most in TEXTS.items():
         value: str | None = getattr(draft, name)
         if value is not None:
-            yield from _text(f"{path}.{name}", value, most)
+            is_part = name == "content" and draft.kind == "chunk" and draft.document is not None
+            yield from _text(f"{path}.{name}", value, most, may_be_blank=is_part)
     for name, allowed in CHOICES.items():
         if getattr(draft, name) not in allowed:
             yield Problem(f"{path}.{name}", f"{getattr(draft, name)!r} is none of {', '.join(allowed)}")
@@ -180,19 +189,22 @@ def _draft_problems(draft: Draft, now: int, path: str) -> Iterator[Problem]:
 
 
 def _place(draft: Draft, path: str) -> Iterator[Problem]:
-    """Yield the problems of the place of a draft in the hierarchy of conversations."""
-    for name in ("session", "conversation", "topic"):
+    """Yield the problems of the place of a draft in a conversation or document."""
+    for name in ("session", "conversation", "topic", "document"):
         value: str | None = getattr(draft, name)
         if value is not None and _CONTROL.search(value):
             yield Problem(f"{path}.{name}", "must not hold control characters")
     if draft.turn is not None and not 0 <= draft.turn <= TURN_MAX:
         yield Problem(f"{path}.turn", f"{draft.turn} is not between 0 and {TURN_MAX:,}")
+    if draft.position is not None and not 0 <= draft.position <= TURN_MAX:
+        yield Problem(f"{path}.position", f"{draft.position} is not between 0 and {TURN_MAX:,}")
     if draft.structure:
         yield from _metadata(f"{path}.structure", draft.structure)
 
 
-def _text(path: str, text: str, limit: int) -> Iterator[Problem]:
-    if not text.strip():
+def _text(path: str, text: str, limit: int, *, may_be_blank: bool = False) -> Iterator[Problem]:
+    """Yield the problems of a text. Chunks of a document may be blank, because their texts join to that of the file."""
+    if not text or not may_be_blank and not text.strip():
         yield Problem(path, "must not be empty or blank")
     if len(text) > limit:
         yield Problem(path, f"has {len(text):,} characters; at most {limit:,} are allowed")

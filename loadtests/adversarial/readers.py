@@ -8,9 +8,12 @@ from typing import Any, NamedTuple, cast
 import msgspec
 import numpy as np
 
+from muisti.core.chunking.cutting import DEFAULT, cut
+from muisti.core.chunking.options import Chunking
 from muisti.core.conflicts import judgement, words
 from muisti.core.embedding.encoder import SHIPPED
 from muisti.core.embedding.tokens import Tokens
+from muisti.core.model.documents import Piece, PieceKind
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.values import QUERY_MAX, Draft
 from muisti.core.quality import lint
@@ -131,6 +134,11 @@ def _line(text: str) -> None:
         pass
 
 
+def _chunked(text: str, kind: PieceKind, options: Chunking = DEFAULT) -> None:
+    for _ in cut([Piece(text=text, kind=kind, language="python" if kind == "code" else None)], options):
+        pass
+
+
 READERS = (
     Reader("normalise", terms.normalise),
     Reader("fold", terms.fold),
@@ -139,6 +147,9 @@ READERS = (
     Reader("count tokens", terms.count_tokens),
     Reader("highlight", lambda one: highlight.highlight(one, {"a", "word", "1", "版版"}), PASSAGE),
     Reader("passages", passages.split),
+    Reader("chunks", lambda one: _chunked(one, "text")),
+    Reader("chunks of code", lambda one: _chunked(one, "code")),
+    Reader("fixed chunks", lambda one: _chunked(one, "text", Chunking(strategy="fixed"))),
     Reader("model tokens", lambda one: _tokens().of([one])),
     Reader("secrets", secrets.secrets_in),
     Reader("personal data", personal.personal_in),

@@ -33,6 +33,7 @@ from muisti.service.auth.challenge import Resource
 from muisti.service.auth.keyring import Keyring
 from muisti.service.auth.limits import Limits
 from muisti.service.auth.middleware import AuthMiddleware, access_of
+from muisti.service.background.purges import signer
 from muisti.service.background.task_threads import TaskThreads
 from muisti.service.background.upkeep import Sweep, Upkeep
 from muisti.service.feed.seq_watcher import SeqWatcher
@@ -100,6 +101,7 @@ def create_app(
         beat = asyncio.create_task(meters.beat())
         background = Upkeep(running_engine, upkeep, meters)
         background.start()
+        running_engine.report_purges(signer(running_engine, settings))
         working = TaskThreads(running_engine, settings)
         if upkeep:  # a command runs only the tasks that it asks for
             working.start()
@@ -229,6 +231,7 @@ def open_engine(
         index_memory=settings.index_memory,
         retention_hours=settings.request_retention_hours,
         receipt_days=settings.receipt_days,
+        parsers=settings.parsers,
         calibration=thresholds,
         quota=Quota(memories=settings.quota_memories or None, bytes=settings.quota_bytes),
         policy=Policy(

@@ -7,6 +7,7 @@ from typing import Any, Protocol, cast
 from litestar import Request
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
+from muisti.core.identity.caller import Caller
 from muisti.core.identity.grants import EVERYTHING
 from muisti.core.operations.keys import digest
 from muisti.core.views.memories import Memories
@@ -163,8 +164,12 @@ def memories(request: Request[Any, Any, Any], backend: Backend, *, dry_run: bool
 
 def seen(scope: Scope, backend: Backend, *, dry_run: bool = False) -> Memories:
     """Return the memories that the caller of an ASGI scope may see; see `memories`."""
-    caller = access_of(scope).caller(cast(dict[str, Any], scope).get("request_id"), allowed(scope))
-    return backend.engine.seen_by(caller, dry_run=dry_run)
+    return backend.engine.seen_by(caller_of(scope), dry_run=dry_run)
+
+
+def caller_of(scope: Scope) -> Caller:
+    """Return the caller of an ASGI scope for the core, with the parts of the policy that it overrides."""
+    return access_of(scope).caller(cast(dict[str, Any], scope).get("request_id"), allowed(scope))
 
 
 def allowed(scope: Scope) -> frozenset[str]:

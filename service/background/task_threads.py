@@ -20,8 +20,8 @@ BEAT = 0.5  # seconds between looks whether the tasks in work were cancelled
 class TaskThreads:
     """The tasks in work in a process, from the first one to `close`.
 
-    A task that this process submits begins at once. With `start`, tasks that other processes submit or leave are found
-    too, at the latest `LOOK` seconds after their lease has ended; a task whose lease is known is taken when it ends.
+    A task that this process submits begins immediately. With `start`, tasks that other processes submit or leave are
+    found too, within `LOOK` seconds. A task whose lease is known is taken when the lease ends.
     """
 
     def __init__(self, engine: Engine, settings: Settings) -> None:
@@ -80,7 +80,7 @@ class TaskThreads:
         except MuistiError as error:
             _LOG.warning("no tasks can be claimed", extra={"code": error.code})
             return LOOK
-        if found is None or isinstance(found, float):
+        if not isinstance(found, Hold):
             return LOOK if found is None else max(found, 0.01)
         thread = threading.Thread(target=self._work, args=(found,), name=f"task {found.task.kind}", daemon=True)
         self._working.add(thread)

@@ -129,4 +129,4 @@ def _release_expired(engine: Engine, _: str, now: int) -> bool:
 
 
 def _forget_tasks(engine: Engine, _: str, now: int) -> bool:
-    return engine.tasks.forget()
+    return engine.forget_tasks()

@@ -24,6 +24,7 @@ SECTIONS = {
         "add": ("write:add", "Store a text as a new memory."),
         "search": ("search:search", "Find the memories that best answer a query."),
         "context": ("context:context", "Make the text for a prompt, within a number of tokens."),
+        "code": ("code:code", "Find symbols of stored source code, and what uses them."),
         "list": ("read:list_memories", "List memories, newest first."),
         "get": ("read:get", "Show one memory."),
         "put": (
@@ -39,6 +40,11 @@ SECTIONS = {
             "List categories and how many memories each has.",
         ),
         "tags": ("read:tags", "List tags and how many memories each has."),
+    },
+    "Documents": {
+        "ingest": ("ingest:ingest", "Store files, folders and archives as documents."),
+        "documents": ("documents:documents", "List, show and delete documents."),
+        "hooks": ("hooks:hooks", "Make git bring each commit into the documents."),
     },
     "Conversations": {
         "conversations": (

@@ -4,15 +4,20 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING, Any, Protocol
 
+import msgspec
+
 from muisti.client import calls
+from muisti.core.model.errors import InvalidInput
 from muisti.core.model.terms import Scope
 from muisti.core.support.lazy import Lazy
 from muisti.service.app.client import ApiError, Client, Reply, whole
 from muisti.service.cli.base import Failure, Globals
 from muisti.service.cli.callers import access_of, demand
 from muisti.service.cli.configuration import file_of, in_force
+from muisti.service.cli.following import Note, ended
 from muisti.service.cli.opening import client, empty, refusals, server_url
 from muisti.service.cli.whereabouts import settings_for
+from muisti.service.schemas.errors import KINDS, BadField, problem
 from muisti.service.settings import Settings
 
 if TYPE_CHECKING:
@@ -30,7 +35,7 @@ class End(Protocol):
     def make(self, space: str) -> None: ...
     def drop(self, space: str) -> None: ...
     def export(self, space: str, *, vectors: bool) -> AbstractContextManager[Iterator[bytes]]: ...
-    def bring(self, space: str, pieces: Iterable[bytes], *, atomic: bool, dry_run: bool) -> Any: ...
+    def bring(self, space: str, pieces: Iterable[bytes], note: Note, *, atomic: bool, dry_run: bool) -> Any: ...
     def imports(self, space: str) -> Reply: ...
     def undo(self, space: str, number: int) -> Reply: ...
 
@@ -69,14 +74,19 @@ class There:
         with self._client.stream(calls.export_space(space, vectors=vectors)) as response:
             yield whole(response.iter_bytes())
 
-    def bring(self, space: str, pieces: Iterable[bytes], *, atomic: bool, dry_run: bool) -> Any:
-        """Import the lines in `pieces`, and return the report, also when the import is refused because of its lines."""
+    def bring(self, space: str, pieces: Iterable[bytes], note: Note, *, atomic: bool, dry_run: bool) -> Any:
+        """Import the lines in `pieces`, and return the report, also when the import is refused because of its lines.
+
+        The server imports as a task, which survives its end; `note` gets its progress once all was sent.
+        """
+        request = calls.import_memories(space, pieces, atomic=atomic, dry_run=dry_run, task=None if dry_run else True)
         try:
-            return self._client.send(calls.import_memories(space, pieces, atomic=atomic, dry_run=dry_run)).data
+            answer = self._client.send(request).data
         except ApiError as error:
             if (report := error.problem.get("report")) is None:
                 raise
             return report
+        return answer if dry_run else _result(ended(self._client, space, answer, note))
 
     def imports(self, space: str) -> Reply:
         """List the imports of a space."""
@@ -85,6 +95,23 @@ class There:
     def undo(self, space: str, number: int) -> Reply:
         """Delete the memories of an import."""
         return self._client.send(calls.undo_import(space, str(number)))
+
+
+def _result(task: Any) -> Any:
+    """Return the report of an import that has ended as a task.
+
+    Raises:
+        ApiError: it has failed without one.
+        Failure: it was cancelled.
+    """
+    if "result" in task:
+        return task["result"]
+    if "error" not in task:
+        raise Failure(f"the import was cancelled after {task['done']:,} lines")
+    code, detail = task["error"]["code"], task["error"]["detail"]
+    errors = [BadField("$", detail)] if code == InvalidInput.code else []
+    found = problem(code, detail, errors) if code in KINDS else problem("internal", f"{code}: {detail}")
+    raise ApiError(found.status, msgspec.to_builtins(found), msgspec.json.encode(found))
 
 
 @contextmanager

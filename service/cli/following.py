@@ -1,34 +1,57 @@
 """Follow a task until it ends, with a bar on a terminal: on a server and in this process alike."""
 
+from collections.abc import Callable
 from typing import Any
 
 from muisti.client import calls
+from muisti.service.app.client import Client
 from muisti.service.cli.base import ERROR, OK, Globals
 from muisti.service.cli.opening import Session
 from muisti.service.cli.output import console, talk
 from muisti.service.cli.progress import Stages
 
 WAIT = 10  # seconds that a request waits for progress
+PAGE = 100  # failed items in one answer
 NAMED = 20  # failed items that are printed
 ENDED_WELL = ("succeeded", "partial")
 
+Note = Callable[[int, int | None], None]  # takes the number of finished items, and of all if it is known
+
 
 def follow(options: Globals, opened: Session, task: dict[str, Any]) -> dict[str, Any]:
-    """Wait until a task ends, and return it. `task` is the answer of the request that made or read it.
+    """Wait until a task ends, with a bar, and return it. `task` is the answer of the request that made or read it.
 
     When the person interrupts, the task goes on: a message says how to watch or cancel it.
     """
     with Stages(console(options, stderr=True), silent=options.json or False) as stages:
         stages.begin(task["kind"])
-        try:
-            while task["ended_at"] is None:
-                stages.note("items", task["done"] + task["failed"] + task["skipped"], task["total"])
-                request = calls.get_task(opened.space, task["id"], wait=WAIT, after=task["revision"])
-                task = opened.client.send(request).data
-        except KeyboardInterrupt:
-            talk(f"The task goes on: muisti tasks watch {task['id']}, or muisti tasks cancel {task['id']}")
-            raise
+        return ended(opened.client, opened.space, task, lambda done, total: stages.note("items", done, total))
+
+
+def ended(client: Client, space: str, task: dict[str, Any], note: Note) -> dict[str, Any]:
+    """Wait until a task ends, and return it. `note` gets its progress."""
+    try:
+        while task["ended_at"] is None:
+            note(task["done"] + task["failed"] + task["skipped"], task["total"])
+            task = client.send(calls.get_task(space, task["id"], wait=WAIT, after=task["revision"])).data
+    except KeyboardInterrupt:
+        talk(f"The task goes on: muisti tasks watch {task['id']}, or muisti tasks cancel {task['id']}")
+        raise
     return task
+
+
+def failed_items(opened: Session, task: dict[str, Any]) -> list[dict[str, Any]]:
+    """Return all items of a task that have failed."""
+    found: list[dict[str, Any]] = []
+    cursor: str | None = None
+    while task["failed"]:
+        request = calls.list_task_items(opened.space, task["id"], state="failed", limit=PAGE, cursor=cursor)
+        page = opened.client.send(request).data
+        found += page["items"]
+        cursor = page.get("next_cursor")
+        if cursor is None:
+            break
+    return found
 
 
 def failures(opened: Session, task: dict[str, Any]) -> list[str]:

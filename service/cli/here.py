@@ -1,6 +1,6 @@
 """Spaces of the database of this machine: exports and imports run piece by piece, without HTTP."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -45,7 +45,15 @@ class Here:
             export = self._memories.read.export(space, installed_version(), vectors=vectors)
         yield (encoded(page) for page in export.pages())
 
-    def bring(self, space: str, pieces: Iterable[bytes], *, atomic: bool, dry_run: bool) -> Any:
+    def bring(
+        self,
+        space: str,
+        pieces: Iterable[bytes],
+        note: Callable[[int, int | None], None],
+        *,
+        atomic: bool,
+        dry_run: bool,
+    ) -> Any:
         """Import the lines in `pieces`, and return the report, also when the import is refused because of its lines."""
         with _refusing():
             incoming = self._memories.write.begin_import(space, atomic=atomic, dry_run=dry_run)

@@ -1,7 +1,7 @@
 """A stream of server-sent events: the progress of a task until it ends.
 
 Each event holds the whole task, and its id is the task's revision. A client that reconnects with `Last-Event-ID` gets
-the task at once when it has changed since; what happened in between is part of its counts.
+the task when it has changed since; what happened in between is part of its counts.
 """
 
 import asyncio
@@ -18,7 +18,7 @@ from muisti.service.schemas.tasks import TaskReply
 LOOK = 0.5  # seconds between looks at a task
 
 
-async def changed(look: Callable[[], Awaitable[Task]], after: int | None, seconds: float) -> Task:
+async def awaited(look: Callable[[], Awaitable[Task]], after: int | None, seconds: float) -> Task:
     """Return the task when its revision is past `after`, when it is over, or after so many seconds."""
     clock = asyncio.get_running_loop().time
     until = clock() + seconds

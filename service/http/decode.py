@@ -64,6 +64,18 @@ def decode(body: bytes | msgspec.Raw, type: type[T], path: str = "$") -> T:
         raise HttpError("malformed_json", f"{_subject(path)} is nested too deeply") from None
 
 
+def convert(given: object, type: type[T]) -> T:
+    """Convert values that came otherwise than as JSON, such as parameters, into a value of `type`.
+
+    Raises:
+        InvalidInput: they do not fit the type.
+    """
+    try:
+        return msgspec.convert(given, type)
+    except msgspec.ValidationError as error:
+        raise InvalidInput([_problem(str(error), "$", type)]) from None
+
+
 def routable(raw_path: bytes) -> str:
     """Return the path that the router sees: percent-decoded, but an encoded slash stays within its segment.
 

@@ -93,13 +93,42 @@ async def request_key(request: Request, space: str, header: str | None) -> Reque
     """
     if header is None:
         return None
-    if not _KEY.fullmatch(header):
-        raise HttpError("malformed_header", "Idempotency-Key must have 1 to 255 visible ASCII characters")
+    _check_key(header)
     digest = blake2b(digest_size=32)
     scope = request.scope
     for part in (scope["method"].encode(), scope["raw_path"], scope["query_string"], await request.body()):
         digest.update(len(part).to_bytes(8, "big") + part)
     return RequestKey(f"http {space} {access_of(scope).actor}", header, digest.digest())
+
+
+def key_of(request: Request, space: str, header: str, digest: bytes) -> RequestKey:
+    """Return the key of a request whose body has this digest.
+
+    Raises:
+        HttpError: the key is malformed.
+    """
+    _check_key(header)
+    return RequestKey(f"http {space} {access_of(request.scope).actor}", header, digest)
+
+
+def streamed_key(request: Request, space: str, header: str | None) -> RequestKey | None:
+    """Return the key of a request whose body is a stream: its length stands for the body.
+
+    Raises:
+        HttpError: the key is malformed.
+    """
+    if header is None:
+        return None
+    scope, digest = request.scope, blake2b(digest_size=32)
+    length = request.headers.get("content-length", "")
+    for part in (scope["method"].encode(), scope["raw_path"], scope["query_string"], length.encode()):
+        digest.update(len(part).to_bytes(8, "big") + part)
+    return key_of(request, space, header, digest.digest())
+
+
+def _check_key(header: str) -> None:
+    if not _KEY.fullmatch(header):
+        raise HttpError("malformed_header", "Idempotency-Key must have 1 to 255 visible ASCII characters")
 
 
 def not_with_key(key: RequestKey | None) -> None:

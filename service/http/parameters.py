@@ -21,6 +21,9 @@ DryRunParameter = Annotated[
     bool,
     QueryParameter(description="Report what the request would do, without doing it. An Idempotency-Key is ignored."),
 ]
+TaskParameter = Annotated[
+    bool, QueryParameter(description="Do the work as a task, and answer 202 with it; see docs/tasks.md.")
+]
 LimitParameter = Annotated[
     int, QueryParameter(description="Largest number of items.", schema_extra={"minimum": 1, "maximum": 100})
 ]

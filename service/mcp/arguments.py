@@ -26,6 +26,8 @@ from muisti.service.schemas.conversations import ExchangesBody
 from muisti.service.schemas.requests import AddBody, EntryBody, PatchBody, RecencyBody, SearchBody, SupersedeBody
 
 Action = Literal["list", "get", "rename", "move", "close", "reopen", "topic", "delete"]  # on a conversation
+DocumentAction = Literal["list", "get", "chunks", "delete"]
+Asked = Literal["find", "callers", "callees", "outline", "map"]  # about source code
 WRITING: Mapping[Action, Scope] = {  # scopes of actions that do more than read
     "rename": "write",
     "move": "write",
@@ -59,6 +61,35 @@ class SetModel(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
     step: Step = "list"
     model: str | None = None
     force: bool = False
+
+
+class CodeQuestion(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A question about source code. `max_tokens` is for maps."""
+
+    action: Asked
+    name: str | None = None
+    max_tokens: int | None = None
+
+
+class AddDocument(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A document: its text, or a file of the server's machine."""
+
+    path: str | None = None
+    content: str | None = None
+    server_path: str | None = None
+    tags: list[str] = []
+    idempotency_key: str | None = None
+    dry_run: bool = False
+
+
+class Documents(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A question about documents, or a deletion. `document` is a path or an id, `folder` the beginning of paths."""
+
+    action: DocumentAction
+    document: str | None = None
+    folder: str | None = None
+    cursor: str | None = None
+    dry_run: bool = False
 
 
 class OneMemory(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -287,6 +318,8 @@ ALL = (
     ImportMemories,
     AddExchanges,
     Conversations,
+    AddDocument,
+    Documents,
 )
 for _kind in ALL:
     prepare(_kind)

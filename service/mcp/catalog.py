@@ -12,7 +12,7 @@ import msgspec
 from muisti.core.model.terms import Scope
 from muisti.core.model.values import TRUST
 from muisti.service.auth.access import Access, single_space
-from muisti.service.mcp import arguments, conversations, models, reads, writes
+from muisti.service.mcp import arguments, code, conversations, documents, models, reads, writes
 from muisti.service.mcp.calls import Call, Outcome
 from muisti.service.mcp.schema import described, properties_of, required_of
 from muisti.service.settings.tool_groups import Group
@@ -184,6 +184,41 @@ TOOLS = (
         arguments=arguments.InSpace,
         run=reads.memory_stats,
         description="Sizes of a space.",
+        read_only=True,
+    ),
+    Tool(
+        name="add_document",
+        needs="write",
+        arguments=arguments.AddDocument,
+        run=documents.add_document,
+        description="Store a text or a file as a document in chunks, which recall finds. Replaces the one at its path.",
+        words={"path": "Name, e.g. docs/a.md", "content": "Its text", "server_path": "Else a file on the server"},
+        group="documents",
+        idempotent=True,
+    ),
+    Tool(
+        name="documents",
+        needs="read",
+        arguments=arguments.Documents,
+        run=documents.documents,
+        description="List documents; get, delete or read one, chunk by chunk.",
+        words={"action": "", "document": "Path or id", "folder": "Start of paths to list"},
+        group="documents",
+        destructive=True,
+    ),
+    Tool(
+        name="code",
+        needs="read",
+        arguments=arguments.CodeQuestion,
+        run=code.code,
+        description="Ask about stored source code: find a symbol, its callers or callees; outline of a file; map of "
+        "the most used definitions. Calls are resolved by imports and types, not by name.",
+        words={
+            "action": "",
+            "name": "Client.get or client.py:Client.get; outline: a path; map: what it is about, with commas",
+            "max_tokens": "Of a map; default 1000",
+        },
+        group="code",
         read_only=True,
     ),
 )

@@ -52,7 +52,7 @@ async def prompt(session: Session, name: str, arguments: dict[str, str]) -> type
         raise InvalidInput.at("$.topic", "is required")
     asked = Recall(query=topic, limit=BRIEF_LIMIT, max_tokens=BRIEF_TOKENS)
     answer = await session.backend.search(session.memories(), space, asked.search())
-    _, known = packed(answer, asked.max_tokens, wanted=asked.min_evidence)
+    _, known = await session.backend.compute(packed, answer, asked.max_tokens, wanted=asked.min_evidence)
     brief = (
         "Brief me on the topic below, from the stored memories below it. Cite ids. Say what is not known.\n\n"
         f"Topic: {topic}\n\n{known}"

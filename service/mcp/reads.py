@@ -27,10 +27,12 @@ async def recall(call: Call, given: Recall) -> Outcome:
     query = given.search()
     answer = await call.backend.search(call.memories, call.space, query)
     if answer.intent is None:
-        return Outcome(*packed(answer, given.max_tokens, wanted=given.min_evidence, full=given.full))
+        found = await call.backend.compute(packed, answer, given.max_tokens, wanted=given.min_evidence, full=given.full)
+        return Outcome(*found)
     read = one_line(answer.intent.sentence)[:SENTENCE]  # it quotes the query
-    left = given.max_tokens - tokens(msgspec.json.encode({"intent": read}).decode()) - MARGIN
-    structured, text = packed(answer, left, wanted=given.min_evidence, full=given.full)
+    around = await call.backend.compute(tokens, msgspec.json.encode({"intent": read}).decode())
+    left = given.max_tokens - around - MARGIN
+    structured, text = await call.backend.compute(packed, answer, left, wanted=given.min_evidence, full=given.full)
     return Outcome({**structured, "intent": read}, f"{read}\n\n{text}")
 
 
@@ -73,9 +75,9 @@ async def list_memories(call: Call, given: ListMemories) -> Outcome:
             cursor=given.cursor,
             as_of=as_of,
         )
-        kept = max(fits(page.items, max_tokens, full=given.full), 1)
+        kept = max(await call.backend.compute(fits, page.items, max_tokens, full=given.full), 1)
         if kept >= len(page.items):
-            return Outcome(*listed(page, left_out, max_tokens, full=given.full))
+            return Outcome(*await call.backend.compute(listed, page, left_out, max_tokens, full=given.full))
         left_out += len(page.items) - kept
         limit = kept  # asked again, because it is the page that knows its cursor
 

@@ -6,11 +6,12 @@ from typing import Any
 
 import msgspec
 
-from muisti.core.context.counting import counter
+from muisti.core.context.counting import LONG, counter
 from muisti.core.context.packing import Item, pack, values
 from muisti.core.context.weights import gathered
 from muisti.core.model.hits import Answer, Hit
 from muisti.core.model.values import Memory, Page
+from muisti.core.support.waiting import refuse_long
 from muisti.service.mcp.fence import one_line
 from muisti.service.mcp.rendering import NOTICE, counted, quoted, shown
 
@@ -39,9 +40,23 @@ class _Costs:
     def __init__(self) -> None:
         self._known: OrderedDict[tuple[object, ...], int] = OrderedDict()
 
-    def of(self, memory: Memory, *, full: bool) -> int:
+    def of(self, memories: Sequence[Memory], *, full: bool) -> list[int]:
+        """Return the size of each memory.
+
+        Raises:
+            WouldWait: texts of unknown size are long, and this thread may not wait.
+        """
+        unknown = sum(len(one.content) for one in memories if self._version(one, full) not in self._known)
+        if unknown > LONG:
+            refuse_long()
+        return [self._of(one, full) for one in memories]
+
+    def _version(self, memory: Memory, full: bool) -> tuple[object, ...]:
+        return memory.space, memory.id, memory.version, memory.updated_at, full
+
+    def _of(self, memory: Memory, full: bool) -> int:
         """Return the size of the larger form: JSON has more around a content, text has marks and escapes."""
-        version = (memory.space, memory.id, memory.version, memory.updated_at, full)
+        version = self._version(memory, full)
         cost = self._known.get(version)
         if cost is None:
             about = msgspec.json.encode({**shown(memory, full=full), "content": ""}).decode()
@@ -105,9 +120,9 @@ def _scored(hit: Hit, one: Json) -> Json:
 
 def _chosen(hits: Sequence[Hit], left: int, *, full: bool) -> list[int]:
     """Return the places of the hits that go into the tokens that are left: those of a context, all whole."""
-    costs = [_costs.of(hit.memory, full=full) + _MARGIN for hit in hits]
+    costs = _costs.of([hit.memory for hit in hits], full=full)
     items = [
-        Item(value=value, tokens=cost, around=0)
+        Item(value=value, tokens=cost + _MARGIN, around=0)
         for value, cost in zip(values([hit.score for hit in hits]), costs, strict=True)
     ]
     return sorted(pack(items, NO_PIECES, left, len).kept)
@@ -115,8 +130,8 @@ def _chosen(hits: Sequence[Hit], left: int, *, full: bool) -> list[int]:
 
 def _fitting(memories: Sequence[Memory], left: int, *, full: bool) -> int:
     """Return how many of the memories fit in the tokens that are left."""
-    for number, one in enumerate(memories):
-        left -= _costs.of(one, full=full) + _MARGIN
+    for number, cost in enumerate(_costs.of(memories, full=full)):
+        left -= cost + _MARGIN
         if left < 0:
             return number
     return len(memories)

@@ -48,15 +48,22 @@ def measured(backend: Backend, index_limit: int) -> bytes:
     )
 
 
-def render(workers: Sequence[tuple[int, bytes]], accept: str) -> tuple[bytes, str]:
-    """Return the metrics of all workers as text, each with its number as a label, and the media type by `accept`."""
+def workers_families(workers: Sequence[tuple[int, bytes]]) -> Iterable[Metric]:
+    """Return the metrics of all workers together, each sample with its worker's number as a label."""
     merged: dict[str, Metric] = {}
     for worker, given in workers:
         for family in msgspec.json.decode(given, type=list[_Family]):
             metric = merged.setdefault(family.name, Metric(family.name, family.about, family.type))
             for sample in family.samples:
                 metric.add_sample(sample.name, {**sample.labels, "worker": str(worker)}, sample.value)
-    whole = _Whole([*merged.values(), GaugeMetricFamily("muisti_workers", "Workers that answered.", len(workers))])
+    return merged.values()
+
+
+def render(workers: Sequence[tuple[int, bytes]], accept: str) -> tuple[bytes, str]:
+    """Return the metrics of all workers as text, each with its number as a label, and the media type by `accept`."""
+    whole = _Whole(
+        [*workers_families(workers), GaugeMetricFamily("muisti_workers", "Workers that answered.", len(workers))]
+    )
     if OPENMETRICS in accept:
         return openmetrics.generate_latest(whole), openmetrics.CONTENT_TYPE_LATEST
     return generate_latest(whole), PLAIN

@@ -15,6 +15,7 @@ from msgspec import Meta
 
 from muisti.service.http.decode import JSON, LINES
 from muisti.service.http.parameters import declared
+from muisti.service.http.uploads import FORM
 from muisti.service.openapi.links import LINKS, named
 from muisti.service.openapi.problems import PROBLEMS
 from muisti.service.openapi.replies import DRY_RUN, REPLIES
@@ -53,6 +54,7 @@ PATH_TYPES = {
     "conversation": fields.ConversationName,
     "topic": fields.TopicName,
     "turn": fields.TurnNumber,
+    "document": Annotated[str, Meta(description="The id of a document, or its path.", examples=["docs/deploy.md"])],
     "key": fields.Key,
     "webhook_id": WebhookId,
     "task_id": TaskId,
@@ -67,6 +69,7 @@ ONE_BY_ONE: Mapping[Any, tuple[str, type[msgspec.Struct]]] = {
 SPACE = "/v1/spaces/{space}"
 TELLING = {"prefers": "Preference-Applied", "screens": "Muisti-Flags"}  # headers by the option of a route
 STREAM = "text/event-stream"
+OF_STATUS = {202: ("Location", "Retry-After")}
 LIMITS = ("RateLimit-Limit", "RateLimit-Remaining", "RateLimit-Reset")
 
 
@@ -195,6 +198,8 @@ def _parameter_schema(source: ParameterKwarg, annotation: Any, default: Any) -> 
 
 def _body(handler: HTTPRouteHandler) -> Json | None:
     field = handler.parsed_data_field
+    if "bodies" in handler.opt:
+        return _bodies(handler)
     if "takes" in handler.opt:
         schema = {"type": "string", "description": "A file in the format of docs/export.md."}
         return {
@@ -210,6 +215,17 @@ def _body(handler: HTTPRouteHandler) -> Json | None:
         lines = "".join(f"{msgspec.json.encode(one).decode()}\n" for one in example[name])
         told = f"One {item.__name__} a line."
         content[LINES] = {"schema": {"type": "string", "description": told}, "example": lines}
+    return {"required": True, "content": content}
+
+
+def _bodies(handler: HTTPRouteHandler) -> Json:
+    """Return the body of a route that takes JSON, a file, or a form with files."""
+    body, *media = handler.opt["bodies"]
+    binary = {"type": "string", "format": "binary", "description": "A file as it is."}
+    files = {"type": "object", "properties": {"file": {"type": "array", "items": binary}}}
+    example = REQUESTS[str(handler.operation_id)]
+    content: Json = {JSON: {"schema": {"$ref": REF.format(name=body.__name__)}, "example": example}}
+    content |= {one: {"schema": files if one == FORM else binary} for one in media}
     return {"required": True, "content": content}
 
 
@@ -249,6 +265,7 @@ def _success(path: str, handler: HTTPRouteHandler, status: int, type: Any) -> Js
         headers.append("Muisti-Seq")
     if type in (MemoryReply, WrittenReply, AddedReply) or status == 304 or handler.opt.get("prefers"):
         headers.append("ETag")
+    headers += OF_STATUS.get(status, ())
     if status == 201 and type is not None and handler.operation_id != "addMemories":
         headers.append("Location")
     if handler.operation_id in ("listMemories", "listAudit", "listTasks", "listTaskItems"):
@@ -358,6 +375,8 @@ def _types_of(handlers: Iterable[HTTPRouteHandler]) -> list[Any]:
     for handler in handlers:
         if handler.parsed_data_field is not None:
             found[handler.parsed_data_field.annotation] = None
+        if "bodies" in handler.opt:
+            found[handler.opt["bodies"][0]] = None
         found |= {type: None for type in _replies(handler) if isinstance(type, msgspec.StructMeta)}
     return list(found)
 

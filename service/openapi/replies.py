@@ -6,6 +6,8 @@ from typing import Any
 import msgspec
 from msgspec.structs import asdict, replace
 
+from muisti.service.openapi.code import CODE_REPLIES
+from muisti.service.openapi.documents import DOCUMENT_REPLIES
 from muisti.service.openapi.problems import refused
 from muisti.service.openapi.story import (
     ADDED,
@@ -75,6 +77,7 @@ from muisti.service.routes.docs import KindReply
 from muisti.service.schemas.changes import ChangeReply, ChangesReply
 from muisti.service.schemas.checkpoints import (
     CheckpointsReply,
+    ClearedReply,
     DiffReply,
     MemoryChangeReply,
     RolledBackReply,
@@ -114,6 +117,7 @@ from muisti.service.schemas.replies import (
 )
 from muisti.service.schemas.reviews import ReviewReply
 from muisti.service.schemas.search import SearchReply
+from muisti.service.schemas.statistics import LatencyReply, ServerStatsReply
 from muisti.service.schemas.tasks import TaskItemsReply, TasksReply
 from muisti.service.schemas.webhooks import WebhooksReply
 
@@ -143,6 +147,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "rollBack": {
         200: RolledBackReply(to=seq_at(4), before=seq_at(9), added=1, changed=2, ended=2, flags=[], seq=seq_at(14))
     },
+    "clearSpace": {200: ClearedReply(ended=5, before=seq_at(9), seq=seq_at(14))},
     "addMemory": {201: AddedReply(**asdict(ADDED), flags=[], similar=[], checked_at=seq_at(0))},
     "getMemory": {200: ADDED},
     "getEntry": {200: ADDED},
@@ -204,6 +209,8 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
             seq=seq_at(4),
         )
     },
+    **DOCUMENT_REPLIES,
+    **CODE_REPLIES,
     "listSessions": {200: SessionsReply(items=[SESSION], total=1, next_cursor=None)},
     "createSession": {201: SESSION},
     "getSession": {200: SESSION},
@@ -326,7 +333,8 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
             vectors_embedded=1,
             origin=None,
             seq=seq_at(10),
-        )
+        ),
+        202: replace(TASK, kind="import", asked={"atomic": True}),
     },
     "listImports": {200: ImportsReply(items=[IMPORTED])},
     "undoImport": {200: replace(IMPORTED, undone=11)},
@@ -363,12 +371,33 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "deleteMemory": {200: ERASURE},
     "deleteEntry": {200: ERASURE},
     "deleteSpace": {200: replace(ERASURE, report=replace(ERASED, space="acme.web", what={"space": "acme.web"}))},
-    "purge": {200: replace(ERASURE, report=replace(ERASED, what={"author": "Anna Example"}))},
+    "purge": {
+        200: replace(ERASURE, report=replace(ERASED, what={"author": "Anna Example"})),
+        202: replace(TASK, kind="purge", asked={"author": "Ann Example"}),
+    },
     "getSigningKeys": {200: SigningKeysReply(keys=[SIGNER])},
     "getProblem": {200: KindReply.of("duplicate")},
     "getResourceMetadata": {200: RESOURCE},
     "getMcpMetadata": {200: replace(RESOURCE, resource=f"{RESOURCE.resource}/mcp")},
     "getOpenapi": {200: {"openapi": "3.1.0", "info": {"title": "Muisti", "version": "1"}, "paths": {}}},
     "getDocs": {200: "<!doctype html>"},
+    "getServerStats": {
+        200: ServerStatsReply(
+            workers=2,
+            memory_bytes=310_000_000,
+            uptime_seconds=86_400.0,
+            operations=[
+                LatencyReply(
+                    method="POST",
+                    route="/v1/spaces/{space}/search",
+                    count=1_000,
+                    mean=1.3,
+                    p50=1.1,
+                    p95=2.3,
+                    p99=4.1,
+                )
+            ],
+        )
+    },
     "getMetrics": {200: 'muisti_searches_total{evidence="strong",mode="hybrid",worker="0"} 17.0'},
 }

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from typing import Any
 
+from muisti.service.openapi.documents import DOCUMENT_REQUESTS
 from muisti.service.openapi.story import DAILY, HELD, KEY, NEW_SPACE, PROBE, RULE, RULE_ID, TAGGING, TEA, THURSDAYS
 
 REQUESTS: Mapping[str, Any] = {
@@ -17,6 +18,7 @@ REQUESTS: Mapping[str, Any] = {
     "rollBackGeneration": {},
     "createCheckpoint": {"name": "before-import", "note": "all was well"},
     "rollBack": {"to": "before-import"},
+    "clearSpace": {"confirm": "DELETE ALL MEMORIES"},
     "forkSpace": {"name": "try"},
     "mergeSpaces": {"from": "try", "strategy": "theirs"},
     "createKey": {"name": KEY.name, "mode": "no-delete", "spaces": KEY.spaces, "expires_at": KEY.expires_at},
@@ -48,6 +50,7 @@ REQUESTS: Mapping[str, Any] = {
         "sections": {"profile": {"max_tokens": 60}, "memories": {}},
     },
     "searchSpaces": {"query": "when do we deploy?", "limit": 5, "inherit": ["default", "workspace"]},
+    **DOCUMENT_REQUESTS,
     "createSession": {"name": "s-2026-11", "title": "Moving house", "users": ["Ann"]},
     "updateSession": {"title": "The move to Turku"},
     "createConversation": {"name": "c-42", "title": "Where to live", "session": "s-2026-11", "users": ["Ann"]},

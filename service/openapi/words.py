@@ -12,6 +12,8 @@ TAGS = {
     "memories": "Memories, the stored texts.",
     "entries": "The same memories by their address, a category and a key.",
     "search": "The memories that best answer a query.",
+    "documents": "Files and texts as documents, and their chunks in order.",
+    "code": "Symbols of the source files among the documents, and what uses them.",
     "conversations": "Sessions, conversations, topics, and the exchanges that are streamed into them.",
     "facets": "Counts and sizes.",
     "probes": "Questions whose answer is known.",

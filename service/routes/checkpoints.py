@@ -16,6 +16,8 @@ from muisti.service.schemas.checkpoints import (
     CheckpointBody,
     CheckpointReply,
     CheckpointsReply,
+    ClearBody,
+    ClearedReply,
     DiffReply,
     RollBackBody,
     RolledBackReply,
@@ -124,4 +126,27 @@ async def roll_back(
     return planned(done.written.plan, answer)
 
 
-ROUTES = (create_checkpoint, list_checkpoints, delete_checkpoint, diff_space, roll_back)
+@post(
+    "/clear",
+    status_code=200,
+    operation_id="clearSpace",
+    tags=["checkpoints"],
+    needs="delete",
+)
+async def clear_space(
+    request: Request,
+    space: FromPath[str],
+    data: JSONBody[ClearBody],
+    backend: NamedDependency[Backend],
+    dry_run: DryRunParameter = False,
+) -> Response[ClearedReply]:
+    """Delete all memories of the space.
+
+    Their histories stay, and rolling back to the answer's `before` brings them back. To erase them for good, purge.
+    """
+    done = await backend.store(memories(request, backend, dry_run=dry_run).timeline.clear, space, data.confirm)
+    answer = Response(ClearedReply.of(done), status_code=200, headers=written_headers(done.written))
+    return planned(done.written.plan, answer)
+
+
+ROUTES = (create_checkpoint, list_checkpoints, delete_checkpoint, diff_space, roll_back, clear_space)

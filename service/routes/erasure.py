@@ -9,14 +9,17 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
 from muisti.core.model.erasures import Erasure
+from muisti.core.model.errors import InvalidInput
 from muisti.core.support.lazy import Lazy
 from muisti.service.auth.middleware import access_of
+from muisti.service.http.accepted import accepted
 from muisti.service.http.decode import Request
-from muisti.service.http.headers import SEQ
-from muisti.service.http.parameters import DryRunParameter
+from muisti.service.http.headers import SEQ, IdempotencyKeyHeader, request_key
+from muisti.service.http.parameters import DryRunParameter, TaskParameter
 from muisti.service.http.respond import planned
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.erasure import ErasureReply, PurgeBody, ReportReply, SigningKeysReply
+from muisti.service.schemas.tasks import TaskReply
 
 if TYPE_CHECKING:
     from muisti.service.auth import signing
@@ -31,21 +34,32 @@ async def purge(
     data: JSONBody[PurgeBody],
     backend: NamedDependency[Backend],
     dry_run: DryRunParameter = False,
-) -> Response[ErasureReply]:
+    task: TaskParameter = False,
+    idempotency_key: IdempotencyKeyHeader = None,
+) -> Response[ErasureReply] | Response[TaskReply]:
     """Erase memories for good: of an author, of a source, by a filter, by age, or everything.
 
     Erased are all versions, vectors, segments, stored answers, the write-ahead log and the free space of the file. Then
     every place is searched again, and the answer is the signed report of that search. `everything` needs the name of
     the space as `confirm`; the space stays, empty, with a new epoch.
+
+    With `task=true` the answer is 202 with a task that erases the memories that exist now, a hundred at a time. The
+    report is its result.
     """
     caller = access_of(request.scope).caller(request.scope.get("request_id"))
     eraser = backend.engine.eraser
     if data.everything:
         data.check_everything(space)
+        if task:
+            raise InvalidInput.at("$.task", "everything is erased in one batch; leave task out")
         if dry_run:
             return planned(await backend.store(eraser.plan_space, space, keep=True), Response(ErasureReply()))
         return await reported(request, backend, lambda: eraser.space(space, caller, keep=True))
     subject = data.subject(backend.engine.now())
+    if task and not dry_run:
+        key = await request_key(request, space, idempotency_key)
+        made, replayed = await backend.store(backend.engine.purge, space, subject, data.what(), caller, key)
+        return accepted(made, replayed=replayed)
     if dry_run:
         return planned(await backend.store(eraser.plan, space, subject), Response(ErasureReply()))
     return await reported(request, backend, lambda: eraser.subject(space, subject, data.what(), caller))

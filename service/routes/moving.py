@@ -1,7 +1,7 @@
 """Export of a space as lines, and import."""
 
 import re
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Iterator, Sequence
 from typing import Annotated
 
 from litestar import Response, get, post
@@ -12,20 +12,25 @@ from litestar.response import Stream
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.imports import ImportReport
 from muisti.core.model.outcomes import Plan
+from muisti.core.model.tasks import Task
+from muisti.core.tasks.submitting import Submission
 from muisti.core.views.write import Import
 from muisti.service.auth.access import check
-from muisti.service.auth.middleware import access_of, memories
+from muisti.service.auth.middleware import access_of, caller_of, memories
 from muisti.service.formats.lines import PIECE, Lines, compressed, encoded
+from muisti.service.http.accepted import accepted
 from muisti.service.http.decode import LINES, Request
-from muisti.service.http.headers import SEQ
-from muisti.service.http.parameters import DryRunParameter
+from muisti.service.http.headers import SEQ, IdempotencyKeyHeader, streamed_key
+from muisti.service.http.parameters import DryRunParameter, TaskParameter
 from muisti.service.http.respond import planned
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.moving import ImportedReply, ImportReply, ImportsReply
+from muisti.service.schemas.tasks import TaskReply
 from muisti.service.version import installed_version
 
 ZSTD = "application/zstd"
+KIND, BLOB = "import", "lines"  # of the task that imports a file; see `core.transfer.importing.work`
 
 VectorsParameter = Annotated[
     bool, QueryParameter(description="With passages and vectors, so that nothing must be embedded again.")
@@ -91,19 +96,26 @@ async def import_memories(
     backend: NamedDependency[Backend],
     atomic: WholeParameter = True,
     dry_run: DryRunParameter = False,
-) -> Response[ImportReply]:
+    task: TaskParameter = False,
+    idempotency_key: IdempotencyKeyHeader = None,
+) -> Response[ImportReply] | Response[TaskReply]:
     """Import an export, or the memories of another system.
 
     The body is a file in the format of docs/export.md, as application/x-ndjson or application/zstd, of any size. A
     compressed file may grow to 500 times its size and 16 MB more. Known ids are skipped. An empty space gets the whole
     history. Every line passes the policy of the space; `errors` or `failures` names the lines that it refuses. Needs a
     key that sees all of the space.
+
+    With `task=true` the lines are kept, and when all have arrived the answer is 202 with a task that imports them. It
+    survives the end of this process. The report is the result of the task.
     """
     if request.content_type[0] not in (LINES, ZSTD):
         raise HttpError(
             "unsupported_media_type", f"Content-Type is {request.content_type[0][:80]!r}; send {LINES} or {ZSTD}"
         )
     stream = request.stream()
+    if task:
+        return await _kept(request, backend, space, stream, idempotency_key, atomic=atomic, dry_run=dry_run)
     incoming = await backend.store(memories(request, backend).write.begin_import, space, atomic=atomic, dry_run=dry_run)
     try:
         report = await _taken(backend, incoming, stream)
@@ -154,6 +166,52 @@ async def _taken(backend: Backend, incoming: Import, stream: AsyncIterator[bytes
             await backend.store(lines.feed, data[start : start + PIECE])
     await backend.store(lines.end)
     return await backend.store(incoming.finish)
+
+
+async def _kept(
+    request: Request,
+    backend: Backend,
+    space: str,
+    stream: AsyncIterator[bytes],
+    key: str | None,
+    *,
+    atomic: bool,
+    dry_run: bool,
+) -> Response[TaskReply]:
+    """Keep the lines of a file, and answer with the task that imports them."""
+    if dry_run:
+        raise InvalidInput.at("$.task", "a dry run is no task; leave task out")
+    await backend.store(memories(request, backend).write.check_import, space)
+    tasks, caller = backend.engine.tasks, caller_of(request.scope)
+    begun = await backend.store(tasks.begin, space, KIND, {"atomic": atomic}, caller, streamed_key(request, space, key))
+    try:
+        if isinstance(begun, Task):
+            return accepted(begun, replayed=True)
+        return accepted(await _all_kept(backend, begun, stream))
+    finally:
+        async for _ in stream:  # a client that still sends does not read the answer
+            pass
+
+
+async def _all_kept(backend: Backend, begun: Submission, stream: AsyncIterator[bytes]) -> Task:
+    blob, total = begun.blob(BLOB), 0
+
+    def take(lines: Sequence[bytes]) -> None:
+        nonlocal total
+        total += len(lines)
+        blob.write(b"".join(line + b"\n" for line in lines))
+
+    lines = Lines(take)
+    try:
+        async for data in stream:
+            for start in range(0, len(data), PIECE):
+                await backend.store(lines.feed, data[start : start + PIECE])
+        await backend.store(lines.end)
+        await backend.store(blob.close)
+        return await backend.store(begun.end, total)
+    except BaseException:
+        await backend.store(begun.abandon)
+        raise
 
 
 async def _on_threads(backend: Backend, parts: Iterator[bytes]) -> AsyncIterator[bytes]:

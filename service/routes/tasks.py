@@ -91,7 +91,7 @@ async def get_task(
 
     if wait:
         backend.engine.tasks.ring()  # somebody waits, so a process that runs its own tasks alone takes this one
-    task = await progress.changed(look, after, max(0.0, min(wait, WAIT_MAX)))
+    task = await progress.awaited(look, after, max(0.0, min(wait, WAIT_MAX)))
     answer = await placed(Response(TaskReply.of(task)), backend, space)
     if not task.is_over:
         answer.headers["Retry-After"] = "1"

@@ -13,6 +13,8 @@ from functools import partial
 from queue import SimpleQueue
 from typing import Any, ParamSpec, TypeVar
 
+import msgspec
+
 from muisti.core.engine import Engine
 from muisti.core.model.context import Context
 from muisti.core.model.errors import Busy
@@ -125,6 +127,19 @@ class Pool:
             job.answer.set_exception(error)
 
 
+class Uploads(msgspec.Struct, frozen=True):
+    """The limits of what requests bring.
+
+    `limit` is for files and `body` for JSON, `at_once` for a file that is stored before the answer, in bytes. `folder`
+    is where files of the server may be named.
+    """
+
+    limit: int
+    body: int
+    at_once: int
+    folder: str | None
+
+
 class Backend:
     """The engine and the pools that its calls run on.
 
@@ -154,6 +169,12 @@ class Backend:
         self._crowded = False  # adds came at the same time a moment ago
         self.engine = engine
         self.summary_writer = summary_writer(settings)
+        self.uploads = Uploads(
+            limit=settings.upload_limit,
+            body=settings.body_limit,
+            at_once=settings.upload_at_once,
+            folder=settings.server_files,
+        )
         self.stopping = False  # the server takes no more requests: what would go on for long should end
 
     @property
@@ -167,6 +188,14 @@ class Backend:
         if self._tracing is not None and isinstance(found, Written):
             self._tracing.wrote(found)
         return found
+
+    async def compute(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run a computation on the event loop when it is short, else on a thread."""
+        try:
+            with without_waiting():
+                return call(*args, **kwargs)
+        except WouldWait:
+            return await self._search.run(call, *args, **kwargs)
 
     async def search(self, memories: Memories, space: str, query: Query, max_age: float = 0.0) -> Answer:
         """Search on the event loop when that takes a millisecond or two, else on a thread.

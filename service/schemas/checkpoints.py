@@ -6,7 +6,8 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct
 
 from muisti.core.model.comparisons import Checkpoint, Diff, MemoryChange
-from muisti.core.model.outcomes import RolledBack
+from muisti.core.model.outcomes import Cleared, RolledBack
+from muisti.core.model.terms import CLEAR_PHRASE
 from muisti.core.model.values import Seq
 from muisti.service.schemas import fields
 from muisti.service.schemas.policy import FlagReply, flagged
@@ -35,6 +36,24 @@ class RollBackBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
     """Point to roll back to."""
 
     to: Annotated[str, Meta(description="A checkpoint, a time, or a change: its number or a Muisti-Seq.")]
+
+
+class ClearBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Confirmation that all memories of a space may be deleted."""
+
+    confirm: Annotated[str, Meta(description=f"The phrase `{CLEAR_PHRASE}`.", examples=[CLEAR_PHRASE])]
+
+
+class ClearedReply(Struct, frozen=True, kw_only=True):
+    """Result of clearing a space. A rollback to `before` undoes it."""
+
+    ended: Annotated[int, Meta(description="Memories that were deleted.")]
+    before: fields.SeqText
+    seq: fields.SeqText
+
+    @classmethod
+    def of(cls, done: Cleared) -> "ClearedReply":
+        return cls(ended=done.ended, before=str(done.before), seq=str(done.written.seq))
 
 
 class CheckpointReply(Struct, frozen=True, kw_only=True):

@@ -25,6 +25,7 @@ from muisti.core.model.errors import (
 from muisti.core.model.errors import Problem as BadField
 from muisti.core.model.imports import ImportRefused
 from muisti.service.schemas.diverged import DivergedReply, diverged
+from muisti.service.schemas.document_errors import OF_FILES
 from muisti.service.schemas.field_problem import FieldProblem
 from muisti.service.schemas.likeness import LikenessReply, alike
 from muisti.service.schemas.moving import ImportReply
@@ -60,6 +61,7 @@ KINDS: Mapping[str, Kind] = {
     "echo": Kind(409, "Echo", "The caller has just found what the memory says, and the space refuses echoes."),
     "changed_since": Kind(409, "Changed since", "Later changes depend on what is to be undone; `detail` names them."),
     "merge_conflict": Kind(409, "Merge conflict", "Both spaces have changed the same memories; `diverged` shows them."),
+    **{code: Kind(*told) for code, told in OF_FILES.items()},
     "place_taken": Kind(
         409, "Place taken", "A session, conversation or topic has the name, or the turn is there with other content."
     ),

@@ -11,7 +11,17 @@ from msgspec import Meta
 from muisti.core.model.hits import Decay, Fusion, Match, Mode
 from muisti.core.model.terms import CONTENT_MAX, Importance, OnConflict, Preset, SourceClass, Status, TagRule, Type
 from muisti.core.model.terms import Verdict as VerdictTerm
-from muisti.core.model.values import LIMIT_MAX, NAME_MAX, QUERY_MAX, REASON_MAX, SOURCES_MAX, TAGS_MAX, Kind, StatedKind
+from muisti.core.model.values import (
+    DOCUMENT_MAX,
+    LIMIT_MAX,
+    NAME_MAX,
+    QUERY_MAX,
+    REASON_MAX,
+    SOURCES_MAX,
+    TAGS_MAX,
+    Kind,
+    StatedKind,
+)
 from muisti.core.query.options import WINDOW_MAX
 from muisti.core.query.query import TRUST_WEIGHT_MAX
 
@@ -55,7 +65,7 @@ KindName = Annotated[str, Meta(description="What it is a piece of.", extra_json_
 AnyKind = Annotated[
     str,
     Meta(
-        description="What it is a piece of; `session`, `conversation`, `topic` and `summary` order other memories.",
+        description="What it is a piece of; `session`, `conversation`, `topic`, `summary` and `document` order other memories.",
         extra_json_schema=_enum(get_args(Kind)),
     ),
 ]
@@ -159,9 +169,23 @@ TurnNumber = Annotated[
     int,
     Meta(description="Place of an exchange in its conversation.", extra_json_schema={"minimum": 0}, examples=[17]),
 ]
+DocumentPath = Annotated[
+    str,
+    Meta(
+        description="The path or name of a document, on it and on its chunks.",
+        extra_json_schema={"minLength": 1, "maxLength": DOCUMENT_MAX},
+        examples=["docs/deploy.md"],
+    ),
+]
+Position = Annotated[
+    int, Meta(description="Place of a chunk in its document, with gaps.", extra_json_schema={"minimum": 0})
+]
 Structure = Annotated[
     dict[str, Any],
-    Meta(description="What the service writes about an exchange or an object of conversations; see conversations.md."),
+    Meta(
+        description="What the service writes about an exchange, a document, a chunk, or an object of conversations; "
+        "see conversations.md and documents.md."
+    ),
 ]
 
 Conflict = Annotated[

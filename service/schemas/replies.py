@@ -62,6 +62,8 @@ class MemoryReply(Struct, frozen=True, kw_only=True):
     conversation: fields.ConversationName | None
     topic: fields.TopicName | None
     turn: fields.TurnNumber | None
+    document: fields.DocumentPath | None
+    position: fields.Position | None
     structure: fields.Structure
 
     @staticmethod

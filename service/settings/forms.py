@@ -170,6 +170,9 @@ ADMIN_KEY = Rule(
 METRICS_KEY = Rule(
     "A key that opens /metrics and nothing else.", f"{ADMIN_KEY_MIN} or more visible ASCII characters", _secret
 )
+SERVER_FILES = Rule(
+    "Folder whose files requests without keys may name by path; none: no files.", "the path of a folder", text
+)
 BACKUPS = Rule("Target of scheduled backups; none: no backups.", "a folder, or s3://BUCKET/PREFIX", text)
 SUMMARY_URL = Rule(
     "Where a language model that writes summaries on demand speaks OpenAI's API; it is sent what is summarised.",

@@ -76,6 +76,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         512 << 20
     )
     body_limit: Annotated[int, size("Largest request body.")] = 10_000_000
+    upload_limit: Annotated[int, size("Largest request body with files for documents.")] = 1 << 30
+    upload_at_once: Annotated[int, size("Largest file that is stored before the answer; larger ones are tasks.")] = (
+        1 << 20
+    )
+    server_files: Annotated[str | None, forms.SERVER_FILES] = None
+    parsers: Annotated[int, whole(1, 64, "Processes that read PDF, office and other foreign files at a time.")] = 1
     search_threads: Annotated[
         int, whole(0, 1024, "Threads that search; 0 means one for each core that the process may use.")
     ] = 0

@@ -1,4 +1,4 @@
-"""kill -9 while a task runs on two processes. Each of its items is stored once, whoever dies."""
+"""kill -9 while a task runs on two processes. Each of its items is stored once."""
 
 from pathlib import Path
 
@@ -21,8 +21,9 @@ def check(seen: Outcome, items: int) -> None:
 
 @pytest.mark.timeout(600)
 @pytest.mark.parametrize("store", ["file", "sqld"])
-def test_a_task_of_killed_processes_is_done_once(store: str, tmp_path: Path, long: bool):
+@pytest.mark.parametrize("kind", ["note", "ingest"])
+def test_a_task_of_killed_processes_is_done_once(kind: str, store: str, tmp_path: Path, long: bool):
     options = LONG if long else SHORT
     with places(store, tmp_path) as (url, namespace):
-        seen = run(url, namespace, tmp_path, **options)  # pyright: ignore[reportArgumentType]  # numbers, by name
+        seen = run(url, namespace, tmp_path, kind=kind, **options)  # pyright: ignore[reportArgumentType]  # by name
     check(seen, int(options["items"]))

@@ -4,6 +4,7 @@
 """
 
 import json
+import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
@@ -48,6 +49,7 @@ COMMANDS: dict[str, tuple[Kind, str]] = {
     "checkpoint delete": ("writes", "here"),
     "diff": ("reads", "here"),
     "rollback": ("writes", "here"),
+    "space clear": ("writes", "--confirm 'DELETE ALL MEMORIES'"),
     "conversations list": ("reads", ""),
     "conversations show": ("reads", "talk"),
     "conversations add": ("writes", "another hello --author Ann"),
@@ -62,6 +64,11 @@ COMMANDS: dict[str, tuple[Kind, str]] = {
     "conversations summary": ("writes", "talk --renew"),
     "conversations working": ("reads", "talk"),
     "lint": ("reads", ""),
+    "code find": ("reads", "nothing"),
+    "code callers": ("reads", "nothing"),
+    "code callees": ("reads", "nothing"),
+    "code outline": ("reads", "nothing.py"),
+    "code map": ("reads", ""),
     "conflicts list": ("reads", ""),
     "conflicts decide": ("reads", "99 keep"),
     "feedback": ("writes", "{id} useful"),
@@ -147,7 +154,7 @@ def of_the_tree(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[str]
 
 def run(command: str, database: str, values: Mapping[str, str]) -> Ran:
     """Run a command with its arguments of the table."""
-    return call(database, *command.split(), *COMMANDS[command][1].format(**values).split())
+    return call(database, *command.split(), *shlex.split(COMMANDS[command][1].format(**values)))
 
 
 def call(database: str, *words: str) -> Ran:

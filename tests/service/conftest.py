@@ -31,8 +31,10 @@ def database(stores: Stores) -> Iterator[Breakable]:
 
 
 @pytest.fixture
-def engine(database: Breakable, clock: Clock) -> Engine:
-    return Engine(database, WordEncoder(), clock, others=[WordEncoder("notes", name="notes-static-512")])
+def engine(database: Breakable, clock: Clock) -> Iterator[Engine]:
+    notes = WordEncoder("notes", name="notes-static-512")
+    with Engine(database, WordEncoder(), clock, others=[notes]) as opened:
+        yield opened
 
 
 @pytest.fixture

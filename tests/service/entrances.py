@@ -713,6 +713,7 @@ STORES_NOTHING: Mapping[str, str] = {
             "changes the status of what is current, and no text",
             "promote, prune, cli promote, cli prune",
         ),
+        ("ends what is current", "clearSpace, cli space clear"),
         (
             "sends what addExchanges sends, without a category; tests/service/mcp/test_conversations.py tries it",
             "mcp add_exchanges",
@@ -733,21 +734,27 @@ STORES_NOTHING: Mapping[str, str] = {
             "tests/service/routes/test_suggestions.py tries it",
             "suggestPreferences, cli conversations suggest",
         ),
-        ("compresses a text, and stores nothing", "optimizeText"),
+        ("compresses a text or cuts it, and stores nothing", "optimizeText, previewDocument"),
+        (
+            "stores chunks of a document by the same intake; tests/service/routes/test_documents.py tries it",
+            "addDocuments, putDocument, mcp add_document",
+        ),
         (
             "gives what is current another place, and changes no text",
-            "moveTopic, mergeTopics, releaseFromWorkingMemory, "
+            "syncDocuments, moveTopic, mergeTopics, releaseFromWorkingMemory, "
             "adoptConversations, cli conversations adopt, cli conversations move, cli conversations close, "
             "cli conversations reopen",
         ),
         ("sends what `cli add` sends", "cli hook run, cli demo"),
         (
             "ends memories",
-            "deleteSession, deleteConversation, deleteTopic, cli conversations delete, "
+            "deleteDocument, mcp documents, deleteSession, deleteConversation, deleteTopic, cli conversations delete, "
             "deleteMemory, deleteEntry, purge, undoImport, mcp forget, cli delete, cli purge",
         ),
         (
             "reads or compares",
+            "listDocuments, getDocument, listChunks, getText, findSymbols, getCallers, getCallees, getOutline, getCodeMap, "
+            "mcp code, cli code find, cli code callers, cli code callees, cli code outline, cli code map, "
             "search, searchSpaces, compareGenerations, cli generations list, cli generations compare, "
             "getContext, replayReceipt, cli context, cli audit, cli backup, cli calibrate, "
             "cli categories, cli changes, cli conversations list, cli conversations show, "

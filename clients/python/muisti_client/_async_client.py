@@ -148,6 +148,13 @@ class AsyncMuisti(AsyncTransport):
         reply = await self.send(calls.search_spaces(body))
         return reply.data
 
+    async def get_server_stats(
+        self,
+    ) -> types.ServerStatsReply:
+        """Read how long each operation takes. The answer covers all workers of the server since their start: for each operation the number of requests, the mean and percentiles. Needs a key of all spaces. Needs the scope admin."""
+        reply = await self.send(calls.get_server_stats())
+        return reply.data
+
     async def get_signing_keys(
         self,
     ) -> types.SigningKeysReply:
@@ -265,6 +272,86 @@ class AsyncMuisti(AsyncTransport):
     ) -> types.DryRunReply | None:
         """Delete a checkpoint. The retention of the space then applies to its point of history. No memory changes. Needs the scope write."""
         reply = await self.send(calls.delete_checkpoint(space, checkpoint, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def clear_space(
+        self,
+        space: str,
+        body: types.ClearBody,
+        *,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.ClearedReply | types.DryRunReply:
+        """Delete all memories of the space. Their histories stay, and rolling back to the answer's `before` brings them back. To erase them for good, purge. Needs the scope delete."""
+        reply = await self.send(calls.clear_space(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def get_callees(
+        self,
+        space: str,
+        *,
+        symbol: str,
+        kinds: str | None = None,
+        limit: int | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.UsesReply:
+        """List what a symbol calls. What is defined inside of it counts: the methods of a class, functions in functions. Needs the scope read."""
+        reply = await self.send(calls.get_callees(space, symbol=symbol, kinds=kinds, limit=limit, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    async def get_callers(
+        self,
+        space: str,
+        *,
+        symbol: str,
+        kinds: str | None = None,
+        limit: int | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.UsesReply:
+        """List what calls a symbol, by file and line. Names are resolved by scopes, imports and types: an equal name elsewhere is no use. When several symbols have the name, `of` says which is used. Needs the scope read."""
+        reply = await self.send(calls.get_callers(space, symbol=symbol, kinds=kinds, limit=limit, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    async def get_code_map(
+        self,
+        space: str,
+        *,
+        token_budget: int | None = None,
+        mentioned: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.CodeMapReply:
+        """Make a text of the definitions that are used most, within a number of tokens. Definitions are ranked by PageRank over their uses. `mentioned` draws the rank to files and symbols. Needs the scope read."""
+        reply = await self.send(calls.get_code_map(space, token_budget=token_budget, mentioned=mentioned, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    async def get_outline(
+        self,
+        space: str,
+        *,
+        path: str,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.OutlineReply:
+        """List the symbols of a file in order, and the files of the space that it imports. Needs the scope read."""
+        reply = await self.send(calls.get_outline(space, path=path, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    async def find_symbols(
+        self,
+        space: str,
+        *,
+        name: str,
+        kind: Literal['function', 'method', 'class', 'interface', 'type', 'constant', 'object'] | None = None,
+        path: str | None = None,
+        limit: int | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.SymbolsReply:
+        """Find functions, classes, methods and constants by their name. Symbols of exactly this name come first. When there are none, those whose names contain it are found. Needs the scope read."""
+        reply = await self.send(calls.find_symbols(space, name=name, kind=kind, path=path, limit=limit, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
         return reply.data
 
     async def compare_spaces(
@@ -686,6 +773,158 @@ class AsyncMuisti(AsyncTransport):
         reply = await self.send(calls.diff_space(space, since=since, until=until, limit=limit, cursor=cursor, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
         return reply.data
 
+    async def list_documents(
+        self,
+        space: str,
+        *,
+        folder: str | None = None,
+        media_type: str | None = None,
+        language: str | None = None,
+        category: str | None = None,
+        limit: int | None = None,
+        sort: Literal['path', '-path', '-indexed_at', 'indexed_at'] | None = None,
+        cursor: str | None = None,
+        as_of: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.DocumentsReply:
+        """List documents, with the number and the size of those on all pages. Needs the scope read."""
+        reply = await self.send(calls.list_documents(space, folder=folder, media_type=media_type, language=language, category=category, limit=limit, sort=sort, cursor=cursor, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    async def add_documents(
+        self,
+        space: str,
+        body: types.DocumentBody,
+        *,
+        path: str | None = None,
+        category: str | None = None,
+        tags: str | None = None,
+        strategy: Literal['auto', 'recursive', 'sentence', 'fixed', 'heading', 'ast'] | None = None,
+        size: int | None = None,
+        overlap: int | None = None,
+        main_content: bool | None = None,
+        mtime: str | None = None,
+        wait: bool | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        muisti_allow: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.TaskReply | types.DryRunReply | types.PutReply:
+        """Store files or a text as documents. The body is JSON with a text, one file as it is, or a form with several files. A small file is stored before the answer; for all else the answer is 202 with a task. A document at the same path is replaced, and chunks whose text is still there stay. A file that is the same is not written at all. An archive becomes a document for each file in it. Parameters are for files; in JSON they are fields. Needs the scope write."""
+        reply = await self.send(calls.add_documents(space, body, path=path, category=category, tags=tags, strategy=strategy, size=size, overlap=overlap, main_content=main_content, mtime=mtime, wait=wait, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def preview_document(
+        self,
+        space: str,
+        body: types.DocumentBody,
+        *,
+        path: str | None = None,
+        strategy: Literal['auto', 'recursive', 'sentence', 'fixed', 'heading', 'ast'] | None = None,
+        size: int | None = None,
+        overlap: int | None = None,
+        main_content: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.PreviewReply:
+        """Show where a file or a text would be cut. Nothing is stored. Needs the scope read."""
+        reply = await self.send(calls.preview_document(space, body, path=path, strategy=strategy, size=size, overlap=overlap, main_content=main_content, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def sync_documents(
+        self,
+        space: str,
+        body: types.SyncBody,
+        *,
+        dry_run: bool | None = None,
+        muisti_allow: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.SyncReply | types.DryRunReply:
+        """Compare the documents of a folder with the files that exist. Documents whose file is gone end. Where a new file has the same SHA-256, they move to its path instead, and nothing is embedded again. `wanted` names files that are new or have changed; a dry run tells only what is stale. Needs the scopes `write` and `delete`. Needs the scope delete."""
+        reply = await self.send(calls.sync_documents(space, body, dry_run=dry_run, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def get_document(
+        self,
+        space: str,
+        document: str,
+        *,
+        category: str | None = None,
+        as_of: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.DocumentReply:
+        """Read what is known of a document, by its id or path. A slash in the path is sent as `%2F`. Needs the scope read."""
+        reply = await self.send(calls.get_document(space, document, category=category, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    async def put_document(
+        self,
+        space: str,
+        document: str,
+        body: types.DocumentBody,
+        *,
+        category: str | None = None,
+        tags: str | None = None,
+        strategy: Literal['auto', 'recursive', 'sentence', 'fixed', 'heading', 'ast'] | None = None,
+        size: int | None = None,
+        overlap: int | None = None,
+        main_content: bool | None = None,
+        mtime: str | None = None,
+        wait: bool | None = None,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        muisti_allow: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.PutReply | types.DryRunReply | types.TaskReply:
+        """Store a file or a text as the document at a path. A slash in the path is sent as `%2F`. Needs the scope write."""
+        reply = await self.send(calls.put_document(space, document, body, category=category, tags=tags, strategy=strategy, size=size, overlap=overlap, main_content=main_content, mtime=mtime, wait=wait, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def delete_document(
+        self,
+        space: str,
+        document: str,
+        *,
+        category: str | None = None,
+        purge: bool | None = None,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.DocumentEndedReply | types.DryRunReply:
+        """Delete a document with its chunks, as one step. Histories keep all of it, and an undo of the request brings it back. With `purge` nothing stays, and the answer is a signed report. Needs the scope delete."""
+        reply = await self.send(calls.delete_document(space, document, category=category, purge=purge, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    async def list_chunks(
+        self,
+        space: str,
+        document: str,
+        *,
+        category: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        as_of: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.ChunksReply:
+        """List the chunks of a document in order, each with its place in the text. The texts of all chunks, without the overlaps at their starts, join to the text of the document. Needs the scope read."""
+        reply = await self.send(calls.list_chunks(space, document, category=category, limit=limit, cursor=cursor, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    async def get_text(
+        self,
+        space: str,
+        document: str,
+        *,
+        category: str | None = None,
+        as_of: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> str:
+        """Read the whole text of a document, at one point of history, however long it is. Needs the scope read."""
+        reply = await self.send(calls.get_text(space, document, category=category, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
     async def get_entry(
         self,
         space: str,
@@ -927,11 +1166,13 @@ class AsyncMuisti(AsyncTransport):
         content_type: str = 'application/x-ndjson',
         atomic: bool | None = None,
         dry_run: bool | None = None,
+        task: bool | None = None,
+        idempotency_key: str | None = None,
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.ImportReply:
-        """Import an export, or the memories of another system. The body is a file in the format of docs/export.md, as application/x-ndjson or application/zstd, of any size. A compressed file may grow to 500 times its size and 16 MB more. Known ids are skipped. An empty space gets the whole history. Every line passes the policy of the space; `errors` or `failures` names the lines that it refuses. Needs a key that sees all of the space. Needs the scope write."""
-        reply = await self.send(calls.import_memories(space, body, content_type=content_type, atomic=atomic, dry_run=dry_run, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        """Import an export, or the memories of another system. The body is a file in the format of docs/export.md, as application/x-ndjson or application/zstd, of any size. A compressed file may grow to 500 times its size and 16 MB more. Known ids are skipped. An empty space gets the whole history. Every line passes the policy of the space; `errors` or `failures` names the lines that it refuses. Needs a key that sees all of the space. With `task=true` the lines are kept, and when all have arrived the answer is 202 with a task that imports them. It survives the end of this process. The report is the result of the task. Needs the scope write."""
+        reply = await self.send(calls.import_memories(space, body, content_type=content_type, atomic=atomic, dry_run=dry_run, task=task, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 
     async def list_imports(
@@ -1248,10 +1489,12 @@ class AsyncMuisti(AsyncTransport):
         body: types.PurgeBody,
         *,
         dry_run: bool | None = None,
+        task: bool | None = None,
+        idempotency_key: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.ErasureReply | types.DryRunReply:
-        """Erase memories for good: of an author, of a source, by a filter, by age, or everything. Erased are all versions, vectors, segments, stored answers, the write-ahead log and the free space of the file. Then every place is searched again, and the answer is the signed report of that search. `everything` needs the name of the space as `confirm`; the space stays, empty, with a new epoch. Needs the scope admin."""
-        reply = await self.send(calls.purge(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        """Erase memories for good: of an author, of a source, by a filter, by age, or everything. Erased are all versions, vectors, segments, stored answers, the write-ahead log and the free space of the file. Then every place is searched again, and the answer is the signed report of that search. `everything` needs the name of the space as `confirm`; the space stays, empty, with a new epoch. With `task=true` the answer is 202 with a task that erases the memories that exist now, a hundred at a time. The report is its result. Needs the scope admin."""
+        reply = await self.send(calls.purge(space, body, dry_run=dry_run, task=task, idempotency_key=idempotency_key, muisti_min_seq=muisti_min_seq))
         return reply.data
 
     async def set_quota(

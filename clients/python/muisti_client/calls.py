@@ -176,6 +176,14 @@ def search_spaces(
     )
 
 
+def get_server_stats() -> Call:
+    """Read how long each operation takes."""
+    return call(
+        'GET',
+        '/v1/server/stats',
+    )
+
+
 def get_signing_keys() -> Call:
     """Read the public keys that reports are signed with."""
     return call(
@@ -335,6 +343,117 @@ def delete_checkpoint(
         parts={'space': space, 'checkpoint': checkpoint},
         params={'dry_run': dry_run},
         headers={'Muisti-Min-Seq': muisti_min_seq},
+    )
+
+
+def clear_space(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Delete all memories of the space."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/clear',
+        parts={'space': space},
+        params={'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
+def get_callees(
+    space: str,
+    *,
+    symbol: str,
+    kinds: str | None = None,
+    limit: int | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List what a symbol calls. What is defined inside of it counts: the methods of a class, functions in functions."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/code/callees',
+        parts={'space': space},
+        params={'symbol': symbol, 'kinds': kinds, 'limit': limit},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def get_callers(
+    space: str,
+    *,
+    symbol: str,
+    kinds: str | None = None,
+    limit: int | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List what calls a symbol, by file and line."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/code/callers',
+        parts={'space': space},
+        params={'symbol': symbol, 'kinds': kinds, 'limit': limit},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def get_code_map(
+    space: str,
+    *,
+    token_budget: int | None = None,
+    mentioned: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Make a text of the definitions that are used most, within a number of tokens."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/code/map',
+        parts={'space': space},
+        params={'token_budget': token_budget, 'mentioned': mentioned},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def get_outline(
+    space: str,
+    *,
+    path: str,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List the symbols of a file in order, and the files of the space that it imports."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/code/outline',
+        parts={'space': space},
+        params={'path': path},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def find_symbols(
+    space: str,
+    *,
+    name: str,
+    kind: str | None = None,
+    path: str | None = None,
+    limit: int | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Find functions, classes, methods and constants by their name."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/code/symbols',
+        parts={'space': space},
+        params={'name': name, 'kind': kind, 'path': path, 'limit': limit},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
     )
 
 
@@ -915,6 +1034,209 @@ def diff_space(
     )
 
 
+def list_documents(
+    space: str,
+    *,
+    folder: str | None = None,
+    media_type: str | None = None,
+    language: str | None = None,
+    category: str | None = None,
+    limit: int | None = None,
+    sort: str | None = None,
+    cursor: str | None = None,
+    as_of: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List documents, with the number and the size of those on all pages."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/documents',
+        parts={'space': space},
+        params={'folder': folder, 'media_type': media_type, 'language': language, 'category': category, 'limit': limit, 'sort': sort, 'cursor': cursor, 'as_of': as_of},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def add_documents(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    path: str | None = None,
+    category: str | None = None,
+    tags: str | None = None,
+    strategy: str | None = None,
+    size: int | None = None,
+    overlap: int | None = None,
+    main_content: bool | None = None,
+    mtime: str | None = None,
+    wait: bool | None = None,
+    dry_run: bool | None = None,
+    idempotency_key: str | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Store files or a text as documents."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/documents',
+        parts={'space': space},
+        params={'path': path, 'category': category, 'tags': tags, 'strategy': strategy, 'size': size, 'overlap': overlap, 'main_content': main_content, 'mtime': mtime, 'wait': wait, 'dry_run': dry_run},
+        headers={'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def preview_document(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    path: str | None = None,
+    strategy: str | None = None,
+    size: int | None = None,
+    overlap: int | None = None,
+    main_content: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Show where a file or a text would be cut. Nothing is stored."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/documents/preview',
+        parts={'space': space},
+        params={'path': path, 'strategy': strategy, 'size': size, 'overlap': overlap, 'main_content': main_content},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
+def sync_documents(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Compare the documents of a folder with the files that exist."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/documents/sync',
+        parts={'space': space},
+        params={'dry_run': dry_run},
+        headers={'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
+def get_document(
+    space: str,
+    document: str,
+    *,
+    category: str | None = None,
+    as_of: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Read what is known of a document, by its id or path. A slash in the path is sent as `%2F`."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/documents/{document}',
+        parts={'space': space, 'document': document},
+        params={'category': category, 'as_of': as_of},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def put_document(
+    space: str,
+    document: str,
+    body: Mapping[str, Any],
+    *,
+    category: str | None = None,
+    tags: str | None = None,
+    strategy: str | None = None,
+    size: int | None = None,
+    overlap: int | None = None,
+    main_content: bool | None = None,
+    mtime: str | None = None,
+    wait: bool | None = None,
+    dry_run: bool | None = None,
+    idempotency_key: str | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Store a file or a text as the document at a path. A slash in the path is sent as `%2F`."""
+    return call(
+        'PUT',
+        '/v1/spaces/{space}/documents/{document}',
+        parts={'space': space, 'document': document},
+        params={'category': category, 'tags': tags, 'strategy': strategy, 'size': size, 'overlap': overlap, 'main_content': main_content, 'mtime': mtime, 'wait': wait, 'dry_run': dry_run},
+        headers={'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def delete_document(
+    space: str,
+    document: str,
+    *,
+    category: str | None = None,
+    purge: bool | None = None,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Delete a document with its chunks, as one step."""
+    return call(
+        'DELETE',
+        '/v1/spaces/{space}/documents/{document}',
+        parts={'space': space, 'document': document},
+        params={'category': category, 'purge': purge, 'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+    )
+
+
+def list_chunks(
+    space: str,
+    document: str,
+    *,
+    category: str | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+    as_of: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List the chunks of a document in order, each with its place in the text."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/documents/{document}/chunks',
+        parts={'space': space, 'document': document},
+        params={'category': category, 'limit': limit, 'cursor': cursor, 'as_of': as_of},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def get_text(
+    space: str,
+    document: str,
+    *,
+    category: str | None = None,
+    as_of: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Read the whole text of a document, at one point of history, however long it is."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/documents/{document}/text',
+        parts={'space': space, 'document': document},
+        params={'category': category, 'as_of': as_of},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
 def get_entry(
     space: str,
     category: str,
@@ -1250,6 +1572,8 @@ def import_memories(
     content_type: str = 'application/x-ndjson',
     atomic: bool | None = None,
     dry_run: bool | None = None,
+    task: bool | None = None,
+    idempotency_key: str | None = None,
     muisti_allow: str | None = None,
     muisti_min_seq: str | None = None,
 ) -> Call:
@@ -1258,9 +1582,10 @@ def import_memories(
         'POST',
         '/v1/spaces/{space}/import',
         parts={'space': space},
-        params={'atomic': atomic, 'dry_run': dry_run},
-        headers={'Content-Type': content_type, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        params={'atomic': atomic, 'dry_run': dry_run, 'task': task},
+        headers={'Content-Type': content_type, 'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
         content=body,
+        once=True,
         long=True,
     )
 
@@ -1702,6 +2027,8 @@ def purge(
     body: Mapping[str, Any],
     *,
     dry_run: bool | None = None,
+    task: bool | None = None,
+    idempotency_key: str | None = None,
     muisti_min_seq: str | None = None,
 ) -> Call:
     """Erase memories for good: of an author, of a source, by a filter, by age, or everything."""
@@ -1709,9 +2036,10 @@ def purge(
         'POST',
         '/v1/spaces/{space}/purge',
         parts={'space': space},
-        params={'dry_run': dry_run},
-        headers={'Muisti-Min-Seq': muisti_min_seq},
+        params={'dry_run': dry_run, 'task': task},
+        headers={'Idempotency-Key': idempotency_key, 'Muisti-Min-Seq': muisti_min_seq},
         body=body,
+        once=True,
     )
 
 

@@ -36,7 +36,7 @@ AddedReply = TypedDict(
         'id': 'str',
         'space': 'str',
         'version': 'int',
-        'kind': "Literal['memory', 'chunk', 'exchange', 'session', 'conversation', 'topic', 'summary']",
+        'kind': "Literal['memory', 'chunk', 'exchange', 'session', 'conversation', 'topic', 'summary', 'document']",
         'category': 'str | None',
         'key': 'str | None',
         'content': 'str',
@@ -65,6 +65,8 @@ AddedReply = TypedDict(
         'conversation': 'str | None',
         'topic': 'str | None',
         'turn': 'int | None',
+        'document': 'str | None',
+        'position': 'int | None',
         'structure': 'dict[str, Any]',
         'flags': 'list[FlagReply]',
         'degraded': NotRequired['list[str]'],
@@ -252,6 +254,40 @@ CheckpointsReply = TypedDict(
 )
 "All checkpoints of a space, newest first."
 
+ChunkReply = TypedDict(
+    'ChunkReply',
+    {
+        'id': 'str',
+        'version': 'int',
+        'content': 'str',
+        'position': 'int',
+        'start': 'int',
+        'stop': 'int',
+        'overlap': 'int',
+        'first_line': 'int',
+        'last_line': 'int',
+        'page': 'int | None',
+        'headings': 'list[str]',
+        'language': 'str | None',
+        'symbol': 'str | None',
+        'kind': 'str',
+        'tokens': 'int',
+    },
+)
+"A chunk at its place in the text of its document."
+
+ChunksReply = TypedDict(
+    'ChunksReply',
+    {
+        'document': 'str',
+        'path': 'str',
+        'items': 'list[ChunkReply]',
+        'total': 'int',
+        'next_cursor': 'str | None',
+    },
+)
+"Chunks of a document, in their order."
+
 CitationReply = TypedDict(
     'CitationReply',
     {
@@ -267,6 +303,38 @@ CitationReply = TypedDict(
     },
 )
 "A memory in the text. `start` and `stop` are characters; `cut` says that parts of it are left out."
+
+ClearBody = TypedDict(
+    'ClearBody',
+    {
+        'confirm': 'str',
+    },
+)
+"Confirmation that all memories of a space may be deleted."
+
+ClearedReply = TypedDict(
+    'ClearedReply',
+    {
+        'ended': 'int',
+        'before': 'str',
+        'seq': 'str',
+    },
+)
+"Result of clearing a space. A rollback to `before` undoes it."
+
+CodeMapReply = TypedDict(
+    'CodeMapReply',
+    {
+        'text': 'str',
+        'tokens': 'int',
+        'files': 'int',
+        'symbols': 'int',
+        'of_symbols': 'int',
+        'pending': 'int',
+        'seq': 'str',
+    },
+)
+"A text of the definitions that are used most, by file. `of_symbols` counts all definitions."
 
 CompareBody = TypedDict(
     'CompareBody',
@@ -456,6 +524,23 @@ CountsReply = TypedDict(
 )
 "Names and their counts, most frequent first."
 
+CutReply = TypedDict(
+    'CutReply',
+    {
+        'start': 'int',
+        'stop': 'int',
+        'overlap': 'int',
+        'tokens': 'int',
+        'page': 'int | None',
+        'headings': 'list[str]',
+        'language': 'str | None',
+        'symbol': 'str | None',
+        'kind': 'str',
+        'beginning': 'str',
+    },
+)
+"A chunk as it would be cut."
+
 DeadLetterReply = TypedDict(
     'DeadLetterReply',
     {
@@ -533,6 +618,84 @@ DivergenceReply = TypedDict(
     },
 )
 "A memory that differs between two spaces: `ours` in this space, `theirs` in the other; null where it is missing. `id` is its id in this space, `other` that in the other one. `here` and `there` are the changes on each side since both were the same."
+
+DocumentBody = TypedDict(
+    'DocumentBody',
+    {
+        'path': NotRequired['str | None'],
+        'content': NotRequired['str | None'],
+        'server_path': NotRequired['str | None'],
+        'media_type': NotRequired['str | None'],
+        'mtime': NotRequired['str | None'],
+        'category': NotRequired['str | None'],
+        'tags': NotRequired['list[str]'],
+        'metadata': NotRequired['dict[str, Any]'],
+        'author': NotRequired['str | None'],
+        'importance': NotRequired["Literal['low', 'medium', 'high', 'critical']"],
+        'source': NotRequired['str | None'],
+        'source_class': NotRequired["Literal['user', 'tool', 'model', 'unknown', 'web']"],
+        'strategy': NotRequired["Literal['auto', 'recursive', 'sentence', 'fixed', 'heading', 'ast']"],
+        'size': NotRequired['int'],
+        'overlap': NotRequired['int'],
+        'main_content': NotRequired['bool'],
+    },
+)
+"A document to store: its text in `content`, or a file of the server's machine in `server_path`."
+
+DocumentEndedReply = TypedDict(
+    'DocumentEndedReply',
+    {
+        'documents': 'int',
+        'chunks': 'int',
+        'total': 'int',
+    },
+)
+"Counts of what was deleted. An undo of the request brings all of it back."
+
+DocumentReply = TypedDict(
+    'DocumentReply',
+    {
+        'id': 'str',
+        'version': 'int',
+        'path': 'str',
+        'title': 'str',
+        'category': 'str | None',
+        'tags': 'list[str]',
+        'metadata': 'dict[str, Any]',
+        'author': 'str | None',
+        'importance': "Literal['low', 'medium', 'high', 'critical']",
+        'source': 'str | None',
+        'source_class': "Literal['user', 'tool', 'model', 'unknown', 'web']",
+        'trust': 'int',
+        'media_type': 'str | None',
+        'language': 'str | None',
+        'pages': 'int | None',
+        'sha256': 'str',
+        'size': 'int',
+        'mtime': 'str | None',
+        'chunks': 'int',
+        'characters': 'int',
+        'lines': 'int',
+        'tokens': 'int',
+        'options': 'dict[str, Any]',
+        'created_at': 'str',
+        'indexed_at': 'str',
+    },
+)
+"A document in one of its versions."
+
+DocumentsReply = TypedDict(
+    'DocumentsReply',
+    {
+        'items': 'list[DocumentReply]',
+        'total': 'int',
+        'chunks': 'int',
+        'characters': 'int',
+        'size': 'int',
+        'next_cursor': 'str | None',
+    },
+)
+"Documents, by path unless `sort` names another order, with sums over all pages."
 
 DraftBody = TypedDict(
     'DraftBody',
@@ -1052,6 +1215,20 @@ KindReply = TypedDict(
 )
 "The meaning of a kind of problem. `retry_after` is in seconds, null when a retry is of no use."
 
+LatencyReply = TypedDict(
+    'LatencyReply',
+    {
+        'method': 'str',
+        'route': 'str',
+        'count': 'int',
+        'mean': 'float',
+        'p50': 'float',
+        'p95': 'float',
+        'p99': 'float',
+    },
+)
+"Times of one operation since the server started, in milliseconds. Percentiles are interpolated within the buckets of a histogram."
+
 LeftOutReply = TypedDict(
     'LeftOutReply',
     {
@@ -1113,6 +1290,17 @@ LintReply = TypedDict(
 )
 "Findings of one page; `checked`, `found` and `score` are of all pages up to this one, the last of the space."
 
+ListedFile = TypedDict(
+    'ListedFile',
+    {
+        'path': 'str',
+        'sha256': NotRequired['str | None'],
+        'size': NotRequired['int | None'],
+        'mtime': NotRequired['str | None'],
+    },
+)
+"A file that exists. Without `sha256` its size and time are compared."
+
 MadeKeyReply = TypedDict(
     'MadeKeyReply',
     {
@@ -1170,7 +1358,7 @@ MemoryReply = TypedDict(
         'id': 'str',
         'space': 'str',
         'version': 'int',
-        'kind': "Literal['memory', 'chunk', 'exchange', 'session', 'conversation', 'topic', 'summary']",
+        'kind': "Literal['memory', 'chunk', 'exchange', 'session', 'conversation', 'topic', 'summary', 'document']",
         'category': 'str | None',
         'key': 'str | None',
         'content': 'str',
@@ -1199,6 +1387,8 @@ MemoryReply = TypedDict(
         'conversation': 'str | None',
         'topic': 'str | None',
         'turn': 'int | None',
+        'document': 'str | None',
+        'position': 'int | None',
         'structure': 'dict[str, Any]',
     },
 )
@@ -1233,6 +1423,15 @@ MergedReply = TypedDict(
     },
 )
 "How many memories the space has taken over."
+
+MoveReply = TypedDict(
+    'MoveReply',
+    {
+        'before': 'str',
+        'after': 'str',
+    },
+)
+"The path of a document before and after its file moved."
 
 MoveTopicBody = TypedDict(
     'MoveTopicBody',
@@ -1297,6 +1496,21 @@ OptimizedReply = TypedDict(
     },
 )
 "The text within its budget: whole sentences and blocks of code, in their order."
+
+OutlineReply = TypedDict(
+    'OutlineReply',
+    {
+        'path': 'str',
+        'document': 'str',
+        'language': 'str',
+        'symbols': 'list[SymbolReply]',
+        'imports': 'list[str]',
+        'unresolved': 'int',
+        'pending': 'int',
+        'seq': 'str',
+    },
+)
+"The symbols of a file in order, and the files of the space that it imports."
 
 PageReply = TypedDict(
     'PageReply',
@@ -1410,6 +1624,15 @@ PolicyReply = TypedDict(
 )
 "Policy of a space, with the defaults of the server. Its rules on new texts apply to later writes only."
 
+PreviewReply = TypedDict(
+    'PreviewReply',
+    {
+        'items': 'list[CutReply]',
+        'chunks': 'int',
+    },
+)
+"Where a file would be cut. Nothing was stored. `items` has the first 1,000 chunks."
+
 ProbeBody = TypedDict(
     'ProbeBody',
     {
@@ -1493,6 +1716,45 @@ PurgeBody = TypedDict(
     },
 )
 "Memories to erase: those of which any version meets all given conditions, or everything."
+
+PutReply = TypedDict(
+    'PutReply',
+    {
+        'id': 'str',
+        'version': 'int',
+        'path': 'str',
+        'title': 'str',
+        'category': 'str | None',
+        'tags': 'list[str]',
+        'metadata': 'dict[str, Any]',
+        'author': 'str | None',
+        'importance': "Literal['low', 'medium', 'high', 'critical']",
+        'source': 'str | None',
+        'source_class': "Literal['user', 'tool', 'model', 'unknown', 'web']",
+        'trust': 'int',
+        'media_type': 'str | None',
+        'language': 'str | None',
+        'pages': 'int | None',
+        'sha256': 'str',
+        'size': 'int',
+        'mtime': 'str | None',
+        'chunks': 'int',
+        'characters': 'int',
+        'lines': 'int',
+        'tokens': 'int',
+        'options': 'dict[str, Any]',
+        'created_at': 'str',
+        'indexed_at': 'str',
+        'outcome': "Literal['created', 'updated', 'unchanged', 'moved']",
+        'added': 'int',
+        'kept': 'int',
+        'changed': 'int',
+        'ended': 'int',
+        'moved_from': 'str | None',
+        'flags': 'list[FlagReply]',
+    },
+)
+"A document that was stored, with counts of its chunks."
 
 QuotaBody = TypedDict(
     'QuotaBody',
@@ -1775,6 +2037,17 @@ SectionReply = TypedDict(
     },
 )
 "A section, with its tokens and the number of memories in it. `note` says why it is empty."
+
+ServerStatsReply = TypedDict(
+    'ServerStatsReply',
+    {
+        'workers': 'int',
+        'memory_bytes': 'int',
+        'uptime_seconds': 'float',
+        'operations': 'list[LatencyReply]',
+    },
+)
+"Statistics of all workers of a server since their start; the most frequent operations first."
 
 SessionBody = TypedDict(
     'SessionBody',
@@ -2085,6 +2358,57 @@ SwitchBody = TypedDict(
 )
 "How to exchange the model of a space."
 
+SymbolReply = TypedDict(
+    'SymbolReply',
+    {
+        'name': 'str',
+        'qualified': 'str',
+        'kind': "Literal['function', 'method', 'class', 'interface', 'type', 'constant', 'object']",
+        'path': 'str',
+        'document': 'str',
+        'language': 'str',
+        'start': 'int',
+        'end': 'int',
+        'signature': 'str',
+        'doc': 'str',
+        'category': 'str | None',
+    },
+)
+"A definition in a source file. Lines count from 1."
+
+SymbolsReply = TypedDict(
+    'SymbolsReply',
+    {
+        'items': 'list[SymbolReply]',
+        'total': 'int',
+        'pending': 'int',
+        'seq': 'str',
+    },
+)
+"Symbols that were found, the best first; `total` counts them before the limit."
+
+SyncBody = TypedDict(
+    'SyncBody',
+    {
+        'files': 'list[ListedFile]',
+        'folder': NotRequired['str'],
+        'category': NotRequired['str | None'],
+    },
+)
+"All files that exist below a folder. Documents of that folder without a file end, or move to a new file."
+
+SyncReply = TypedDict(
+    'SyncReply',
+    {
+        'wanted': 'list[str]',
+        'ended': 'list[str]',
+        'moved': 'list[MoveReply]',
+        'unchanged': 'int',
+        'chunks_ended': 'int',
+    },
+)
+"Documents that ended, moved or stayed. Send the files in `wanted` next."
+
 TaskItemReply = TypedDict(
     'TaskItemReply',
     {
@@ -2234,6 +2558,31 @@ UndoReply = TypedDict(
 )
 "The memories whose changes were undone, in their current versions; `ended` are those that undo deleted."
 
+UseReply = TypedDict(
+    'UseReply',
+    {
+        'kind': "Literal['calls', 'inherits', 'imports', 'references']",
+        'symbol': 'SymbolReply | None',
+        'path': 'str',
+        'lines': 'list[int]',
+        'certainty': "Literal['certain', 'probable']",
+        'of': 'str',
+    },
+)
+"A use of a symbol: the symbol on the other side, or the file that uses at its top level."
+
+UsesReply = TypedDict(
+    'UsesReply',
+    {
+        'symbols': 'list[SymbolReply]',
+        'items': 'list[UseReply]',
+        'total': 'int',
+        'pending': 'int',
+        'seq': 'str',
+    },
+)
+"Uses of or by `symbols`, all that have the name that was asked about."
+
 VersionReply = TypedDict(
     'VersionReply',
     {
@@ -2334,7 +2683,7 @@ WrittenReply = TypedDict(
         'id': 'str',
         'space': 'str',
         'version': 'int',
-        'kind': "Literal['memory', 'chunk', 'exchange', 'session', 'conversation', 'topic', 'summary']",
+        'kind': "Literal['memory', 'chunk', 'exchange', 'session', 'conversation', 'topic', 'summary', 'document']",
         'category': 'str | None',
         'key': 'str | None',
         'content': 'str',
@@ -2363,6 +2712,8 @@ WrittenReply = TypedDict(
         'conversation': 'str | None',
         'topic': 'str | None',
         'turn': 'int | None',
+        'document': 'str | None',
+        'position': 'int | None',
         'structure': 'dict[str, Any]',
         'flags': 'list[FlagReply]',
         'degraded': NotRequired['list[str]'],

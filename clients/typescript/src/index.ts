@@ -22,11 +22,12 @@ const KEY = "Idempotency-Key";
 const SAFE = new Set(["GET", "HEAD", "PUT", "DELETE"]);
 const LATER = new Set([429, 502, 503, 504]);
 
-/** Whether an operation takes an idempotency key: changes to memories and conversations do, feedback and derived texts do not. */
+/** Whether an operation takes an idempotency key: changes to memories, conversations and documents do, derived texts do not. */
 export function keyed(method: string, path: string): boolean {
   if (["GET", "HEAD"].includes(method) || path.endsWith("/feedback")) return false;
   if (/^\/v1\/spaces\/[^/]+\/(memories|entries|undo)(\/|$)/.test(path)) return true;
   if (method === "POST" && /^\/v1\/spaces\/[^/]+\/generations$/.test(path)) return true;
+  if (/^\/v1\/spaces\/[^/]+\/documents(\/[^/]+)?$/.test(path)) return method === "PUT" || (method === "POST" && path.endsWith("/documents"));
   const derived = /\/(summary|summaries|suggestions|working\/[^/]+)$/.test(path);
   return ["POST", "PATCH"].includes(method) && !derived && /^\/v1\/spaces\/[^/]+\/(sessions|conversations)(\/|$)/.test(path);
 }

@@ -1,5 +1,5 @@
--- Work that outlives a request. `owner` and `fence` name the process that works on a task until `lease_until`; a task
--- that is `ready` and whose lease is over may be claimed. `deaths` counts the claims since the last progress. `revision`
+-- Work that outlives a request. `owner` and `fence` name the process that works on a task until `lease_until`. Then
+-- another process may claim a task that is `ready`. `deaths` counts the claims since the last progress. `revision`
 -- grows with each change. `position` is how far work without items has come. `idempotency` names the request.
 -- `asked`, `caller`, `result` and `argument` are JSON. Times are microseconds by the clock of the database.
 CREATE TABLE tasks (

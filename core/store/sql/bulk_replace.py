@@ -38,6 +38,15 @@ def back_to(space: SpaceRow, seq: int) -> Statement:
     )
 
 
+def end_all(space: SpaceRow, most: int) -> Statement:
+    """Plan that all current memories end, at most so many."""
+    return Statement(
+        "INSERT INTO turns (memory_id, version, living, source) SELECT memory_id, version, 1, NULL FROM versions "
+        "WHERE space_id = ? AND died IS NULL ORDER BY memory_id LIMIT ?",
+        (space.id, most),
+    )
+
+
 def advance(space: SpaceRow, now: int) -> list[Statement]:
     """Advance the space's seq by the number of rows in `turns`; the last statement selects the new seq."""
     return [

@@ -49,7 +49,7 @@ def open_same(space: SpaceRow, new: Memory, now: int, actor: str) -> Statement:
         "INSERT INTO conflicts (space_id, existing_row, new_row, kind, similarity, opened_at, actor) "
         "SELECT v.space_id, v.id, n.id, 'duplicate', 1.0, ?, ? FROM versions n JOIN versions v "
         "ON v.space_id = n.space_id AND v.content_hash = n.content_hash AND v.memory_id <> n.memory_id "
-        "AND v.kind = n.kind AND v.conversation IS NULL "
+        "AND v.kind = n.kind AND v.conversation IS NULL AND v.document IS NULL "
         f"WHERE n.space_id = ? AND n.memory_id = ? AND n.version = ? AND {CURRENT} AND {UNEXPIRED} "
         "ON CONFLICT DO NOTHING",
         (now, actor, space.id, id_bytes(new.id), new.version, now),

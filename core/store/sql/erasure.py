@@ -43,9 +43,10 @@ def where(subject: Subject) -> Condition:
 
 
 def of_memory(space: SpaceRow, memory_id: bytes) -> Statement:
-    """Select (version row id, memory id, category) of every version of a memory."""
+    """Select (version row id, memory id, category, document where current) of every version of a memory."""
     return Statement(
-        "SELECT id, memory_id, category FROM versions WHERE memory_id = ? AND space_id = ? ORDER BY version",
+        "SELECT id, memory_id, category, CASE WHEN died IS NULL THEN document END FROM versions "
+        "WHERE memory_id = ? AND space_id = ? ORDER BY version",
         (memory_id, space.id),
     )
 
@@ -63,6 +64,18 @@ def some(space: SpaceRow, where: str, args: Sequence[Scalar], limit: int) -> Sta
         f"SELECT DISTINCT v.memory_id FROM versions v WHERE v.space_id = ? AND ({where}) ORDER BY 1 LIMIT ?",
         (space.id, *args, limit),
     )
+
+
+def since(space: SpaceRow, number: int) -> list[Statement]:
+    """Select (id, change) of the memories that were erased after a change, and the row ids of their versions."""
+    return [
+        Statement(
+            "SELECT memory_id, seq FROM changes WHERE space_id = ? AND seq > ? AND kind = 'erased' "
+            "AND memory_id IS NOT NULL",
+            (space.id, number),
+        ),
+        Statement("SELECT version_id FROM erased WHERE space_id = ? AND seq > ?", (space.id, number)),
+    ]
 
 
 def plan(space: SpaceRow, where: str, args: Sequence[Scalar], limit: int) -> list[Statement]:
@@ -110,8 +123,22 @@ def relatives(space: SpaceRow, memories: Sequence[bytes]) -> Statement:
     )
 
 
+# A document of which a current chunk is erased is erased with all chunks, so that none shows a part of its text.
+_WHOLE = (
+    "wholes AS MATERIALIZED (SELECT v.parent_id AS id FROM versions v WHERE +v.space_id = {space} AND v.memory_id IN "
+    "(SELECT * FROM picked) AND v.kind = 'chunk' AND v.document IS NOT NULL AND v.died IS NULL UNION "
+    "SELECT v.memory_id FROM versions v WHERE +v.space_id = {space} AND v.memory_id IN (SELECT * FROM picked) "
+    "AND v.kind = 'document'), "
+    "named AS MATERIALIZED (SELECT * FROM picked UNION SELECT * FROM wholes UNION SELECT v.memory_id FROM versions v "
+    "WHERE +v.space_id = {space} AND v.parent_id IN (SELECT * FROM wholes) AND v.kind = 'chunk' "
+    "AND v.document IS NOT NULL)"
+)
+
+
 def with_summaries(space: SpaceRow, where: str, args: Sequence[Scalar]) -> Condition:
-    """Return SQL that selects the memories with a version that meets `where`, and all summaries that may tell of them.
+    """Return SQL that selects the memories with a version that meets `where`, and all that may tell of them.
+
+    Those are summaries, and the rest of a document of which a chunk is selected.
 
     Summaries are made from exchanges, from such summaries, and from those, so three steps reach them all. An
     abstractive summary may name only some of its sources, so it counts by the turns that it is about.
@@ -123,7 +150,8 @@ def with_summaries(space: SpaceRow, where: str, args: Sequence[Scalar]) -> Condi
     )
     steps = ", ".join(f"step{n} AS MATERIALIZED ({made.format(f'step{n - 1}')})" for n in (1, 2, 3))
     return (
-        f"WITH named AS MATERIALIZED (SELECT v.memory_id FROM versions v WHERE v.space_id = ? AND ({where})), "
+        f"WITH picked AS MATERIALIZED (SELECT v.memory_id FROM versions v WHERE v.space_id = ? AND ({where})), "
+        f"{_WHOLE.format(space=space.id)}, "
         f"said AS MATERIALIZED (SELECT DISTINCT e.conversation, e.category_folded, e.turn FROM versions e "
         f"WHERE +e.space_id = {space.id} AND e.memory_id IN (SELECT * FROM named) AND e.kind = 'exchange'), "
         f"step0 AS MATERIALIZED (SELECT * FROM named UNION {_written(space)}), {steps} "
@@ -157,7 +185,7 @@ def _written(space: SpaceRow) -> str:
 
 
 def completed(space: SpaceRow, memories: Sequence[bytes]) -> Statement:
-    """Select the ids of memories and of all summaries that may tell of them, deleted ones too."""
+    """Select the ids of memories and of all that may tell of them, deleted ones too; see `with_summaries`."""
     return Statement(*with_summaries(space, f"v.memory_id IN {_HEX}", (_hex(memories),)))
 
 

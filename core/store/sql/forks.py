@@ -58,6 +58,17 @@ _THERE = f"NOT {_alike('p', 'b')}"  # the target has changed it
 _APART = f"NOT {_alike('p', 'f')}"
 
 
+_TURN = (  # a row of `turns`: the target's memory gets the state that it has in the space
+    "w.twin_id, coalesce((SELECT max(version) FROM versions WHERE memory_id = w.twin_id), 0) AS version, "
+    "p.id IS NOT NULL, f.id"
+)
+_OF_WHOLE = (  # a chunk of a document that both changed
+    "coalesce(coalesce(f.kind, p.kind, b.kind) = 'chunk' AND coalesce(f.document, p.document, b.document) IS NOT NULL "
+    "AND (coalesce(f.parent_id, b.parent_id) IN (SELECT mine FROM wholes) "
+    "OR p.parent_id IN (SELECT theirs FROM wholes)), 0)"
+)
+
+
 def _seal(version: str) -> str:
     """Return the checksum of a copy: none where `derived_from`, which it covers, gets other ids."""
     return f"CASE WHEN {version}.{_SOURCES} = '[]' THEN {version}.checksum END"
@@ -145,7 +156,7 @@ def pair(space: SpaceRow, target: SpaceRow) -> list[Statement]:
     place = f"{_SAME_PLACE.format('v')} AND v.place IS NOT NULL"
     says = (
         "q.content_hash = v.content_hash AND q.category_folded IS v.category_folded AND q.key IS v.key "
-        "AND q.place IS NULL AND v.place IS NULL"
+        "AND q.document IS v.document AND q.place IS NULL AND v.place IS NULL"
     )
     return [
         Statement("INSERT INTO forks VALUES (?, ?, 0, 0) ON CONFLICT DO NOTHING", both),
@@ -180,16 +191,24 @@ def plan(
 ) -> Statement:
     """Plan that the target takes the changes of the space; where both changed a memory, only with `theirs`.
 
-    Memories in `left` are skipped, and those of the target in `ended` end.
+    Memories in `left` are skipped, and those of the target in `ended` end. A document that both changed is kept or
+    taken whole, with all its chunks.
     """
     taken = _HERE if theirs else f"{_HERE} AND NOT {_THERE}"
+    both = (space.id, target.id)
+    whole = f"""UNION ALL SELECT {_TURN} {_PAIRS} AND {_OF_WHOLE} AND {_APART}
+        UNION ALL SELECT q.memory_id, q.version, 1, NULL FROM versions q WHERE q.died IS NULL AND q.kind = 'chunk'
+        AND q.document IS NOT NULL AND q.parent_id IN (SELECT theirs FROM wholes) AND NOT EXISTS
+        (SELECT 1 FROM twins x WHERE x.space_id = ? AND x.target_id = ? AND x.twin_id = q.memory_id)"""
     return Statement(
-        f"""INSERT INTO turns (memory_id, version, living, source)
-        SELECT w.twin_id, coalesce((SELECT max(version) FROM versions WHERE memory_id = w.twin_id), 0) AS version,
-            p.id IS NOT NULL, f.id {_PAIRS} AND {taken} AND {_APART} AND w.memory_id NOT IN ({_marks(left)})
+        f"""WITH wholes AS MATERIALIZED (SELECT w.memory_id AS mine, w.twin_id AS theirs {_PAIRS}
+            AND coalesce(f.kind, p.kind, b.kind) = 'document' AND {_HERE} AND {_THERE} AND {_APART})
+        INSERT INTO turns (memory_id, version, living, source)
+        SELECT {_TURN} {_PAIRS} AND {taken} AND {_APART} AND NOT {_OF_WHOLE} AND w.memory_id NOT IN ({_marks(left)})
+        {whole if theirs else ""}
         UNION ALL SELECT q.memory_id, q.version, 1, NULL FROM versions q
         WHERE q.died IS NULL AND q.memory_id IN ({_marks(ended)}) ORDER BY 1""",
-        (space.id, target.id, *left, *ended),
+        (*both, *both, *left, *((*both, *both) if theirs else ()), *ended),
     )
 
 

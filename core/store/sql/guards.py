@@ -20,7 +20,7 @@ def refuse_duplicate(space: SpaceRow, new: Memory, content_hash: bytes, now: int
     """Refuse when another current memory of the same kind has the same text."""
     return Statement(
         f"{_DUPLICATE} WHERE EXISTS (SELECT 1 FROM versions v "
-        f"WHERE v.space_id = ? AND v.content_hash = ? AND v.kind = ? AND v.conversation IS NULL "
+        f"WHERE v.space_id = ? AND v.content_hash = ? AND v.kind = ? AND v.conversation IS NULL AND v.document IS NULL "
         f"AND {CURRENT} AND {UNEXPIRED})",
         (space.id, content_hash, new.kind, now),
     )

@@ -319,12 +319,30 @@ def end(staging_id: int, memories: int | None) -> list[Statement]:
 
 
 def dead(now: int) -> Statement:
-    """Select (staging space, last moved change or 0) of imports without progress for `STALE_US`."""
+    """Select (staging space, last moved change or 0) of imports that nobody goes on with.
+
+    Those are imports without progress for `STALE_US`, and those of a task that has ended.
+    """
+    task = f"EXISTS (SELECT 1 FROM tasks t WHERE s.name = '{STAGING}' || t.id AND t.ended_at IS {{}})"
     return Statement(
         "SELECT s.id, coalesce(i.moved, 0) FROM spaces s LEFT JOIN imports i ON i.staging_id = s.id "
-        f"WHERE s.name LIKE '{STAGING}%' AND coalesce(i.at, 0) < ?",
+        f"WHERE s.name LIKE '{STAGING}%' AND ({task.format('NOT NULL')} OR "
+        f"(coalesce(i.at, 0) < ? AND NOT {task.format('NULL')}))",
         (now - STALE_US,),
     )
+
+
+def of_token(token: str) -> Statement:
+    """Select (staging space, last moved change) of the unfinished import with a token."""
+    return Statement("SELECT staging_id, moved FROM imports WHERE token = ? AND staging_id IS NOT NULL", (token,))
+
+
+def drop_after(space_id: int, last: int) -> list[Statement]:
+    """Delete what is staged of the file's changes after `last`."""
+    return [
+        Statement("DELETE FROM versions WHERE space_id = ? AND born > ?", (space_id, last)),
+        Statement("DELETE FROM changes WHERE space_id = ? AND seq > ?", (space_id, last)),
+    ]
 
 
 def of_space(space: SpaceRow) -> Statement:

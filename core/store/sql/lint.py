@@ -21,6 +21,7 @@ def page(space: SpaceRow, category: str | None, now: int, after: tuple[int, byte
         f"SELECT {COLUMNS}, r.count, r.last_at, "
         "(SELECT o.memory_id FROM versions o WHERE o.space_id = v.space_id AND o.content_hash = v.content_hash "
         "AND o.died IS NULL AND o.status <> 'superseded' AND o.kind = v.kind AND v.conversation IS NULL "
+        "AND v.document IS NULL "
         f"AND (o.created_at, o.memory_id) < (v.created_at, v.memory_id){only.format('o')} LIMIT 1), "
         f"v.parent_id IS NOT NULL AND {_NONE} v.parent_id AND o.died IS NULL), "
         f"v.supersedes IS NOT NULL AND {_NONE} v.supersedes), "

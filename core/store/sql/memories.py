@@ -81,10 +81,10 @@ def held_address(space: SpaceRow, category: str, key: str, only: str | None) -> 
 
 
 def same_text(space: SpaceRow, memory: Memory, now: int) -> Statement:
-    """Select the current memories of the same kind with the same text, but for turns of conversations."""
+    """Select the current memories of the same kind with the same text, but for turns of conversations and chunks."""
     return Statement(
         f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND v.content_hash = ? AND v.kind = ? "
-        f"AND v.conversation IS NULL AND {CURRENT} AND {UNEXPIRED} ORDER BY v.memory_id",
+        f"AND v.conversation IS NULL AND v.document IS NULL AND {CURRENT} AND {UNEXPIRED} ORDER BY v.memory_id",
         (space.id, same_text_hash(memory.content), memory.kind, now),
     )
 

@@ -25,7 +25,7 @@ _FIRST = _words(
     "superseded_by parent_id tokens source_class derived_from trust checksum valid_from valid_to"
 )
 _ADDRESS = _words("category category_folded key")  # unique among the current versions of a space
-_PLACE = _words("session conversation topic")  # unique likewise, with the turn
+_PLACE = _words("session conversation topic document")  # unique likewise, with the turn
 _PARSED = ("structure",)  # a computed column reads its JSON
 
 
@@ -51,7 +51,7 @@ def versions(fields: Sequence[MemoryField]) -> Table:
                 data=hashes,
             ),
             Wipe(noise=_ADDRESS, where="category IS NOT NULL"),
-            Wipe(noise=_PLACE, where="coalesce(session, conversation) IS NOT NULL"),
+            Wipe(noise=_PLACE, where="coalesce(session, conversation, document) IS NOT NULL"),
         ),
         plain=tuple(
             field.in_row for field in stored(fields) if field.form in ("text", "list", "id") and not field.personal
@@ -211,6 +211,62 @@ TABLES = (
         moving="with_version",
         salvaging="left",
         rebuilt="when_needed",
+    ),
+    Table(
+        name="code_files",
+        columns=_words("version_id language record"),
+        references=(_VERSION,),
+        version="version_id",
+        erasing="cascades",
+        wipes=(Wipe(data=("record",)),),
+        plain=_words("language"),
+        sought=("record",),
+        forking="with_version",
+        moving="with_version",
+        salvaging="left",
+        rebuilt="when_needed",
+    ),
+    *(
+        Table(
+            name=f"code_{name}",
+            columns=_words(f"version_id {columns}"),
+            references=(_VERSION, _SPACE) if "space_id" in columns else (_VERSION,),
+            space="space_id" if "space_id" in columns else "",
+            version="version_id",
+            memories=memories,
+            erasing="cascades",
+            wipes=wipes,
+            plain=_words(plain),
+            salvaging="left",
+            rebuilt="when_needed",
+        )
+        for name, columns, memories, wipes, plain in (
+            ("resolved", "space_id interface unresolved", (), (), "interface"),
+            (
+                "symbols",
+                "number space_id name folded qualified kind parent start stop signature doc",
+                (),
+                (Wipe(text=_words("name folded qualified signature doc")),),
+                "kind",
+            ),
+            (
+                "edges",
+                "number scope kind target_id target lines certainty",
+                (),
+                (Wipe(text=("target",)),),
+                "kind target_id lines certainty",
+            ),
+            ("keys", "key", (), (Wipe(noise=("key",)),), ""),
+        )
+    ),
+    Table(
+        name="code_spaces",
+        columns=_words("space_id revision"),
+        references=(_SPACE,),
+        space="space_id",
+        erasing="stays",
+        why=_ABOUT_THE_SPACE,
+        salvaging="left",
     ),
     Table(
         name="segments",

@@ -161,6 +161,10 @@ def guard_position(held: Held, position: str) -> Statement:
     )
 
 
+def position(held: Held) -> Statement:
+    return Statement("SELECT position FROM tasks WHERE number = ?", (held.number,))
+
+
 def guard_items(held: Held, numbers: Sequence[int]) -> Statement:
     """Refuse with `task_lost` unless all these items are being worked on."""
     return Statement(
@@ -258,7 +262,7 @@ def end(held: Held, state: TaskState, result: str | None, error: tuple[str, str]
 
 
 def cancel(number: int) -> list[Statement]:
-    """End an active task at once. Nothing is stored by the process that works on it, from now on."""
+    """End an active task. The process that works on it can store nothing from now on."""
     return [
         Statement(f"UPDATE tasks SET state = 'cancelled', {_ENDED} WHERE number = ? AND {_ACTIVE}", (number,)),
         Statement(

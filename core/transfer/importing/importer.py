@@ -1,24 +1,28 @@
 """The interface of imports to the engine: begin, list and undo them."""
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from math import inf
 
 from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.model.counts import Quota
-from muisti.core.model.errors import TAKE_THE_REST, Forbidden, Problem, StoreUnavailable
+from muisti.core.model.errors import TAKE_THE_REST, Conflict, Forbidden, Problem, StoreUnavailable
 from muisti.core.model.imports import Imported, ImportRefused, ImportReport, LineProblem
 from muisti.core.model.values import Seq
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
+from muisti.core.store.sql import imports
+from muisti.core.store.sql.imports import TOP
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.transfer.importing.checkpoint import Checkpoint, Moving
 from muisti.core.transfer.importing.incoming import Incoming
-from muisti.core.transfer.importing.lines import Lines
-from muisti.core.transfer.importing.moving import Move
+from muisti.core.transfer.importing.lines import Lines, Reached
+from muisti.core.transfer.importing.moving import Begun, Move, OfStep
 from muisti.core.transfer.importing.staging import Staging
 from muisti.core.transfer.importing.undo import known, undo
-from muisti.core.transfer.staged import clear_dead
+from muisti.core.transfer.staged import clear_dead, stop
 from muisti.core.write.intake import Intake
 
 Clock = Callable[[], int]
@@ -47,9 +51,7 @@ class Importer:
             NotFound: there is no such space.
             Forbidden: the caller does not see the whole space.
         """
-        _check_whole(caller)
-        target = find_space(self._database, space)
-        default = self._models.inline(None)
+        target = self.check(space, caller)
         now = self._clock()
         clear_dead(self._database, now)
         file = Incoming(
@@ -58,12 +60,55 @@ class Importer:
             now=now,
             atomic=atomic,
             dry_run=dry_run,
-            generation=target.space.generation or (None if default is None else default.identity),
+            generation=self._generation(target),
         )
+        return self._over(file, Reached(), None)
+
+    def check(self, space: str, caller: Caller) -> SpaceRow:
+        """Return the space of an import that the caller may begin.
+
+        Raises:
+            NotFound: there is no such space.
+            Forbidden: the caller does not see the whole space.
+        """
+        _check_whole(caller)
+        return find_space(self._database, space)
+
+    def _generation(self, target: SpaceRow) -> str | None:
+        """Return the model of the vectors that an import keeps, before its header is read."""
+        default = self._models.inline(None)
+        return target.space.generation or (None if default is None else default.identity)
+
+    def resume(
+        self, space: str, caller: Caller, checkpoint: Checkpoint | None, token: str, *, atomic: bool
+    ) -> "Import":
+        """Go on with an import from a checkpoint, or begin it; `token` is that of its hidden space.
+
+        What was staged after the checkpoint is deleted, and a process that still stages is refused from now on.
+
+        Raises:
+            NotFound, Forbidden.
+            Conflict: memories of the file were erased meanwhile.
+        """
+        if checkpoint is None:
+            self.check(space, caller)
+            stop(self._database, imports.of_token(token))
+            checkpoint = Checkpoint(now=self._clock())
+        target = find_space(self._database, space)
+        file = checkpoint.incoming(target, caller, self._generation(target), atomic=atomic)
+        found = self._over(file, checkpoint.reached, token)
+        found.go_on(checkpoint)
+        return found
+
+    def clear(self) -> None:
+        """Delete what imports of ended processes and ended tasks left behind."""
+        clear_dead(self._database, self._clock())
+
+    def _over(self, file: Incoming, reached: Reached, token: str | None) -> "Import":
         return Import(
             file,
-            Lines(file, self._intake, self._models),
-            Staging(file, self._database, self._models, self._clock, self._intake),
+            Lines(file, self._intake, self._models, reached),
+            Staging(file, self._database, self._models, self._clock, self._intake, token),
             Move(file, self._database, self._quota, self._clock),
             self._indexes,
         )
@@ -92,6 +137,7 @@ class Import:
 
     def __init__(self, file: Incoming, lines: Lines, staging: Staging, move: Move, indexes: Indexes) -> None:
         self._file, self._lines, self._staging, self._move, self._indexes = file, lines, staging, move, indexes
+        self._id: int | None = None  # of an import that another process has begun
 
     def take(self, lines: Sequence[bytes]) -> None:
         """Read the next lines of the file.
@@ -103,6 +149,66 @@ class Import:
             self._lines.read(line)
             if self._lines.is_full:
                 self._flush()
+
+    def take_one(self, line: bytes) -> bool:
+        """Read the next line, and return whether all lines until now are staged.
+
+        Raises:
+            InvalidInput: the rest of the file cannot be read.
+        """
+        self._lines.read(line)
+        if self._lines.is_full:
+            self._flush()
+            return True
+        return False
+
+    def checkpoint(self, offset: int, moving: Moving | None = None) -> Checkpoint:
+        """Return the state after all lines until byte `offset` were staged."""
+        staged = self._staging.staged
+        where = None if staged is None else (staged.id, staged.space.id)
+        return Checkpoint.of(self._file, self._lines.reached, offset, where, moving)
+
+    def go_on(self, checkpoint: Checkpoint) -> None:
+        """Take over what another process has staged until a checkpoint."""
+        if checkpoint.staged is None:
+            return
+        self._id, _ = checkpoint.staged
+        is_moved = checkpoint.moving is not None and checkpoint.moving.is_over
+        with suppress(Conflict) if is_moved else nullcontext():  # the hidden space may have been deleted already
+            self._staging.go_on(*checkpoint.staged, TOP if checkpoint.moving else checkpoint.reached.last)
+
+    def close(self) -> Moving:
+        """Complete the staging after the last line, and return what is to be moved.
+
+        Raises:
+            InvalidInput: the file is incomplete.
+            ImportRefused: lines are bad, and the caller asked for all or nothing.
+        """
+        self._lines.check_whole()
+        self._flush()
+        _, memories, versions = self._staging.close()
+        if self._file.is_refused:
+            raise self._refused(memories)
+        return Moving(memories, versions, max(self._file.top, self._lines.last), Begun(self._file.is_restored))
+
+    def move(self, moving: Moving, door: OfStep) -> ImportReport:
+        """Move what is staged into the space, from where an earlier process has come, and report the import.
+
+        Raises:
+            Conflict, NotFound, ModelMismatch, QuotaExceeded, TooLarge, TaskOver.
+        """
+        staged, file = self._staging.staged, self._file
+        seq = file.target.seq
+        if staged is not None and moving.versions:
+            seq = self._move.run(staged, moving.versions, self._lines.last, moving.begun, door)
+            self._indexes.drop(file.target.space.name)
+            self._indexes.note(file.target, seq.number)
+        with suppress(StoreUnavailable):  # the import is done; the next one deletes the remains
+            self._staging.clear(moving.memories if moving.versions else None)
+        import_id = self._id if staged is None else staged.id
+        return _report(
+            file, (moving.memories, moving.memories), moving.versions, seq, import_id if moving.versions else None
+        )
 
     def finish(self) -> ImportReport:
         """Complete the import and report it. A dry run returns and raises what the import would.
@@ -117,8 +223,7 @@ class Import:
         staged, memories, versions = self._staging.close()
         file = self._file
         if file.is_refused:
-            report = _report(file, (0, memories), 0, file.target.seq, None)
-            raise ImportRefused([*map(_problem, _in_order(file.tally.failures)), *_untold(file)], report)
+            raise self._refused(memories)
         if file.dry_run and versions:
             self._move.check(staged, versions, self._lines.last)
         if file.dry_run or not versions:
@@ -135,6 +240,11 @@ class Import:
         """Delete the staged lines. Harmless after `finish`."""
         with suppress(StoreUnavailable):
             self._staging.clear(0 if self._move.has_begun else None)
+
+    def _refused(self, memories: int) -> ImportRefused:
+        file = self._file
+        report = _report(file, (0, memories), 0, file.target.seq, None)
+        return ImportRefused([*map(_problem, _in_order(file.tally.failures)), *_untold(file)], report)
 
     def _flush(self) -> None:
         """Stage the lines that were read."""

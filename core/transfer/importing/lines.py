@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from msgspec import structs
+from msgspec import Struct, structs
 from msgspec.structs import replace
 
 from muisti.core.embedding.models import Models
@@ -41,14 +41,27 @@ ANCIENT = -(1 << 55)  # microseconds; nothing expired before
 _KIND = frozenset("abcdefghijklmnopqrstuvwxyz_")
 
 
+class Reached(Struct, frozen=True):
+    """How far a reader is: lines, the change numbers of the last version and change, and whether the end was read."""
+
+    lines: int = 0
+    last: int = 0
+    changed: int = 0
+    ended: bool = False
+
+
+START = Reached()
+
+
 class Lines:
     """Reader of lines. Versions wait in it until `taken` is called."""
 
-    def __init__(self, file: Incoming, intake: Intake, models: Models) -> None:
+    def __init__(self, file: Incoming, intake: Intake, models: Models, reached: Reached = START) -> None:
+        """`reached` is where an import that broke off goes on."""
         self._file, self._intake, self._models = file, intake, models
-        self.last = 0  # change number of the last line, from the file or counted
-        self._ended = False
-        self._lines = self._changed = 0
+        self.last = reached.last  # change number of the last line, from the file or counted
+        self._ended = reached.ended
+        self._lines, self._changed = reached.lines, reached.changed
         self._items: list[Item] = []
         self._changes: list[ChangeLine] = []
         self._telemetry: list[TelemetryLine] = []
@@ -59,6 +72,11 @@ class Lines:
         """Return whether enough versions wait to be staged."""
         lines = len(self._items) + (len(self._changes) + len(self._telemetry)) // 2
         return lines >= PIECE or self._size >= PIECE_BYTES
+
+    @property
+    def reached(self) -> Reached:
+        """How far the reader is."""
+        return Reached(self._lines, self.last, self._changed, self._ended)
 
     def read(self, line: bytes) -> None:
         """Read the next line of the file.

@@ -4,6 +4,8 @@ import uuid
 from collections.abc import Callable
 from typing import cast
 
+import msgspec
+
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import Conflict, ModelMismatch, MuistiError, QuotaExceeded, TooLarge
 from muisti.core.model.times import to_us
@@ -13,12 +15,23 @@ from muisti.core.store.database import Database, Refused, Statement
 from muisti.core.store.refusal_codes import Refusal
 from muisti.core.store.sql import audit, imports, quotas, spaces
 from muisti.core.store.sql.imports import Staged
+from muisti.core.tasks.door import OPEN, Door, over
 from muisti.core.transfer.importing.incoming import Incoming
 from muisti.core.transfer.importing.staging import write
 
 REMOTE_MAX = 10_000  # versions that a remote database accepts in one transaction
 
 Clock = Callable[[], int]
+
+
+class Begun(msgspec.Struct, frozen=True):
+    """Where a move is: after which change of the file, and whether it restores a whole space."""
+
+    restored: bool
+    after: int = 0
+
+
+OfStep = Callable[[Begun], Door]
 
 
 class Move:
@@ -28,16 +41,22 @@ class Move:
         self._file, self._database, self._quota, self._clock = file, database, quota, clock
         self.has_begun = False
 
-    def run(self, staged: Staged, versions: int, last: int) -> Seq:
+    def run(
+        self, staged: Staged, versions: int, last: int, begun: Begun | None = None, door: OfStep = lambda begun: OPEN
+    ) -> Seq:
         """Move everything. Return the point at which all is visible. `last` is the highest staged change number.
+
+        `begun` is where a move that broke off goes on. `door` returns what a step commits for a task, given where the
+        move is after it.
 
         Raises:
             Conflict, ModelMismatch, QuotaExceeded, TooLarge.
+            TaskOver: the task is over, or another process has it.
         """
         try:
-            return self._move(staged, versions, last)
+            return self._move(staged, versions, last, begun or Begun(self._file.is_restored), door)
         except Refused as refused:
-            raise self._explained(refused) from refused
+            raise over(refused) or self._explained(refused) from refused
 
     def check(self, staged: Staged, versions: int, last: int) -> None:
         """Run the move and roll it back. Of a move in steps, only the first step is run.
@@ -53,13 +72,15 @@ class Move:
         except Refused as refused:
             raise self._explained(refused) from refused
 
-    def _move(self, staged: Staged, versions: int, last: int) -> Seq:
-        step, restored = self._step(versions), self._file.is_restored
-        top, after, number = max(self._file.top, last), 0, 0
+    def _move(self, staged: Staged, versions: int, last: int, begun: Begun, door: OfStep) -> Seq:
+        step, restored = self._step(versions), begun.restored
+        top, after, number = max(self._file.top, last), begun.after, self._file.target.seq.number
+        self.has_begun = after > 0
         while after < top:
             upto = self._upto(staged, after, top, step)
             batch = self._statements(staged, (after, upto), restored=restored, last=upto == top)
-            results = write(self._database, batch)
+            of_task = door(Begun(restored, upto))
+            results = write(self._database, [*of_task.before, *batch, *of_task.after])
             number = next(cast(int, rows[0][0]) for rows in reversed(results) if rows)
             self.has_begun = True
             if not after:

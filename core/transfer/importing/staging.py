@@ -37,10 +37,34 @@ Clock = Callable[[], int]
 class Staging:
     """Hidden space for one file, created with the first batch."""
 
-    def __init__(self, file: Incoming, database: Database, models: Models, clock: Clock, intake: Intake) -> None:
+    def __init__(
+        self,
+        file: Incoming,
+        database: Database,
+        models: Models,
+        clock: Clock,
+        intake: Intake,
+        token: str | None = None,
+    ) -> None:
+        """`token` names the hidden space; None for a new name."""
         self._file, self._database, self._models, self._clock = file, database, models, clock
         self._intake = intake
+        self._token = token or uuid.uuid4().hex
         self._staged: Staged | None = None
+
+    @property
+    def staged(self) -> Staged | None:
+        """The import in the database; None before the first batch."""
+        return self._staged
+
+    def go_on(self, import_id: int, space_id: int, last: int) -> None:
+        """Take over what another process has staged, up to change `last` of the file. That process is refused now.
+
+        Raises:
+            Conflict: the staged lines are gone, because memories of the space were erased.
+        """
+        self._database.write([imports.disown(space_id), *imports.drop_after(space_id, last)])
+        self._staged = self._read(import_id, space_id)
 
     def add(self, items: Sequence[Item], changes: Sequence[ChangeLine], telemetry: Sequence[TelemetryLine]) -> None:
         """Stage a batch. A refused file is staged too, because its report counts the good lines."""
@@ -79,17 +103,21 @@ class Staging:
     def _open(self) -> Staged:
         """Return the import in the database. Create it for the first batch."""
         if self._staged is None:
-            token, source = uuid.uuid4().hex, self._file.opened.source
+            source = self._file.opened.source
             batch = imports.begin(
-                token, str(uuid.uuid4()), self._file.target, self._file.caller.actor, source, self._clock()
+                self._token, str(uuid.uuid4()), self._file.target, self._file.caller.actor, source, self._clock()
             )
             *_, space_id, import_id = write(self._database, batch)
-            space = replace(self._file.target, id=cast(int, space_id[0][0]))
-            epoch = Statement("SELECT epoch FROM spaces WHERE id = ?", (space.id,))
-            (found,) = self._database.read([epoch])
-            space = replace(space, space=replace(space.space, epoch=cast(str, found[0][0])))
-            self._staged = Staged(cast(int, import_id[0][0]), space, self._file.target)
+            self._staged = self._read(cast(int, import_id[0][0]), cast(int, space_id[0][0]))
         return self._staged
+
+    def _read(self, import_id: int, space_id: int) -> Staged:
+        (found,) = self._database.read([Statement("SELECT epoch FROM spaces WHERE id = ?", (space_id,))])
+        if not found:
+            raise Conflict("the space was erased meanwhile, or memories of the file were; send the file again")
+        space = replace(self._file.target, id=space_id)
+        space = replace(space, space=replace(space.space, epoch=cast(str, found[0][0])))
+        return Staged(import_id, space, self._file.target)
 
     def _plan(self, items: Sequence[Item], changes: Sequence[ChangeLine]) -> Plan:
         ids = {one for item in items for one in ids_in(item.memory)}

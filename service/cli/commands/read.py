@@ -30,7 +30,7 @@ from muisti.service.cli.output import (
     tabbed,
     talk,
 )
-from muisti.service.cli.session import session
+from muisti.service.cli.session import client, session
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -165,11 +165,28 @@ def tags(options: Globals, as_of: str | None) -> None:
     _counts(options, lambda opened: opened.client.send(calls.list_tags(opened.space, as_of=as_of)), "tag")
 
 
-@click.command(cls=Command, examples=("muisti stats", "muisti stats --space acme.web --json"))
+@click.command(
+    cls=Command,
+    examples=(
+        "muisti stats",
+        "muisti stats --space acme.web --json",
+        "muisti stats --server --url http://127.0.0.1:8321",
+    ),
+)
 @as_of
+@click.option("--server", is_flag=True, help="How long the operations of the server take, instead of a space.")
 @click.pass_obj
-def stats(options: Globals, as_of: str | None) -> None:
-    """Show how many memories and bytes a space has."""
+def stats(options: Globals, as_of: str | None, *, server: bool) -> None:
+    """Show how many memories and bytes a space has.
+
+    With --server: how long each operation took since the server started, in milliseconds.
+    """
+    if server:
+        if as_of is not None:
+            raise click.UsageError("--as-of is about a space; leave it out with --server")
+        with client(options) as opened:
+            answer(options, opened.send(calls.get_server_stats()), table=_latencies, plain=_latency_lines)
+        return
     with session(options) as opened:
         reply = opened.read(lambda: opened.client.send(calls.get_stats(opened.space, as_of=as_of)))
         answer(
@@ -178,6 +195,21 @@ def stats(options: Globals, as_of: str | None) -> None:
             table=partial(_sizes, opened.space),
             plain=lambda sizes: [tabbed(*row) for row in _flat(sizes)],
         )
+
+
+def _latencies(data: Any) -> "Table":
+    about = f"{data['workers']} worker(s), {data['memory_bytes'] / 1e6:,.0f} MB, up {data['uptime_seconds']:,.0f} s"
+    numbers = ("requests", "mean ms", "p50", "p95", "p99")
+    table = grid(about, "operation", *numbers, right=numbers)
+    for one in data["operations"]:
+        times = (f"{one[name]:,.1f}" for name in ("mean", "p50", "p95", "p99"))
+        table.add_row(cell(f"{one['method']} {one['route']}"), f"{one['count']:,}", *times)
+    return table
+
+
+def _latency_lines(data: Any) -> list[str]:
+    names = ("method", "route", "count", "mean", "p50", "p95", "p99")
+    return [tabbed(*(one[name] for name in names)) for one in data["operations"]]
 
 
 def _counts(options: Globals, call: Any, what: str) -> None:

@@ -37,7 +37,8 @@ GROUPS = {
         "request_retention_hours", "recency_weight", "recency_half_life_days",
     ),
     "Limits": (
-        "body_limit", "rate_limit", "concurrency_limit", "connection_limit", "queue_limit", "queue_seconds",
+        "body_limit", "upload_limit", "upload_at_once", "server_files", "parsers", "rate_limit", "concurrency_limit",
+        "connection_limit", "queue_limit", "queue_seconds",
         "stream_limit", "request_timeout", "database_threads", "shutdown_grace",
     ),
     "Work in the background": (

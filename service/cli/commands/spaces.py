@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.client import calls
+from muisti.core.model.terms import CLEAR_PHRASE
 from muisti.service.app.client import ApiError
 from muisti.service.cli.base import Command, Globals, Subcommands
 from muisti.service.cli.commands.history import short
@@ -35,6 +36,7 @@ COMMANDS = {
         "Show what a merge of another space into this one would change.",
     ),
     "merge": ("spaces:merge", "Merge the changes of one space into another."),
+    "clear": ("spaces:clear", "Delete all memories of the current space; a rollback brings them back."),
     "delete": ("spaces:delete", "Erase a space and all its memories."),
 }
 
@@ -175,6 +177,32 @@ def delete(options: Globals, name: str, *, confirm: str, dry_run: bool, report: 
         else:
             reply = with_report(options, lambda: opened.send(request), report, no_report)
         answer(options, reply, table=lambda _: cell(f"Erased the space {name}."), plain=lambda _: [name])
+
+
+@click.command(
+    cls=Command,
+    examples=("muisti space clear --dry-run", 'muisti space clear --space try --confirm "DELETE ALL MEMORIES"'),
+)
+@click.option("--confirm", metavar="PHRASE", help=f"The phrase {CLEAR_PHRASE!r}; without it you are asked.")
+@dry_run_option
+@click.pass_obj
+def clear(options: Globals, confirm: str | None, *, dry_run: bool) -> None:
+    """Delete all memories of the current space.
+
+    Histories stay, and the printed rollback brings all of them back. `muisti purge --everything` erases them for good.
+    """
+    with session(options) as opened:
+        asked = f"To clear {opened.space} type {CLEAR_PHRASE}"
+        phrase = CLEAR_PHRASE if dry_run else confirm or click.prompt(asked, err=True)
+        request = calls.clear_space(opened.space, {"confirm": phrase}, dry_run=dry_run)
+        reply = opened.read(lambda: opened.client.send(request))
+        answer(options, reply, table=_cleared, plain=lambda data: [tabbed(data["ended"])])
+
+
+def _cleared(data: Any) -> "Table":
+    table = grid(None, "deleted", "to undo this")
+    table.add_row(str(data["ended"]), f"muisti rollback {data['before'].rpartition(':')[2]}")
+    return table
 
 
 @click.command("list", cls=Command, examples=("muisti space list",))

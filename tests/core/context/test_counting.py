@@ -8,8 +8,10 @@ import tiktoken
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from muisti.core.context import counting
 from muisti.core.context.counting import ENCODINGS, RANKS, counter, read_ranks
 from muisti.core.model.errors import InvalidInput
+from muisti.core.support.waiting import WouldWait, without_waiting
 
 O200K = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"  # SHA-256 that tiktoken states
 KNOWN = (  # tiktoken's own documentation and tests
@@ -57,3 +59,15 @@ def test_a_prefix_is_a_beginning_that_fits(text: str, most: int, encoding: str):
     assert counts.count(found) <= max(most, 0)
     if counts.count(text) <= most:
         assert found == text
+
+
+def test_a_thread_that_may_not_wait_loads_nothing_and_counts_no_long_text(monkeypatch: pytest.MonkeyPatch):
+    known = counter()
+    with without_waiting():
+        assert known.count("x" * counting.LONG) > 0
+        with pytest.raises(WouldWait):
+            known.count("x" * (counting.LONG + 1))
+    monkeypatch.setattr(counting, "_counters", {})
+    with without_waiting(), pytest.raises(WouldWait):
+        counter()
+    assert counter().count("hello world") == 2

@@ -1,4 +1,4 @@
-"""Tasks: each item is worked on once, whoever dies; who has lost a task stores nothing; a cancelled one is over."""
+"""Tasks: each item is worked on once, whichever process crashes; a cancelled task, or a lost one, stores nothing."""
 
 from collections.abc import Callable, Iterator
 
@@ -56,7 +56,7 @@ def lose_lease(engine: Engine, task: Task) -> None:
 
 
 def die(engine: Engine, task: Task, on: Callable[[Hold, Item], None]) -> None:
-    """Run the task in a process that dies in it, and let its lease run out."""
+    """Run the task in a process that crashes in it, and let its lease run out."""
     with_work(engine, on)
     with pytest.raises(Died):
         runner(engine).run_one()

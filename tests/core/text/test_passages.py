@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from muisti.core.model.errors import InvalidInput
 from muisti.core.model.values import Passage
 from muisti.core.text.passages import MAX_TOKENS, MIN_TOKENS, OVERLAP, split
 from muisti.core.text.terms import count_tokens
@@ -102,3 +103,18 @@ def test_a_word_of_any_length_is_cut():
 def test_hostile_content_is_split_in_linear_time(text: str):
     """Anything quadratic would take minutes here."""
     assert split(text * 50_000)[-1].stop == len(text) * 50_000
+
+
+@given(contents, st.integers(2, 80), st.data())
+def test_passages_of_any_size_cover_the_content(content: str, most: int, data: st.DataObject):
+    overlap = data.draw(st.integers(0, (most // 2) - 1))
+    passages = split(content, most=most, overlap=overlap)
+    assert passages[0].start == 0 and passages[-1].stop == len(content)
+    assert all(a.start < b.start <= a.stop < b.stop for a, b in pairwise(passages))
+    assert all(count_tokens(content[one.start : one.stop]) <= most for one in passages)
+
+
+@pytest.mark.parametrize(("most", "overlap"), [(1, 0), (0, 0), (64, -1), (128, 64), (128, 200)])
+def test_sizes_that_could_not_move_forward_are_refused(most: int, overlap: int):
+    with pytest.raises(InvalidInput):
+        split("word " * 500, most=most, overlap=overlap)

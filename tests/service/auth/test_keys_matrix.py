@@ -33,7 +33,9 @@ from tests.stores import Stores, at
 OWN, OTHER, MISSING = "acme.own", "other", "gone"
 SOURCE = "acme.source"  # what is compared and merged
 IN_A_SPACE = [
-    name for name in NEEDS if name not in ("createSpace", "deleteSpace", "listAudit", "getMetrics", "forkSpace")
+    name
+    for name in NEEDS
+    if name not in ("createSpace", "deleteSpace", "listAudit", "getMetrics", "getServerStats", "forkSpace")
 ]
 STRANGERS = ("no key", "unknown", "malformed", "no bearer", "expired", "revoked")
 
@@ -90,6 +92,7 @@ def ask(
         conversation="c",
         topic="t1",
         turn=1,
+        document="a.md",
     )
     given = {"deleteSpace": {"confirm": space}, "diffSpace": {"since": "0"}, "compareSpaces": {"other": SOURCE}}
     query = given.get(operation, {})
@@ -112,6 +115,7 @@ def stored(client: httpx.Client, engine: Engine, space: str) -> str:
     items = [{"turn": 1, "author": "Ann", "content": "Hello"}]
     talk = f"/v1/spaces/{space}/conversations/c"
     client.post(f"{talk}/exchanges", json={"items": items, "session": "s"}, headers=headers)
+    client.put(f"/v1/spaces/{space}/documents/a.md", json={"content": "We moved to Turku."}, headers=headers)
     for topic, span in (("t0", [1, 4]), ("t1", [5, 20]), ("t2", [21, 30])):
         client.post(f"{talk}/topics", json={"name": topic, "spans": [span]}, headers=headers)
     client.put(f"{talk}/working/deploy", json={"content": "Keep it short."}, headers=headers)

@@ -23,7 +23,7 @@ COUNTS = {"retrievals", "muisti_writes"}
 # Files have tests of their own. Contexts and compressed texts are answers. Summaries are derived, and made by reading.
 NOT_TRIED = {
     "createKey", "revokeKey", "rotateKey", "search", "searchSpaces", "replayReceipt", "addProbe", "runProbes",
-    "deleteProbe", "importMemories", "undoImport", "getContext", "optimizeText", "summariseConversation",
+    "deleteProbe", "importMemories", "previewDocument", "undoImport", "getContext", "optimizeText", "summariseConversation",
     "summariseSession", "summariseExchange",
     "buildGeneration", "compareGenerations", "switchGeneration", "rollBackGeneration", "dropGeneration",
 }  # fmt: skip
@@ -33,6 +33,7 @@ OTHERS = {
     "mergeSpaces": {"from": "default"},
     "createWebhook": {"url": "http://127.0.0.1:9/"},
     "redeliverWebhook": {"since": 1},
+    "syncDocuments": {"files": [], "folder": "syncDocuments"},
 }
 REVIEWS = {"promote": {"retrievals": 1}, "prune": {"retrievals": 9, "days": 0}}  # which find the memory
 
@@ -82,7 +83,7 @@ def ask(client: httpx.Client, operation: str, **query: str) -> httpx.Response:
     method, path = changing(client)[operation]
     known = client.get(f"/v1/spaces/{SPACE}/entries/rules/{operation}").json()
     given = {"space": SPACE, "memory_id": known.get("id"), "category": "rules", "key": operation, "checkpoint": "made"}
-    given |= {"session": operation, "conversation": operation, "topic": "t1"}
+    given |= {"session": operation, "conversation": operation, "topic": "t1", "document": operation}
     for name, listed in (("conflict_id", "conflicts"), ("webhook_id", "webhooks"), ("task_id", "tasks")):
         if name in path:
             given[name] = client.get(f"/v1/spaces/{SPACE}/{listed}").json()["items"][0]["id"]
@@ -99,7 +100,7 @@ def test_every_request_that_changes_something_can_be_tried(client: httpx.Client)
 
 
 def test_what_is_tried_changes_no_row_and_tells_what_would_come_of_it(client: httpx.Client, database: Database):
-    last = ("deleteWebhook", "setQuota", "deleteSpace")
+    last = ("deleteWebhook", "setQuota", "clearSpace", "deleteSpace")
     for operation in [*(name for name in changing(client) if name not in last), *last]:
         if operation not in last:
             how = "review" if operation == "decideConflict" else "keep"
@@ -138,6 +139,8 @@ def talk(client: httpx.Client, operation: str) -> None:
         client.post(f"{place}/exchanges", json={"items": [{"turn": 2, "author": "Ann", "content": "I prefer tea."}]})
     if operation == "releaseFromWorkingMemory":
         client.put(f"{place}/working/{operation}", json={"content": "Keep it short."})
+    if operation in ("deleteDocument", "syncDocuments"):
+        client.put(f"/v1/spaces/{SPACE}/documents/{operation}", json={"content": "We moved to Turku."})
     if operation == "adoptConversations":
         metadata = {"session": "lifted", "turn": 1}
         client.post(f"/v1/spaces/{SPACE}/memories", json=draft("A turn of before", metadata=metadata))

@@ -40,14 +40,15 @@ CODE, WRITER = "code_sizes", "code_writer"
 
 @pytest.fixture
 def more(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two tools of the group `code`, of which one writes, beside those that there are."""
+    """Two tools as the group `code`, of which one writes, beside the tools of other groups."""
     (sizes,) = [tool for tool in catalog.TOOLS if tool.name == "memory_stats"]
     (writer,) = [tool for tool in catalog.TOOLS if tool.name == "restore_memory"]
     added = (
         msgspec.structs.replace(sizes, name=CODE, group="code"),
         msgspec.structs.replace(writer, name=WRITER, group="code"),
     )
-    monkeypatch.setattr(catalog, "TOOLS", (*catalog.TOOLS, *added))
+    others = (tool for tool in catalog.TOOLS if tool.group != "code")
+    monkeypatch.setattr(catalog, "TOOLS", (*others, *added))
 
 
 @pytest.fixture

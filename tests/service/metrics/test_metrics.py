@@ -196,3 +196,23 @@ def test_a_loop_that_is_held_up_is_seen(monkeypatch: pytest.MonkeyPatch):
         return meters
 
     assert asyncio.run(scenario()).loop_lag_seconds.read()[()].total >= 0
+
+
+def test_latencies_are_those_of_the_metrics(client: httpx.Client):
+    for number in range(5):
+        client.post(f"{API}/memories", json=draft(f"marmot number {number} likes walnuts {number}"))
+    client.get("/v1/spaces/missing/stats")
+    found = client.get("/v1/server/stats").json()
+    times = {(one["method"], one["route"]): one for one in found["operations"]}
+    added = times["POST", PLACES]
+    families = scraped(client)
+    name = "muisti_http_request_duration_seconds"
+    labels = {"method": "POST", "route": PLACES}
+    assert added["count"] == 5 == value(families, f"{name}_count", **labels)
+    assert added["mean"] == pytest.approx(1000 * value(families, f"{name}_sum", **labels) / 5, abs=0.001)
+    assert 0 < added["p50"] <= added["p95"] <= added["p99"]
+    assert times["GET", "/v1/spaces/{space}/stats"]["count"] == 1
+    assert [one["count"] for one in found["operations"]] == sorted(
+        (one["count"] for one in found["operations"]), reverse=True
+    )
+    assert found["workers"] == 1 and found["memory_bytes"] > 1_000_000 and found["uptime_seconds"] > 0

@@ -7,6 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
+import zstandard
 from litestar.testing import TestClient
 
 from muisti.core.engine import Engine
@@ -166,3 +167,65 @@ def test_keys_see_and_cancel_their_own_tasks_and_with_more_scopes_those_of_other
     _, writes = keyed("read", "write")
     answer = client.post(f"{API}/tasks/{others.id}/cancel", headers={"Authorization": f"Bearer {writes}"})
     assert answer.json()["state"] == "cancelled"
+
+
+FILE = b"".join(
+    line + b"\n"
+    for line in (
+        b'{"type": "muisti", "format": 2}',
+        *(b'{"type": "memory", "memory": {"id": "0190a0b0-0000-7000-8000-%012d", "content": "memory %d"}}' % (n, n)
+          for n in range(30)),
+        b'{"type": "end", "lines": 31}',
+    )
+)  # fmt: skip
+LINES = {"Content-Type": "application/x-ndjson"}
+
+
+def test_an_import_is_accepted_as_a_task_with_the_report_as_its_result(client: httpx.Client):
+    url = f"{API}/import?task=true&atomic=false"
+    keyed = {**LINES, "Idempotency-Key": "once"}
+    answer = client.post(url, content=FILE, headers=keyed)
+    assert (answer.status_code, answer.headers["Retry-After"]) == (202, "1")
+    where = answer.headers["Location"]
+    seen = client.get(where).json()
+    while seen["ended_at"] is None:
+        seen = client.get(where, params={"wait": 5, "after": seen["revision"]}).json()
+    assert (seen["state"], seen["kind"], seen["done"], seen["total"]) == ("succeeded", "import", 32, 32)
+    assert (seen["result"]["created"], seen["result"]["import_id"]) == (30, 1)
+    assert client.get(f"{API}/stats").json()["memories"] == 30
+    again = client.post(url, content=FILE, headers=keyed)
+    assert (again.json()["id"], again.headers["Idempotent-Replayed"]) == (seen["id"], "true")
+
+
+def test_a_compressed_import_becomes_a_task_too(client: httpx.Client):
+    answer = client.post(
+        f"{API}/import?task=true", content=zstandard.compress(FILE), headers={"Content-Type": "application/zstd"}
+    )
+    seen = client.get(answer.headers["Location"], params={"wait": 30, "after": 10**9}).json()
+    assert seen["result"]["created"] == 30
+
+
+@pytest.mark.parametrize(
+    ("query", "body", "code"), [("&dry_run=true", FILE, "invalid_input"), ("", b"\xff" * 9_000_000, "invalid_input")]
+)
+def test_an_import_that_can_be_no_task_is_refused_at_once(client: httpx.Client, query: str, body: bytes, code: str):
+    answer = client.post(f"{API}/import?task=true{query}", content=body, headers=LINES)
+    assert (answer.status_code, answer.json()["code"]) == (422, code)
+    assert client.get(f"{API}/tasks").json()["items"] == []
+
+
+def test_a_purge_is_a_task_with_the_signed_report_as_its_result(client: httpx.Client):
+    items = [{"content": f"memory {number}", "author": "Ann"} for number in range(5)]
+    client.post(f"{API}/memories/batch", json={"memories": [*items, {"content": "of Ben", "author": "Ben"}]})
+    answer = client.post(f"{API}/purge?task=true", json={"author": "Ann"}, headers={"Idempotency-Key": "once"})
+    assert answer.status_code == 202
+    seen = client.get(answer.headers["Location"], params={"wait": 30, "after": 10**9}).json()
+    assert (seen["state"], seen["kind"], seen["asked"]) == ("succeeded", "purge", {"author": "Ann"})
+    report = seen["result"]["report"]
+    assert report["erased"]["memories"] == 5 and not any(report["found"].values())
+    assert seen["result"]["signed"].count(".") == 2
+    assert client.get(f"{API}/stats").json()["memories"] == 1
+    again = client.post(f"{API}/purge?task=true", json={"author": "Ann"}, headers={"Idempotency-Key": "once"})
+    assert again.json()["id"] == seen["id"]
+    everything = client.post(f"{API}/purge?task=true", json={"everything": True, "confirm": "default"})
+    assert everything.json()["code"] == "invalid_input"

@@ -137,9 +137,12 @@ def _share_brought(end: End, share: _Share, how: How, stages: Stages, *, dry_run
         if memories == share.total:
             stages.note(last, 0, None)
 
+    def show_rest(lines: int, total: int | None) -> None:
+        stages.note(last, lines, total)
+
     with _made(end, share.space, dry_run=dry_run) as came:
         try:
-            report = end.bring(share.space, share.pieces(show_progress), atomic=how.atomic, dry_run=dry_run)
+            report = end.bring(share.space, share.pieces(show_progress), show_rest, atomic=how.atomic, dry_run=dry_run)
         except ApiError as error:
             if error.code != "invalid_input":
                 raise

@@ -1,0 +1,41 @@
+"""How a document is cut into chunks, and the limits of it."""
+
+from typing import Literal, get_args
+
+from msgspec import Struct
+
+from muisti.core.model.errors import InvalidInput, Problem
+
+SIZE = 512  # tokens of a chunk, see `core/text/terms.token_starts`
+OVERLAP = 50  # tokens that a chunk repeats of the one before
+SIZE_MIN, SIZE_MAX = 16, 4_096  # a chunk of the most tokens is within the limit of a memory's content
+
+# auto: code by its definitions, all else by its structure. ast: as auto, but refuses code without a grammar.
+Strategy = Literal["auto", "recursive", "sentence", "fixed", "heading", "ast"]
+STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
+
+
+class Chunking(Struct, frozen=True, kw_only=True):
+    """How to cut a document: the strategy, and in tokens the most of a chunk and of what it repeats.
+
+    Strategies: `recursive` cuts at headings, else paragraphs, sentences, words. `sentence` treats all sentences alike.
+    `heading` also begins a chunk at every heading. `fixed` counts tokens only. `ast` cuts code between definitions.
+    `auto` is `ast` for code whose grammar is installed, and `recursive` for everything else.
+    """
+
+    strategy: Strategy = "auto"
+    size: int = SIZE
+    overlap: int = OVERLAP
+
+
+def check(options: Chunking, path: str = "$") -> None:
+    """Raise `InvalidInput` with every problem of the options. `path` locates them in the request."""
+    problems: list[Problem] = []
+    if options.strategy not in STRATEGIES:
+        problems.append(Problem(f"{path}.strategy", f"is {options.strategy!r}, not one of {', '.join(STRATEGIES)}"))
+    if not SIZE_MIN <= options.size <= SIZE_MAX:
+        problems.append(Problem(f"{path}.size", f"is {options.size:,}, not {SIZE_MIN} to {SIZE_MAX:,} tokens"))
+    if not 0 <= options.overlap < options.size / 2:
+        problems.append(Problem(f"{path}.overlap", f"is {options.overlap:,}, not 0 to less than half of size"))
+    if problems:
+        raise InvalidInput(problems)

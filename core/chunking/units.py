@@ -1,0 +1,128 @@
+"""Pieces to units, in a stream: neighbouring pieces of one sort are read as one text, whatever their sizes."""
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby, pairwise
+from operator import itemgetter
+
+from muisti.core.chunking.options import Chunking
+from muisti.core.chunking.splitting import Border, borders, parts
+from muisti.core.chunking.syntax import is_readable, with_definitions
+from muisti.core.chunking.unit import ANYWHERE, BLOCK, GLUED, TOP, Unit, section_rank, weigh
+from muisti.core.model.documents import Piece
+from muisti.core.text.terms import WORD_MAX
+
+READ = 65_536  # characters that are read before they are split, so that memory is bounded
+CODE_MAX = 1_000_000  # characters of a file whose definitions are looked for
+PARTS = 16  # parts of a long sentence in a chunk, at least
+
+
+def units(pieces: Iterable[Piece], options: Chunking) -> Iterator[Unit]:
+    """Yield the units of a document, whose texts join to its text.
+
+    Raises:
+        InvalidInput: the strategy is `ast`, and the grammar of a piece of code is not installed.
+    """
+    before: Piece | None = None
+    for _, run in groupby((piece for piece in pieces if piece.text), _sort):
+        begun = False
+        for unit in _of_run(run, options):
+            yield unit if begun else unit._replace(rank=_rank(before, unit.piece))
+            before, begun = unit.piece, True
+
+
+def _sort(piece: Piece) -> tuple[object, ...]:
+    """Return what pieces that are read as one text have in common."""
+    return piece.kind, piece.headings, piece.language
+
+
+def _rank(before: Piece | None, after: Piece) -> int:
+    """Return the rank of the border between two pieces of different sorts."""
+    if before is None:
+        return TOP
+    if before.kind == "heading":
+        return GLUED
+    if after.kind == "heading" or after.headings != before.headings:
+        return section_rank(len(after.headings))
+    return BLOCK
+
+
+def _of_run(run: Iterator[Piece], options: Chunking) -> Iterator[Unit]:
+    """Yield the units of neighbouring pieces of one sort."""
+    waiting = _Waiting(options)
+    for piece in run:
+        waiting.add(piece)
+        if waiting.size >= waiting.limit:
+            yield from waiting.take(last=False)
+    yield from waiting.take(last=True)
+
+
+class _Waiting:
+    """Text of neighbouring pieces of one sort that is not split yet."""
+
+    def __init__(self, options: Chunking) -> None:
+        self.size = 0
+        self.limit = READ
+        self._strategy = options.strategy
+        self._most = (options.size - options.overlap) // 2  # weight of a sentence that is not split
+        self._part = max(1, options.size // PARTS)
+        self._texts: list[str] = []
+        self._pieces: list[tuple[int, Piece]] = []  # each with the place where it begins
+        self._first = Border(0, ANYWHERE)  # of the first unit
+        self._begun = False  # whether the first unit is the rest of a sentence that is being split
+
+    def add(self, piece: Piece) -> None:
+        if not self._pieces and piece.kind == "code" and is_readable(piece.language, self._strategy):
+            self.limit = CODE_MAX
+        self._pieces.append((self.size, piece))
+        self._texts.append(piece.text)
+        self.size += len(piece.text)
+
+    def take(self, *, last: bool) -> Iterator[Unit]:
+        """Yield the units that later text cannot change; all that is left when this is the `last` text."""
+        text, piece = "".join(self._texts), self._pieces[0][1]
+        found = list(borders(text, piece.kind))
+        if self.limit == CODE_MAX and last and piece.language is not None:
+            found = with_definitions(found, text, piece.language)
+        self.limit = READ
+        sure = len(text) if last else len(text.rstrip())
+        known = [border for border in found if border.at < sure]
+        if not known or known[0].at:
+            known.insert(0, self._first)
+        for border, after in pairwise(known):
+            yield from self._units(text, self._split(text, border, after.at), after.at)
+            self._begun = False
+        tail = self._split(text, known[-1], len(text))
+        if last:
+            yield from self._units(text, tail, len(text))
+            return
+        if len(text) - tail[0].at < READ:
+            del tail[1:]
+        else:  # a line without an end: its parts are certain, but for those at the end
+            self._begun = True
+            sure = len(text) - 2 * WORD_MAX
+            tail = [tail[0], *(border for border in tail[1:] if border.at < sure)]
+            yield from self._units(text, tail[:-1], tail[-1].at)
+        self._keep(text, tail[-1])
+
+    def _split(self, text: str, border: Border, stop: int) -> list[Border]:
+        """Return the border, and those of the parts before `stop` when the text between is long."""
+        stretch = text[border.at : stop]
+        if not self._begun and weigh(stretch) <= self._most:
+            return [border]
+        return [border, *(Border(border.at + at, rank, border.symbol) for at, rank in parts(stretch, self._part))]
+
+    def _units(self, text: str, first: Sequence[Border], stop: int) -> Iterator[Unit]:
+        """Yield the units that begin at some borders, the last of which ends at `stop`."""
+        for border, end in zip(first, [*(after.at for after in first), stop][1:], strict=True):
+            unit = text[border.at : end]
+            piece = self._pieces[bisect_right(self._pieces, border.at, key=itemgetter(0)) - 1][1]
+            yield Unit(unit, weigh(unit), border.rank, piece, border.symbol, border.whole)
+
+    def _keep(self, text: str, tail: Border) -> None:
+        """Keep the text from a border on for later."""
+        place = bisect_right(self._pieces, tail.at, key=itemgetter(0)) - 1
+        self._pieces = [(max(0, at - tail.at), piece) for at, piece in self._pieces[place:]]
+        self._texts = [text[tail.at :]]
+        self.size = len(text) - tail.at
+        self._first = Border(0, tail.rank, tail.symbol)

@@ -1,0 +1,120 @@
+"""Grammars of programming languages, each loaded when a file of its language is first parsed.
+
+    tree = parse("def f(): ...", "python")
+
+Seven languages come with Muisti. The others need the extra `muisti[grammars]`, which `GrammarMissing` names.
+"""
+
+from collections.abc import Mapping
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import PurePosixPath
+from threading import local
+from typing import TYPE_CHECKING, Any
+
+from msgspec import Struct
+
+from muisti.core.model.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from tree_sitter import Parser, Tree
+
+EXTRA = "muisti[grammars]"
+
+
+class Grammar(Struct, frozen=True):
+    """The package of a grammar, the function in it that gives the grammar, and the endings of its files."""
+
+    package: str
+    function: str
+    endings: tuple[str, ...]
+    bundled: bool = True
+
+
+# By the name of the language. An ending belongs to one language alone.
+GRAMMARS: Mapping[str, Grammar] = {
+    "python": Grammar("tree_sitter_python", "language", (".py", ".pyi", ".pyw")),
+    "javascript": Grammar("tree_sitter_javascript", "language", (".js", ".jsx", ".mjs", ".cjs")),
+    "typescript": Grammar("tree_sitter_typescript", "language_typescript", (".ts", ".mts", ".cts")),
+    "tsx": Grammar("tree_sitter_typescript", "language_tsx", (".tsx",)),
+    "go": Grammar("tree_sitter_go", "language", (".go",)),
+    "rust": Grammar("tree_sitter_rust", "language", (".rs",)),
+    "java": Grammar("tree_sitter_java", "language", (".java",)),
+    "c": Grammar("tree_sitter_c", "language", (".c", ".h")),
+    "bash": Grammar("tree_sitter_bash", "language", (".sh", ".bash"), bundled=False),
+    "cpp": Grammar("tree_sitter_cpp", "language", (".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx"), bundled=False),
+    "csharp": Grammar("tree_sitter_c_sharp", "language", (".cs",), bundled=False),
+    "kotlin": Grammar("tree_sitter_kotlin", "language", (".kt", ".kts"), bundled=False),
+    "lua": Grammar("tree_sitter_lua", "language", (".lua",), bundled=False),
+    "php": Grammar("tree_sitter_php", "language_php", (".php",), bundled=False),
+    "ruby": Grammar("tree_sitter_ruby", "language", (".rb", ".rake"), bundled=False),
+    "scala": Grammar("tree_sitter_scala", "language", (".scala",), bundled=False),
+    "swift": Grammar("tree_sitter_swift", "language", (".swift",), bundled=False),
+}
+_BY_ENDING = {ending: name for name, grammar in GRAMMARS.items() for ending in grammar.endings}
+
+
+class GrammarMissing(InvalidInput):
+    """The grammar of a language is not installed; the message names the extra that has it."""
+
+
+def language_of(path: str) -> str | None:
+    """Return the language of a file by the ending of its name, None when no grammar is known for it.
+
+    >>> language_of("src/app.TSX"), language_of("notes.md")
+    ('tsx', None)
+    """
+    return _BY_ENDING.get(PurePosixPath(path).suffix.lower())
+
+
+def is_available(language: str) -> bool:
+    """Return whether the grammar of a language is installed. Nothing is loaded."""
+    grammar = GRAMMARS.get(language)
+    return grammar is not None and find_spec(grammar.package) is not None
+
+
+def parse(source: str | bytes, language: str) -> "Tree":
+    """Parse source text into a syntax tree, whose offsets count bytes of UTF-8. Broken code gives a tree with errors.
+
+    Trees can be very deep: walk them with a cursor or a stack, never by recursion.
+
+    Raises:
+        GrammarMissing: no grammar of the language is installed.
+    """
+    return _parser(language).parse(source.encode("utf-8", "surrogatepass") if isinstance(source, str) else source)
+
+
+class _Parsers(local):
+    """Parsers of one thread, by language; two threads may not share one."""
+
+    def __init__(self) -> None:
+        self.of: dict[str, Parser] = {}
+
+
+_PARSERS = _Parsers()
+
+
+def _parser(language: str) -> "Parser":
+    found = _PARSERS.of.get(language)
+    if found is None:
+        tree_sitter: Any = import_module("tree_sitter")
+        found = _PARSERS.of[language] = tree_sitter.Parser(load(language))
+    return found
+
+
+@cache
+def load(name: str) -> Any:
+    """Return the `tree_sitter.Language` of a language.
+
+    Raises:
+        GrammarMissing: no grammar of the language is installed.
+    """
+    grammar = GRAMMARS.get(name)
+    if grammar is None:
+        raise GrammarMissing.at("$.language", f"{name[:80]!r} is no known language: {', '.join(GRAMMARS)}")
+    if not is_available(name):
+        advice = "install Muisti again" if grammar.bundled else f"pip install '{EXTRA}'"
+        raise GrammarMissing.at("$.language", f"the grammar of {name} is not installed: {advice}")
+    tree_sitter: Any = import_module("tree_sitter")
+    return tree_sitter.Language(getattr(import_module(grammar.package), grammar.function)())

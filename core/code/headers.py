@@ -1,0 +1,52 @@
+"""Headers of code: what is defined in a stretch of code, as words.
+
+Questions name purposes, code names identifiers. The words in the names of definitions say most of what code is for, so
+they count more when they also stand before it. `python -m muisti.service.evaluation.code_search` measures that.
+"""
+
+import re
+from collections.abc import Iterable
+from functools import lru_cache
+
+from muisti.core.code.grammars import is_available
+from muisti.core.code.reading import LANGUAGES, read
+
+REMEMBERED = 256  # headers, because a passage is indexed and embedded
+DEFINITIONS = 6  # of a stretch whose names are taken
+TIMES = 2  # that the names stand before the code
+LONGEST = 20_000  # characters of a stretch that is read; a chunk is far shorter
+
+_HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
+_PARTS = re.compile(r"[^\W_]+")
+
+
+def is_code(language: str) -> bool:
+    """Return whether a language is one whose code has headers."""
+    return language in LANGUAGES and is_available(language)
+
+
+@lru_cache(REMEMBERED)
+def header(text: str, language: str, symbol: str | None = None) -> str:
+    """Return the header of a stretch of code, empty when nothing is defined in it.
+
+    `symbol` is the qualified name of the definition that the stretch is in.
+
+    >>> header("def loadJSON(path):\\n    return decode(path)", "python", "Reader.loadJSON")
+    'load JSON. load JSON. '
+    """
+    if len(text) > LONGEST:
+        return ""
+    defined = read("", text, language).definitions
+    names = [one.name for one in defined if one.name and one.kind != "constant"][:DEFINITIONS]
+    around = "" if symbol is None else symbol.rpartition(".")[2]
+    words = words_of(dict.fromkeys((*([around] if around else []), *names)))
+    return f"{words}. " * TIMES if words else ""
+
+
+def words_of(names: Iterable[str]) -> str:
+    """Return the words that names are made of.
+
+    >>> words_of(["getHTTPResponse", "max_size2"])
+    'get HTTP Response max size 2'
+    """
+    return " ".join(word for name in names for part in _PARTS.findall(name) for word in _HUMP.findall(part) or [part])

@@ -1,0 +1,242 @@
+"""Ingest files: one within its request, many as a task. A file that cannot be read fails alone."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack
+from pathlib import Path
+
+import msgspec
+from msgspec import structs
+
+from muisti.core.chunking.cutting import Preview, preview
+from muisti.core.documents.cuts import IN_MEMORY
+from muisti.core.documents.files import Held, Reading, Stated, read_file, stated_document
+from muisti.core.documents.storing import Incoming, Storer
+from muisti.core.documents.unpacking import Unpacking, holds_documents, listed
+from muisti.core.identity.caller import Caller
+from muisti.core.model.errors import Busy, MuistiError, StoreUnavailable
+from muisti.core.model.filing import Stored
+from muisti.core.model.tasks import Item, ItemOutcome, NewItem
+from muisti.core.model.times import Clock
+from muisti.core.model.unreadable import Crashed, Missing
+from muisti.core.parsing.options import Options
+from muisti.core.parsing.reading import parse
+from muisti.core.parsing.workers import Workers
+from muisti.core.store.database import Database
+from muisti.core.tasks.door import Door
+from muisti.core.tasks.hold import Hold
+from muisti.core.write.begun import Call
+
+KIND = "ingest"
+TRIES = 3  # of a file that ends the process that reads it
+
+
+class Job(msgspec.Struct, frozen=True, kw_only=True):
+    """The request of a task: how its files are read, and the fields that their documents get."""
+
+    stated: Stated = Stated()
+    reading: Reading = Reading()
+
+
+class File(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """Where the bytes of an item are: in a blob of the task, or at a path of this machine.
+
+    `member` is the place of a member in that archive.
+    """
+
+    blob: str | None = None
+    server_path: str | None = None
+    member: int | None = None
+    mtime: int | None = None
+    media_type: str | None = None
+
+    def item(self, path: str) -> NewItem:
+        """Return the item of a task that stores this file as the document at a path."""
+        return NewItem(path, msgspec.to_builtins(self))
+
+
+USUAL_FILE = File()
+
+
+class Ready(msgspec.Struct, frozen=True):
+    """A file that was read: its item, and the document to store; None when it is unchanged."""
+
+    item: Item
+    incoming: Incoming | None
+
+
+class Ingester:
+    """Store files as documents. Thread-safe."""
+
+    def __init__(self, database: Database, storer: Storer, workers: Workers, clock: Clock) -> None:
+        self._database, self._storer, self._workers, self._clock = database, storer, workers, clock
+
+    def put(self, space: str, path: str, held: Held, job: Job, call: Call, file: File = USUAL_FILE) -> Stored:
+        """Store one file as the document at a path.
+
+        Raises:
+            Unreadable: the file gives no text; nothing is stored.
+            InvalidInput, SensitiveContent, Forbidden, QuotaExceeded, TooLarge.
+        """
+        new = stated_document(path, held, job.stated, job.reading, file.mtime)
+        known = self._storer.current(space, new, call)
+        if known is not None:
+            return self._storer.leave(space, known, call)
+        new, cuts = read_file(path, held, job.stated, job.reading, file.mtime, self._workers, file.media_type)
+        with cuts:
+            return self._storer.put(space, [Incoming(new=new, cuts=cuts)], call)
+
+    def preview(self, path: str, held: Held, reading: Reading) -> Iterator[Preview]:
+        """Yield where a file would be cut. Nothing is stored.
+
+        Raises:
+            Unreadable, InvalidInput.
+        """
+        options = Options(main_content=reading.main_content, encoding=reading.encoding)
+        with parse(held.stream, path, options, self._workers) as parsed:
+            yield from preview(parsed, reading.chunking)
+
+    def read(self, space: str, item: Item, held: Held, job: Job, file: File, caller: Caller) -> Ready:
+        """Read the file of an item.
+
+        Raises:
+            Unreadable, InvalidInput.
+        """
+        call = Call(self._clock(), None, caller)
+        new = stated_document(item.name, held, job.stated, job.reading, file.mtime)
+        if self._storer.current(space, new, call) is not None:
+            return Ready(item, None)
+        for last in (False, False, True):
+            try:
+                new, cuts = read_file(
+                    item.name, held, job.stated, job.reading, file.mtime, self._workers, file.media_type
+                )
+                return Ready(item, Incoming(new=new, cuts=cuts))
+            except Crashed:
+                if last:
+                    raise
+        raise AssertionError
+
+    def store(self, hold: Hold, incoming: Sequence[Incoming], door: Door) -> Stored:
+        """Store what was read, and what a task commits with it."""
+        call = Call(self._clock(), None, hold.caller, door=door)
+        return self._storer.put(hold.task.space, incoming, call, hold.check)
+
+
+class Ingest:
+    """The kind of work that stores the files of a task, in groups of up to 16, each in one batch.
+
+    An archive becomes an item for each member. `resolve` is called at the end, and brings the index of code up to date.
+    """
+
+    name = KIND
+    crashed = Crashed.code
+
+    def __init__(self, ingester: Ingester, resolve: Callable[[str, Callable[[], None]], object]) -> None:
+        self._ingester, self._resolve = ingester, resolve
+
+    def run(self, hold: Hold) -> object:
+        """Store all files that are left."""
+        job = msgspec.convert(hold.task.asked, Job)
+        with Unpacking() as unpacking:
+            work = _Work(self._ingester, hold, job, unpacking)
+            while group := hold.items():
+                with ExitStack() as held:
+                    work.group(group, held)
+        self._resolve(hold.task.space, hold.check)
+        return None
+
+
+class _Work:
+    """The work on one task."""
+
+    def __init__(self, ingester: Ingester, hold: Hold, job: Job, unpacking: Unpacking) -> None:
+        self._ingester, self._hold, self._job, self._unpacking = ingester, hold, job, unpacking
+
+    def group(self, group: Sequence[Item], held: ExitStack) -> None:
+        """Store a group of files; `held` closes what was read of them."""
+        ready: list[Ready] = []
+        failed: list[ItemOutcome] = []
+        for item in group:
+            self._hold.check()
+            try:
+                one = self._read(item)
+            except (StoreUnavailable, Busy):
+                raise
+            except MuistiError as error:
+                failed.append(_failed(item, error))
+                continue
+            if one is None:
+                continue
+            if one.incoming is not None:
+                held.callback(one.incoming.cuts.close)
+                if one.incoming.cuts.size > IN_MEMORY:
+                    self._store([one], [])
+                    continue
+            ready.append(one)
+        self._store(ready, failed)
+
+    def _read(self, item: Item) -> Ready | None:
+        """Read the file of an item; None for an archive, whose members have become items."""
+        file = msgspec.convert(item.argument, File)
+        with self._bytes(item.name, file) as held:
+            if file.member is None and holds_documents(held):
+                self._expand(item, file, held)
+                return None
+            return self._ingester.read(self._hold.task.space, item, held, self._job, file, self._hold.caller)
+
+    def _expand(self, item: Item, file: File, held: Held) -> None:
+        found = listed(held, item.name, self._hold.check)
+        adds = [
+            structs.replace(file, member=number, media_type=None).item(f"{item.name}/{path}")
+            for number, path in enumerate(found.paths)
+        ]
+        outcome = ItemOutcome(item.number) if found.refusal is None else _failed(item, found.refusal)
+        self._hold.commit([outcome], adds=adds)
+
+    def _bytes(self, name: str, file: File) -> Held:
+        """Return the bytes of an item.
+
+        Raises:
+            Unreadable: the path is not there, or not on this machine; or the member of the archive cannot be read.
+        """
+        if file.member is None:
+            return self._source(file)
+        source = file.blob or file.server_path or ""
+        return self._unpacking.member(source, name, file.member, lambda: self._source(file))
+
+    def _source(self, file: File) -> Held:
+        if file.blob is not None:
+            return Held(self._hold.read(file.blob))
+        try:
+            return Held.of_path(Path(file.server_path or ""))
+        except OSError as error:
+            raise Missing(f"The file cannot be opened on this machine: {error.strerror}.") from error
+
+    def _store(self, ready: Sequence[Ready], failed: Sequence[ItemOutcome]) -> None:
+        """Store a group in one batch; where that is refused, each document alone, so that one fails alone."""
+        incoming = [one.incoming for one in ready if one.incoming is not None]
+        outcomes = [
+            *failed,
+            *(ItemOutcome(one.item.number, "skipped" if one.incoming is None else "done") for one in ready),
+        ]
+        if not outcomes:
+            return
+        if not incoming:
+            self._hold.commit(outcomes)
+            return
+        try:
+            self._ingester.store(self._hold, incoming, self._hold.door(outcomes))
+        except (StoreUnavailable, Busy):
+            raise
+        except MuistiError as error:
+            if len(outcomes) == 1:
+                self._hold.commit([_failed(ready[0].item, error)])
+                return
+            if failed:
+                self._hold.commit(failed)
+            for one in ready:
+                self._store([one], [])
+
+
+def _failed(item: Item, error: MuistiError) -> ItemOutcome:
+    return ItemOutcome(item.number, "failed", error.code, str(error))

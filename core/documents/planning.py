@@ -1,0 +1,166 @@
+"""Plan how a document changes: which chunks stay, which change their place or tags, which come, and which end."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import msgspec
+from msgspec import structs
+
+from muisti.core.documents.aligning import aligned, fresh, placed
+from muisti.core.documents.cuts import key_of
+from muisti.core.model.documents import Cut
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.filing import Document, NewDocument, structure_of
+from muisti.core.model.values import DOCUMENT_MAX, Draft, Json, Memory
+from muisti.core.store.database import Database, Row
+from muisti.core.store.sql import documents, version_rows
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.write.prepare import distinct_tags
+
+PAGE = 500  # chunks in one read
+_SHARED = ("tags", "metadata", "author", "importance", "source", "source_class", "document", "structure")
+
+
+class Known(msgspec.Struct, frozen=True):
+    """A chunk that is there, without its text. `fields` identifies what it shares with its document, and its place."""
+
+    row: int
+    id: bytes
+    version: int
+    position: int
+    key: bytes
+    fields: bytes
+    tokens: int
+
+
+class Coming(msgspec.Struct, frozen=True):
+    """A new chunk, by its place among the cuts."""
+
+    cut: int
+    position: int
+
+
+class Changing(msgspec.Struct, frozen=True):
+    """A chunk that stays, and whose place or fields change."""
+
+    known: Known
+    cut: int
+    position: int
+
+
+class Alignment(msgspec.Struct, frozen=True):
+    """The chunks of a document that stay, change, come and end."""
+
+    kept: Sequence[Known] = ()
+    changing: Sequence[Changing] = ()
+    coming: Sequence[Coming] = ()
+    ended: Sequence[Known] = ()
+
+
+def document_draft(new: NewDocument, category: str | None) -> Draft:
+    """Return the draft of a document, without the figures of its text.
+
+    Raises:
+        InvalidInput: the path cannot be accepted.
+    """
+    check_path(new.path, "$.path")
+    facts = new.facts
+    said: dict[str, Json] = {
+        "sha256": facts.sha256,
+        "size": facts.size,
+        "mtime": facts.mtime,
+        "media_type": facts.media_type,
+        "pages": facts.pages,
+        "language": facts.language,
+        "options": dict(facts.options) or None,
+    }
+    return Draft(
+        content=facts.title if facts.title and facts.title.strip() else new.path,
+        kind="document",
+        category=category,
+        tags=distinct_tags(new.tags),
+        metadata=new.metadata,
+        author=new.author,
+        importance=new.importance,
+        source=new.source,
+        source_class=new.source_class,
+        document=new.path,
+        structure={name: value for name, value in said.items() if value is not None},
+    )
+
+
+def check_path(path: str, where: str) -> None:
+    """Raise `InvalidInput` unless a path names a document: relative, with `/`, without `.` and `..` as parts."""
+    if not path.strip() or len(path) > DOCUMENT_MAX:
+        raise InvalidInput.at(where, f"has {len(path):,} characters; 1 to {DOCUMENT_MAX:,} are allowed")
+    if path.startswith("/") or "\\" in path or any(part in ("", ".", "..") for part in path.split("/")):
+        raise InvalidInput.at(where, f"{path[:80]!r} is no relative path with / between its parts")
+
+
+def chunk_draft(document: Draft, cut: Cut, parent_id: str, position: int) -> Draft:
+    """Return the draft of a chunk of a document."""
+    return structs.replace(
+        document, content=cut.text, kind="chunk", parent_id=parent_id, position=position, structure=structure_of(cut)
+    )
+
+
+def fields_of(memory: Memory | Draft) -> bytes:
+    """Return what identifies the fields of a chunk besides its text and position."""
+    values: list[Any] = [getattr(memory, name) for name in _SHARED]
+    return key_of(msgspec.json.encode(values, order="deterministic").decode())
+
+
+def chunks_of(database: Database, space: SpaceRow, document_id: bytes) -> list[Known]:
+    """Read the chunks of a document, page by page."""
+    found: list[Known] = []
+    after = -1
+    while True:
+        (rows,) = database.read([documents.current_chunks(space, document_id, after, PAGE)])
+        found += (_known(row, space.space.name) for row in rows)
+        if len(rows) < PAGE:
+            return found
+        after = found[-1].position
+
+
+def _known(row: Row, space: str) -> Known:
+    memory = version_rows.memory(row, space)
+    return Known(
+        cast(int, row[0]),
+        version_rows.raw(memory.id),
+        memory.version,
+        memory.position or 0,
+        key_of(memory.content),
+        fields_of(memory),
+        memory.tokens,
+    )
+
+
+def align(known: Sequence[Known], keys: Sequence[bytes], fields: Sequence[bytes]) -> Alignment:
+    """Return what becomes of chunks, when a document shall have texts with these keys and fields."""
+    matched = aligned([one.key for one in known], keys)
+    there = [None if place is None else known[place] for place in matched]
+    positions = placed([None if one is None else one.position for one in there]) or fresh(len(keys))
+    kept: list[Known] = []
+    changing: list[Changing] = []
+    coming: list[Coming] = []
+    for cut, (one, position) in enumerate(zip(there, positions, strict=True)):
+        if one is None:
+            coming.append(Coming(cut, position))
+        elif one.fields == fields[cut] and one.position == position:
+            kept.append(one)
+        else:
+            changing.append(Changing(one, cut, position))
+    stays = {place for place in matched if place is not None}
+    return Alignment(kept, changing, coming, [one for place, one in enumerate(known) if place not in stays])
+
+
+def is_same(before: Memory, draft: Draft) -> bool:
+    """Return whether a document was made from the same file, with the same options and fields."""
+    known = Document(before)
+    names = ("tags", "metadata", "author", "importance", "source", "document", "content")
+    return (
+        all(draft.structure.get(name) == before.structure.get(name) for name in ("sha256", "options"))
+        and draft.structure.get("mtime") in (None, before.structure.get("mtime"))
+        and bool(known.sha256)
+        and all(getattr(draft, name) == getattr(before, name) for name in names)
+    )

@@ -1,0 +1,97 @@
+"""Source code as callers see it: symbols, uses of symbols, outlines of files, and maps of repositories."""
+
+from typing import Literal, get_args
+
+from msgspec import Struct
+
+from muisti.core.model.values import Seq
+
+EdgeKind = Literal["calls", "inherits", "imports", "references"]
+EDGE_KINDS: tuple[EdgeKind, ...] = get_args(EdgeKind)
+SymbolKind = Literal["function", "method", "class", "interface", "type", "constant", "object"]
+SYMBOL_KINDS: tuple[SymbolKind, ...] = get_args(SymbolKind)
+Certainty = Literal["certain", "probable"]
+SYMBOLS_MAX = 200  # in one answer
+USES_MAX = 1_000
+MAP_MIN, MAP_MAX = 64, 100_000  # tokens of a map
+MENTIONED_MAX = 100  # files and symbols that a map is about
+
+
+class Symbol(Struct, frozen=True, kw_only=True):
+    """A definition in a source file. `document` is the id of the document. Lines count from 1."""
+
+    name: str
+    qualified: str
+    kind: SymbolKind
+    path: str
+    document: str
+    language: str
+    start: int
+    end: int
+    signature: str
+    doc: str
+    category: str | None = None
+
+
+class Use(Struct, frozen=True, kw_only=True):
+    """A use of a symbol. `symbol` is None for a file: one whose top level uses, or one that is used as a whole."""
+
+    kind: EdgeKind
+    symbol: Symbol | None
+    path: str
+    lines: tuple[int, ...]
+    certainty: Certainty
+    of: str  # the qualified name on the other side
+
+
+class Symbols(Struct, frozen=True, kw_only=True):
+    """Symbols that were found, the best first. `pending` files are stored and not read or resolved yet."""
+
+    items: tuple[Symbol, ...]
+    total: int
+    pending: int
+    seq: Seq
+
+
+class Uses(Struct, frozen=True, kw_only=True):
+    """Uses of or by the symbols that have a name. `total` counts them before the limit."""
+
+    symbols: tuple[Symbol, ...]
+    items: tuple[Use, ...]
+    total: int
+    pending: int
+    seq: Seq
+
+
+class Outline(Struct, frozen=True, kw_only=True):
+    """The symbols of a file in order, with what it imports from other files."""
+
+    path: str
+    document: str
+    language: str
+    symbols: tuple[Symbol, ...]
+    imports: tuple[str, ...]
+    unresolved: int
+    pending: int
+    seq: Seq
+
+
+class CodeMap(Struct, frozen=True, kw_only=True):
+    """A text of the most used definitions of a repository, within a number of tokens."""
+
+    text: str
+    tokens: int
+    files: int
+    symbols: int
+    of_symbols: int
+    pending: int
+    seq: Seq
+
+
+class Resolution(Struct, frozen=True, kw_only=True):
+    """Files that were read, resolved and dropped, and the number that is left."""
+
+    read: int = 0
+    resolved: int = 0
+    dropped: int = 0
+    pending: int = 0

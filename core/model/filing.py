@@ -1,0 +1,264 @@
+"""Documents as objects: what is known of each, its chunks in order, and the outcomes of writes.
+
+A document is a versioned memory of the kind `document`, named by its path within the category of its caller's key. Its
+chunks are memories of the kind `chunk` below it. What the service knows of both is in their `structure`.
+"""
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime
+from typing import Literal, get_args
+
+import msgspec
+
+from muisti.core.model.documents import Cut
+from muisti.core.model.outcomes import Flag, Plan
+from muisti.core.model.terms import Importance, SourceClass
+from muisti.core.model.times import from_us
+from muisti.core.model.values import Json, Memory, Seq
+
+DocumentSort = Literal["path", "-path", "-indexed_at", "indexed_at"]
+DOCUMENT_SORTS: tuple[DocumentSort, ...] = get_args(DocumentSort)
+Outcome = Literal["created", "updated", "unchanged", "moved"]
+SYNC_MAX = 100_000  # paths in one request
+CHUNK_STRUCTURE = ("overlap", "piece", "page", "headings", "language", "symbol")  # fields that a chunk may have
+
+
+class DocumentName(msgspec.Struct, frozen=True, kw_only=True):
+    """The path of a document, or the id of its memory.
+
+    A path is looked up in the category of the caller, or in `category` for callers of all categories; None for
+    documents without one.
+    """
+
+    name: str
+    category: str | None = None
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class FileFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """Facts about the file that a document was made from; what is None is not known.
+
+    `sha256` is that of the file's bytes, in hexadecimal. `size` is in bytes, `mtime` in microseconds since 1970.
+    `options` are those of parsing and chunking.
+    """
+
+    sha256: str
+    size: int
+    mtime: int | None = None
+    media_type: str | None = None
+    title: str | None = None
+    pages: int | None = None
+    language: str | None = None
+    options: Mapping[str, Json] = msgspec.field(default_factory=dict[str, Json])
+
+
+class NewDocument(msgspec.Struct, frozen=True, kw_only=True):
+    """A document as a caller states it. Its chunks share its tags, metadata, author, importance and source class."""
+
+    path: str
+    facts: FileFacts
+    category: str | None = None
+    tags: tuple[str, ...] = ()
+    metadata: Mapping[str, Json] = msgspec.field(default_factory=dict[str, Json])
+    author: str | None = None
+    importance: Importance = "medium"
+    source: str | None = None
+    source_class: SourceClass = "unknown"
+
+
+class Document(msgspec.Struct, frozen=True):
+    """A document in one of its versions, which `memory` holds."""
+
+    memory: Memory
+
+    @property
+    def path(self) -> str:
+        return self.memory.document or ""
+
+    @property
+    def title(self) -> str:
+        return self.memory.content
+
+    @property
+    def sha256(self) -> str:
+        return str(self.memory.structure.get("sha256", ""))
+
+    @property
+    def media_type(self) -> str | None:
+        return self._text("media_type")
+
+    @property
+    def language(self) -> str | None:
+        return self._text("language")
+
+    @property
+    def size(self) -> int:
+        return self._number("size") or 0
+
+    @property
+    def mtime(self) -> datetime | None:
+        at = self._number("mtime")
+        return None if at is None else from_us(at)
+
+    @property
+    def pages(self) -> int | None:
+        return self._number("pages")
+
+    @property
+    def chunks(self) -> int:
+        return self._number("chunks") or 0
+
+    @property
+    def characters(self) -> int:
+        return self._number("characters") or 0
+
+    @property
+    def lines(self) -> int:
+        """Number of line breaks."""
+        return self._number("lines") or 0
+
+    @property
+    def tokens(self) -> int:
+        """Words, punctuation marks and CJK characters of all chunks, what overlaps counted twice."""
+        return self._number("tokens") or 0
+
+    @property
+    def options(self) -> Mapping[str, Json]:
+        options = self.memory.structure.get("options")
+        return options if isinstance(options, dict) else {}
+
+    def _text(self, name: str) -> str | None:
+        value = self.memory.structure.get(name)
+        return value if isinstance(value, str) else None
+
+    def _number(self, name: str) -> int | None:
+        value = self.memory.structure.get(name)
+        return value if isinstance(value, int) else None
+
+
+class Chunk(msgspec.Struct, frozen=True, kw_only=True):
+    """A chunk at its place in the text of its document.
+
+    `start` and `stop` are offsets in characters; the first `overlap` characters of the chunk repeat the text before
+    `start`. Lines count from 1.
+    """
+
+    memory: Memory
+    start: int
+    stop: int
+    first_line: int
+    last_line: int
+
+    @property
+    def overlap(self) -> int:
+        return overlap_of(self.memory)
+
+
+class ChunkPage(msgspec.Struct, frozen=True, kw_only=True):
+    """A page of the chunks of a document, in their order; `total` counts all of them."""
+
+    document: Document
+    items: tuple[Chunk, ...]
+    total: int
+    next_cursor: str | None
+    seq: Seq
+
+
+class Totals(msgspec.Struct, frozen=True, kw_only=True):
+    """Sums over all documents that meet the filters of a list; `size` is in bytes."""
+
+    documents: int = 0
+    chunks: int = 0
+    characters: int = 0
+    size: int = 0
+
+
+class DocumentPage(msgspec.Struct, frozen=True, kw_only=True):
+    """A page of documents."""
+
+    items: tuple[Document, ...]
+    totals: Totals
+    next_cursor: str | None
+    seq: Seq
+
+
+class Put(msgspec.Struct, frozen=True, kw_only=True):
+    """Outcome of storing a document, with counts of its chunks.
+
+    `kept` chunks stay in their version. `changed` ones keep their id and text and move to another page, path or tag.
+    """
+
+    document: Document
+    outcome: Outcome
+    added: int = 0
+    kept: int = 0
+    changed: int = 0
+    ended: int = 0
+    flags: tuple[Flag, ...] = ()
+    moved_from: str | None = None
+
+
+class Stored(msgspec.Struct, frozen=True, kw_only=True):
+    """Outcome of a write of several documents. `plan` is that of a dry run, None otherwise."""
+
+    items: tuple[Put, ...]
+    seq: Seq
+    plan: Plan | None = None
+    commit: float = 0.0
+    replayed: bool = False
+
+
+class Listed(msgspec.Struct, frozen=True, kw_only=True):
+    """A file that exists, as the caller of `sync` lists it. Without `sha256` its size and mtime are compared."""
+
+    path: str
+    sha256: str | None = None
+    size: int | None = None
+    mtime: int | None = None
+
+
+class Synced(msgspec.Struct, frozen=True, kw_only=True):
+    """Outcome of comparing documents with the files that exist.
+
+    `wanted` are new and changed files, which the caller sends next. `ended` are documents whose file is gone. `moved`
+    are pairs of the path before and after. With a `plan` nothing was stored.
+    """
+
+    wanted: tuple[str, ...]
+    ended: tuple[str, ...]
+    moved: tuple[tuple[str, str], ...]
+    unchanged: int
+    seq: Seq
+    chunks_ended: int = 0
+    plan: Plan | None = None
+    commit: float = 0.0
+
+
+def structure_of(cut: Cut) -> dict[str, Json]:
+    """Return what a chunk's `structure` says of its cut: only what is not usual."""
+    said: dict[str, Json] = {
+        "overlap": cut.overlap or None,
+        "piece": None if cut.kind == "text" else cut.kind,
+        "page": cut.page,
+        "headings": list[Json](cut.headings) or None,
+        "language": cut.language,
+        "symbol": cut.symbol,
+    }
+    return {name: value for name, value in said.items() if value is not None}
+
+
+def overlap_of(memory: Memory) -> int:
+    """Return how many characters of a chunk repeat the end of the one before."""
+    overlap = memory.structure.get("overlap")
+    return overlap if isinstance(overlap, int) else 0
+
+
+def joined(cuts: Sequence[Cut]) -> str:
+    """Return the text that cuts were made from.
+
+    >>> joined([Cut(text="One two"), Cut(text="two three", overlap=3)])
+    'One two three'
+    """
+    return "".join(cut.text[cut.overlap :] for cut in cuts)

@@ -1,0 +1,180 @@
+"""Detect the format of a file by its content. Its name decides only between formats of text."""
+
+import re
+from collections.abc import Collection
+from enum import StrEnum
+
+from muisti.core.parsing.names import extension, programming_language
+
+HEAD = 64 << 10  # bytes at the start of a file that are looked at
+
+
+class Format(StrEnum):
+    """The formats of files. `ZIP` and what follows are archives; `UNKNOWN` is not read."""
+
+    TEXT = "text"
+    MARKDOWN = "markdown"
+    CODE = "code"
+    CSV = "csv"
+    HTML = "html"
+    PDF = "pdf"
+    DOCX = "docx"
+    PPTX = "pptx"
+    XLSX = "xlsx"
+    EPUB = "epub"
+    NOTEBOOK = "ipynb"
+    EMAIL = "eml"
+    MAILBOX = "mbox"
+    ZIP = "zip"
+    TAR = "tar"
+    COMPRESSED = "compressed"
+    UNKNOWN = "unknown"
+
+
+ARCHIVES = frozenset({Format.ZIP, Format.TAR, Format.COMPRESSED})
+STREAMED = frozenset({Format.TEXT, Format.MARKDOWN, Format.CODE, Format.CSV})
+_OFFICE = "application/vnd.openxmlformats-officedocument."
+MEDIA_TYPES = {
+    Format.TEXT: "text/plain",
+    Format.MARKDOWN: "text/markdown",
+    Format.CODE: "text/plain",
+    Format.CSV: "text/csv",
+    Format.HTML: "text/html",
+    Format.PDF: "application/pdf",
+    Format.DOCX: _OFFICE + "wordprocessingml.document",
+    Format.PPTX: _OFFICE + "presentationml.presentation",
+    Format.XLSX: _OFFICE + "spreadsheetml.sheet",
+    Format.EPUB: "application/epub+zip",
+    Format.NOTEBOOK: "application/x-ipynb+json",
+    Format.EMAIL: "message/rfc822",
+    Format.MAILBOX: "application/mbox",
+    Format.ZIP: "application/zip",
+    Format.TAR: "application/x-tar",
+    Format.COMPRESSED: "application/octet-stream",
+    Format.UNKNOWN: "application/octet-stream",
+}
+# Formats with a signature that are known and not read: the message can then say what the file is.
+_SIGNATURES = (
+    (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1", "a document of Microsoft Office before 2007, or an encrypted one"),
+    (b"{\\rtf", "Rich Text Format"),
+    (b"\x89PNG\r\n", "a PNG image"),
+    (b"\xff\xd8\xff", "a JPEG image"),
+    (b"GIF8", "a GIF image"),
+    (b"II*\0", "a TIFF image"),
+    (b"MM\0*", "a TIFF image"),
+    (b"BM", "a BMP image"),
+    (b"\x7fELF", "a program"),
+    (b"MZ", "a program"),
+    (b"SQLite format 3\0", "an SQLite database"),
+    (b"7z\xbc\xaf\x27\x1c", "a 7-Zip archive"),
+    (b"Rar!", "a RAR archive"),
+    (b"OggS", "an Ogg recording"),
+    (b"ID3", "an MP3 recording"),
+    (b"\0asm", "a WebAssembly program"),
+    (b"wOFF", "a font"),
+    (b"wOF2", "a font"),
+)
+COMPRESSIONS = (
+    (b"\x1f\x8b", "gzip"),
+    (b"BZh", "bzip2"),
+    (b"\xfd7zXZ\0", "xz"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+)
+IMAGES = frozenset({"a PNG image", "a JPEG image", "a GIF image", "a TIFF image", "a BMP image"})
+_HTML = re.compile(
+    rb"(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+)
+_HEADERS = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]*:[^\n]*\r?\n(?:[ \t][^\n]*\r?\n)*){2}")
+_MAIL = re.compile(rb"^(?:from|received|message-id|mime-version|return-path|delivered-to|subject):", re.I | re.M)
+_MAILBOX = re.compile(rb"From \S+ +\S.*\r?\n(?:[A-Za-z][A-Za-z0-9-]*:)")
+_BY_NAME = {
+    "md": Format.MARKDOWN, "markdown": Format.MARKDOWN, "mdx": Format.MARKDOWN, "mdown": Format.MARKDOWN,
+    "qmd": Format.MARKDOWN, "rmd": Format.MARKDOWN, "csv": Format.CSV, "tsv": Format.CSV, "tab": Format.CSV,
+    "psv": Format.CSV, "html": Format.HTML, "htm": Format.HTML, "xhtml": Format.HTML, "eml": Format.EMAIL,
+    "mbox": Format.MAILBOX, "txt": Format.TEXT, "text": Format.TEXT, "rst": Format.TEXT, "log": Format.TEXT,
+}  # fmt: skip
+_BY_MEDIA_TYPE = {
+    "text/markdown": Format.MARKDOWN, "text/x-markdown": Format.MARKDOWN, "text/csv": Format.CSV,
+    "text/tab-separated-values": Format.CSV, "text/html": Format.HTML, "application/xhtml+xml": Format.HTML,
+    "message/rfc822": Format.EMAIL, "application/mbox": Format.MAILBOX,
+}  # fmt: skip
+
+
+def detect(head: bytes, name: str = "", media_type: str | None = None) -> Format:
+    """Return the format of a file by its first `HEAD` bytes. `ZIP` stands for every format that is a ZIP file.
+
+    >>> detect(b"%PDF-1.7"), detect(b"# Title", "README.md"), detect(b"print(1)", "a.py")
+    (<Format.PDF: 'pdf'>, <Format.MARKDOWN: 'markdown'>, <Format.CODE: 'code'>)
+    """
+    if b"%PDF-" in head[:1024]:
+        return Format.PDF
+    if head.startswith((b"PK\3\4", b"PK\5\6")):
+        return Format.ZIP
+    if any(head.startswith(signature) for signature, _ in COMPRESSIONS):
+        return Format.COMPRESSED
+    if head[257:262] == b"ustar":
+        return Format.TAR
+    if signature_of(head) or is_binary(head):
+        return Format.UNKNOWN
+    return _text_format(head, name, media_type)
+
+
+def in_zip(names: Collection[str]) -> Format:
+    """Return the format of a ZIP file by the names of its members: an office format, EPUB, or ZIP."""
+    if "META-INF/container.xml" in names:
+        return Format.EPUB
+    if "[Content_Types].xml" not in names:
+        return Format.ZIP
+    for folder, form in (("word/", Format.DOCX), ("ppt/", Format.PPTX), ("xl/", Format.XLSX)):
+        if any(name.startswith(folder) for name in names):
+            return form
+    return Format.ZIP
+
+
+def signature_of(head: bytes) -> str | None:
+    """Return what a file is that has a known signature and is not read, such as "a PNG image"."""
+    for signature, what in _SIGNATURES:
+        if head.startswith(signature) and (len(signature) > 2 or is_binary(head)):
+            return what
+    return None
+
+
+def is_binary(head: bytes) -> bool:
+    """Return whether the bytes are no text: they contain NUL, and are not UTF-16 or UTF-32."""
+    return b"\0" in head and wide_encoding(head) is None
+
+
+def wide_encoding(head: bytes) -> str | None:
+    """Return the encoding of a text in UTF-16 or UTF-32, by its mark or by the places of its zero bytes."""
+    for mark, encoding in ((b"\xff\xfe\0\0", "utf-32"), (b"\0\0\xfe\xff", "utf-32")):
+        if head.startswith(mark):
+            return encoding
+    if head.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return "utf-16"
+    start = head[: min(len(head), 4096) & ~1]
+    if len(start) < 4:
+        return None
+    even, odd = start[::2].count(0), start[1::2].count(0)
+    half = len(start) // 2
+    if odd > 0.7 * half and not even:
+        return "utf-16-le"
+    return "utf-16-be" if even > 0.7 * half and not odd else None
+
+
+def _text_format(head: bytes, name: str, media_type: str | None) -> Format:
+    start = head.removeprefix(b"\xef\xbb\xbf").lstrip()
+    named = _BY_NAME.get(extension(name))
+    if start.startswith(b"{") and (extension(name) == "ipynb" or (b'"nbformat"' in head and b'"cells"' in head)):
+        return Format.NOTEBOOK
+    if named is not None and named in (Format.MARKDOWN, Format.CSV, Format.TEXT):
+        return named
+    language = programming_language(name, head[:200].decode("latin-1"))
+    if language and not (language == "xml" and _HTML.match(start)):
+        return Format.CODE
+    if _MAILBOX.match(start):
+        return Format.MAILBOX
+    if _HEADERS.match(start) and _MAIL.search(start[:8192]):
+        return Format.EMAIL
+    if _HTML.match(start):
+        return Format.HTML
+    return named or _BY_MEDIA_TYPE.get((media_type or "").split(";")[0].strip().lower(), Format.TEXT)

@@ -1,0 +1,39 @@
+"""Readers of formats that a worker process reads. `READERS` has one for each format.
+
+A reader takes the content, the options and the facts to complete, and yields pieces. Each module loads with the first
+file that needs it, so that a worker for e-mails never loads pdfium.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from muisti.core.model.documents import Piece
+from muisti.core.parsing.detect import Format
+from muisti.core.parsing.options import Options
+from muisti.core.parsing.parsed import About
+from muisti.core.support.lazy import Lazy
+
+if TYPE_CHECKING:
+    from muisti.core.parsing.formats import docx, epub, html, mail, notebook, pdf, pptx, xlsx
+else:  # each brings a package or a table of its own, which a worker for other formats does without
+    docx = Lazy("muisti.core.parsing.formats.docx")
+    epub = Lazy("muisti.core.parsing.formats.epub")
+    html = Lazy("muisti.core.parsing.formats.html")
+    mail = Lazy("muisti.core.parsing.formats.mail")
+    notebook = Lazy("muisti.core.parsing.formats.notebook")
+    pdf = Lazy("muisti.core.parsing.formats.pdf")
+    pptx = Lazy("muisti.core.parsing.formats.pptx")
+    xlsx = Lazy("muisti.core.parsing.formats.xlsx")
+
+Reader = Callable[[bytes | bytearray, Options, About], Iterator[Piece]]
+READERS: Mapping[Format, Callable[[], Reader]] = {
+    Format.DOCX: lambda: docx.read,
+    Format.EMAIL: lambda: mail.read,
+    Format.EPUB: lambda: epub.read,
+    Format.HTML: lambda: html.read,
+    Format.MAILBOX: lambda: mail.read_mailbox,
+    Format.NOTEBOOK: lambda: notebook.read,
+    Format.PDF: lambda: pdf.read,
+    Format.PPTX: lambda: pptx.read,
+    Format.XLSX: lambda: xlsx.read,
+}

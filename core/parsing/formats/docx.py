@@ -1,0 +1,226 @@
+"""Read DOCX: headings, paragraphs, lists, tables, text boxes, equations and charts, then notes and comments."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from muisti.core.model.documents import Piece
+from muisti.core.parsing.blocks import Outline, block, heading, table
+from muisti.core.parsing.formats.charts import chart_table, title_of
+from muisti.core.parsing.formats.equations import latex
+from muisti.core.parsing.formats.numbering import Numbering, numbering_of
+from muisti.core.parsing.formats.package import Element, Package, attribute
+from muisti.core.parsing.options import Options
+from muisti.core.parsing.parsed import About
+
+_WRAPPERS = frozenset({"w-sdt", "w-sdtContent", "w-ins", "w-moveTo", "w-customXml", "w-smartTag"})
+_LEFT_OUT = frozenset({"mc-Fallback", "w-del", "w-moveFrom", "w-pPr", "w-rPr", "w-sdtPr", "w-instrText"})
+_AS_TEXT = {"w-tab": "\t", "w-br": "\n", "w-cr": "\n", "w-noBreakHyphen": "-"}
+_HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
+_NOTES = (("footnotes", "w-footnote"), ("endnotes", "w-endnote"), ("comments", "w-comment"))
+_NOTHING: Mapping[str, "Style"] = {}
+
+
+@dataclass(frozen=True, slots=True)
+class Style:
+    """A style of paragraphs: its name, the level of its headings, the style that it is based on, and its list."""
+
+    name: str
+    level: str | None
+    base: str | None
+    numbers: str | None
+    depth: str | None
+
+
+def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Piece]:
+    """Yield the text of a DOCX file. Raises what `Package` raises."""
+    package = Package(data)
+    about.images = package.has_images
+    about.title = package.title()
+    main = package.main("word/document.xml")
+    reader = _Reading(package, main)
+    for child in package.children(main, "w-body"):
+        yield from reader.block(child)
+    for kind, tag in _NOTES:
+        for part in package.related(main, kind):
+            for note in package.children(part, f"w-{kind}"):
+                if note.tag == tag and (text := _note(note)):
+                    yield Piece(text=text + "\n\n", kind="note")
+
+
+def _styles(package: Package, main: str) -> Mapping[str, Style]:
+    part = next(package.related(main, "styles"), None)
+    if part is None:
+        return _NOTHING
+    found: dict[str, Style] = {}
+    for style in package.children(part, "w-styles"):
+        if style.tag == "w-style":
+            found[attribute(style, "styleId") or ""] = Style(
+                _value(style, "w-name") or "",
+                _value(style, "w-pPr/w-outlineLvl"),
+                _value(style, "w-basedOn"),
+                _value(style, "w-pPr/w-numPr/w-numId"),
+                _value(style, "w-pPr/w-numPr/w-ilvl"),
+            )
+    return found
+
+
+def _value(element: Element, path: str) -> str | None:
+    found = element.find(path)
+    return None if found is None else attribute(found, "val")
+
+
+class _Reading:
+    def __init__(self, package: Package, main: str) -> None:
+        self._package = package
+        self._styles = _styles(package, main)
+        self._numbering: Numbering = numbering_of(package, main)
+        self._relations = package.relations(main)
+        self._outline = Outline()
+
+    def block(self, element: Element) -> Iterator[Piece]:
+        """Yield the pieces of a child of the body."""
+        if element.tag == "w-p":
+            yield from self._paragraph(element)
+        elif element.tag == "w-tbl":
+            if text := table_text(element):
+                yield block(self._outline, text.rstrip("\n"), "table")
+        elif element.tag in _WRAPPERS:
+            for child in element:
+                yield from self.block(child)
+
+    def _paragraph(self, element: Element) -> Iterator[Piece]:
+        text = text_of(element).strip()
+        if text:
+            style = _value(element, "w-pPr/w-pStyle")
+            level = self._level(style) or _level(_value(element, "w-pPr/w-outlineLvl"))
+            label, depth = self._label(element, style)
+            if level:
+                yield heading(self._outline, level, text if label in ("", "-") else f"{label} {text}")
+            elif label:
+                yield block(self._outline, f"{'  ' * min(depth, 8)}{label} {text}", "list")
+            else:
+                yield block(self._outline, text)
+        for chart in element.iter("c-chart"):
+            yield from self._chart(attribute(chart, "id") or "")
+
+    def _chart(self, relation: str) -> Iterator[Piece]:
+        target = self._relations.get(relation, ("", ""))[1]
+        if target in self._package:
+            chart = self._package.tree(target)
+            if title := title_of(chart):
+                yield block(self._outline, title)
+            if text := chart_table(chart):
+                yield block(self._outline, text.rstrip("\n"), "table")
+
+    def _label(self, element: Element, style: str | None) -> tuple[str, int]:
+        """Return the label of a list item, empty for another paragraph, and how deep the item is."""
+        number = _value(element, "w-pPr/w-numPr/w-numId")
+        depth = _value(element, "w-pPr/w-numPr/w-ilvl")
+        for one in self._bases(style):
+            number = one.numbers if number is None else number
+            depth = one.depth if depth is None else depth
+        if number is None or number == "0":
+            return "", 0
+        deep = int(depth) if depth is not None and depth.isdecimal() else 0
+        return self._numbering.label(number, deep), deep
+
+    def _level(self, style: str | None) -> int:
+        for one in self._bases(style):
+            named = _HEADING.match(one.name)
+            if named:
+                return int(named[1])
+            if one.name.lower() == "title":
+                return 1
+            if one.level is not None:
+                return _level(one.level)
+        return 0
+
+    def _bases(self, style: str | None) -> Iterator[Style]:
+        """Yield a style and those that it is based on."""
+        for _ in range(10):
+            one = self._styles.get(style or "")
+            if one is None:
+                return
+            yield one
+            style = one.base
+
+
+def _level(outline: str | None) -> int:
+    return int(outline) + 1 if outline is not None and outline.isdigit() and int(outline) < 9 else 0
+
+
+def _note(note: Element) -> str:
+    text = " ".join(part for paragraph in note.iter("w-p") if (part := text_of(paragraph).strip()))
+    return f"[^{attribute(note, 'id') or ''}]: {text}" if text else ""
+
+
+def text_of(paragraph: Element) -> str:
+    """Return the text of a paragraph, with its equations and the paragraphs of its text boxes."""
+    out: list[str] = []
+    _collect(paragraph, out)
+    return "".join(out)
+
+
+def _collect(element: Element, out: list[str]) -> None:
+    for child in element:
+        tag = child.tag
+        if tag == "w-t":
+            out.append(child.text or "")
+        elif tag == "m-oMath":
+            out.append(f"${latex(child)}$")
+        elif tag in _AS_TEXT:
+            out.append(_AS_TEXT[tag])
+        elif tag == "w14-checked":
+            out.append("[x] " if attribute(child, "val") in ("1", "true") else "[ ] ")
+        elif tag == "w-tbl":
+            out.append("\n" + table_text(child))
+        elif tag not in _LEFT_OUT:
+            if tag == "w-p" and out and not out[-1].endswith("\n"):
+                out.append("\n")
+            _collect(child, out)
+
+
+def table_text(element: Element) -> str:
+    """Return a table in Markdown. A cell that spans columns is in the first of them."""
+    above: list[str] = []
+    rows: list[list[str]] = []
+    for row in _within(element, "w-tr"):
+        above = [*_cells(row, above)]
+        rows.append(above)
+    return table([cells for cells in rows if any(cells)])
+
+
+def _cells(row: Element, above: Sequence[str]) -> Iterator[str]:
+    """Yield the texts of a row. A cell that spans rows is in each of them, so that each row is complete."""
+    column = 0
+    for cell in _within(row, "w-tc"):
+        merged = cell.find("w-tcPr/w-vMerge")
+        if merged is not None and attribute(merged, "val") != "restart":
+            yield above[column] if column < len(above) else ""
+        else:
+            texts = (" ".join(text_of(paragraph).split()) for paragraph in _paragraphs(cell))
+            yield " ".join(text for text in texts if text)
+        span = _value(cell, "w-tcPr/w-gridSpan") or "1"
+        width = min(int(span), 64) if span.isdecimal() else 1
+        for _ in range(width - 1):
+            yield ""
+        column += max(width, 1)
+
+
+def _paragraphs(cell: Element) -> Iterator[Element]:
+    """Yield the paragraphs of a cell, those of tables inside it included."""
+    for child in cell:
+        if child.tag == "w-p":
+            yield child
+        elif child.tag not in _LEFT_OUT:
+            yield from _paragraphs(child)
+
+
+def _within(element: Element, tag: str) -> Iterator[Element]:
+    """Yield the rows of a table, or the cells of a row, also where they are wrapped."""
+    for child in element:
+        if child.tag == tag:
+            yield child
+        elif child.tag in _WRAPPERS:
+            yield from _within(child, tag)

@@ -1,0 +1,249 @@
+"""Read HTML: headings, paragraphs, lists, tables, code, without scripts and styles; or the main content alone."""
+
+import re
+from collections.abc import Iterator
+from itertools import count
+
+from selectolax.lexbor import LexborHTMLParser, LexborNode
+
+from muisti.core.model.documents import Piece, PieceKind
+from muisti.core.model.unreadable import ExtraMissing, Unsafe
+from muisti.core.parsing.blocks import Outline, block, heading, table
+from muisti.core.parsing.markdown import MarkdownReader
+from muisti.core.parsing.options import Options
+from muisti.core.parsing.parsed import About
+from muisti.core.parsing.text import lines, text_of
+
+try:  # an optional extra
+    import trafilatura
+except ImportError:
+    trafilatura = None
+
+DEEP = 200  # levels of elements above which the reader of main content loses text without a word
+DEEPEST = 20_000  # levels of elements that are read
+SPAN = 100  # rows or columns that a cell spans at most
+_DROPPED = frozenset(
+    ("script", "style", "noscript", "template", "svg", "head", "iframe", "object", "canvas", "select", "datalist")
+)
+_BLOCKS = frozenset(
+    {
+        "p", "div", "section", "article", "main", "header", "footer", "nav", "aside", "ul", "ol", "dl", "dd",
+        "dt", "blockquote", "figure", "figcaption", "form", "fieldset", "address", "body", "html", "pre",
+        "hr", "li", "details", "summary", "caption", "center", "dir", "hgroup", "legend", "menu", "option",
+        "search", "td", "th", "tr", "table", "tbody", "thead", "tfoot",
+    }
+)  # fmt: skip
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_LAYOUT = "table, h1, h2, h3, h4, h5, h6, pre, ul, ol, form, article, section"
+_TAG = re.compile(r"<(/?)([a-zA-Z][a-zA-Z0-9]*)")
+# Elements that have no end, or whose end is often left out.
+_UNCLOSED = frozenset(
+    {
+        "area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "source", "track", "wbr",
+        "p", "li", "td", "tr", "th", "dt", "dd", "option", "tbody", "thead",
+    }
+)  # fmt: skip
+_BLANKS = re.compile(r"\s+")
+_CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([a-zA-Z0-9_:-]+)", re.IGNORECASE)
+_DECLARED = re.compile(rb"<\?xml[^>]+encoding\s*=\s*[\"']([a-zA-Z0-9_:-]+)", re.IGNORECASE)
+
+
+def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Piece]:
+    """Yield the text of a web page. Raises `ExtraMissing` for main content without the extra `web`."""
+    source = decode(bytes(data), options.encoding)
+    _refuse_depth(source)
+    page = LexborHTMLParser(source)
+    title = page.css_first("title")
+    about.title = (" ".join(title.text().split()) or None) if title is not None else None
+    root = page.css_first("html")
+    about.language = (root.attributes.get("lang") or None) if root is not None else None
+    if not options.main_content:
+        yield from pieces_of(page.body, Outline())
+        return
+    if trafilatura is None:
+        raise ExtraMissing('The main content of web pages needs the extra `web`: pip install "muisti[web]".')
+    main = None if _is_deep(page.body) else trafilatura.extract(source, output_format="markdown", include_tables=True)
+    if main and main.strip():
+        yield from MarkdownReader().pieces(lines([main.strip() + "\n"]))
+    else:
+        about.notes.append("No main content was found, so the whole page was read.")
+        yield from pieces_of(page.body, Outline())
+
+
+def _refuse_depth(source: str) -> None:
+    """Raise `Unsafe` for a page of very many levels, which the parser takes quadratic time for."""
+    if source.count("<") < DEEPEST:
+        return
+    depth = 0
+    for tag in _TAG.finditer(source):
+        if tag[2].lower() not in _UNCLOSED:
+            depth += -1 if tag[1] else 1
+            if depth > DEEPEST:
+                raise Unsafe(f"Elements of the page are nested deeper than {DEEPEST:,} levels.")
+
+
+def decode(data: bytes, encoding: str | None = None) -> str:
+    """Return a page as text, by the stated encoding, its mark, or what the page itself declares."""
+    start = data[:4096]
+    declared = _DECLARED.search(start) or _CHARSET.search(start)
+    return text_of(data, encoding or (declared[1].decode("ascii") if declared else None))
+
+
+def markup_pieces(source: str, outline: Outline, page: int | None = None) -> Iterator[Piece]:
+    """Yield the text of HTML in another document, such as a chapter or an e-mail."""
+    yield from pieces_of(LexborHTMLParser(source).body, outline, page)
+
+
+def pieces_of(body: LexborNode | None, outline: Outline, page: int | None = None) -> Iterator[Piece]:
+    """Yield the text of an element and all in it."""
+    if body is not None:
+        yield from _Walk(outline, page).pieces(body)
+
+
+def _is_deep(body: LexborNode | None) -> bool:
+    """Return whether elements are nested deeper than the reader of main content can read."""
+    waiting = [(body, 0)] if body is not None else []
+    while waiting:
+        node, depth = waiting.pop()
+        if depth > DEEP:
+            return True
+        child = node.child
+        while child is not None:
+            if child.child is not None:
+                waiting.append((child, depth + 1))
+            child = child.next
+    return False
+
+
+class _Walk:
+    """A walk over elements without recursion, so that no depth of nesting ends it."""
+
+    def __init__(self, outline: Outline, page: int | None) -> None:
+        self._outline = outline
+        self._page = page
+        self._words: list[str] = []
+        self._label = ""
+        self._lists: list[Iterator[int] | None] = []
+
+    def pieces(self, root: LexborNode) -> Iterator[Piece]:
+        """Yield the pieces of an element."""
+        waiting: list[tuple[LexborNode, bool]] = [(root, False)]
+        while waiting:
+            node, ended = waiting.pop()
+            tag = node.tag or ""
+            if ended:
+                yield from self._leave(node, tag)
+            elif tag == "-text":
+                self._words.append(_BLANKS.sub(" ", node.text_content or ""))
+            elif tag == "br":
+                self._words.append("\n")
+            elif tag == "img":
+                if alternative := (node.attributes.get("alt") or "").strip():
+                    self._words.append(f" ![{alternative}] ")
+            elif tag in _DROPPED or tag.startswith("-"):
+                continue
+            elif tag == "pre" or (tag == "table" and node.css_first(_LAYOUT, default=node) in (None, node)):
+                yield from self._flush()
+                yield from self._whole(node, tag)
+            else:
+                if tag in _BLOCKS or tag in _HEADINGS:
+                    yield from self._flush()
+                    self._enter(tag)
+                waiting.append((node, True))
+                waiting.extend((child, False) for child in reversed([*_children(node)]))
+        yield from self._flush()
+
+    def _enter(self, tag: str) -> None:
+        if tag in ("ul", "ol", "menu", "dir"):
+            self._lists.append(count(1) if tag == "ol" else None)
+        elif tag == "li":
+            numbers = self._lists[-1] if self._lists else None
+            depth = max(len(self._lists) - 1, 0)
+            self._label = "  " * min(depth, 8) + ("- " if numbers is None else f"{next(numbers)}. ")
+
+    def _leave(self, node: LexborNode, tag: str) -> Iterator[Piece]:
+        if tag in _HEADINGS:
+            title = self._taken()
+            if title:
+                yield heading(self._outline, _HEADINGS[tag], title, self._page)
+        elif tag in _BLOCKS:
+            yield from self._flush()
+            if tag in ("ul", "ol", "menu", "dir") and self._lists:
+                self._lists.pop()
+
+    def _whole(self, node: LexborNode, tag: str) -> Iterator[Piece]:
+        """Yield a block of code, or a table, whose elements are not walked one by one."""
+        if tag == "pre":
+            text = node.text().strip("\n")
+            if text.strip():
+                yield self._piece(f"```\n{text}\n```", "code")
+            return
+        caption = node.css_first("caption")
+        if caption is not None and (text := _text(caption)):
+            yield self._piece(text, "text")
+        if text := table([cells for cells in _rows(node) if any(cells)]):
+            yield self._piece(text.rstrip("\n"), "table")
+
+    def _taken(self) -> str:
+        parts = "".join(self._words).split("\n")
+        self._words = []
+        return "\n".join(line for part in parts if (line := _BLANKS.sub(" ", part).strip()))
+
+    def _flush(self) -> Iterator[Piece]:
+        text = self._taken()
+        if text:
+            yield self._piece(self._label + text, "list" if self._label else "text")
+            self._label = ""
+
+    def _piece(self, text: str, kind: PieceKind) -> Piece:
+        return block(self._outline, text, kind, self._page)
+
+
+def _rows(node: LexborNode) -> Iterator[list[str]]:
+    """Yield the cells of each row of a table. A cell that spans rows is in each of them."""
+    spanning: dict[int, tuple[int, str]] = {}  # by column: how many rows more, and the text
+    for part in _children(node):
+        rows = _children(part) if part.tag in ("tbody", "thead", "tfoot") else iter((part,))
+        for row in rows:
+            if row.tag == "tr":
+                yield _cells(row, spanning)
+
+
+def _cells(row: LexborNode, spanning: dict[int, tuple[int, str]]) -> list[str]:
+    cells: list[str] = []
+
+    def fill() -> None:
+        while len(cells) in spanning:
+            left, text = spanning.pop(column := len(cells))
+            cells.append(text)
+            if left > 1:
+                spanning[column] = left - 1, text
+
+    for cell in _children(row):
+        if cell.tag not in ("td", "th"):
+            continue
+        fill()
+        text = _text(cell)
+        rows, columns = _span(cell, "rowspan"), _span(cell, "colspan")
+        for number in range(columns):
+            if rows > 1:
+                spanning[len(cells)] = rows - 1, text if not number else ""
+            cells.append(text if not number else "")
+    fill()
+    return cells
+
+
+def _span(cell: LexborNode, name: str) -> int:
+    value = cell.attributes.get(name) or "1"
+    return min(int(value), SPAN) if value.isdecimal() and len(value) < 6 and int(value) else 1
+
+
+def _children(node: LexborNode) -> Iterator[LexborNode]:
+    child = node.child
+    while child is not None:
+        yield child
+        child = child.next
+
+
+def _text(node: LexborNode) -> str:
+    return _BLANKS.sub(" ", node.text(separator=" ")).strip()

@@ -1,0 +1,95 @@
+"""Read e-mail: the headers that people see, the text of the body, and the names of attachments."""
+
+import re
+from collections.abc import Iterator
+from email import policy
+from email.message import EmailMessage
+from email.parser import BytesParser
+from typing import cast
+
+from muisti.core.model.documents import Piece
+from muisti.core.model.unreadable import Broken, FileTooLarge
+from muisti.core.parsing.blocks import Outline, block, heading
+from muisti.core.parsing.formats.html import markup_pieces
+from muisti.core.parsing.options import Options
+from muisti.core.parsing.parsed import About
+from muisti.core.parsing.text import text_of
+
+_SHOWN = ("From", "To", "Cc", "Date")
+_FROM_LINE = re.compile(rb"^From \S+ .*\r?\n", re.MULTILINE)
+PARTS = 1_000  # of one message
+DEPTH = 20  # of messages and parts inside each other
+
+
+def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Piece]:
+    """Yield the text of one message. Raises `Broken` for what has no headers."""
+    message = _parsed(bytes(data))
+    if not message.keys():
+        raise Broken("The file has no headers of an e-mail.")
+    about.title = _header(message, "Subject") or None
+    yield from _message(message, None, about)
+
+
+def read_mailbox(data: bytes | bytearray, options: Options, about: About) -> Iterator[Piece]:
+    """Yield the text of all messages of a mailbox. The page of a piece is the number of its message."""
+    about.pages = 0
+    starts = [
+        found
+        for found in _FROM_LINE.finditer(data)
+        if found.start() == 0 or data[found.start() - 2 : found.start()] in (b"\n\n", b"\r\n")
+    ]
+    ends = [found.start() for found in starts[1:]] + [len(data)]
+    for number, (start, end) in enumerate(zip(starts, ends, strict=True), 1):
+        if number > options.max_pages:
+            raise FileTooLarge(f"The mailbox has more than {options.max_pages:,} messages.")
+        about.pages = number
+        yield from _message(_parsed(bytes(data[start.end() : end])), number, about)
+
+
+def _parsed(data: bytes) -> EmailMessage:
+    return BytesParser(policy=policy.default).parsebytes(data)
+
+
+def _header(message: EmailMessage, name: str) -> str:
+    try:
+        return " ".join(str(message.get(name, "")).split())
+    except (ValueError, TypeError, IndexError, AttributeError):  # the parser of headers raises them for damaged ones
+        return ""
+
+
+def _message(message: EmailMessage, number: int | None, about: About, depth: int = 0) -> Iterator[Piece]:
+    outline = Outline()
+    if subject := _header(message, "Subject"):
+        yield heading(outline, 1, subject, number)
+    shown = [f"{name}: {value}" for name in _SHOWN if (value := _header(message, name))]
+    if shown:
+        yield block(outline, "\n".join(shown), page=number)
+    yield from _body(message, outline, number)
+    attached: list[str] = []
+    for part in _attachments(message):
+        if part.get_content_type() == "message/rfc822" and depth < DEPTH:
+            for inner in cast(list[EmailMessage], part.get_payload() if part.is_multipart() else []):
+                yield from _message(inner, number, about, depth + 1)
+        elif name := part.get_filename():
+            attached.append(name)
+    if attached:
+        yield block(outline, "Attachments: " + ", ".join(attached), "note", number)
+        about.notes.append("The text of attachments was not read: " + ", ".join(attached[:20]))
+
+
+def _attachments(message: EmailMessage) -> Iterator[EmailMessage]:
+    if message.is_multipart():
+        for part, _ in zip(message.iter_attachments(), range(PARTS), strict=False):
+            yield part
+
+
+def _body(message: EmailMessage, outline: Outline, number: int | None) -> Iterator[Piece]:
+    body = message.get_body(("plain", "html"))
+    if body is None:
+        return
+    payload = body.get_payload(decode=True)
+    text = text_of(payload if isinstance(payload, bytes) else b"", body.get_content_charset())
+    if body.get_content_type() == "text/html":
+        yield from markup_pieces(text, outline, number)
+    elif text.strip():
+        yield block(outline, text.replace("\r\n", "\n").strip(), page=number)

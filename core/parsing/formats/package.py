@@ -1,0 +1,218 @@
+"""Office files and EPUB: a ZIP file of XML parts, read within limits, without entities, links or depth."""
+
+import io
+import posixpath
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
+from typing import cast
+from urllib.parse import unquote
+from xml.etree import ElementTree
+from xml.parsers import expat
+from zipfile import BadZipFile
+
+from muisti.core.model.unreadable import Broken, FileTooLarge, Unsafe
+from muisti.core.parsing.zipped import open_zip, unpacked
+
+Element = ElementTree.Element
+PART = 128 << 20  # bytes that a part may unpack to
+SUM = 512 << 20  # and all parts that are read
+DEPTH = 400  # of elements inside each other
+PROLOGUE = 1 << 20  # bytes before the first element at most
+_PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff", ".bmp", ".emf", ".wmf", ".webp", ".svg")
+_FEED = 1 << 16
+# Short prefixes for what a namespace's URI contains; it covers both the transitional and the strict names.
+_PREFIXES = (
+    ("wordprocessingml", "w"), ("presentationml", "p"), ("spreadsheetml", "x"), ("officeDocument/math", "m"),
+    ("drawingml/main", "a"), ("drawingml/chart", "c"), ("drawingml/diagram", "dgm"), ("markup-compatibility", "mc"),
+    ("word/2010/wordml", "w14"), ("officeDocument/relationships", "r"), ("package/relationships", "rel"),
+    ("schemas-microsoft-com:vml", "v"), ("purl.org/dc/elements", "dc"), ("idpf.org/2007/opf", "opf"),
+)  # fmt: skip
+
+
+@cache
+def short(tag: str) -> str:
+    """Return a tag with a short prefix for its namespace, such as `w-p`; without one for a namespace unknown here."""
+    uri, brace, local = tag.rpartition("}")
+    if not brace:
+        return tag
+    uri = uri.replace("/2006/", "/")
+    prefix = next((prefix for part, prefix in _PREFIXES if part in uri), "")
+    return f"{prefix}-{local}" if prefix else local
+
+
+def attribute(element: Element, name: str) -> str | None:
+    """Return an attribute by its local name, in whatever namespace it is."""
+    for key, value in element.attrib.items():
+        if key == name or key.endswith("}" + name):
+            return value
+    return None
+
+
+class Package:
+    """A ZIP file of XML parts. Raises `Broken`, `Encrypted`, `FileTooLarge` and `Unsafe` while it is read."""
+
+    def __init__(self, data: bytes | bytearray) -> None:
+        try:
+            self._zip = open_zip(io.BytesIO(data))
+        except BadZipFile as error:
+            raise Broken(f"The file is a damaged ZIP file: {error}.") from error
+        self._names = {name.replace("\\", "/").lstrip("/").lower(): name for name in self._zip.NameToInfo}
+        self._read = 0
+
+    def __contains__(self, name: str) -> bool:
+        return name.lower() in self._names
+
+    @property
+    def has_images(self) -> bool:
+        """Return whether there are pictures in the file."""
+        return any(name.endswith(_PICTURES) for name in self._names)
+
+    def names(self, *ends: str) -> Iterator[str]:
+        """Yield the names of the parts that end so."""
+        for name in sorted(self._names.values()):
+            if name.lower().endswith(ends):
+                yield name
+
+    def check(self, name: str) -> None:
+        """Raise `Unsafe` where a part declares a document type. Its first bytes tell."""
+        start = b""
+        for block in self.blocks(name):
+            start += block
+            if _refuse_doctype(start, name):
+                return
+
+    def blocks(self, name: str) -> Iterator[bytes]:
+        """Yield the content of a part, counted."""
+        try:
+            member = self._zip.getinfo(self._names[name.lower()])
+        except KeyError as error:
+            raise Broken(f"The part {name!r} is missing.") from error
+        for block in unpacked(self._zip, member, PART):
+            self._read += len(block)
+            if self._read > SUM:
+                raise FileTooLarge(f"The parts of the file unpack to more than {SUM >> 20} MB.")
+            yield block
+
+    def bytes(self, name: str) -> bytes:
+        """Return the content of a part."""
+        return b"".join(self.blocks(name))
+
+    def tree(self, name: str) -> Element:
+        """Return a part as a tree, whose tags have short prefixes."""
+        root = None
+        for event, element in events(self.blocks(name), name):
+            if event == "start" and root is None:
+                root = element
+        if root is None:
+            raise Broken(f"The part {name!r} is empty.")
+        return root
+
+    def children(self, name: str, container: str) -> Iterator[Element]:
+        """Yield the children of the first element of that tag, one by one, so that only one is in memory."""
+        depth, inside, parent = 0, 0, None
+        for event, element in events(self.blocks(name), name):
+            if event == "start":
+                depth += 1
+                if parent is None and element.tag == container:
+                    inside, parent = depth, element
+                continue
+            depth -= 1
+            if parent is not None and depth == inside:
+                yield element
+                parent.clear()
+            elif depth < inside:
+                return
+
+    def relations(self, part: str) -> Mapping[str, tuple[str, str]]:
+        """Return the relations of a part by id: the last word of the type, and the target inside the package."""
+        folder, base = posixpath.split(part)
+        name = posixpath.join(folder, "_rels", base + ".rels")
+        if name not in self:
+            return {}
+        found: dict[str, tuple[str, str]] = {}
+        for element in self.tree(name):
+            target = element.get("Target", "")
+            if element.get("TargetMode") != "External":
+                kind = element.get("Type", "").rpartition("/")[2]
+                found[element.get("Id", "")] = kind, resolved(folder, target)
+        return found
+
+    def related(self, part: str, kind: str) -> Iterator[str]:
+        """Yield the parts that a part is related to by a kind, such as `notesSlide`, where they exist."""
+        for one, target in self.relations(part).values():
+            if one == kind and target in self:
+                yield target
+
+    def main(self, usual: str) -> str:
+        """Return the main part of an office file."""
+        return usual if usual in self else next(self.related("", "officeDocument"), usual)
+
+    def title(self) -> str | None:
+        """Return the title among the properties of an office file, or None."""
+        if "docProps/core.xml" not in self:
+            return None
+        found = self.tree("docProps/core.xml").find("dc-title")
+        return " ".join((found.text or "").split()) or None if found is not None else None
+
+
+def resolved(folder: str, target: str) -> str:
+    """Return the name of a part by a link from a folder of the package.
+
+    >>> resolved("ppt/slides", "../notes/n.xml"), resolved("ppt", "/word/a.xml")
+    ('ppt/notes/n.xml', 'word/a.xml')
+    """
+    target = unquote(target.partition("#")[0])
+    return posixpath.normpath(target[1:] if target.startswith("/") else posixpath.join(folder, target))
+
+
+def events(blocks: Iterable[bytes], name: str) -> Iterator[tuple[str, Element]]:
+    """Yield the starts and ends of elements. Raises `Unsafe` for a document type or depth, `Broken` for bad XML."""
+    parser: ElementTree.XMLPullParser[Element] = ElementTree.XMLPullParser(("start", "end"))
+    start, checked, depth = b"", False, 0
+    try:
+        for block in blocks:
+            if not checked:
+                start += block
+                checked = _refuse_doctype(start, name)
+            parser.feed(block)
+            # Of starts and ends alone, each of which comes with its element.
+            for event, element in cast(Iterator[tuple[str, Element]], parser.read_events()):
+                if event == "start":
+                    depth += 1
+                    element.tag = short(element.tag)
+                    if depth > DEPTH:
+                        raise Unsafe(f"Elements of {name!r} are nested deeper than {DEPTH} levels.")
+                else:
+                    depth -= 1
+                yield event, element
+        parser.close()
+    except ElementTree.ParseError as error:
+        raise Broken(f"The XML of {name!r} is damaged: {error}.") from error
+
+
+class _RootReached(Exception):
+    """The root element has begun, after which no document type may come."""
+
+
+def _refuse_doctype(start: bytes, name: str) -> bool:
+    """Return whether the root element has begun, so that no entity can be declared. Raises `Unsafe` for one."""
+
+    def doctype(*_: object) -> None:
+        raise Unsafe(f"{name!r} declares a document type, which may hold entities.")
+
+    def root(*_: object) -> None:
+        raise _RootReached
+
+    if len(start) > PROLOGUE:
+        raise Unsafe(f"{name!r} has no element in its first {PROLOGUE >> 10:,} kB.")
+    parser = expat.ParserCreate()
+    parser.StartDoctypeDeclHandler = doctype
+    parser.StartElementHandler = root
+    try:
+        for at in range(0, len(start), _FEED):
+            parser.Parse(start[at : at + _FEED], False)
+    except _RootReached:
+        return True
+    except expat.ExpatError:
+        return False  # the reader's own parser tells
+    return False

@@ -1,0 +1,116 @@
+"""Read a file: detect its format, then stream its pieces, in this process or from a worker."""
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO
+from zipfile import BadZipFile
+
+from muisti.core.model.documents import Piece
+from muisti.core.model.unreadable import Broken, Empty, Encrypted, NoText, UnknownFormat, Unreadable
+from muisti.core.parsing.compound import is_encrypted_office
+from muisti.core.parsing.detect import ARCHIVES, HEAD, IMAGES, STREAMED, Format, detect, signature_of
+from muisti.core.parsing.markdown import MarkdownReader
+from muisti.core.parsing.names import programming_language
+from muisti.core.parsing.options import Options
+from muisti.core.parsing.parsed import About, Parsed
+from muisti.core.parsing.refusals import OCR
+from muisti.core.parsing.separated import table_pieces
+from muisti.core.parsing.text import decoded, lines, windows
+from muisti.core.parsing.workers import Workers
+from muisti.core.parsing.zipped import format_of_zip
+
+CODE = 1 << 20  # characters of a piece of code at most: most files are one piece
+
+
+def parse(source: bytes | Path | BinaryIO, name: str, options: Options, workers: Workers) -> Parsed:
+    """Open a document and return it as a stream of pieces, all of which, joined, are its text.
+
+    `source` is the content, a path, or an open binary file at its start; the caller closes an open file after the last
+    piece. `name` is the name or path that the document goes by. `workers` read the formats that need a process of
+    their own; text, Markdown, CSV and code are read here.
+
+    Raises subclasses of `Unreadable`: `Empty`, `UnknownFormat`, and `UnknownFormat` for an archive, whose members
+    `archives.members` yields. The others come while pieces are read. A document without text always raises.
+    """
+    if isinstance(source, bytes):
+        return _opened(io.BytesIO(source), name, options, workers)
+    if not isinstance(source, Path):
+        return _opened(source, name, options, workers)
+    stream = source.open("rb")
+    try:
+        return _opened(stream, name, options, workers, ours=True)
+    except Unreadable:
+        stream.close()
+        raise
+
+
+def _opened(stream: BinaryIO, name: str, options: Options, workers: Workers, *, ours: bool = False) -> Parsed:
+    head = stream.read(HEAD)
+    if not head.strip(b"\xef\xbb\xbf \t\r\n\f\v") and len(head) < HEAD:
+        raise Empty("The file holds blanks alone." if head else "The file is empty.")
+    form = _format(head, stream, name, options)
+    about = About()
+    if form in STREAMED:
+        pieces = _streamed(form, head, stream, name, options, about)
+    else:
+        pieces = workers.read(form, head, stream, name, options, about)
+    return Parsed(name, form, _with_text(_closing(pieces, stream) if ours else pieces), about)
+
+
+def _format(head: bytes, stream: BinaryIO, name: str, options: Options) -> Format:
+    form = detect(head, name, options.media_type)
+    if form is Format.ZIP:
+        try:
+            form = format_of_zip(stream)
+        except BadZipFile as error:
+            raise Broken("The file begins as a ZIP file, and its directory is missing or damaged.") from error
+        stream.seek(len(head))
+    if form in ARCHIVES:
+        raise UnknownFormat("The file is an archive: its members are documents, not the archive itself.")
+    if form is Format.UNKNOWN:
+        what = signature_of(head)
+        if is_encrypted_office(head, stream):
+            raise Encrypted("The office file is encrypted; it needs a password.")
+        if what in IMAGES:
+            raise NoText(f"The file is {what}. {OCR}")
+        raise UnknownFormat(f"The file is {what or 'in no format that is read'}.")
+    return form
+
+
+def _streamed(
+    form: Format, head: bytes, stream: BinaryIO, name: str, options: Options, about: About
+) -> Iterator[Piece]:
+    texts = decoded(head, stream, options.encoding)
+    if form is Format.MARKDOWN:
+        reader = MarkdownReader()
+        for piece in reader.pieces(lines(texts)):
+            about.title = reader.title
+            yield piece
+    elif form is Format.CSV:
+        yield from table_pieces(lines(texts), name)
+    elif form is Format.CODE:
+        about.language = programming_language(name, head[:200].decode("latin-1"))
+        for text in windows(texts, CODE):
+            yield Piece(text=text, kind="code", language=about.language)
+    else:
+        for text in windows(texts):
+            yield Piece(text=text)
+
+
+def _with_text(pieces: Iterator[Piece]) -> Iterator[Piece]:
+    """Yield pieces; raise `Empty` when none of them has text."""
+    found = False
+    for piece in pieces:
+        found = found or not piece.text.isspace()
+        yield piece
+    if not found:
+        raise Empty("The file holds no text.")
+
+
+def _closing(pieces: Iterator[Piece], stream: BinaryIO) -> Iterator[Piece]:
+    """Yield pieces, and close the file that they come from."""
+    try:
+        yield from pieces
+    finally:
+        stream.close()

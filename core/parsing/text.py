@@ -1,0 +1,128 @@
+"""Decode a stream of bytes to windows of text, in bounded memory."""
+
+import codecs
+from collections.abc import Iterable, Iterator
+from typing import BinaryIO
+
+from muisti.core.model.unreadable import Broken, UnknownFormat
+from muisti.core.parsing.detect import wide_encoding
+
+READ = 1 << 18  # bytes
+WINDOW = 1 << 15  # characters of a piece of plain text at most
+_MIXED = "muisti.windows-1252"
+# Windows-1252 leaves five bytes undefined, which Latin-1 reads as control characters.
+_WESTERN = tuple(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(256))
+
+
+def _as_western(error: UnicodeError) -> tuple[str, int]:
+    """Decode bytes that are not UTF-8 as Windows-1252, each for itself."""
+    if not isinstance(error, UnicodeDecodeError):
+        raise error
+    return "".join(_WESTERN[byte] for byte in error.object[error.start : error.end]), error.end
+
+
+codecs.register_error(_MIXED, _as_western)
+
+
+def decoded(head: bytes, stream: BinaryIO, encoding: str | None = None) -> Iterator[str]:
+    """Yield the text of a stream whose first bytes have been read, without a byte-order mark.
+
+    The encoding is the stated one, else UTF-16 or UTF-32 where the bytes look like it, else UTF-8. Bytes that are not
+    UTF-8 are read as Windows-1252, each for itself. Raises `UnknownFormat` for an unknown encoding or a NUL, and
+    `Broken` where the stated encoding does not fit.
+    """
+    decoder = _decoder(head, encoding)
+    first = True
+    try:
+        for block in _blocks(head, stream):
+            text = decoder.decode(block, final=not block)
+            if first and text:
+                text, first = text.removeprefix("\ufeff"), False
+            if "\0" in text:
+                raise UnknownFormat("The file holds NUL characters after its start; it is no text.")
+            if text:
+                yield text
+    except UnicodeError as error:
+        raise Broken(f"The text is not in the encoding {encoding or 'of its byte-order mark'}: {error}.") from error
+
+
+def text_of(data: bytes, encoding: str | None = None) -> str:
+    """Return bytes as text. An encoding that is unknown or does not fit is passed over; nothing is refused.
+
+    >>> text_of(bytes([99, 97, 102, 233])), text_of("π".encode("utf-16")), text_of(b"x", "no-such-encoding")
+    ('café', 'π', 'x')
+    """
+    for name in (encoding, wide_encoding(data[:4096])):
+        if name:
+            try:
+                return data.decode(name).removeprefix("\ufeff")
+            except (LookupError, UnicodeError):
+                continue
+    return data.decode("utf-8", _MIXED).removeprefix("\ufeff")
+
+
+def _decoder(head: bytes, encoding: str | None) -> codecs.IncrementalDecoder:
+    name = encoding or wide_encoding(head) or "utf-8"
+    try:
+        known = codecs.lookup(name)
+        if not known._is_text_encoding:  # such as base64, which expands
+            raise LookupError(name)
+        return codecs.getincrementaldecoder(name)(_MIXED if known.name == "utf-8" else "strict")
+    except LookupError as error:
+        raise UnknownFormat(f"The encoding {name!r} is not known.") from error
+
+
+def _blocks(head: bytes, stream: BinaryIO) -> Iterator[bytes]:
+    """Yield the bytes of the stream from its start, then an empty block."""
+    if head:
+        yield head
+    while block := stream.read(READ):
+        yield block
+    yield b""
+
+
+def lines(texts: Iterable[str], longest: int = WINDOW) -> Iterator[str]:
+    """Yield the lines of a text with their ends. A longer line than `longest` comes in parts.
+
+    >>> [*lines(["a\\nb", "c\\n", "d"])]
+    ['a\\n', 'bc\\n', 'd']
+    """
+    rest = ""
+    for text in texts:
+        parts = (rest + text).split("\n")
+        rest = parts.pop()
+        for part in parts:
+            yield part + "\n"
+        while len(rest) > longest:
+            yield rest[:longest]
+            rest = rest[longest:]
+    if rest:
+        yield rest
+
+
+def windows(texts: Iterable[str], size: int = WINDOW) -> Iterator[str]:
+    """Yield a text in windows of at most `size` characters, each cut at a blank line, else a line, else a blank.
+
+    >>> [*windows(["one two\\n\\nthr", "ee four"], 12)]
+    ['one two\\n\\n', 'three four']
+    """
+    rest = ""
+    for text in texts:
+        rest += text
+        at = 0
+        while len(rest) - at > size:
+            cut = _cut(rest, at, at + size)
+            yield rest[at:cut]
+            at = cut
+        rest = rest[at:]
+    if rest:
+        yield rest
+
+
+def _cut(text: str, start: int, end: int) -> int:
+    half = start + (end - start) // 2
+    for mark in ("\n\n", "\n", " "):
+        found = text.rfind(mark, half, end)
+        if found >= 0:
+            return found + len(mark)
+    return end

@@ -1,0 +1,185 @@
+"""The program of a worker process: it reads one file after the other from its input, within limits.
+
+    python -m muisti.core.parsing.worker SECONDS
+
+It opens no file but Python's own modules, starts no process, and writes to its output alone. It ends after
+so many seconds without a file, when its input ends, and after a file that used up its memory.
+"""
+
+import io
+import math
+import os
+import resource
+import select
+import sys
+from collections.abc import Iterator
+from typing import BinaryIO
+
+from msgspec import structs
+
+from muisti.core.model.documents import Piece
+from muisti.core.model.unreadable import Broken, Empty, FileTooLarge, NoText, TimedOut, Unreadable
+from muisti.core.parsing import frames
+from muisti.core.parsing.detect import Format
+from muisti.core.parsing.formats import READERS
+from muisti.core.parsing.frames import Kind
+from muisti.core.parsing.parsed import About
+from muisti.core.parsing.refusals import OCR
+
+MEMORY = 1 << 30  # bytes of address space
+OFTEN = 0.5  # seconds of processor time after which pieces are sent, however few they are
+BATCH = 1 << 16  # characters of pieces that are sent together
+LONGEST = 1 << 20  # characters of a piece at most; a longer one is sent in parts
+LIMITS = {
+    resource.RLIMIT_AS: MEMORY,
+    resource.RLIMIT_FSIZE: 0,
+    resource.RLIMIT_NOFILE: 32,
+    resource.RLIMIT_NPROC: 0,
+    resource.RLIMIT_CORE: 0,
+}
+
+
+def main() -> None:
+    """Read files until the input ends."""
+    source = io.FileIO(0, closefd=False)
+    target = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what a library prints must not come between the messages
+    _limit()
+    _send(target, frames.message(Kind.READY))
+    idle = float(sys.argv[1])
+    while select.select([source], [], [], idle)[0]:
+        received = _receive(source, target)
+        if received is None:
+            return
+        if not _Reading(target, *received).run():
+            return
+
+
+def _limit() -> None:
+    for limit, value in LIMITS.items():
+        try:
+            resource.setrlimit(limit, (value, value))
+        except (ValueError, OSError):  # a system without this limit
+            continue
+
+
+def _receive(source: io.FileIO, target: BinaryIO) -> tuple[frames.Job, bytearray] | None:
+    """Return a job and the content of its file; None when the input ended."""
+    data, job = bytearray(), None
+    while header := _exactly(source, frames.HEADER.size):
+        kind, length = frames.HEADER.unpack(header)
+        body = _exactly(source, length)
+        if Kind(kind) is Kind.JOB:
+            job = frames.job_decoder.decode(body)
+            _send(target, frames.message(Kind.READY))
+        elif job is not None and not length:
+            return job, data
+        else:
+            data += body
+    return None
+
+
+def _exactly(source: io.FileIO, size: int) -> bytes:
+    """Return that many bytes, or none at the end of the input."""
+    out = b""
+    while len(out) < size:
+        data = source.read(size - len(out))
+        if not data:
+            return b""
+        out += data
+    return out
+
+
+def _send(target: BinaryIO, data: bytes) -> None:
+    target.write(data)
+    target.flush()
+
+
+class _Reading:
+    """The reading of one file: pieces go out as they come, and each renews the processor time until the next."""
+
+    def __init__(self, target: BinaryIO, job: frames.Job, data: bytearray) -> None:
+        self._target = target
+        self._job = job
+        self._data = data
+        self._characters = 0
+        self._blank = True
+        self._ends = _used() + job.options.seconds
+        self._sent = _used()
+
+    def run(self) -> bool:
+        """Read the file and send the result. Return whether the process is fit for another file."""
+        try:
+            about = About()
+            self._read(about)
+        except Unreadable as refusal:
+            self._refuse(refusal)
+        except (MemoryError, RecursionError) as error:
+            del self._data
+            what = "memory" if isinstance(error, MemoryError) else "nesting"
+            self._refuse(FileTooLarge(f"Reading the file needs more {what} than a file may use."), last=True)
+            return False
+        except Exception as error:  # noqa: BLE001  # a library may raise anything when a file is damaged
+            self._refuse(Broken(f"The file cannot be read: {type(error).__name__}: {error}"[:300]))
+        else:
+            _send(
+                self._target,
+                frames.message(Kind.FACTS, frames.Facts(about.title, about.pages, about.language, about.notes)),
+            )
+            _send(self._target, frames.message(Kind.END))
+        return True
+
+    def _read(self, about: About) -> None:
+        batch: list[Piece] = []
+        size = 0
+        self._renew()
+        for piece in self._pieces(about):
+            batch.append(piece)
+            size += len(piece.text)
+            if size >= BATCH or _used() > self._sent + OFTEN:
+                self._send(batch)
+                batch, size = [], 0
+        if self._blank:
+            raise NoText(f"The file holds images alone. {OCR}") if about.images else Empty("The file holds no text.")
+        self._send(batch)
+
+    def _pieces(self, about: About) -> Iterator[Piece]:
+        """Yield the pieces with text that can be stored, none longer than a message holds."""
+        for piece in READERS[Format(self._job.form)]()(self._data, self._job.options, about):
+            text = _storable(piece.text)
+            self._characters += len(text)
+            if self._characters > self._job.options.max_characters:
+                raise FileTooLarge(f"The file has more than {self._job.options.max_characters:,} characters.")
+            self._blank = self._blank and (not text or text.isspace())
+            for at in range(0, len(text), LONGEST):
+                yield structs.replace(piece, text=text[at : at + LONGEST])
+
+    def _send(self, batch: list[Piece]) -> None:
+        _send(self._target, frames.message(Kind.PIECES, batch))
+        self._sent = _used()
+        self._renew()
+
+    def _refuse(self, refusal: Unreadable, *, last: bool = False) -> None:
+        body = frames.Refusal(refusal.code, _storable(str(refusal)), last)
+        _send(self._target, frames.message(Kind.REFUSAL, body))
+
+    def _renew(self) -> None:
+        used = _used()
+        if used > self._ends:
+            raise TimedOut(f"Reading the file took more than {self._job.options.seconds} s of processor time.")
+        soft = math.ceil(used) + self._job.options.patience
+        resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.RLIM_INFINITY))
+
+
+def _used() -> float:
+    """Return the processor time that the process has used, in seconds."""
+    return sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+
+
+def _storable(text: str) -> str:
+    """Return a text without NUL and lone surrogates, which no database stores."""
+    return text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
+
+
+if __name__ == "__main__":
+    main()

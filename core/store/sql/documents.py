@@ -1,0 +1,298 @@
+"""The SQL of documents: by path and in lists, their chunks in order, and plans that end them.
+
+A path is looked up in one category. The chunks of a document are the memories of kind `chunk` below it.
+"""
+
+import json
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from muisti.core.model.filing import DocumentSort
+from muisti.core.model.values import Memory
+from muisti.core.query.points import Point
+from muisti.core.store.database import Scalar, Statement
+from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.sql.points import lived
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.store.sql.version_rows import COLUMNS, UNEXPIRED, WIDTH, raw, structural
+from muisti.core.text.terms import fold
+
+_IS_DOCUMENT = f"v.kind = 'document' AND {structural('v')}"
+_IS_CHUNK = "v.kind = 'chunk' AND v.document IS NOT NULL"
+_OVERLAP = "coalesce(v.structure ->> '$.overlap', 0)"
+_IDS = "(SELECT unhex(value) FROM json_each(?))"
+CHARACTERS, LINES = WIDTH, WIDTH + 1  # places in a row of `chunks` of what a chunk adds to the text
+SORTED = WIDTH  # place in a row of `page` of the value that it is sorted by
+
+_ORDERS: dict[str, str] = {"path": "v.document", "indexed_at": "v.updated_at"}
+
+
+class Condition(NamedTuple):
+    """A condition on the row `v` of a document, and the values of its placeholders."""
+
+    sql: str
+    args: tuple[Scalar, ...] = ()
+
+
+def in_category(category: str | None) -> Condition:
+    """Return the condition that a document is in a category; None for those of no category."""
+    if category is None:
+        return Condition("v.category_folded IS NULL")
+    return Condition("v.category_folded = ?", (fold(category),))
+
+
+def below(folder: str) -> Condition:
+    """Return the condition that the path of a document begins with a text."""
+    return Condition("substr(v.document, 1, length(?)) = ?", (folder, folder))
+
+
+def saying(name: str, value: str) -> Condition:
+    """Return the condition that the structure of a document has a value."""
+    return Condition("v.structure ->> ? = ?", (f"$.{name}", value))
+
+
+def at_paths(space: SpaceRow, category: str | None, paths: Sequence[str]) -> Statement:
+    """Select the current documents at paths of a category."""
+    return Statement(
+        f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND coalesce(v.category_folded, '') = ? "
+        "AND v.place IN (SELECT 'document/' || value FROM json_each(?)) "
+        "AND v.died IS NULL AND v.status <> 'superseded' AND v.place IS NOT NULL",
+        (space.id, fold(category or ""), json.dumps(list(paths))),
+    )
+
+
+def by_id(space: SpaceRow, memory_id: bytes, point: Point) -> Statement:
+    """Select a document by its id, as it was at a point."""
+    then, numbers = lived(point)
+    return Statement(
+        f"SELECT {COLUMNS} FROM versions v WHERE v.memory_id = ? AND v.space_id = ? AND {_IS_DOCUMENT} AND {then}",
+        (memory_id, space.id, *numbers),
+    )
+
+
+def by_path(space: SpaceRow, path: str, point: Point) -> Statement:
+    """Select the documents of a path in all categories, as they were at a point; those without a category first."""
+    where, args = _current(space, [], point)
+    return Statement(
+        f"SELECT {COLUMNS} FROM versions v WHERE {where} AND v.document = ? ORDER BY v.category_folded LIMIT 20",
+        (*args, path),
+    )
+
+
+def every(space: SpaceRow, conditions: Sequence[Condition]) -> Statement:
+    """Select all current documents that meet all conditions, by path."""
+    where, args = _current(space, conditions, Point(None, 0))
+    return Statement(f"SELECT {COLUMNS} FROM versions v WHERE {where} ORDER BY v.document", args)
+
+
+def page(
+    space: SpaceRow,
+    conditions: Sequence[Condition],
+    point: Point,
+    sort: DocumentSort,
+    after: tuple[Scalar, bytes] | None,
+    limit: int,
+) -> Statement:
+    """Select a page of documents: (columns, value that they are sorted by)."""
+    where, args = _current(space, conditions, point)
+    by, (way, beyond) = _ORDERS[sort.lstrip("-")], ("DESC", "<") if sort.startswith("-") else ("ASC", ">")
+    place = "" if after is None else f" AND ({by}, v.memory_id) {beyond} (?, ?)"
+    return Statement(
+        f"SELECT {COLUMNS}, {by} FROM versions v WHERE {where}{place} ORDER BY {by} {way}, v.memory_id {way} LIMIT ?",
+        (*args, *(after or ()), limit),
+    )
+
+
+def totals(space: SpaceRow, conditions: Sequence[Condition], point: Point) -> Statement:
+    """Count documents, and sum their chunks, characters and bytes."""
+    where, args = _current(space, conditions, point)
+    sums = ", ".join(f"coalesce(sum(v.structure ->> '$.{name}'), 0)" for name in ("chunks", "characters", "size"))
+    return Statement(f"SELECT count(*), {sums} FROM versions v WHERE {where}", args)
+
+
+def chunks(space: SpaceRow, document: Memory, point: Point, after: int, limit: int) -> Statement:
+    """Select chunks behind a position, in order: (columns, characters, line breaks), without what overlaps."""
+    then, numbers = lived(point)
+    own = f"substr(v.content, 1 + {_OVERLAP})"
+    return Statement(
+        f"SELECT {COLUMNS}, length({own}), length({own}) - length(replace({own}, char(10), '')) FROM versions v "
+        f"WHERE v.space_id = ? AND v.document = ? AND {_IS_CHUNK} AND v.parent_id = ? AND v.position > ? "
+        f"AND {then} ORDER BY v.position LIMIT ?",
+        (space.id, document.document, raw(document.id), after, *numbers, limit),
+    )
+
+
+def current_chunks(space: SpaceRow, document_id: bytes, after: int, limit: int) -> Statement:
+    """Select (row id, columns) of the current chunks behind a position, in order, whatever path they say."""
+    return Statement(
+        f"SELECT {COLUMNS} FROM versions v WHERE v.parent_id = ? AND v.space_id = ? AND {_IS_CHUNK} "
+        "AND v.position > ? AND v.died IS NULL ORDER BY v.position LIMIT ?",
+        (document_id, space.id, after, limit),
+    )
+
+
+def before(space: SpaceRow, chunk: Memory) -> Statement:
+    """Sum the characters and line breaks of the chunks before a current one."""
+    assert chunk.parent_id is not None
+    own = f"substr(v.content, 1 + {_OVERLAP})"
+    return Statement(
+        f"SELECT coalesce(sum(length({own})), 0), "
+        f"coalesce(sum(length({own}) - length(replace({own}, char(10), ''))), 0) FROM versions v "
+        f"WHERE v.parent_id = ? AND v.space_id = ? AND {_IS_CHUNK} AND v.position < ? AND v.died IS NULL",
+        (raw(chunk.parent_id), space.id, chunk.position),
+    )
+
+
+def count_chunks(space: SpaceRow, ids: Sequence[bytes]) -> Statement:
+    """Count the current chunks of documents."""
+    return Statement(
+        f"SELECT count(*) FROM versions v WHERE v.parent_id IN {_IDS} AND v.space_id = ? AND {_IS_CHUNK} "
+        "AND v.died IS NULL",
+        (_hex(ids), space.id),
+    )
+
+
+def plan_ends(space: SpaceRow, ids: Sequence[bytes]) -> list[Statement]:
+    """Plan that documents end with all their chunks; refuse with `stale` unless all are current.
+
+    Documents come first, so that an undo brings them back before what is below them.
+    """
+    ended = _hex(ids)
+    return [
+        Statement(
+            f"{refuse(Refusal.STALE)} WHERE (SELECT count(*) FROM versions v WHERE v.memory_id IN {_IDS} "
+            "AND v.space_id = ? AND v.died IS NULL) <> ?",
+            (ended, space.id, len(ids)),
+        ),
+        Statement(
+            "INSERT INTO turns (memory_id, version, living, source) SELECT v.memory_id, v.version, 1, NULL "
+            f"FROM versions v WHERE v.memory_id IN {_IDS} AND v.space_id = ? AND v.died IS NULL ORDER BY v.document",
+            (ended, space.id),
+        ),
+        Statement(
+            "INSERT INTO turns (memory_id, version, living, source) SELECT v.memory_id, v.version, 1, NULL "
+            f"FROM versions v WHERE v.parent_id IN {_IDS} AND v.space_id = ? AND {_IS_CHUNK} AND v.died IS NULL "
+            "ORDER BY v.document, v.position",
+            (ended, space.id),
+        ),
+    ]
+
+
+def plan_end_chunks(space: SpaceRow, ended: Sequence[tuple[bytes, int]]) -> list[Statement]:
+    """Plan that chunks end, given by memory id and version; refuse with `stale` unless all are current."""
+    given = json.dumps([[memory.hex(), version] for memory, version in ended])
+    return [
+        Statement(
+            "INSERT INTO turns (memory_id, version, living, source) SELECT v.memory_id, v.version, 1, NULL "
+            "FROM json_each(?) e JOIN versions v ON v.memory_id = unhex(e.value ->> 0) AND v.version = e.value ->> 1 "
+            "AND v.space_id = ? AND v.died IS NULL ORDER BY e.key",
+            (given, space.id),
+        ),
+        Statement(f"{refuse(Refusal.STALE)} WHERE (SELECT count(*) FROM turns) <> ?", (len(ended),)),
+    ]
+
+
+def erasable(space: SpaceRow, category: str | None, name: str, memory_id: bytes | None) -> Statement:
+    """Select the ids of documents and chunks whose last version has a path, or belongs to an id; deleted ones too.
+
+    Without a category, those of a path are without one too, or else of the first category that has the path.
+    """
+    last = "v.version = (SELECT max(l.version) FROM versions l WHERE l.memory_id = v.memory_id)"
+    own, args = in_category(category)
+    if memory_id is not None:
+        named: tuple[str, tuple[Scalar, ...]] = ("(v.memory_id = ? OR v.parent_id = ?)", (memory_id, memory_id))
+        own, args = (own, args) if category is not None else ("1", ())
+    else:
+        named = ("v.document = ?", (name,))
+        if category is None:
+            own = (
+                "v.category_folded IS (SELECT x.category_folded FROM versions x WHERE x.space_id = ? "
+                "AND x.document = ? AND x.kind = 'document' ORDER BY x.category_folded LIMIT 1)"
+            )
+            args = (space.id, name)
+    return Statement(
+        f"SELECT DISTINCT v.memory_id FROM versions v WHERE v.space_id = ? AND {named[0]} "
+        f"AND (v.kind = 'document' OR {_IS_CHUNK}) AND {own} AND {last} ORDER BY 1",
+        (space.id, *named[1], *args),
+    )
+
+
+def paths_of(space: SpaceRow, ids: Sequence[bytes]) -> Statement:
+    """Select the paths that documents have or had."""
+    return Statement(
+        f"SELECT DISTINCT v.document FROM versions v WHERE v.memory_id IN {_IDS} AND v.space_id = ? "
+        "AND v.document IS NOT NULL",
+        (_hex(ids), space.id),
+    )
+
+
+def forget_files(space: SpaceRow, paths: Sequence[str]) -> list[Statement]:
+    """Delete uploaded bytes of files with these paths, and the paths among the items of tasks.
+
+    The first statement counts the deleted pieces. Items that are not finished end as cancelled.
+    """
+    mine = "i.name IN (SELECT value FROM json_each(?)) AND t.space_id = ?"
+    known = (json.dumps(list(paths)), space.id)
+    among = (
+        "SELECT b.rowid FROM blobs b JOIN task_items i ON i.task = b.task AND i.argument ->> '$.blob' = b.name "
+        f"JOIN tasks t ON t.number = i.task WHERE {mine}"
+    )
+    return [
+        Statement(f"SELECT count(*) FROM ({among})", known),
+        Statement(f"DELETE FROM blobs WHERE rowid IN ({among})", known),
+        Statement(
+            "UPDATE task_items SET name = '', error = NULL, "
+            "state = CASE WHEN state IN ('waiting', 'working') THEN 'cancelled' ELSE state END "
+            "WHERE name IN (SELECT value FROM json_each(?)) AND task IN (SELECT number FROM tasks WHERE space_id = ?)",
+            known,
+        ),
+    ]
+
+
+def torn(space: SpaceRow, ids: Sequence[bytes]) -> Statement:
+    """Refuse with `incomplete` when a document lacks chunks or has too many, or when chunks have no document."""
+    return Statement(
+        f"{refuse(Refusal.INCOMPLETE)} WHERE EXISTS (SELECT 1 FROM (SELECT unhex(value) AS id FROM json_each(?)) d "
+        "LEFT JOIN versions o ON o.memory_id = d.id AND o.died IS NULL AND o.space_id = ? "
+        "WHERE (SELECT count(*) FROM versions v WHERE v.parent_id = d.id AND v.space_id = ? "
+        f"AND {_IS_CHUNK} AND v.died IS NULL) <> coalesce(o.structure ->> '$.chunks', 0))",
+        (_hex(ids), space.id, space.id),
+    )
+
+
+def torn_in_bulk(space: SpaceRow) -> Statement:
+    """Refuse with `incomplete` when a bulk replace leaves a document with too few chunks or too many."""
+    return Statement(
+        f"{refuse(Refusal.INCOMPLETE)} WHERE EXISTS (SELECT 1 FROM ("
+        "SELECT DISTINCT CASE WHEN n.kind = 'document' THEN n.memory_id ELSE n.parent_id END AS id FROM turns t "
+        "JOIN versions n ON n.memory_id = t.memory_id AND n.version IN (t.version, t.version + 1) "
+        "WHERE n.document IS NOT NULL) d "
+        "LEFT JOIN versions o ON o.memory_id = d.id AND o.died IS NULL AND o.space_id = ? "
+        "WHERE (SELECT count(*) FROM versions v WHERE v.parent_id = d.id AND v.space_id = ? "
+        f"AND {_IS_CHUNK} AND v.died IS NULL) <> coalesce(o.structure ->> '$.chunks', 0))",
+        (space.id, space.id),
+    )
+
+
+def orphans(space: SpaceRow) -> Statement:
+    """Count current chunks whose document is not current."""
+    return Statement(
+        f"SELECT count(*) FROM versions v WHERE v.space_id = ? AND {_IS_CHUNK} AND v.died IS NULL AND NOT EXISTS ("
+        "SELECT 1 FROM versions o WHERE o.memory_id = v.parent_id AND o.space_id = v.space_id AND o.died IS NULL)",
+        (space.id,),
+    )
+
+
+def _hex(ids: Sequence[bytes]) -> str:
+    return json.dumps([one.hex() for one in ids])
+
+
+def _current(space: SpaceRow, conditions: Sequence[Condition], point: Point) -> tuple[str, tuple[Scalar, ...]]:
+    then, numbers = lived(point)
+    where = [
+        f"v.space_id = ? AND {_IS_DOCUMENT} AND {then.replace('v.born', '+v.born')} AND v.status <> 'superseded' "
+        f"AND {UNEXPIRED}"
+    ]
+    where += (f"({one.sql})" for one in conditions)
+    args = (space.id, *numbers, point.time, *(value for one in conditions for value in one.args))
+    return " AND ".join(where), args

@@ -1,0 +1,172 @@
+"""Answers about the source code of a space: symbols by name, who uses them, what they use, and outlines of files."""
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any, cast
+
+from muisti.core.identity.caller import Caller
+from muisti.core.model.code import EDGE_KINDS, EdgeKind, Outline, Symbol, SymbolKind, Symbols, Use, Uses
+from muisti.core.model.errors import InvalidInput, NotFound
+from muisti.core.model.ids import id_text
+from muisti.core.read.reading import find_space
+from muisti.core.store.database import Database, Row, Statement
+from muisti.core.store.sql import code
+from muisti.core.store.sql.code import SYMBOL_WIDTH, Seen
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.symbols.indexing import CodeIndex
+
+CANDIDATES = 1_000  # symbols of a name that are looked at
+CATCH_UP = 500  # files that a question reads and resolves before it is answered
+
+
+class CodeReader:
+    """Reads what callers may see. A question first resolves files that have changed, as far as `CATCH_UP` goes."""
+
+    def __init__(self, database: Database, index: CodeIndex) -> None:
+        self._database = database
+        self._index = index
+
+    def find(
+        self, space: str, query: str, caller: Caller, now: int, *, kind: SymbolKind | None, path: str | None, limit: int
+    ) -> Symbols:
+        """Return the symbols of a name, or else those whose names contain it. `path` is the beginning of a path."""
+        found, pending = self.opened(space)
+        seen = Seen(caller.own_category, now)
+        place, name = split(query)
+        rows = self._rows(code.named(found, name, seen, CANDIDATES))
+        rows = rows or self._rows(code.like(found, name, seen, CANDIDATES))
+        symbols = [
+            one
+            for row in rows
+            for one in [symbol(row)]
+            if (kind is None or one.kind == kind) and one.path.startswith(path or "") and is_at(one.path, place)
+        ]
+        return Symbols(items=tuple(symbols[:limit]), total=len(symbols), pending=pending, seq=found.seq)
+
+    def callers(
+        self, space: str, query: str, caller: Caller, now: int, *, kinds: Sequence[EdgeKind], limit: int
+    ) -> Uses:
+        """Return what uses the symbols of a name; `file.py:name` names those of a file."""
+        targets = lambda rows: [(cast(bytes, row[4]).hex(), cast(str, row[1])) for row in rows]  # noqa: E731
+        return self._uses(space, query, caller, now, targets, code.callers, kinds, limit)
+
+    def callees(
+        self, space: str, query: str, caller: Caller, now: int, *, kinds: Sequence[EdgeKind], limit: int
+    ) -> Uses:
+        """Return what the symbols of a name use, with what is defined inside of them."""
+        users = lambda rows: [(row[SYMBOL_WIDTH], row[SYMBOL_WIDTH + 1]) for row in rows]  # noqa: E731
+        return self._uses(space, query, caller, now, users, code.callees, kinds, limit)
+
+    def outline(self, space: str, path: str, caller: Caller, now: int) -> Outline:
+        """Return the symbols of a file. The end of a path is enough when one file alone has it.
+
+        Raises:
+            NotFound: the caller sees no source file of this path.
+        """
+        found, pending = self.opened(space)
+        seen = Seen(caller.own_category, now)
+        rows = self._rows(code.file(found, path, seen))
+        if not rows:
+            raise NotFound("source file", path, "documents in one of the languages of docs/code.md are read")
+        row, memory, language, unresolved = cast(tuple[int, bytes, str, int | None], rows[0])
+        symbols, imports = self._database.read([code.of_file(found, path, seen), code.imported(row)])
+        return Outline(
+            path=path,
+            document=id_text(memory),
+            language=language,
+            symbols=tuple(symbol(one) for one in symbols if one[SYMBOL_WIDTH] == row),
+            imports=tuple(cast(str, one) for (one,) in imports),
+            unresolved=unresolved or 0,
+            pending=pending,
+            seq=found.seq,
+        )
+
+    def opened(self, space: str) -> tuple[SpaceRow, int]:
+        """Return the space with the number of files that are left, after the others have been resolved."""
+        found = find_space(self._database, space)
+        pending = self._index.pending(found)
+        if pending:
+            pending = self._index.resolve(space, CATCH_UP).pending
+        return found, pending
+
+    def _uses(
+        self,
+        space: str,
+        query: str,
+        caller: Caller,
+        now: int,
+        named: Callable[[Sequence[Row]], Sequence[Any]],
+        ask: Callable[..., Statement],
+        kinds: Sequence[EdgeKind],
+        limit: int,
+    ) -> Uses:
+        _check(kinds)
+        found, pending = self.opened(space)
+        seen = Seen(caller.own_category, now)
+        place, name = split(query)
+        rows = [row for row in self._rows(code.named(found, name, seen, CANDIDATES)) if is_at(cast(str, row[3]), place)]
+        if not rows:
+            raise NotFound("symbol", query, "find_symbol lists names that contain a text")
+        uses = self._rows(ask(found, named(rows), kinds, seen, limit))
+        total = cast(int, uses[0][-1]) if uses else 0
+        return Uses(
+            symbols=tuple(map(symbol, rows)), items=tuple(map(_use, uses)), total=total, pending=pending, seq=found.seq
+        )
+
+    def _rows(self, statement: Statement) -> list[Row]:
+        return self._database.read([statement])[0]
+
+
+def split(query: str) -> tuple[str, str]:
+    """Split `path:name` into both; the path is empty when there is none.
+
+    >>> split("src/app.py:Client.get"), split("Client::get"), split("Client#get")
+    (('src/app.py', 'Client.get'), ('', 'Client.get'), ('', 'Client.get'))
+    """
+    query = query.strip().replace("::", ".").replace("#", ".").removesuffix("()")
+    path, colon, name = query.rpartition(":")
+    if not name:
+        raise InvalidInput.at("$.symbol", "is empty; give a name such as Client.get, or file.py:Client.get")
+    return (path, name) if colon else ("", query)
+
+
+def is_at(path: str, place: str) -> bool:
+    """Return whether a path is a place, or ends with it."""
+    return not place or path == place or path.endswith(f"/{place}")
+
+
+def symbol(row: Row) -> Symbol:
+    """Read the first columns of a row as a symbol."""
+    name, qualified, kind, path, memory, language, start, stop, signature, doc, category = cast(
+        tuple[str, str, SymbolKind, str, bytes, str, int, int, str, str, str | None], row[:SYMBOL_WIDTH]
+    )
+    return Symbol(
+        name=name,
+        qualified=qualified,
+        kind=kind,
+        path=path,
+        document=id_text(memory),
+        language=language,
+        start=start,
+        end=stop,
+        signature=signature,
+        doc=doc,
+        category=category,
+    )
+
+
+def _use(row: Row) -> Use:
+    kind, of, lines, certainty, path = cast(tuple[EdgeKind, str, str, Any, str], row[SYMBOL_WIDTH : SYMBOL_WIDTH + 5])
+    return Use(
+        kind=kind,
+        symbol=None if row[0] is None else symbol(row),
+        path=path,
+        lines=tuple(json.loads(lines)),
+        certainty=certainty,
+        of=of,
+    )
+
+
+def _check(kinds: Sequence[EdgeKind]) -> None:
+    if not kinds or not {*kinds} <= {*EDGE_KINDS}:
+        raise InvalidInput.at("$.kinds", f"has an unknown kind; those that exist are {', '.join(EDGE_KINDS)}")

@@ -1,0 +1,207 @@
+"""Commands about source code among the documents: find, callers, callees, outline, map."""
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from muisti.client import Call, calls
+from muisti.core.model.code import EDGE_KINDS, SYMBOL_KINDS, SYMBOLS_MAX, USES_MAX
+from muisti.service.cli.base import Command, Globals, Subcommands
+from muisti.service.cli.output import answer, cell, grid, stack, tabbed, talk
+from muisti.service.cli.session import session
+
+if TYPE_CHECKING:
+    from rich.console import RenderableType
+    from rich.text import Text
+
+COMMANDS = {
+    "find": ("code:find", "Find functions, classes and methods by their name."),
+    "callers": ("code:callers", "Show what calls a symbol."),
+    "callees": ("code:callees", "Show what a symbol calls."),
+    "outline": ("code:outline", "Show the symbols of a file."),
+    "map": ("code:map_", "Show the most used definitions, within a number of tokens."),
+}
+COLOURS = {
+    "class": "yellow",
+    "interface": "yellow",
+    "type": "yellow",
+    "object": "yellow",
+    "function": "green",
+    "method": "cyan",
+    "constant": "magenta",
+}
+NOTHING = "No such symbol."
+
+code = Subcommands(
+    "code",
+    commands_at=COMMANDS,
+    examples=("muisti code find Client", "muisti code callers Client.get", "muisti code map --budget 2000"),
+    help="Find symbols of stored source code, and what uses them.\n\nThe code comes from documents. Names are resolved "
+    "by scopes, imports and types.",
+)
+
+kinds = click.option(
+    "--kind",
+    "kinds",
+    type=click.Choice(EDGE_KINDS),
+    multiple=True,
+    help="Kind of use; repeat it for more.  [default: calls]",
+)
+uses = click.option(
+    "-n", "--limit", type=click.IntRange(1, USES_MAX), metavar="N", help="Uses at most.  [default: 100]"
+)
+
+
+@click.command(cls=Command, examples=("muisti code find Client.get", "muisti code find parse --kind function --json"))
+@click.argument("name")
+@click.option("--kind", type=click.Choice(SYMBOL_KINDS), help="Find only symbols of this kind.")
+@click.option("--path", metavar="TEXT", help="Beginning of the paths of files.")
+@click.option("-n", "--limit", type=click.IntRange(1, SYMBOLS_MAX), metavar="N", help="Symbols at most.  [default: 20]")
+@click.pass_obj
+def find(options: Globals, name: str, **given: Any) -> None:
+    """Find functions, classes and methods by their name.
+
+    The name may be qualified, as Client.get, and may say its file, as client.py:Client.get. Where no symbol has the
+    name, those whose names contain it are shown. Prints kind, qualified name, file and line, and signature.
+    """
+    params = {key: value for key, value in given.items() if value is not None}
+    with session(options) as opened:
+        reply = opened.read(lambda: opened.client.send(calls.find_symbols(opened.space, name=name, **params)))
+        answer(options, reply, table=_symbols, plain=lambda data: [_line(one) for one in data["items"]], none=NOTHING)
+        _say_pending(reply.data)
+
+
+@click.command(cls=Command, examples=("muisti code callers Client.get", "muisti code callers Base --kind inherits"))
+@click.argument("symbol")
+@kinds
+@uses
+@click.pass_obj
+def callers(options: Globals, symbol: str, kinds: tuple[str, ...], limit: int | None) -> None:
+    """Show what calls a symbol.
+
+    Prints the file and lines of the calls, and the function that they are in.
+    """
+    _show_uses(options, calls.get_callers, symbol, kinds, limit, by_user=True)
+
+
+@click.command(cls=Command, examples=("muisti code callees Client", "muisti code callees main.py:run --json"))
+@click.argument("symbol")
+@kinds
+@uses
+@click.pass_obj
+def callees(options: Globals, symbol: str, kinds: tuple[str, ...], limit: int | None) -> None:
+    """Show what a symbol calls, and what is defined inside of it.
+
+    Prints the file in which each callee is defined, the lines of the calls, and its name.
+    """
+    _show_uses(options, calls.get_callees, symbol, kinds, limit, by_user=False)
+
+
+@click.command(cls=Command, examples=("muisti code outline src/app.py",))
+@click.argument("path")
+@click.pass_obj
+def outline(options: Globals, path: str) -> None:
+    """Show the symbols of a file, in order, and the files that it imports."""
+    with session(options) as opened:
+        reply = opened.read(lambda: opened.client.send(calls.get_outline(opened.space, path=path)))
+        answer(options, reply, table=_outline, plain=lambda data: [_line(one) for one in data["symbols"]])
+        _say_pending(reply.data)
+
+
+@click.command("map", cls=Command, examples=("muisti code map --budget 2000", "muisti code map --about src/app.py"))
+@click.option("--budget", type=click.IntRange(64, 100_000), metavar="N", help="Tokens at most.  [default: 1000]")
+@click.option(
+    "--about", "mentioned", multiple=True, metavar="TEXT", help="Path, folder or symbol that matters; repeat it."
+)
+@click.pass_obj
+def map_(options: Globals, budget: int | None, mentioned: tuple[str, ...]) -> None:
+    """Show the most used definitions, within a number of tokens.
+
+    Definitions are ranked by who uses them. With --about, what those files and symbols use comes first.
+    """
+    params: dict[str, Any] = {"mentioned": ",".join(mentioned)} if mentioned else {}
+    params |= {} if budget is None else {"token_budget": budget}
+    with session(options) as opened:
+        reply = opened.read(lambda: opened.client.send(calls.get_code_map(opened.space, **params)))
+        answer(options, reply, table=_map, plain=lambda data: data["text"].splitlines())
+        _say_pending(reply.data)
+
+
+def _show_uses(
+    options: Globals, ask: Any, symbol: str, kinds: tuple[str, ...], limit: int | None, *, by_user: bool
+) -> None:
+    params: dict[str, Any] = {"kinds": ",".join(kinds)} if kinds else {}
+    params |= {} if limit is None else {"limit": limit}
+    with session(options) as opened:
+        request: Call = ask(opened.space, symbol=symbol, **params)
+        reply = opened.read(lambda: opened.client.send(request))
+        answer(
+            options,
+            reply,
+            table=lambda data: _uses(data, by_user=by_user),
+            plain=lambda data: [_use_line(one) for one in data["items"]],
+            none="Nothing in the stored code.",
+        )
+        _say_pending(reply.data)
+
+
+def _say_pending(data: Mapping[str, Any]) -> None:
+    if data["pending"]:
+        talk(f"Note: {data['pending']:,} files are not resolved yet; ask again for all.")
+
+
+def _place(one: Mapping[str, Any]) -> str:
+    return f"{one['path']}:{one['start']}"
+
+
+def _line(one: Mapping[str, Any]) -> str:
+    return tabbed(one["kind"], one["qualified"], _place(one), one["signature"])
+
+
+def _use_line(one: Mapping[str, Any]) -> str:
+    name = "" if one["symbol"] is None else one["symbol"]["qualified"]
+    return tabbed(f"{one['path']}:{_lines(one)}", name, one["kind"], one["of"], one["certainty"])
+
+
+def _lines(one: Mapping[str, Any]) -> str:
+    return ",".join(str(line) for line in one["lines"])
+
+
+def _name(one: Mapping[str, Any] | None) -> "Text":
+    return cell("(file)", "dim") if one is None else cell(one["qualified"], COLOURS.get(one["kind"], "white"))
+
+
+def _symbols(data: Mapping[str, Any]) -> "RenderableType":
+    table = grid(None, "kind", "name", "where", "signature")
+    for one in data["items"]:
+        words = stack(cell(one["signature"]), cell(one["doc"], "dim")) if one["doc"] else cell(one["signature"])
+        table.add_row(cell(one["kind"], "dim"), _name(one), cell(_place(one), "blue"), words)
+    rest = data["total"] - len(data["items"])
+    return stack(table, *([cell(f"{rest:,} more; --limit shows them.", "dim")] if rest > 0 else []))
+
+
+def _uses(data: Mapping[str, Any], *, by_user: bool) -> "RenderableType":
+    heads = [cell("") + _name(one) + cell(f"  {_place(one)}", "dim") for one in data["symbols"]]
+    table = grid(None, "where", "lines", "caller" if by_user else "callee", "kind")
+    for one in data["items"]:
+        kind = one["kind"] + ("" if one["certainty"] == "certain" else f" ({one['certainty']})")
+        table.add_row(cell(one["path"], "blue"), cell(_lines(one)), _name(one["symbol"]), cell(kind, "dim"))
+    rest = data["total"] - len(data["items"])
+    return stack(*heads, table, *([cell(f"{rest:,} more; --limit shows them.", "dim")] if rest > 0 else []))
+
+
+def _outline(data: Mapping[str, Any]) -> "RenderableType":
+    parts = [cell(data["path"], "bold") + cell(f"  {data['language']}", "dim")]
+    for one in data["symbols"]:
+        depth = one["qualified"].count(".")
+        words = one["signature"] or one["qualified"]
+        parts.append(cell(f"{one['start']:>6}  {'  ' * depth}", "dim") + cell(words, COLOURS.get(one["kind"], "white")))
+    parts += [cell(f"imports {path}", "dim") for path in data["imports"]]
+    return stack(*parts)
+
+
+def _map(data: Mapping[str, Any]) -> "RenderableType":
+    head = f"{data['tokens']:,} tokens, {data['symbols']:,} of {data['of_symbols']:,} definitions"
+    lines = [cell(one, "" if one.startswith(" ") else "blue") for one in data["text"].splitlines()]
+    return stack(*lines, cell(head, "dim"))

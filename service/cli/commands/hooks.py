@@ -1,0 +1,90 @@
+"""Hooks of git that keep documents up to date."""
+
+import shlex
+import shutil
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from muisti.core.support.lazy import Lazy
+from muisti.service.cli.base import Command, Failure, Globals, Subcommands
+
+if TYPE_CHECKING:
+    from muisti.service.cli import session
+    from muisti.service.folders import git
+    from muisti.service.folders import hooks as files
+else:  # with subprocess, and with the settings
+    session = Lazy("muisti.service.cli.session")
+    git = Lazy("muisti.service.folders.git")
+    files = Lazy("muisti.service.folders.hooks")
+
+COMMANDS = {
+    "install": ("hooks:install", "Make git bring each commit into the documents."),
+    "remove": ("hooks:remove", "Take the hooks out again."),
+}
+
+hooks = Subcommands(
+    "hooks",
+    commands_at=COMMANDS,
+    examples=("muisti hooks install", "muisti hooks remove ~/src/webshop"),
+    help="Make git run `muisti ingest --sync` after each commit, merge, checkout and rebase.\n\nHooks that a "
+    "repository has keep their lines.",
+)
+
+repository = click.argument(
+    "repository", metavar="REPOSITORY", type=click.Path(exists=True, file_okay=False, path_type=Path), default="."
+)
+
+
+@click.command(cls=Command, examples=("muisti hooks install", "muisti hooks install ~/src/webshop --space webshop"))
+@repository
+@click.pass_obj
+def install(options: Globals, repository: Path) -> None:
+    """Make git bring each commit into the documents.
+
+    The hooks of REPOSITORY, by default that of this folder, run `muisti ingest` in the background. They use the
+    server or database and the space that this command uses; a key comes from the environment of git.
+    """
+    top, folder = _hooks_of(repository)
+    words = [*_program(), "ingest", str(top), "--sync", "--space", session.space_choice(options).space]
+    for name in ("url", "database", "config"):
+        value = getattr(options, name)
+        words += (
+            [f"--{name}", value if name == "url" or "://" in value else str(Path(value).resolve())] if value else []
+        )
+    try:
+        done = files.install(folder, shlex.join(words))
+    except (files.HookRefused, OSError) as error:
+        raise Failure(str(error)) from error
+    for one in done:
+        click.echo(f"{one.name}\t{one.outcome}")
+
+
+@click.command(cls=Command, examples=("muisti hooks remove",))
+@repository
+def remove(repository: Path) -> None:
+    """Take the hooks out again. Lines of others stay."""
+    _, folder = _hooks_of(repository)
+    try:
+        done = files.remove(folder)
+    except OSError as error:
+        raise Failure(str(error)) from error
+    for one in done:
+        click.echo(f"{one.name}\t{one.outcome}")
+
+
+def _hooks_of(repository: Path) -> tuple[Path, Path]:
+    """Return the top folder of a repository, and the folder of its hooks."""
+    top, folder = git.top(repository), git.hooks_folder(repository)
+    if top is None or folder is None:
+        raise Failure(f"{repository} is in no repository of git, or git is not installed")
+    return top, folder
+
+
+def _program() -> list[str]:
+    """Return the words that run Muisti from anywhere."""
+    beside = Path(sys.executable).with_name("muisti")
+    found = str(beside) if beside.exists() else shutil.which("muisti")
+    return [found] if found else [sys.executable, "-m", "muisti.service"]

@@ -1,0 +1,178 @@
+"""Bring files and folders in, once or for as long as they change, and print what became of them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from threading import Event
+from time import monotonic
+from typing import TYPE_CHECKING
+
+import click
+from msgspec import structs
+
+from muisti.client import calls
+from muisti.service.cli.base import ERROR, OK, Failure, Globals
+from muisti.service.cli.commands.ingest import printing
+from muisti.service.cli.commands.ingest.looking import Folder, Look
+from muisti.service.cli.commands.ingest.sending import BINARY, Sent, send_one
+from muisti.service.cli.commands.ingest.shape import STDIN, STDIN_PATH, How, document_path
+from muisti.service.cli.output import answer, console
+from muisti.service.cli.progress import Stages
+from muisti.service.cli.session import session
+from muisti.service.folders.files import Files, files, stated
+from muisti.service.folders.walking import IGNORE
+from muisti.service.folders.watching import changes
+
+if TYPE_CHECKING:
+    from muisti.service.cli.opening import Session
+
+DIRECT = 20  # changed files that are stored without a look at the whole folder
+
+
+def bring(options: Globals, sources: Sequence[str], how: How) -> int:
+    """Store files and the files of folders; return the exit code, 1 when one could not be stored."""
+    places = [_place(source) for source in sources]
+    if how.name is not None and len(places) > 1:
+        raise click.UsageError("--as goes with one file or folder")
+    if how.watch:
+        if len(places) != 1 or places[0] is None or not places[0].is_dir():
+            raise click.UsageError("--watch goes with one folder")
+        return _watch(options, places[0], how)
+    total = Look()
+    with session(options, how.allowed, create=not how.dry_run) as opened, _bars(options) as stages:
+        for source, place in zip(sources, places, strict=True):
+            stages.begin(source)
+            _add(total, _bring_one(opened, place, how, stages))
+    printing.print_all(options, total, how)
+    return ERROR if total.sent.failed else OK
+
+
+def preview(options: Globals, sources: Sequence[str], how: How) -> None:
+    """Print where a file would be cut."""
+    if len(sources) != 1:
+        raise click.UsageError("--preview goes with one file")
+    place = _place(sources[0])
+    if place is not None and place.is_dir():
+        raise click.UsageError("--preview goes with a file, not a folder")
+    content = sys.stdin.buffer.read() if place is None else place.read_bytes()
+    name = how.name or (STDIN_PATH if place is None else place.name)
+    with session(options) as opened:
+        request = calls.preview_document(opened.space, {}, path=name, **how.reading())
+        headers = {**request.headers, "Content-Type": BINARY}
+        request = replace(request, body=None, content=content, headers=headers, long=True)
+        reply = opened.write(lambda: opened.client.send(request))
+        answer(options, reply, table=printing.cuts, plain=printing.cut_lines)
+
+
+def _place(source: str) -> Path | None:
+    """Return the path of a source; None for standard input.
+
+    Raises:
+        Failure: there is no such file or folder.
+    """
+    if source == STDIN:
+        return None
+    place = Path(source).expanduser()
+    if not place.exists():
+        raise Failure(f"there is no file or folder {source}")
+    return place
+
+
+def _bring_one(opened: Session, place: Path | None, how: How, stages: Stages) -> Look:
+    if place is not None and place.is_dir():
+        return Folder.of(place, how).look(opened, lambda done, total: stages.note("files", done, total))
+    content = sys.stdin.buffer.read() if place is None else place.read_bytes()
+    path = how.name or (STDIN_PATH if place is None else document_path(place))
+    if how.dry_run:
+        return Look(wanted=[path])
+    mtime = None if place is None else place.stat().st_mtime_ns // 1_000
+    found = Look(wanted=[path])
+    send_one(opened, path, content, how, found.sent, mtime)
+    return found
+
+
+@contextmanager
+def _bars(options: Globals) -> Iterator[Stages]:
+    with Stages(console(options, stderr=True), silent=True) as stages:
+        yield stages
+
+
+def _add(total: Look, one: Look) -> None:
+    total.wanted += one.wanted
+    total.unchanged += one.unchanged
+    total.moved += one.moved
+    total.ended += one.ended
+    total.skipped += one.skipped
+    _add_sent(total.sent, one.sent)
+
+
+def _add_sent(total: Sent, one: Sent) -> None:
+    for outcome, count in one.outcomes.items():
+        total.count(outcome, count)
+    total.failed += one.failed
+
+
+def _watch(options: Globals, place: Path, how: How) -> int:
+    """Bring a folder in, then each change of it, until the person interrupts."""
+    how = structs.replace(how, sync=True)
+    with session(options, how.allowed, create=True) as opened:
+        try:
+            for look, seconds in Watching(options, opened, Folder.of(place, how)).looks(Event()):
+                printing.print_change(options, look, seconds)
+        except KeyboardInterrupt:
+            return OK
+    return OK
+
+
+class Watching:
+    """A folder that is brought in as it changes."""
+
+    def __init__(self, options: Globals, opened: Session, folder: Folder) -> None:
+        self._options, self._opened, self._folder = options, opened, folder
+        self._known = Files({}, [])
+
+    def looks(self, stop: Event) -> Iterator[tuple[Look, float]]:
+        """Yield what became of the files and the seconds that it took: first of all, then of each change."""
+        for batch in changes(self._folder.place, stop):
+            began = monotonic()
+            look = self._look(batch)
+            if look is not None:
+                yield look, monotonic() - began
+
+    def _look(self, batch: set[str]) -> Look | None:
+        """Look again where files changed; return what became of them, None when nothing did.
+
+        Files that were there before are stored at once. Everything else takes a look at the whole folder.
+        """
+        folder, known = self._folder, self._known
+        changed = batch & set(known.found)
+        now = stated(folder.place, changed, folder.largest)
+        rules = any(path.rpartition("/")[2] == IGNORE for path in batch)
+        plain = len(now.found) == len(changed) <= DIRECT and not rules and _are_gone(folder, batch - changed)
+        if batch and plain:
+            different = {path: file for path, file in now.found.items() if file != known.found[path]}
+            if not different:
+                return None
+            self._known = Files({**known.found, **different}, known.skipped)
+            sent = folder.store(self._opened, {folder.prefix + path: one for path, one in different.items()}, _silent)
+            return Look(wanted=sorted(different), sent=sent)
+        there = files(folder.place, folder.largest)
+        if batch and there == known:
+            return None
+        self._known = there
+        with _bars(self._options) as stages:
+            stages.begin(str(folder.place))
+            return folder.look(self._opened, lambda done, total: stages.note("files", done, total), there)
+
+
+def _are_gone(folder: Folder, paths: set[str]) -> bool:
+    """Return whether none of these files is there, as a temporary one that has been renamed is not."""
+    return not any((folder.place / path).exists() for path in paths)
+
+
+def _silent(done: int, total: int) -> None:
+    return

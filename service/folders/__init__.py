@@ -1,0 +1,1 @@
+"""Folders as documents: which files there are, when they change, and hooks of git that bring changes in."""

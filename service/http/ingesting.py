@@ -1,0 +1,190 @@
+"""Store the files of a request: a small one before the answer, everything else as a task."""
+
+from collections.abc import Sequence
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, cast
+
+import msgspec
+from litestar import Response
+
+from muisti.core.identity.caller import Caller
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.filing import Stored
+from muisti.core.model.tasks import NewItem, Task
+from muisti.core.model.values import LOCAL, RequestKey
+from muisti.core.views.documents import KIND, File, Held, Job, holds_documents
+from muisti.service.auth.access import Access
+from muisti.service.auth.middleware import access_of, allowed, memories
+from muisti.service.http.accepted import accepted
+from muisti.service.http.decode import Request
+from muisti.service.http.headers import SEQ, key_of
+from muisti.service.http.respond import planned
+from muisti.service.http.uploads import Upload, close
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.documents import PutReply
+from muisti.service.schemas.errors import HttpError
+from muisti.service.schemas.tasks import TaskReply
+
+Answer = Response[PutReply] | Response[TaskReply]
+
+
+class Ask(msgspec.Struct, frozen=True, kw_only=True):
+    """A request to store files: its space, how they are read, its idempotency key, and whether it may be answered late.
+
+    `path` is the name of a single file; `wait` False makes a task of small files, too.
+    """
+
+    space: str
+    job: Job
+    path: str | None = None
+    mtime: int | None = None
+    key: str | None = None
+    wait: bool = True
+    dry_run: bool = False
+
+
+async def stored(request: Request, backend: Backend, ask: Ask, uploads: list[Upload]) -> Answer:
+    """Store uploaded files, and free their bytes.
+
+    Raises:
+        InvalidInput: a file has no name, or a dry run asks for more than one small file.
+    """
+    try:
+        named = [(_path(one, ask, len(uploads)), one) for one in uploads]
+        key = _request_key(request, ask, [one.held for one in uploads])
+        if len(named) == 1 and ask.wait and _is_small(named[0][1].held, backend):
+            path, one = named[0]
+            return await _at_once(request, backend, ask, key, (path, one))
+        _refuse_dry_run(ask)
+        return accepted(await backend.store(_submitted, request, backend, ask, key, named))
+    finally:
+        close(uploads)
+
+
+async def stored_from(request: Request, backend: Backend, ask: Ask, server_path: str) -> Answer:
+    """Store a file of the server's machine.
+
+    Raises:
+        HttpError: this caller may name no files.
+        InvalidInput: the path lies outside of the folder that the settings allow, or is no file.
+    """
+    path = permitted(access_of(request.scope), backend.uploads.folder, server_path)
+    name = ask.path or path.name
+    key = _request_key(request, ask, [])
+    if ask.wait and path.stat().st_size <= backend.uploads.at_once:
+        with await backend.store(Held.of_path, path) as held:
+            if not holds_documents(held):
+                return await _at_once(request, backend, ask, key, (name, Upload(name, held, None)))
+    _refuse_dry_run(ask)
+    item = File(server_path=str(path), mtime=ask.mtime).item(name)
+    return accepted(await backend.store(submitted, backend, ask.space, ask.job, _caller(request), [item], key))
+
+
+def _is_small(held: Held, backend: Backend) -> bool:
+    return held.size <= backend.uploads.at_once and not holds_documents(held)
+
+
+def _refuse_dry_run(ask: Ask) -> None:
+    if ask.dry_run:
+        raise InvalidInput.at("$.dry_run", "goes with one small file; a task has no dry run")
+
+
+async def _at_once(
+    request: Request,
+    backend: Backend,
+    ask: Ask,
+    key: RequestKey | None,
+    what: tuple[str, Upload],
+) -> Response[PutReply]:
+    documents = memories(request, backend, dry_run=ask.dry_run).documents
+    path, one = what
+    file = File(mtime=ask.mtime if one.mtime is None else one.mtime, media_type=one.media_type)
+    done = await backend.store(documents.ingest, ask.space, path, one.held, ask.job, file, request=key)
+    return _answer(ask.space, done)
+
+
+def _answer(space: str, done: Stored) -> Response[PutReply]:
+    (put,) = done.items
+    memory = put.document.memory
+    created = put.outcome == "created"
+    headers = {SEQ: str(done.seq), "ETag": memory.etag}
+    if done.replayed:
+        headers["Idempotent-Replayed"] = "true"
+    if done.commit:
+        headers["Server-Timing"] = f"commit;dur={done.commit:.2f}"
+    if put.flags:
+        headers["Muisti-Flags"] = ", ".join(sorted({flag.code for flag in put.flags}))
+    if created:
+        headers["Location"] = f"/v1/spaces/{space}/documents/{memory.id}"
+    answer = Response(PutReply.of_put(put), status_code=201 if created else 200, headers=headers)
+    return planned(done.plan, answer)
+
+
+def _submitted(
+    request: Request, backend: Backend, ask: Ask, key: RequestKey | None, named: Sequence[tuple[str, Upload]]
+) -> Task:
+    """Make a task whose bytes are in the database until it has ended."""
+    begun = backend.engine.tasks.begin(ask.space, KIND, ask.job, _caller(request), key)
+    if isinstance(begun, Task):
+        return begun
+    try:
+        for number, (path, one) in enumerate(named):
+            blob = str(number)
+            begun.add_blob(blob, one.held.pieces())
+            mtime = ask.mtime if one.mtime is None else one.mtime
+            begun.add_items([File(blob=blob, mtime=mtime, media_type=one.media_type).item(path)])
+        return begun.end()
+    except BaseException:
+        begun.abandon()
+        raise
+
+
+def _caller(request: Request) -> Caller:
+    scope = request.scope
+    return access_of(scope).caller(cast(dict[str, Any], scope).get("request_id"), allowed(scope))
+
+
+def _path(one: Upload, ask: Ask, count: int) -> str:
+    if ask.path is not None and count == 1:
+        return ask.path
+    if one.name:
+        folder = "" if ask.path is None else f"{ask.path.rstrip('/')}/"
+        return folder + one.name.replace("\\", "/").lstrip("/")
+    raise InvalidInput.at("$.path", "is required: the file has no name")
+
+
+def permitted(access: Access, folder: str | None, server_path: str) -> Path:
+    """Return a path of the server that a caller without a key may name: a file below the folder of the settings.
+
+    Raises:
+        HttpError: this caller may name no files.
+        InvalidInput: the path lies outside of the folder, or is no file.
+    """
+    if folder is None or not (access.open or access.actor == LOCAL):
+        raise HttpError(
+            "forbidden", "files of the server can be named without keys only, below the setting server_files"
+        )
+    root, path = Path(folder).resolve(), Path(folder, server_path).resolve()
+    if not path.is_relative_to(root) or not path.is_file():
+        raise InvalidInput.at("$.server_path", f"{server_path[:80]!r} is no file below {folder}")
+    return path
+
+
+def submitted(
+    backend: Backend, space: str, job: Job, caller: Caller, items: Sequence[NewItem], key: RequestKey | None
+) -> Task:
+    """Make a task that stores files."""
+    return backend.engine.tasks.submit(space, KIND, job, caller, items, request=key)
+
+
+def _request_key(request: Request, ask: Ask, files: Sequence[Held]) -> RequestKey | None:
+    """Return the key by which a repeated request is recognised: files count by their hash."""
+    if ask.key is None:
+        return None
+    digest = blake2b(digest_size=32)
+    scope = request.scope
+    parts = (scope["method"].encode(), scope["raw_path"], scope["query_string"], msgspec.json.encode(ask.job))
+    for part in (*parts, *(one.sha256.encode() for one in files)):
+        digest.update(len(part).to_bytes(8, "big") + part)
+    return key_of(request, ask.space, ask.key, digest.digest())

@@ -1,0 +1,87 @@
+"""Examples of replies about source code, of a repository of two files."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from muisti.service.openapi.story import RULE_ID, seq_at
+from muisti.service.schemas.code import (
+    CodeMapReply,
+    OutlineReply,
+    SymbolReply,
+    SymbolsReply,
+    UseReply,
+    UsesReply,
+)
+
+GET = SymbolReply(
+    name="get",
+    qualified="Client.get",
+    kind="method",
+    path="app/client.py",
+    document=RULE_ID,
+    language="python",
+    start=8,
+    end=10,
+    signature="def get(self, url)",
+    doc="Send a request.",
+    category=None,
+)
+RUN = SymbolReply(
+    name="run",
+    qualified="run",
+    kind="function",
+    path="main.py",
+    document=RULE_ID,
+    language="python",
+    start=4,
+    end=6,
+    signature="def run()",
+    doc="",
+    category=None,
+)
+_AT = str(seq_at(4))
+
+CODE_REPLIES: Mapping[str, Mapping[int, Any]] = {
+    "findSymbols": {200: SymbolsReply(items=[GET], total=1, pending=0, seq=_AT)},
+    "getCallers": {
+        200: UsesReply(
+            symbols=[GET],
+            items=[UseReply(kind="calls", symbol=RUN, path="main.py", lines=[6], certainty="certain", of="Client.get")],
+            total=1,
+            pending=0,
+            seq=_AT,
+        )
+    },
+    "getCallees": {
+        200: UsesReply(
+            symbols=[RUN],
+            items=[UseReply(kind="calls", symbol=GET, path="app/client.py", lines=[6], certainty="certain", of="run")],
+            total=1,
+            pending=0,
+            seq=_AT,
+        )
+    },
+    "getOutline": {
+        200: OutlineReply(
+            path="main.py",
+            document=RULE_ID,
+            language="python",
+            symbols=[RUN],
+            imports=["app/client.py"],
+            unresolved=0,
+            pending=0,
+            seq=_AT,
+        )
+    },
+    "getCodeMap": {
+        200: CodeMapReply(
+            text="app/client.py:\n  class Client(Base)\n    def get(self, url)",
+            tokens=16,
+            files=1,
+            symbols=2,
+            of_symbols=3,
+            pending=0,
+            seq=_AT,
+        )
+    },
+}

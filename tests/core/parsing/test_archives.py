@@ -1,0 +1,188 @@
+"""Archives: their documents one by one, whatever they are packed with; what must not be read is refused, and said."""
+
+import bz2
+import gzip
+import io
+import lzma
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import zstandard
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muisti.core.model.unreadable import Broken, Empty, FileTooLarge, Unsafe
+from muisti.core.parsing.archives import Member, is_archive, members
+from muisti.core.parsing.options import ArchiveOptions, Options
+from muisti.core.parsing.reading import parse
+from muisti.core.parsing.workers import Workers
+from tests.core.parsing import samples
+
+FILES = {
+    "readme.md": b"# Read me\n",
+    "src/main.py": b"print(1)\n",
+    "docs/a.docx": samples.docx(samples.word_document(samples.paragraph("Word."))),
+    "long.txt": b"A line of a long text.\n" * 50_000,
+}
+
+
+def tar(files: dict[str, bytes]) -> bytes:
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        for name, content in files.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content))
+    return out.getvalue()
+
+
+PACKED: dict[str, Callable[[dict[str, bytes]], bytes]] = {
+    "a.zip": samples.zipped,
+    "a.tar": tar,
+    "a.tar.gz": lambda files: gzip.compress(tar(files)),
+    "a.tar.bz2": lambda files: bz2.compress(tar(files)),
+    "a.tar.xz": lambda files: lzma.compress(tar(files)),
+    "a.tar.zst": lambda files: zstandard.compress(tar(files)),
+}
+
+
+def walked(data: bytes, name: str = "a.zip", options: ArchiveOptions | None = None) -> list[tuple[str, bytes | str]]:
+    """Return the path of each member with its content, or with the code of its refusal."""
+    found: list[tuple[str, bytes | str]] = []
+    for member in members(io.BytesIO(data), name, options or ArchiveOptions()):
+        found.append((member.path, content(member)))
+    return found
+
+
+def content(member: Member) -> bytes | str:
+    if member.content is None:
+        assert member.refusal is not None
+        return member.refusal.code
+    return member.content.read()
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_every_archive_gives_its_documents(name: str):
+    data = PACKED[name](FILES)
+    assert is_archive(io.BytesIO(data), name)
+    assert walked(data, name) == [*FILES.items()]
+
+
+@pytest.mark.parametrize("name", PACKED)
+def test_members_are_read_as_documents(name: str, workers: Workers):
+    texts: dict[str, str] = {}
+    for member in members(io.BytesIO(PACKED[name](FILES)), name, ArchiveOptions()):
+        assert member.content is not None
+        with parse(member.content, member.path, Options(), workers) as document:
+            texts[member.path] = "".join(piece.text for piece in document)
+    assert texts["docs/a.docx"] == "Word.\n\n"
+    assert texts["long.txt"].encode() == FILES["long.txt"]
+
+
+def test_a_member_that_was_not_read_does_not_disturb_the_next():
+    for name, pack in PACKED.items():
+        paths = [member.path for member in members(io.BytesIO(pack(FILES)), name, ArchiveOptions())]
+        assert paths == [*FILES]
+
+
+def test_archives_inside_archives_have_their_path():
+    inner = tar({"x/deep.txt": b"deep"})
+    data = samples.zipped({"one.txt": b"one", "more/two.tar.gz": gzip.compress(inner)})
+    assert walked(data) == [("one.txt", b"one"), ("more/two.tar.gz/x/deep.txt", b"deep")]
+
+
+def test_archives_are_nested_only_so_deep():
+    data = b"x"
+    for _ in range(5):
+        data = samples.zipped({"a.zip" if data != b"x" else "a.txt": data})
+    assert walked(data) == [("a.zip/a.zip/a.zip", "document.unsafe")]
+    assert walked(data, options=ArchiveOptions(depth=5)) == [("a.zip/a.zip/a.zip/a.zip/a.txt", b"x")]
+
+
+@pytest.mark.parametrize(
+    ("packed", "name"), [(gzip.compress(b"hello"), "notes.txt.gz"), (bz2.compress(b"hello"), "notes.txt.bz2")]
+)
+def test_a_compressed_file_is_its_content(packed: bytes, name: str):
+    assert walked(packed, name) == [("notes.txt", b"hello")]
+
+
+def test_compressed_files_after_each_other_are_one():
+    for compress in (gzip.compress, bz2.compress, lzma.compress, zstandard.compress):
+        assert walked(compress(b"hello ") + compress(b"world"), "a.txt.gz") == [("a.txt", b"hello world")]
+
+
+@given(st.text(st.sampled_from("ab./\\:"), min_size=1, max_size=12))
+def test_no_path_leads_out(name: str):
+    data = tar({name: b"x"}) if not name.endswith("/") else samples.zipped({name + "a": b"x"})
+    try:
+        found = walked(data, "a.tar")
+    except Empty:
+        return
+    for path, _ in found:
+        assert not path.startswith("/") or found[0][1] == "document.unsafe"
+        assert ".." not in path.split("/") or found[0][1] == "document.unsafe"
+
+
+def test_members_that_expand_too_much_are_refused_and_others_read():
+    data = samples.zipped({"bomb.txt": bytes(40 << 20), "good.txt": b"good"})
+    found = []
+    for member in members(io.BytesIO(data), "a.zip", ArchiveOptions(ratio=10)):
+        assert member.content is not None
+        try:
+            found.append((member.path, len(member.content.read())))
+        except FileTooLarge:
+            found.append((member.path, -1))
+    assert found == [("bomb.txt", -1), ("good.txt", 4)]
+
+
+def test_an_archive_has_limits_in_all():
+    data = samples.zipped({f"{number}.txt": b"x" * 1_000 for number in range(20)})
+    for options in (ArchiveOptions(max_entries=10), ArchiveOptions(max_bytes=10_500)):
+        with pytest.raises(FileTooLarge):
+            walked(data, options=options)
+
+
+def test_an_archive_without_documents_is_empty():
+    for data, name in ((samples.zipped({}), "a.zip"), (samples.zipped({"folder/": b""}), "a.zip")):
+        with pytest.raises(Empty):
+            walked(data, name)
+
+
+@pytest.mark.parametrize("name", [name for name in PACKED if name != "a.zip"])
+def test_a_cut_archive_is_broken_after_its_good_members(name: str):
+    data = PACKED[name](FILES)
+    found: list[str] = []
+    with pytest.raises(Broken):
+        for member in members(io.BytesIO(data[: int(len(data) * 0.5)]), name, ArchiveOptions()):
+            content(member)
+            found.append(member.path)
+    assert found == [*FILES][: len(found)]
+
+
+def test_nothing_is_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    data = samples.zipped({"../out.txt": b"x", "a/b.txt": b"y", "inner.zip": samples.zipped({"c.txt": b"z"})})
+    walked(data)
+    assert [*tmp_path.iterdir()] == [] and not (tmp_path.parent / "out.txt").exists()
+
+
+def test_an_office_file_is_no_archive():
+    assert not is_archive(io.BytesIO(FILES["docs/a.docx"]), "a.docx")
+    assert not is_archive(io.BytesIO(b"text"), "a.zip")
+
+
+def test_an_archive_itself_is_no_document(workers: Workers):
+    with pytest.raises(Exception, match="archive"):
+        parse(samples.zipped({"a.txt": b"x"}), "a.zip", Options(), workers)
+
+
+def test_a_link_is_refused():
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w") as archive:
+        entry = tarfile.TarInfo("link")
+        entry.type, entry.linkname = tarfile.SYMTYPE, "/etc/passwd"
+        archive.addfile(entry)
+    (member,) = members(io.BytesIO(out.getvalue()), "a.tar", ArchiveOptions())
+    assert member.content is None and isinstance(member.refusal, Unsafe)

@@ -1,0 +1,209 @@
+"""Each format that a worker reads: its text, headings, pages, tables, and what is known about it."""
+
+import base64
+import io
+import json
+from datetime import date
+
+import pytest
+from openpyxl import Workbook
+
+from muisti.core.model.documents import Piece
+from muisti.core.model.unreadable import Broken, Empty, Encrypted, FileTooLarge, NoText, Unsafe
+from muisti.core.parsing.options import Options
+from muisti.core.parsing.parsed import Parsed
+from muisti.core.parsing.reading import parse
+from muisti.core.parsing.workers import Workers
+from tests.core.parsing import samples
+
+
+def read(workers: Workers, data: bytes, name: str, options: Options | None = None) -> tuple[Parsed, list[Piece]]:
+    with parse(data, name, options or Options(), workers) as document:
+        return document, [*document]
+
+
+def joined(pieces: list[Piece]) -> str:
+    return "".join(piece.text for piece in pieces)
+
+
+def test_pages_of_a_pdf(workers: Workers):
+    text = "# First steps\nOpen the box and take out the de-\nvice with care."
+    document, pieces = read(workers, samples.pdf(text, "Second page.\n" * 8), "a.pdf")
+    assert (document.pages, document.media_type) == (2, "application/pdf")
+    assert pieces[0] == Piece(text="# First steps\n\n", kind="heading", page=1, headings=("First steps",))
+    assert pieces[1].text == "Open the box and take out the device with care.\n\n"
+    assert {piece.page for piece in pieces} == {1, 2}
+    assert pieces[-1].headings == ("First steps",)
+
+
+def test_the_outline_of_a_pdf_gives_its_headings(workers: Workers):
+    data = samples.pdf("1. Alpha\nText one.", "Text two.\nBeta\nText three.", outline=[("Alpha", 1), ("Beta", 2)])
+    _, pieces = read(workers, data, "a.pdf")
+    assert [(piece.kind, piece.headings[-1], piece.page) for piece in pieces] == [
+        ("heading", "1. Alpha", 1),
+        ("text", "1. Alpha", 1),
+        ("text", "1. Alpha", 2),
+        ("heading", "Beta", 2),
+        ("text", "Beta", 2),
+    ]
+
+
+def test_a_scanned_page_among_others_is_noted(workers: Workers):
+    document, _ = read(workers, samples.pdf("Text.", "", "More."), "a.pdf")
+    assert document.notes == ("Pages without text, which may be scans: 2.",)
+
+
+def test_a_word_document(workers: Workers):
+    inner = (
+        samples.paragraph("Report", '<w:pStyle w:val="H1"/>')
+        + samples.paragraph("Results & more", '<w:pStyle w:val="H2"/>')
+        + samples.paragraph("Text.")
+        + samples.word_table([["a", "b"], ["1", "x|y"]])
+    )
+    data = samples.docx(samples.word_document(inner), samples.styles({"H1": "heading 1", "H2": "heading 2"}))
+    _, pieces = read(workers, data, "a.docx")
+    assert joined(pieces) == "# Report\n\n## Results & more\n\nText.\n\n| a | b |\n| --- | --- |\n| 1 | x\\|y |\n\n"
+    assert pieces[2].headings == ("Report", "Results & more")
+    assert [piece.kind for piece in pieces] == ["heading", "heading", "text", "table"]
+
+
+def test_a_word_document_of_the_strict_kind(workers: Workers):
+    strict = "http://purl.oclc.org/ooxml/wordprocessingml/main"
+    usual = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
+    data = samples.docx(samples.word_document(samples.paragraph("Strict.")).replace(usual, strict))
+    assert joined(read(workers, data, "a.docx")[1]) == "Strict.\n\n"
+
+
+def test_deleted_text_and_fallbacks_are_left_out(workers: Workers):
+    inner = "<w:p><w:del><w:r><w:t>gone</w:t></w:r></w:del><w:ins><w:r><w:t>new</w:t></w:r></w:ins></w:p>"
+    assert joined(read(workers, samples.docx(samples.word_document(inner)), "a.docx")[1]) == "new\n\n"
+
+
+def test_slides(workers: Workers):
+    document, pieces = read(workers, samples.pptx("Plan\nWe begin.", "End\nThanks."), "a.pptx")
+    assert document.pages == 2
+    assert joined(pieces) == "# Plan\n\nWe begin.\n\n# End\n\nThanks.\n\n"
+    assert [(piece.page, piece.headings) for piece in pieces] == [(1, ("Plan",))] * 2 + [(2, ("End",))] * 2
+
+
+def test_a_sheet(workers: Workers):
+    _, pieces = read(workers, samples.xlsx([["name", "n"], ["Ada", 1.5], [None, 3]]), "a.xlsx")
+    assert joined(pieces) == "# Sheet\n\n| name | n |\n| --- | --- |\n| Ada | 1.5 |\n|  | 3 |\n\n"
+
+
+def test_a_workbook_of_another_writer(workers: Workers):
+    """Shared strings, dates, formulas without values, several sheets, and an empty one."""
+    book, out = Workbook(), io.BytesIO()
+    first = book.active
+    assert first is not None
+    first.title = "Facts"
+    first.append(["day", "rate", "yes"])
+    first.append([date(2026, 2, 28), 0.25, True])
+    book.create_sheet("Empty")
+    book.create_sheet("Far")["C5"] = "far"
+    book.save(out)
+    document, pieces = read(workers, out.getvalue(), "a.xlsx")
+    assert document.pages == 3
+    assert "| 2026-02-28 | 0.25 | TRUE |" in joined(pieces)
+    assert [piece.page for piece in pieces] == [1, 1, 3, 3]
+    assert pieces[-1].text.startswith("|  |  | far |")
+
+
+def test_a_workbook_with_too_many_cells(workers: Workers):
+    with pytest.raises(FileTooLarge):
+        read(workers, samples.xlsx([["a", "b"]] * 10), "a.xlsx", Options(max_cells=19))
+
+
+def test_a_book(workers: Workers):
+    document, pieces = read(workers, samples.epub("<h1>Two</h1><p>Last.</p>", "<h1>One</h1><p>First.</p>"), "a.epub")
+    assert (document.title, document.language) == ("A book", "en")
+    assert joined(pieces) == "# One\n\nFirst.\n\n# Two\n\nLast.\n\n"
+
+
+def test_a_page(workers: Workers):
+    page = """<html lang="fi"><head><title>The  page</title><style>x</style></head><body><script>y</script>
+    <h2>Part</h2><p>One <b>bold</b>
+    word.</p><ol><li>a<li>b</ol><pre>x
+  y</pre><table><tr><th>k<th>v<tr><td rowspan=2>1<td>2<tr><td>3</table></body></html>"""
+    document, pieces = read(workers, page.encode(), "a.html")
+    assert (document.title, document.language) == ("The page", "fi")
+    assert joined(pieces) == (
+        "## Part\n\nOne bold word.\n\n1. a\n\n2. b\n\n```\nx\n  y\n```\n\n"
+        "| k | v |\n| --- | --- |\n| 1 | 2 |\n| 1 | 3 |\n\n"
+    )
+
+
+def test_a_page_declares_its_encoding(workers: Workers):
+    page = '<html><head><meta charset="windows-1251"></head><body>Привет</body></html>'.encode("cp1251")
+    assert joined(read(workers, page, "a.html")[1]) == "Привет\n\n"
+
+
+def test_the_main_content_of_a_page(workers: Workers):
+    prose = " ".join(f"Sentence {n} of the article tells what happened on the day." for n in range(40))
+    menu = "<nav><a href=/>Home</a> <a href=/a>About</a></nav>"
+    page = f"<html><body>{menu}<article><h1>News</h1><p>{prose}</p></article></body></html>"
+    _, pieces = read(workers, page.encode(), "a.html", Options(main_content=True))
+    assert "Sentence 39" in joined(pieces) and "About" not in joined(pieces)
+
+
+def test_a_page_without_main_content_is_read_whole(workers: Workers):
+    deep = "<div>" * 1_000 + "hello" + "</div>" * 1_000
+    document, pieces = read(workers, f"<html><body>{deep}</body></html>".encode(), "a.html", Options(main_content=True))
+    assert joined(pieces) == "hello\n\n"
+    assert document.notes == ("No main content was found, so the whole page was read.",)
+
+
+def test_a_notebook(workers: Workers):
+    cells = [
+        {"cell_type": "markdown", "source": ["# Study\n", "Text."]},
+        {"cell_type": "code", "source": "1 + 1", "outputs": [{"data": {"text/plain": ["2"]}}]},
+    ]
+    notebook = {"cells": cells, "nbformat": 4, "metadata": {"language_info": {"name": "python"}}}
+    document, pieces = read(workers, json.dumps(notebook).encode(), "a.ipynb")
+    assert (document.title, document.language) == ("Study", "python")
+    assert joined(pieces) == "# Study\nText.\n\n```python\n1 + 1\n```\n\n```\n2\n```\n\n"
+    assert {piece.headings for piece in pieces} == {("Study",)}
+
+
+def test_an_email(workers: Workers):
+    html = base64.b64encode("<p>Grüße <b>aus</b> Turku</p>".encode()).decode()
+    data = (
+        "From: =?utf-8?q?P=C3=A4ivi?= <p@example.org>\nTo: a@example.org\nSubject: Trip\nMIME-Version: 1.0\n"
+        "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html; charset=utf-8\n"
+        f"Content-Transfer-Encoding: base64\n\n{html}\n--b\nContent-Type: application/pdf\n"
+        'Content-Disposition: attachment; filename="map.pdf"\n\nx\n--b--\n'
+    )
+    document, pieces = read(workers, data.encode(), "a.eml")
+    assert document.title == "Trip" and "map.pdf" in document.notes[0]
+    assert joined(pieces) == (
+        "# Trip\n\nFrom: Päivi <p@example.org>\nTo: a@example.org\n\nGrüße aus Turku\n\nAttachments: map.pdf\n\n"
+    )
+
+
+def test_a_mailbox(workers: Workers):
+    message = "From a@example.org Thu Jan  1 00:00:00 2026\nFrom: a@example.org\nSubject: S{}\n\nText {}.\n\n"
+    document, pieces = read(workers, (message.format(1, 1) + message.format(2, 2)).encode(), "a.mbox")
+    assert document.pages == 2
+    assert [piece.page for piece in pieces if piece.kind == "heading"] == [1, 2]
+    assert "Text 2." in joined(pieces)
+
+
+@pytest.mark.parametrize(
+    ("data", "name", "error"),
+    [
+        (samples.pdf_of_an_image(), "a.pdf", NoText),
+        (samples.encrypted_pdf(), "a.pdf", Encrypted),
+        (samples.encrypted_office(), "a.docx", Encrypted),
+        (samples.docx(samples.word_document("")), "a.docx", Empty),
+        (samples.docx(samples.word_document(""), {"word/media/a.png": "x"}), "a.docx", NoText),
+        (samples.xlsx([]), "a.xlsx", Empty),
+        (samples.docx("<w:document"), "a.docx", Broken),
+        (b"\x89PNG\r\n\x1a\n" + bytes(99), "a.png", NoText),
+        (b"<html><body><img src=a.png></body></html>", "a.html", Empty),
+        (b"%PDF-1.7 and no more", "a.pdf", Broken),
+        (samples.docx("<!DOCTYPE x>" + samples.word_document("")), "a.docx", Unsafe),
+    ],
+)
+def test_a_file_without_text_says_why(workers: Workers, data: bytes, name: str, error: type[Exception]):
+    with pytest.raises(error):
+        read(workers, data, name)

@@ -1,0 +1,132 @@
+"""Texts that are read in this process: not a character is lost, whatever the encoding."""
+
+import io
+import tracemalloc
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muisti.core.model.documents import Piece
+from muisti.core.model.unreadable import Broken, Empty, UnknownFormat
+from muisti.core.parsing.markdown import MarkdownReader
+from muisti.core.parsing.options import Options
+from muisti.core.parsing.reading import parse
+from muisti.core.parsing.text import WINDOW, lines, windows
+from muisti.core.parsing.workers import Workers
+
+NONE = Workers(1)  # never started: the formats here need no process
+LINES = st.sampled_from(
+    ["# One\n", "## Two ##\r\n", "Title\n", "===\n", "---\n", "```py\n", "```\n", "~~~\n", "| a | b |\n", "|---|---|\n",
+     "- item\n", "1. item\n", "text\n", "\n", "  \n", "    code\n", "x", "\t", "title: T\n", "####### no\n"]
+)  # fmt: skip
+texts = st.lists(LINES, max_size=60).map("".join) | st.text()
+
+
+def read(data: bytes, name: str, options: Options | None = None) -> list[Piece]:
+    with parse(data, name, options or Options(), NONE) as document:
+        return [*document]
+
+
+@given(texts)
+def test_markdown_is_joined_to_itself(text: str):
+    reader = MarkdownReader()
+    assert "".join(piece.text for piece in reader.pieces(lines([text]))) == text
+
+
+@given(st.lists(st.text(alphabet="a \n"), max_size=30), st.integers(2, 50))
+def test_windows_are_joined_to_the_text_and_are_short(parts: list[str], size: int):
+    found = [*windows(parts, size)]
+    assert "".join(found) == "".join(parts)
+    assert all(0 < len(window) <= size for window in found)
+
+
+@given(st.text(min_size=1).filter(lambda text: "\0" not in text and text.strip() and not text.startswith("\ufeff")))
+def test_the_text_of_a_file_is_its_bytes(text: str):
+    for name in ("a.txt", "a.md", "a.py"):
+        assert "".join(piece.text for piece in read(text.encode(), name)).encode() == text.encode()
+
+
+def test_markdown_knows_headings_code_tables_and_lists():
+    text = "# Guide\n\nIntro.\n\n## Use\n\n| a | b |\n| - | - |\n| 1 | 2 |\n\n- one\n- two\n\n"
+    text += "```python\nx = 1\n# no heading\n```\n"
+    with parse(text.encode(), "guide.md", Options(), NONE) as document:
+        pieces = [*document]
+    by_kind = {piece.kind: piece for piece in pieces}
+    assert document.title == "Guide"
+    assert [piece.headings for piece in pieces if piece.kind == "heading"] == [("Guide",), ("Guide", "Use")]
+    assert by_kind["table"].text.startswith("| a | b |") and by_kind["table"].headings == ("Guide", "Use")
+    assert by_kind["list"].text == "- one\n- two\n\n"
+    assert by_kind["code"].language == "python" and "# no heading" in by_kind["code"].text
+
+
+def test_front_matter_gives_the_title_and_is_no_heading():
+    with parse(b"---\ntitle: 'A plan'\n---\nText\n", "plan.md", Options(), NONE) as document:
+        pieces = [*document]
+    assert (document.title, pieces[0].kind, pieces[0].language) == ("A plan", "code", "yaml")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"])
+def test_encodings_are_recognised(encoding: str):
+    text = "Größe: déjà vu, naïve façade. " * 3_000
+    assert "".join(piece.text for piece in read(text.encode(encoding), "a.txt")) == text
+
+
+def test_a_stated_encoding_is_used_and_must_fit():
+    data = "Привет, мир".encode("koi8-r")
+    assert read(data, "a.txt", Options(encoding="koi8-r"))[0].text == "Привет, мир"
+    with pytest.raises(Broken):
+        read(b"\xff\xff", "a.txt", Options(encoding="ascii"))
+    for name in ("no-such", "base64", "rot13"):
+        with pytest.raises(UnknownFormat):
+            read(data, "a.txt", Options(encoding=name))
+
+
+@pytest.mark.parametrize("data", [b"", b" \n", b"\xef\xbb\xbf", b"\n" * 300_000])
+def test_blanks_are_no_document(data: bytes):
+    with pytest.raises(Empty):
+        read(data, "a.txt")
+
+
+@pytest.mark.parametrize(
+    ("delimiter", "name"), [(",", "a.csv"), (";", "a.csv"), ("\t", "a.tsv"), ("\t", "a.csv"), ("|", "a.csv")]
+)
+def test_rows_of_any_delimiter_are_a_table(delimiter: str, name: str):
+    rows = [["name", "note"], ["Ada", "one, two"], ["Bo", 'a "quote"'], ["Cy", "x|y"]]
+    quoted = ['"' + cell.replace('"', '""') + '"' for row in rows for cell in row]
+    data = "".join(delimiter.join(quoted[at : at + 2]) + "\n" for at in range(0, len(quoted), 2))
+    text = "".join(piece.text for piece in read(data.encode(), name))
+    assert text.splitlines() == [
+        "| name | note |", "| --- | --- |", "| Ada | one, two |", '| Bo | a "quote" |', "| Cy | x\\|y |",
+    ]  # fmt: skip
+
+
+class Endless(io.RawIOBase):
+    """A file of many lines that is nowhere in memory."""
+
+    def __init__(self, size: int) -> None:
+        self._left = size
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, target: bytearray) -> int:  # pyright: ignore[reportIncompatibleMethodOverride]
+        line = b"A line of a long text, which has eight words.\n"
+        size = min(len(target) // len(line) * len(line), self._left)
+        target[:size] = line * (size // len(line))
+        self._left -= size
+        return size
+
+
+@pytest.mark.parametrize("name", ["a.txt", "a.md", "a.py", "a.csv"])
+def test_a_long_text_takes_little_memory(name: str):
+    size = 46 * 120_000
+    tracemalloc.start()
+    try:
+        with parse(io.BufferedReader(Endless(size)), name, Options(), NONE) as document:
+            longest = max(len(piece.text) for piece in document)
+        assert tracemalloc.get_traced_memory()[1] < size
+    finally:
+        tracemalloc.stop()
+    assert document.characters >= size
+    assert longest <= (1 << 20 if name == "a.py" else WINDOW)
