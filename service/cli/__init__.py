@@ -113,7 +113,7 @@ SECTIONS = {
         "audit": ("keys:audit", "Show who administered or deleted what."),
         "webhook": ("webhooks:webhook", "Send the changes of a space to a URL."),
         "generations": ("generations:generations", "Exchange the embedding model of a space while it is in use."),
-        "models": ("models:models", "Try an embedding model: whether it answers, and how fast."),
+        "models": ("models:models", "Try the embedding models that the settings name."),
         "reembed": ("reembed:reembed", "Compute all vectors of a space again, with the current model."),
     },
     "Measure quality": {

@@ -16,7 +16,7 @@ KEY = "sk-a-secret-that-nobody-may-see"
 
 
 @pytest.fixture(autouse=True)
-def _on(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]  # a fixture
+def _on(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MUISTI_EMBEDDINGS", "on")
 
 
