@@ -101,7 +101,7 @@ class _Waiting:
             del tail[1:]
         else:  # a line without an end: its parts are certain, but for those at the end
             self._begun = True
-            sure = len(text) - 2 * WORD_MAX
+            sure = len(text) - (self._part + 2) * WORD_MAX
             tail = [tail[0], *(border for border in tail[1:] if border.at < sure)]
             yield from self._units(text, tail[:-1], tail[-1].at)
         self._keep(text, tail[-1])
