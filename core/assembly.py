@@ -39,9 +39,9 @@ from muisti.core.spaces.registry import Spaces
 from muisti.core.store.database import Database
 from muisti.core.support.meters import Meters
 from muisti.core.support.notifier import ChangeNotifier
-from muisti.core.transfer.importing.importer import Importer
 from muisti.core.symbols.indexing import CodeIndex
 from muisti.core.symbols.reading import CodeReader
+from muisti.core.transfer.importing.importer import Importer
 from muisti.core.views.code import CodeParts
 from muisti.core.views.context import ContextParts
 from muisti.core.views.conversations import ConversationParts
