@@ -13,10 +13,7 @@ LATE = {
     ("core/databases.py", "muisti.core.store.remote.database"): "100 ms, which a file needs not",
     ("core/databases.py", "muisti.core.store.remote.http_client"): "100 ms, which a file needs not",
     **{
-        (
-            "core/parsing/formats/__init__.py",
-            f"muisti.core.parsing.formats.{name}",
-        ): "loaded by a worker with its first file"
+        ("core/parsing/formats/__init__.py", f"muisti.core.parsing.formats.{name}"): "a worker loads it with a file"
         for name in ("docx", "epub", "html", "mail", "notebook", "pdf", "pptx", "xlsx")
     },
     ("service/app/app.py", "muisti.service.auth.tokens.verify"): "250 ms, only where the settings speak of tokens",

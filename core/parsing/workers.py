@@ -129,6 +129,9 @@ class _Worker:
             # Nothing of our environment: no keys of the server, and nothing that changes how Python runs.
             env={"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
         )
+        assert self._process.stdout is not None
+        self._answers = select.poll()  # which, unlike select(), takes any number of open files
+        self._answers.register(self._process.stdout, select.POLLIN)
         try:
             self._receive(monotonic() + STARTING)
         except (Died, TimedOut):
@@ -212,7 +215,7 @@ class _Worker:
         out = bytearray()
         while len(out) < size:
             left = until - monotonic()
-            if left <= 0 or not select.select([self._process.stdout], [], [], left)[0]:
+            if left <= 0 or not self._answers.poll(1000 * left):
                 raise TimedOut("Reading the file gave no result within the time limit.")
             data = os.read(self._process.stdout.fileno(), min(_BLOCK, size - len(out)))
             if not data:
