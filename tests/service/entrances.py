@@ -753,9 +753,8 @@ STORES_NOTHING: Mapping[str, str] = {
         ),
         (
             "reads or compares",
-            "listDocuments, getDocument, listChunks, getText, cli documents list, cli documents show, "
+            "cli documents list, cli documents show, "
             "cli documents text, cli documents stale, "
-            "findSymbols, getCallers, getCallees, getOutline, getCodeMap, mcp code, "
             "cli code find, cli code callers, cli code callees, cli code outline, cli code map, "
             "search, searchSpaces, getContext, replayReceipt, cli context, cli audit, cli backup, cli calibrate, "
             "cli categories, cli changes, cli conversations list, cli conversations show, "
