@@ -23,6 +23,7 @@ LATE = {
     ("service/metrics/scrape.py", "muisti.service.metrics.exposition"): "30 ms, on a thread",
     ("service/observability/tracing.py", "muisti.service.observability.otel"): "100 ms, packages that may be missing",
     ("service/routes/erasure.py", "muisti.service.auth.signing"): "45 ms: cryptography",
+    ("service/background/purges.py", "muisti.service.auth.signing"): "45 ms: cryptography",
 }
 
 
