@@ -42,7 +42,7 @@ SECTIONS = {
         "tags": ("read:tags", "List tags and how many memories each has."),
     },
     "Documents": {
-        "ingest": ("ingest:ingest", "Store files, folders and archives as documents."),
+        "ingest": ("ingest:ingest", "Store files as documents, in chunks that searches find."),
         "documents": ("documents:documents", "List, show and delete documents."),
         "hooks": ("hooks:hooks", "Make git bring each commit into the documents."),
     },
