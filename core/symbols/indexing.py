@@ -9,6 +9,8 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, cast
 
+from msgspec import structs
+
 from muisti.core.code.grammars import is_available, language_of
 from muisti.core.code.modules import Modules
 from muisti.core.code.plain import LANGUAGES as PLAIN
@@ -101,7 +103,11 @@ class _Pass:
         )
         self._revision = cast(int, revision[0][0])
         files = [_File(*cast(tuple[int, bytes, str, str, str | None, bytes | None], _named(row))) for row in current]
-        before = {(path, category or ""): (row, known) for row, path, category, known in cast(list, outdated)}
+        before = {
+            (path, category or ""): (row, known)
+        gone = cast(list[tuple[int, str, str | None, bytes]], outdated)
+        before = {(path, category or ""): (row, known) for row, path, category, known in gone}
+        }
         read_in = self._read_in([one for one in files if one.language is None and is_source(one.path)])
         self._files = [read_in.get(one.row, one) for one in files]
         self._files = [one for one in self._files if one.language is not None]
@@ -262,5 +268,4 @@ def _named(row: Sequence[Scalar]) -> tuple[Scalar, ...]:
 
 
 def _moved(record: Record, path: str) -> Record:
-    parts = {name: getattr(record, name) for name in record.__struct_fields__}
-    return Record(**{**parts, "path": path})
+    return structs.replace(record, path=path)
