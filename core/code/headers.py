@@ -1,7 +1,7 @@
 """Headers of code: what is defined in a stretch of code, as words.
 
 Questions name purposes, code names identifiers. The words in the names of definitions say most of what code is for, so
-they count more when they also stand before it. `python -m muisti.service.evaluation.code_search` measures that.
+they count more when they come before it too. `python -m muisti.service.evaluation.code_search` measures that.
 """
 
 import re
@@ -13,7 +13,7 @@ from muisti.core.code.reading import LANGUAGES, read
 
 REMEMBERED = 256  # headers, because a passage is indexed and embedded
 DEFINITIONS = 6  # of a stretch whose names are taken
-TIMES = 2  # that the names stand before the code
+TIMES = 2  # that the names come before the code
 LONGEST = 20_000  # characters of a stretch that is read; a chunk is far shorter
 
 _HUMP = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")
@@ -44,7 +44,7 @@ def header(text: str, language: str, symbol: str | None = None) -> str:
 
 
 def words_of(names: Iterable[str]) -> str:
-    """Return the words that names are made of.
+    """Return the words in names.
 
     >>> words_of(["getHTTPResponse", "max_size2"])
     'get HTTP Response max size 2'

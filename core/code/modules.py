@@ -27,7 +27,7 @@ class Modules:
     def __init__(self, files: Iterable[tuple[str, str, str]]) -> None:
         """`files` are the path, language and package of each file; only Java and Go have packages."""
         self._files = [*files]
-        self._packages = {
+        self._packages: set[str] = {
             posixpath.dirname(path)
             for path, language, _ in self._files
             if language == "python" and posixpath.basename(path) in ("__init__.py", "__init__.pyi")
@@ -58,7 +58,7 @@ class Modules:
         return [f"{language}:{end}" for end in _ends(path.split("/"))]
 
     def find(self, module: str, importer: str, language: str) -> tuple[list[str], list[str]]:
-        """Return the files that a name of a module means in a file, the best first, and the keys that were asked for."""
+        """Return the files that a name of a module means in a file, the best first, and the keys it was asked by."""
         asked: list[str] = []
         for key in self._asked(module, importer, language):
             asked.append(key)
@@ -112,7 +112,7 @@ class Modules:
         if parts[-1] == "__init__":
             parts.pop()
         yield ".".join(parts)
-        root = folder
+        root: str = folder
         while root in self._packages:
             root = posixpath.dirname(root)
         above = len(root.split("/")) if root else 0

@@ -97,7 +97,17 @@ _SYNTAX = {
 LANGUAGES = tuple(_SYNTAX)
 _ORDER = {"class": 0, "implementation": 0, "function": 0}
 _NAMES = frozenset(
-    ["identifier", "field_identifier", "type_identifier", "package_identifier", "self", "this", "super", "crate", "metavariable"]
+    [
+        "identifier",
+        "field_identifier",
+        "type_identifier",
+        "package_identifier",
+        "self",
+        "this",
+        "super",
+        "crate",
+        "metavariable",
+    ]
 )
 # The object and the member of each kind of access.
 _MEMBERS: Mapping[str, tuple[tuple[str, ...], str]] = {
@@ -109,7 +119,17 @@ _MEMBERS: Mapping[str, tuple[tuple[str, ...], str]] = {
     "qualified_type": (("package",), "name"),
 }
 _THROUGH = frozenset(
-    ["parenthesized_expression", "try_expression", "await_expression", "reference_expression", "unary_expression", "pointer_expression", "generic_function", "generic_type", "cast_expression"]
+    [
+        "parenthesized_expression",
+        "try_expression",
+        "await_expression",
+        "reference_expression",
+        "unary_expression",
+        "pointer_expression",
+        "generic_function",
+        "generic_type",
+        "cast_expression",
+    ]
 )
 
 

@@ -1,8 +1,8 @@
 """Records of source files: what a file defines, imports, binds and uses. A record is a pure function of path and text.
 
-Names are chains: `self.client.get()` is `("self", "client", "get", "()")`. In a chain `()` calls what stands before it,
-`[]` takes an element, `@new` makes an instance. A type is a chain too, which may begin with `[*]` (a collection of it),
-`{*}` (a mapping to it) or `@` (the class itself, no instance).
+Names are chains: `self.client.get()` is `("self", "client", "get", "()")`. In a chain `()` calls what is before it,
+`[]` takes an element, `@new` makes an instance. A type is a chain too. It may begin with
+`[*]` (a collection of it), `{*}` (a mapping to it) or `@` (the class itself, no instance).
 """
 
 import hashlib

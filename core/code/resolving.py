@@ -1,7 +1,7 @@
-"""What the names in source files refer to, by scopes, imports, declared types and the values that are assigned.
+"""Resolution of the names in source files, by scopes, imports, declared types and the values that are assigned.
 
-A name that the rules of the language do not settle gets no edge, except for the languages whose types are not followed
-here: there the only definition of that name counts as `probable`.
+A name that the rules of the language do not settle gets no edge. In languages whose types are not fully followed here,
+it refers to the only definition of that name, and the edge is `probable`.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -67,7 +67,7 @@ OUTSIDE = Thing("outside")
 class Edge(NamedTuple):
     """A use in a file of a definition, which is named by its file and its qualified name.
 
-    `scope` is the number of the definition that uses it, `TOP` for the file itself. A target without a name is the file.
+    `scope` is the number of the definition that uses it, `TOP` for the file itself. A target without a name is a file.
     """
 
     scope: int
@@ -146,29 +146,32 @@ class Resolver:
         """Return the value of a chain in a scope."""
         if depth > DEEPEST or not chain:
             return None
-        first, rest = chain[0], chain[1:]
-        if first in ("[*]", "{*}"):
-            inner = self._value(source, scope, rest, depth + 1)
-            return inner and Thing("many" if first == "[*]" else "map", inner=inner)
-        if first == "''":
-            found: Thing | None = OUTSIDE
-        elif first == "super" and family(source.record.language) == "python" and len(rest) > 1 and rest[0] == "()":
-            found, rest = self._above(source, scope, rest[1]), rest[2:]
-        elif first == "super":
-            found = self._super(source, scope)
-            if rest[:1] == ("()",):
-                return found and self._constructor(Thing("definition", found.source, found.number))
-        elif first == "this":
-            found = self._this(source, scope)
-        elif first == "@type":
-            found, rest = self._instance(source, scope, (rest[0].split("."),) if rest else (), depth), rest[1:]
-        else:
-            found = self._name(source, scope, first, depth + 1)
+        if chain[0] in ("[*]", "{*}"):
+            inner = self._value(source, scope, chain[1:], depth + 1)
+            return inner and Thing("many" if chain[0] == "[*]" else "map", inner=inner)
+        found, rest = self._start(source, scope, chain, depth)
         for step in rest:
             if found is None:
                 return None
             found = self._step(found, step, depth + 1)
         return found
+
+    def _start(self, source: Source, scope: int, chain: Chain, depth: int) -> tuple[Thing | None, Chain]:
+        """Return the value that a chain begins with, and the steps that follow."""
+        first, rest = chain[0], chain[1:]
+        if first == "''":
+            return OUTSIDE, rest
+        if first == "super" and family(source.record.language) == "python":
+            if rest[:1] != ("()",) or len(rest) < 2:
+                return OUTSIDE, rest
+            return self._above(source, scope, rest[1]), rest[2:]
+        if first == "super":
+            return self._super(source, scope), rest
+        if first == "this":
+            return self._this(source, scope), rest
+        if first == "@type":
+            return self._instance(source, scope, (rest[0].split("."),) if rest else (), depth), rest[1:]
+        return self._name(source, scope, first, depth + 1), rest
 
     def _step(self, thing: Thing, step: str, depth: int) -> Thing | None:
         if thing.form == "outside":
@@ -195,19 +198,22 @@ class Resolver:
             return thing if thing.form in ("many", "map") else None
         if definition.kind in CONTAINERS:
             return Thing("instance", thing.source, thing.number)
-        if depth > DEEPEST:
-            return None
-        where = definition.parent
+        return None if depth > DEEPEST else self._given(thing, definition, depth)
+
+    def _given(self, thing: Thing, definition: Definition, depth: int) -> Thing | None:
+        """Return what a function gives: by its declared types, else by what it returns."""
+        source, where = thing.source, definition.parent
+        assert source is not None
         for chain in definition.returns:
             if chain[-1] == "Self" and where != TOP:
-                return Thing("instance", thing.source, where)
-            found = self._typed(thing.source, where, chain, depth + 1)
+                return Thing("instance", source, where)
+            found = self._typed(source, where, chain, depth + 1)
             if found is not None and found.form != "outside":
                 return found
         if definition.returns:
             return OUTSIDE
         for chain in definition.gives:
-            found = self._value(thing.source, thing.number, chain, depth + 1)
+            found = self._value(source, thing.number, chain, depth + 1)
             if found is not None and found.form != "outside":
                 return found
         return None
@@ -515,15 +521,6 @@ class Resolver:
             return None
         base = next(self._direct(Thing("definition", source, this.number)), None)
         return base and Thing("instance", base.source, base.number)
-
-    def _constructor(self, thing: Thing) -> Thing | None:
-        above, _ = self._order(thing)
-        for one in above:
-            assert one.source is not None
-            number = one.source.members.get(one.number, {}).get("constructor")
-            if number is not None:
-                return Thing("definition", one.source, number)
-        return thing
 
     def _above(self, source: Source, scope: int, name: str) -> Thing | None:
         """Return what `super().name` is in a method of Python."""

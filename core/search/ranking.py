@@ -25,6 +25,7 @@ from muisti.core.query.evidence import Signals, known_share, strength
 from muisti.core.query.filters import fields_of
 from muisti.core.query.query import Query, Wanted
 from muisti.core.search.blend import Blend, blended
+from muisti.core.search.code import alpha_for
 from muisti.core.search.decay import (
     ages_in_days,
     decayed,
@@ -150,7 +151,7 @@ def _once(
     else:
         more = None if extra is None else tagged(index, asked.snapshot, asked.allowed.mask, extra.options, asked.wanted)
         if mode == "hybrid" and query.fusion == "absolute":
-            found = _blended(asked, query, pool, more)
+            found = _blended(index, asked, query, pool, more)
         else:
             found = _searched(asked, query, BY_MODE[mode], pool, more)
     trust = None
@@ -188,7 +189,7 @@ def _allowed(
     return Allowed(allowed, int(np.count_nonzero(allowed)))
 
 
-def _blended(asked: Asked, query: Query, pool: int, more: RowNumbers | None) -> Candidates:
+def _blended(index: SpaceIndex, asked: Asked, query: Query, pool: int, more: RowNumbers | None) -> Candidates:
     """Return the best rows of both rankings, and neighbours of the lexical ones in a dialogue, with the default score.
 
     That score is fitted to these two rankings and computed in one loop over arrays, so they are named here. Rows that
@@ -203,7 +204,7 @@ def _blended(asked: Asked, query: Query, pool: int, more: RowNumbers | None) -> 
     rows = np.concatenate([by_words, by_meaning])
     rows = with_neighbours(snapshot, population.mask, rows, by_words, allowed.mask, BESIDE)
     rows, own = _joined(rows, more)
-    blend = blended(snapshot, population, wanted, matches, asked.aim, alpha_of("absolute", query.alpha), rows)
+    blend = blended(snapshot, population, wanted, matches, asked.aim, alpha_for(index, snapshot, query, rows), rows)
     found = Signals(
         memories=snapshot.columns.version[rows],
         covered=blend.covered,

@@ -1,7 +1,7 @@
 """Maps of repositories: the definitions that are used most, within a number of tokens.
 
-The rank of a definition is that of PageRank over uses: a definition passes its rank on to what it uses, a file to all
-that it defines. What the caller mentions gets most of the rank that is given out anew, so that the map is about it.
+The rank of a definition is that of PageRank over uses. A definition passes its rank on to what it uses, a file to all
+that it defines. What the caller mentions gets most of the rank that starts each round, so that the map is about it.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ from muisti.core.symbols.reading import is_at, split, symbol
 DAMPING = 0.85
 ROUNDS = 60
 CLOSE = 1e-7  # change of all ranks at which they are final
-MENTIONED = 0.9  # of the rank that is given out anew, when something is mentioned
+MENTIONED = 0.9  # of the rank that starts a round, when something is mentioned
 TO_ALL = 0.15  # of the rank of a file that its definitions share, whether they are used or not
 LINE = 160  # characters of a line of the map
 

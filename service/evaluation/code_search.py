@@ -4,7 +4,7 @@
 
 DATA is a folder of judged data whose documents are functions of Python. They are stored as documents of one chunk,
 once as plain text and once as code, with their docstrings and without. Questions belong to one of two halves by a hash
-of their ids: constants were chosen on the half `tuning`; the half `report` is for reporting.
+of their ids. Constants were chosen on the half `tuning`. The half `report` is for reporting.
 """
 
 import argparse
@@ -31,7 +31,7 @@ from muisti.core.views.documents import TOGETHER, Cuts, Incoming
 from muisti.service.evaluation.dataset import load
 from muisti.service.evaluation.metrics import ndcg, recall
 
-LANGUAGE = "python"
+LANGUAGE, ENDING = "python", ".py"
 
 
 def without_docstrings(code: str) -> str:
@@ -65,7 +65,8 @@ def store(engine: Engine, space: str, texts: Mapping[str, str], language: str | 
         incoming = [
             Incoming(
                 new=NewDocument(
-                    path=path, facts=FileFacts(sha256=hashlib.sha256(texts[path].encode()).hexdigest(), size=0)
+                    path=path + (ENDING if language else ".txt"),
+                    facts=FileFacts(sha256=hashlib.sha256(texts[path].encode()).hexdigest(), size=0),
                 ),
                 cuts=Cuts([Cut(text=texts[path], kind="code", language=language)]),
             )
@@ -78,7 +79,7 @@ def ranked(engine: Engine, space: str, question: str) -> list[str]:
     """Return the paths of the documents that are found first."""
     query = Query(text=question, limit=10, filter=filters.parse({"kind": "chunk"}))
     hits = engine.owner.read.search(space, query).hits
-    return [str(hit.memory.document) for hit in hits]
+    return [str(hit.memory.document).rpartition(".")[0] for hit in hits]
 
 
 def main() -> None:
@@ -99,12 +100,14 @@ def main() -> None:
     for name, own in (("kept", texts), ("removed", {key: without_docstrings(one) for key, one in texts.items()})):
         plain = 0.0
         for stored_as, language in (("plain text", None), ("code", LANGUAGE)):
-            with tempfile.TemporaryDirectory() as folder:
-                with Engine(open_file(Path(folder, "m.db")), StaticEncoder(), system_clock) as engine:
-                    store(engine, "code", own, language)
-                    found: Sequence[tuple[list[str], Mapping[str, float]]] = [
-                        (ranked(engine, "code", one.text), data.qrels[one.id]) for one in questions
-                    ]
+            with (
+                tempfile.TemporaryDirectory() as folder,
+                Engine(open_file(Path(folder, "m.db")), StaticEncoder(), system_clock) as engine,
+            ):
+                store(engine, "code", own, language)
+                found: Sequence[tuple[list[str], Mapping[str, float]]] = [
+                    (ranked(engine, "code", one.text), data.qrels[one.id]) for one in questions
+                ]
             gain = sum(ndcg(order, wanted) for order, wanted in found) / len(found)
             caught = sum(recall(order, wanted, 10) for order, wanted in found) / len(found)
             difference = f"{gain - plain:+.4f}" if language else ""

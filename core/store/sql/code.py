@@ -131,6 +131,11 @@ def dependent(space: SpaceRow, keys: Iterable[str]) -> Statement:
     )
 
 
+def names(rows: Sequence[int]) -> Statement:
+    """Select the names that versions define."""
+    return Statement(f"SELECT DISTINCT name FROM code_symbols WHERE version_id IN {_LISTED}", (json.dumps(rows),))
+
+
 def drop(rows: Sequence[int]) -> list[Statement]:
     """Delete all that is derived from versions, and their records."""
     listed = json.dumps(rows)
@@ -244,7 +249,8 @@ def callers(
     """
     return Statement(
         f"SELECT {_SYMBOL}, e.kind, e.target, e.lines, e.certainty, v.document, count(*) OVER () "
-        "FROM json_each(?) t CROSS JOIN code_edges e ON e.target_id = unhex(t.value ->> 0) AND e.target = t.value ->> 1 "
+        "FROM json_each(?) t "
+        "CROSS JOIN code_edges e ON e.target_id = unhex(t.value ->> 0) AND e.target = t.value ->> 1 "
         "CROSS JOIN versions v ON v.id = e.version_id CROSS JOIN code_files f ON f.version_id = v.id "
         "LEFT JOIN code_symbols s ON s.version_id = e.version_id AND s.number = e.scope "
         f"WHERE +v.space_id = ? AND {CURRENT} AND {UNEXPIRED}{seen.sql} AND e.kind IN {_LISTED} "

@@ -1,4 +1,4 @@
-"""What names refer to, in small projects of each language."""
+"""Names refer to the right definitions in small projects of each language."""
 
 import pytest
 
@@ -96,7 +96,8 @@ def test_typescript_follows_modules_classes_and_types():
         "src/a.ts": (
             "import { helper } from './b.js'\n"
             "export abstract class Base { start(): this { return this } }\n"
-            "export class App extends Base {\n  #inner: Part = new Part()\n  constructor(private part: Part) { super() }\n"
+            "export class App extends Base {\n  #inner: Part = new Part()\n"
+            "  constructor(private part: Part) { super() }\n"
             "  run = (): Part => { this.part.go(); this.#inner.go(); helper(); return this.part }\n"
             "  get first(): Part { return this.part }\n}\n"
             "export class Part { go() {} }\nexport const table = { open() {}, close: () => {} }\n"
@@ -173,7 +174,8 @@ def test_rust_follows_use_modules_and_impl():
 def test_java_follows_imports_packages_and_inheritance():
     files = {
         "a/App.java": "package a; import b.Tool; class App extends Base { Tool tool; App() { super(); }\n"
-        " void run(Near near) { tool.use(); inherited(); own(); near.hello(); new Tool(); this.own(); } void own() {} }\n",
+        " void run(Near near) { tool.use(); inherited(); own(); near.hello(); new Tool(); this.own(); }\n"
+        " void own() {} }\n",
         "a/Base.java": "package a; class Base { void inherited() {} }\n",
         "a/Near.java": "package a; class Near { void hello() {} }\n",
         "b/Tool.java": "package b; public class Tool { public void use() {} }\n",
@@ -190,7 +192,8 @@ def test_java_follows_imports_packages_and_inheritance():
 
 def test_c_follows_files_and_unique_names():
     files = {
-        "main.c": '#include "util.h"\n#include <stdio.h>\nstatic void near(void) {}\nint main(void) { near(); far(1); puts(""); }\n',
+        "main.c": '#include "util.h"\n#include <stdio.h>\nstatic void near(void) {}\n'
+        'int main(void) { near(); far(1); puts(""); }\n',
         "util.h": "int far(int);\nstatic inline int quick(void) { return 1; }\n",
         "util.c": '#include "util.h"\nint far(int x) { return quick(); }\n',
     }
