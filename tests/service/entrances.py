@@ -748,13 +748,8 @@ STORES_NOTHING: Mapping[str, str] = {
         ("sends what `cli add` sends", "cli hook run, cli demo"),
         (
             "ends memories",
-<<<<<<< HEAD
             "deleteDocument, mcp documents, cli documents delete, deleteSession, deleteConversation, deleteTopic, "
             "cli conversations delete, "
-=======
-            "deleteDocument, mcp documents, cli documents delete, "
-            "deleteSession, deleteConversation, deleteTopic, cli conversations delete, "
->>>>>>> documents
             "deleteMemory, deleteEntry, purge, undoImport, mcp forget, cli delete, cli purge",
         ),
         (
