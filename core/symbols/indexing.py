@@ -103,11 +103,8 @@ class _Pass:
         )
         self._revision = cast(int, revision[0][0])
         files = [_File(*cast(tuple[int, bytes, str, str, str | None, bytes | None], _named(row))) for row in current]
-        before = {
-            (path, category or ""): (row, known)
         gone = cast(list[tuple[int, str, str | None, bytes]], outdated)
         before = {(path, category or ""): (row, known) for row, path, category, known in gone}
-        }
         read_in = self._read_in([one for one in files if one.language is None and is_source(one.path)])
         self._files = [read_in.get(one.row, one) for one in files]
         self._files = [one for one in self._files if one.language is not None]
