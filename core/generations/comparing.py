@@ -45,7 +45,8 @@ def compare(
     name = space.space.name
     questions = [*dict.fromkeys([text for text, _ in pinned.values()] + [*judged.queries, *judged.qrels])]
     asked = [_ask(each, name, questions, judged.k, now) for each in (searcher, searcher.of_shadows())]
-    ranks = [each.tried(name, now).ranks if pinned else {} for each in (probes, probes.of_shadows())]
+    none: Mapping[str, int | None] = {}
+    ranks = [each.tried(name, now).ranks if pinned else none for each in (probes, probes.of_shadows())]
     k = {id_: most for id_, (_, most) in pinned.items()}
     identities = (space.space.generation or "", space.space.shadow or "")
     current, shadow = (

@@ -42,7 +42,7 @@ class Source(msgspec.Struct, frozen=True):
             "author": draft.author,
             "reason": draft.reason,
         }
-        given = {field: text for field, text in texts.items() if text}
+        given: dict[Field, str] = {field: text for field, text in texts.items() if text}
         language, symbol = draft.structure.get("language"), draft.structure.get("symbol")
         if draft.kind != "chunk" or not isinstance(language, str) or not is_code(language):
             return cls(given)

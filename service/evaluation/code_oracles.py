@@ -167,7 +167,8 @@ def typescript_targets(root: Path, records: list[Record], folder: Path | None) -
         for each in one["targets"]:
             if each["local"]:
                 path = Path(each["path"]).relative_to(root).as_posix()
-                targets.add((path, known.get((path, each["line"], each["own"]), each["name"])))
+                name: str = known.get((path, each["line"], each["own"])) or each["name"]
+                targets.add((path, name))
         found[site] = targets if targets or one["targets"] else None
     return found
 

@@ -1,5 +1,5 @@
--- Source files among the documents. `code_files` has what was read from a version of a document. All else follows from
--- it and is made again when it is missing: names, what they refer to, and the files that each file depends on.
+-- Source files among the documents. `code_files` has what was read from a version of a document. Names, what they refer
+-- to, and the files that each file depends on follow from it. They are made again when they are missing.
 CREATE TABLE code_files (
     version_id INTEGER PRIMARY KEY REFERENCES versions (id) ON DELETE CASCADE,
     language TEXT NOT NULL,
@@ -32,8 +32,9 @@ CREATE TABLE code_symbols (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX code_symbols_name ON code_symbols (space_id, folded);
 
--- What a version uses: `scope` is the number of the symbol that uses it, -1 for the file; `target_id` the document in
--- which `target` is defined, empty for the file as a whole; `lines` JSON. An edge is deleted with the version that uses.
+-- What a version uses. `scope` is the number of the symbol that uses it, -1 for the file. `target_id` is the document in
+-- which `target` is defined. `target` is empty for the file as a whole, and `lines` are JSON. An edge is deleted with the
+-- version that uses.
 CREATE TABLE code_edges (
     version_id INTEGER NOT NULL REFERENCES versions (id) ON DELETE CASCADE,
     number INTEGER NOT NULL,
