@@ -103,7 +103,9 @@ def test_archives_are_nested_only_so_deep():
 
 
 @pytest.mark.parametrize(
-    ("packed", "name"), [(gzip.compress(b"hello"), "notes.txt.gz"), (bz2.compress(b"hello"), "notes.txt.bz2")]
+    ("packed", "name"),
+    [(gzip.compress(b"hello"), "notes.txt.gz"), (bz2.compress(b"hello"), "notes.txt.bz2")],
+    ids=["gzip", "bz2"],
 )
 def test_a_compressed_file_is_its_content(packed: bytes, name: str):
     assert walked(packed, name) == [("notes.txt", b"hello")]
