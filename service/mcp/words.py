@@ -67,6 +67,8 @@ WORDS: Mapping[str, str] = {
     "ndjson": "",
     "path": "",
     "server_path": "",
+    "strategy": "",
+    "confirm": "Name of the space",
     "document": "",
     "folder": "",
 }

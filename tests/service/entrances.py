@@ -748,7 +748,8 @@ STORES_NOTHING: Mapping[str, str] = {
         ("sends what `cli add` sends", "cli hook run, cli demo"),
         (
             "ends memories",
-            "deleteDocument, mcp documents, deleteSession, deleteConversation, deleteTopic, cli conversations delete, "
+            "deleteDocument, pruneDocuments, cli documents prune, mcp prune_memory, mcp clear_all, mcp documents, "
+            "deleteSession, deleteConversation, deleteTopic, cli conversations delete, "
             "deleteMemory, deleteEntry, purge, undoImport, mcp forget, cli delete, cli purge",
         ),
         (
