@@ -7,7 +7,7 @@ from typing import Self
 from muisti.core import assembly
 from muisti.core.assembly import Given
 from muisti.core.documents.ingesting import Ingest
-from muisti.core.embedding.cache import EmbeddingCache
+from muisti.core.embedding.cache import BYTES
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.hosted import Hosted
 from muisti.core.embedding.models import Models
@@ -71,14 +71,14 @@ class Engine:
         quota: Quota | None = None,
         policy: Policy = USUAL_POLICY,
         others: Sequence[Encoder] = (),
-        cache: EmbeddingCache | None = None,
+        cache_bytes: int = BYTES,
         receipt_days: float = RECEIPT_DAYS,
         parsers: int = 1,
     ) -> None:
         """Bring the database to the current schema. `encoder` None means that embeddings are off.
 
         - `encoder` embeds spaces that have no model yet. `others` serve the spaces whose model they are.
-          `cache` keeps vectors of slow models.
+          Vectors of slow models are kept in `cache_bytes` of memory.
         - `index_memory` is in bytes.
         - `retention_hours` is how long answers of requests with an idempotency key are kept. Old versions are kept at
           least as long, whatever a policy says.
@@ -91,7 +91,7 @@ class Engine:
             SchemaTooNew: a newer Muisti wrote the database.
         """
         self._database = database
-        self.models = Models(encoder, others, cache)
+        self.models = Models(encoder, others, cache_bytes)
         self._clock = clock
         migrate(database.primary, clock())
         self.meters = Meters(database.meters)

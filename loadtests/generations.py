@@ -104,7 +104,7 @@ async def fill(client: httpx.AsyncClient, texts: list[str]) -> None:
 async def writing(client: httpx.AsyncClient, searches: Searches) -> int:
     """Store ten texts a second until the searches end, and return how many."""
     count = 0
-    while searches._running:  # pyright: ignore[reportPrivateUsage]
+    while searches._running:
         answer = await client.post(f"{SPACE}/memories", json={"content": f"late text {count}", "on_conflict": "keep"})
         good(answer)
         count += 1

@@ -1,8 +1,8 @@
 """Writes and searches with models that take long or fail: `python -m loadtests.slow_models [--onnx PLACE TOKENIZER]`.
 
 It stores memories in a new database with each model, one at a time, and asks for each. For models that embed later it
-then embeds all. The endpoint is a server in this process that has the vectors of the static model, at once, after a
-pause, or not at all. Times are medians in milliseconds; `late` counts the answers that say what they lack.
+then embeds all. The endpoint is a server in this process that has the vectors of the static model, with or without
+a pause, or is dead. Times are medians in milliseconds; `late` counts the answers that say what they lack.
 """
 
 import statistics
@@ -58,7 +58,7 @@ class _Answering(BaseHTTPRequestHandler):
 
 @contextmanager
 def endpoint(pause: float | None) -> Iterator[EndpointEncoder]:
-    """Yield an encoder of an endpoint that answers after `pause` seconds, or, with None, one that has died."""
+    """Yield an encoder of an endpoint that answers after `pause` seconds, or, with None, a dead one."""
     server = ThreadingHTTPServer(("127.0.0.1", 0), type("Answering", (_Answering,), {"pause": pause or 0.0}))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     url = f"http://127.0.0.1:{server.server_port}/v1"

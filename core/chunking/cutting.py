@@ -18,7 +18,8 @@ def cut(pieces: Iterable[Piece], options: Chunking = DEFAULT) -> Iterator[Cut]:
     """Yield the chunks of a document in order, none of more than `options.size` tokens.
 
     Their texts without the overlaps join to the text of the pieces, exactly. How the pieces are divided makes no
-    difference where their kinds, headings and languages are equal.
+    difference where their kinds, headings and languages are equal, unless 64,000 blanks follow each other. Where there
+    are more blanks than a chunk holds, a chunk may be blank.
 
     Raises:
         InvalidInput: the options are not valid, or the strategy is `ast` and a grammar is not installed.

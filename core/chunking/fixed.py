@@ -48,7 +48,7 @@ class _Waiting:
             if stop >= sure and not (last and stop == len(text)):
                 break
             yield self._cut(text, at, known, stop)
-            at, known = self._back(starts, stop), stop
+            at, known = self._back(starts, at, stop), stop
         self._keep(text, at, known)
 
     def _stop(self, starts: list[int], at: int, known: int, end: int) -> int:
@@ -61,11 +61,11 @@ class _Waiting:
         place = bisect_right(starts, most) - 1
         return starts[place] if place >= 0 and starts[place] > known else most
 
-    def _back(self, starts: list[int], stop: int) -> int:
-        """Return where a chunk begins whose new text begins at `stop`."""
+    def _back(self, starts: list[int], at: int, stop: int) -> int:
+        """Return where the chunk after `[at, stop)` begins: at one of its last tokens."""
         overlap = self._options.overlap
-        place = bisect_left(starts, stop)
-        back = starts[max(0, place - overlap)] if overlap and place else stop
+        first, after = bisect_left(starts, at), bisect_left(starts, stop)
+        back = starts[max(first, after - overlap)] if overlap and after > first else stop
         return back if stop - back <= overlap * WORD_MAX else stop
 
     def _cut(self, text: str, at: int, known: int, stop: int) -> Cut:

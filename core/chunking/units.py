@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby, pairwise
 from operator import itemgetter
 
+from muisti.core.chunking.defaults import Strategy
 from muisti.core.chunking.options import Chunking
 from muisti.core.chunking.splitting import Border, borders, parts
 from muisti.core.chunking.syntax import is_readable, with_definitions
@@ -63,7 +64,7 @@ class _Waiting:
     def __init__(self, options: Chunking) -> None:
         self.size = 0
         self.limit = READ
-        self._strategy = options.strategy
+        self._strategy: Strategy = options.strategy
         self._most = (options.size - options.overlap) // 2  # weight of a sentence that is not split
         self._part = max(1, options.size // PARTS)
         self._texts: list[str] = []
@@ -100,7 +101,7 @@ class _Waiting:
             del tail[1:]
         else:  # a line without an end: its parts are certain, but for those at the end
             self._begun = True
-            sure = len(text) - 2 * WORD_MAX
+            sure = len(text) - (self._part + 2) * WORD_MAX
             tail = [tail[0], *(border for border in tail[1:] if border.at < sure)]
             yield from self._units(text, tail[:-1], tail[-1].at)
         self._keep(text, tail[-1])

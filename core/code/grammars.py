@@ -24,7 +24,7 @@ EXTRA = "muisti[grammars]"
 
 
 class Grammar(Struct, frozen=True):
-    """The package of a grammar, the function in it that gives the grammar, and the endings of its files."""
+    """The last part of the name of a package, the function in it that gives the grammar, and the endings of files."""
 
     package: str
     function: str
@@ -34,23 +34,23 @@ class Grammar(Struct, frozen=True):
 
 # By the name of the language. An ending belongs to one language alone.
 GRAMMARS: Mapping[str, Grammar] = {
-    "python": Grammar("tree_sitter_python", "language", (".py", ".pyi", ".pyw")),
-    "javascript": Grammar("tree_sitter_javascript", "language", (".js", ".jsx", ".mjs", ".cjs")),
-    "typescript": Grammar("tree_sitter_typescript", "language_typescript", (".ts", ".mts", ".cts")),
-    "tsx": Grammar("tree_sitter_typescript", "language_tsx", (".tsx",)),
-    "go": Grammar("tree_sitter_go", "language", (".go",)),
-    "rust": Grammar("tree_sitter_rust", "language", (".rs",)),
-    "java": Grammar("tree_sitter_java", "language", (".java",)),
-    "c": Grammar("tree_sitter_c", "language", (".c", ".h")),
-    "bash": Grammar("tree_sitter_bash", "language", (".sh", ".bash"), bundled=False),
-    "cpp": Grammar("tree_sitter_cpp", "language", (".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx"), bundled=False),
-    "csharp": Grammar("tree_sitter_c_sharp", "language", (".cs",), bundled=False),
-    "kotlin": Grammar("tree_sitter_kotlin", "language", (".kt", ".kts"), bundled=False),
-    "lua": Grammar("tree_sitter_lua", "language", (".lua",), bundled=False),
-    "php": Grammar("tree_sitter_php", "language_php", (".php",), bundled=False),
-    "ruby": Grammar("tree_sitter_ruby", "language", (".rb", ".rake"), bundled=False),
-    "scala": Grammar("tree_sitter_scala", "language", (".scala",), bundled=False),
-    "swift": Grammar("tree_sitter_swift", "language", (".swift",), bundled=False),
+    "python": Grammar("python", "language", (".py", ".pyi", ".pyw")),
+    "javascript": Grammar("javascript", "language", (".js", ".jsx", ".mjs", ".cjs")),
+    "typescript": Grammar("typescript", "language_typescript", (".ts", ".mts", ".cts")),
+    "tsx": Grammar("typescript", "language_tsx", (".tsx",)),
+    "go": Grammar("go", "language", (".go",)),
+    "rust": Grammar("rust", "language", (".rs",)),
+    "java": Grammar("java", "language", (".java",)),
+    "c": Grammar("c", "language", (".c", ".h")),
+    "bash": Grammar("bash", "language", (".sh", ".bash"), bundled=False),
+    "cpp": Grammar("cpp", "language", (".cc", ".cpp", ".cxx", ".hh", ".hpp", ".hxx"), bundled=False),
+    "csharp": Grammar("c_sharp", "language", (".cs",), bundled=False),
+    "kotlin": Grammar("kotlin", "language", (".kt", ".kts"), bundled=False),
+    "lua": Grammar("lua", "language", (".lua",), bundled=False),
+    "php": Grammar("php", "language_php", (".php",), bundled=False),
+    "ruby": Grammar("ruby", "language", (".rb", ".rake"), bundled=False),
+    "scala": Grammar("scala", "language", (".scala",), bundled=False),
+    "swift": Grammar("swift", "language", (".swift",), bundled=False),
 }
 _BY_ENDING = {ending: name for name, grammar in GRAMMARS.items() for ending in grammar.endings}
 
@@ -71,7 +71,7 @@ def language_of(path: str) -> str | None:
 def is_available(language: str) -> bool:
     """Return whether the grammar of a language is installed. Nothing is loaded."""
     grammar = GRAMMARS.get(language)
-    return grammar is not None and find_spec(grammar.package) is not None
+    return grammar is not None and find_spec(f"tree_sitter_{grammar.package}") is not None
 
 
 def parse(source: str | bytes, language: str) -> "Tree":
@@ -117,4 +117,4 @@ def load(name: str) -> Any:
         advice = "install Muisti again" if grammar.bundled else f"pip install '{EXTRA}'"
         raise GrammarMissing.at("$.language", f"the grammar of {name} is not installed: {advice}")
     tree_sitter: Any = import_module("tree_sitter")
-    return tree_sitter.Language(getattr(import_module(grammar.package), grammar.function)())
+    return tree_sitter.Language(getattr(import_module(f"tree_sitter_{grammar.package}"), grammar.function)())

@@ -27,7 +27,7 @@ class Modules:
     def __init__(self, files: Iterable[tuple[str, str, str]]) -> None:
         """`files` are the path, language and package of each file; only Java and Go have packages."""
         self._files = [*files]
-        self._packages = {
+        self._packages: set[str] = {
             posixpath.dirname(path)
             for path, language, _ in self._files
             if language == "python" and posixpath.basename(path) in ("__init__.py", "__init__.pyi")
@@ -112,7 +112,7 @@ class Modules:
         if parts[-1] == "__init__":
             parts.pop()
         yield ".".join(parts)
-        root = folder
+        root: str = folder
         while root in self._packages:
             root = posixpath.dirname(root)
         above = len(root.split("/")) if root else 0

@@ -162,8 +162,9 @@ class Resolver:
         if first == "''":
             return OUTSIDE, rest
         if first == "super" and family(source.record.language) == "python":
-            named = len(rest) > 1 and rest[0] == "()"
-            return (self._above(source, scope, rest[1]), rest[2:]) if named else (OUTSIDE, rest)
+            if rest[:1] != ("()",) or len(rest) < 2:
+                return OUTSIDE, rest
+            return self._above(source, scope, rest[1]), rest[2:]
         if first == "super":
             return self._super(source, scope), rest
         if first == "this":

@@ -138,14 +138,14 @@ class _Tokens:
 
     def __init__(self, text: str) -> None:
         self._tokens = _TOKEN.findall(text)
-        self._at = 0
+        self.at = 0
 
     def peek(self) -> str:
-        return self._tokens[self._at] if self._at < len(self._tokens) else ""
+        return self._tokens[self.at] if self.at < len(self._tokens) else ""
 
     def take(self) -> str:
         token = self.peek()
-        self._at += 1
+        self.at += 1
         return token
 
     def skip(self, end: str) -> None:
@@ -221,9 +221,9 @@ def _arguments(tokens: _Tokens, end: str, depth: int) -> Iterator[list[Chain]]:
         if token == ",":
             tokens.take()
             continue
-        before = tokens._at
+        before = tokens.at
         yield _union(tokens, depth + 1)
-        if tokens._at == before:
+        if tokens.at == before:
             tokens.take()
     tokens.take()
 

@@ -7,7 +7,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from types import TracebackType
-from typing import Self
+from typing import BinaryIO, Self, cast
 
 import msgspec
 
@@ -38,7 +38,7 @@ class Cuts:
         self.characters = 0  # of the text, without what overlaps
         self.size = 0  # characters of all cuts
         self._held: list[Cut] = []
-        self._file: tempfile._TemporaryFileWrapper[bytes] | None = None
+        self._file: BinaryIO | None = None
         for cut in cuts:
             self.append(cut)
 
@@ -76,7 +76,7 @@ class Cuts:
 
     def _spill(self) -> None:
         if self._file is None:
-            self._file = tempfile.NamedTemporaryFile(prefix="muisti-cuts-")  # noqa: SIM115  # `close` closes it
+            self._file = cast(BinaryIO, tempfile.NamedTemporaryFile(prefix="muisti-cuts-"))  # noqa: SIM115  # `close` closes it
         for cut in self._held:
             encoded = msgspec.msgpack.encode(cut)
             self._file.write(len(encoded).to_bytes(_LENGTH, "big") + encoded)

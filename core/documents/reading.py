@@ -265,11 +265,11 @@ def _order(sort: str | None, cursor: str | None) -> tuple[DocumentSort, tuple[Sc
     if sort is not None and sort not in sorts:
         raise InvalidInput.at("$.sort", f"{sort[:40]!r} is none of {', '.join(sorts)}")
     if cursor is None:
-        return cast(DocumentSort, sort or "path"), None
+        return sort or "path", None
     place = _decoded(cursor, _PLACES)
     if place.sort not in sorts or (sort is not None and place.sort != sort):
         raise InvalidInput.at("$.cursor", "belongs to a list in another order")
-    return cast(DocumentSort, place.sort), (place.value, place.memory)
+    return place.sort, (place.value, place.memory)
 
 
 def _decoded(cursor: str, decoder: msgspec.msgpack.Decoder[T]) -> T:

@@ -35,7 +35,7 @@ GROUP = 256  # chunks in one transaction
 REMOTE_MAX = 10_000  # chunks that a remote database makes visible in one transaction
 FLAGS_MAX = 100  # flags that an answer lists
 
-Accept = Callable[[Draft, int], Accepted]
+Accept = Callable[[Draft], Accepted]
 
 
 class Figures(msgspec.Struct):
@@ -89,7 +89,7 @@ class ChunkStaging:
         self._staged = self._open()
         for group in _groups(cuts, coming):
             alive()
-            accepted = [accept(chunk_draft(document[1], cut, document[0], one.position), one.cut) for one, cut in group]
+            accepted = [accept(chunk_draft(document[1], cut, document[0], one.position)) for one, cut in group]
             now = self._call.now
             made = [one.first(self._space, id_text(self._ids.new(now)), now) for one in accepted]
             self._store(self._staged, made)

@@ -268,7 +268,10 @@ class Storer:
         if call.dry_run:
             staging.check(len(work.alignment.coming))
         elif work.alignment.coming:
-            accept = lambda draft, _number: self._accepted(space, draft, call, work)  # noqa: E731
+
+            def accept(draft: Draft) -> Accepted:
+                return self._accepted(space, draft, call, work)
+
             staging.add((work.id, work.draft), cuts, work.alignment.coming, accept, alive)
         work.flags = staging.flags
         coming = {one.cut for one in work.alignment.coming}

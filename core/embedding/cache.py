@@ -11,32 +11,17 @@ from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from typing import Literal
 
-import msgspec
 import numpy as np
 
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.kernels import Floats
+from muisti.core.model.generations import CacheUse
 
 Role = Literal["passage", "query"]
 
 BYTES = 64 << 20  # 40,000 vectors of 384 dimensions
 _ENTRY = 200  # bytes of a key and of the objects around a vector, about
-
-
-class CacheUse(msgspec.Struct, frozen=True):
-    """How a cache was used: `entries` of `nbytes` in all, and the texts that were found in it and that were not."""
-
-    entries: int
-    nbytes: int
-    hits: int
-    misses: int
-
-    @property
-    def rate(self) -> float | None:
-        """Share of the texts that were found; None before the first text."""
-        asked = self.hits + self.misses
-        return self.hits / asked if asked else None
 
 
 class EmbeddingCache:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from muisti.core.embedding.cache import EmbeddingCache
+from muisti.core.embedding.cache import BYTES, EmbeddingCache
 from muisti.core.embedding.encoder import Encoder, StaticEncoder
 from muisti.core.embedding.hosted import Hosted
 from muisti.core.model.errors import InvalidInput, ModelMismatch
@@ -15,18 +15,18 @@ class Models:
     """Encoders by identity. Thread-safe. `default` embeds spaces that no model has embedded yet.
 
     Without a default, embeddings are off. The other models load when a space needs them. `cache` keeps vectors of slow
-    models.
+    models in `cache_bytes` of memory.
     """
 
     def __init__(
-        self, default: Encoder | None = None, others: Sequence[Encoder] = (), cache: EmbeddingCache | None = None
+        self, default: Encoder | None = None, others: Sequence[Encoder] = (), cache_bytes: int = BYTES
     ) -> None:
         if default is None and others:
             raise InvalidInput.at("$.models", "embeddings are off; further models would serve no space")
         self.default = default
         self.others = tuple(others)
         self._known: dict[str, Encoder] = {}
-        self.cache = cache or EmbeddingCache()
+        self.cache = EmbeddingCache(cache_bytes)
         self._judge = StaticEncoder()
 
     def __iter__(self) -> Iterator[Encoder]:

@@ -89,3 +89,18 @@ class Comparison(Struct, frozen=True, kw_only=True):
     current: Measured
     shadow: Measured
     missing: int
+
+
+class CacheUse(Struct, frozen=True):
+    """How a cache was used: `entries` of `nbytes` in all, and the texts that were found in it and that were not."""
+
+    entries: int
+    nbytes: int
+    hits: int
+    misses: int
+
+    @property
+    def rate(self) -> float | None:
+        """Share of the texts that were found; None before the first text."""
+        asked = self.hits + self.misses
+        return self.hits / asked if asked else None

@@ -9,7 +9,7 @@ import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from tempfile import SpooledTemporaryFile
-from typing import BinaryIO, cast
+from typing import Any, BinaryIO, cast
 from zipfile import BadZipFile, ZipInfo
 
 from muisti.core.model.unreadable import Broken, Empty, FileTooLarge, Unreadable, Unsafe
@@ -99,7 +99,7 @@ class _Walk:
         with archive:
             for entry in archive.infolist():
                 self._count()
-                if entry.is_dir():
+                if entry.filename.endswith("/"):
                     continue
                 path, refusal = _path(prefix, entry.filename)
                 if refusal is None and entry.external_attr >> 16 & 0o170000 == _LINK:
@@ -117,11 +117,11 @@ class _Walk:
         try:
             with tarfile.open(fileobj=cast(BinaryIO, Forward(source)), mode="r:") as archive:
                 while (entry := archive.next()) is not None:
-                    archive.members = []  # or it keeps every header
+                    cast(Any, archive).members = []  # or it keeps every header
                     self._count()
                     if not entry.isdir():
                         yield from self._tar_entry(archive, entry, prefix, depth)
-        except (tarfile.TarError, EOFError, OverflowError, UnicodeDecodeError, ValueError) as error:
+        except (tarfile.TarError, EOFError, OverflowError, ValueError) as error:
             raise Broken(f"The TAR file is damaged: {error}.") from error
 
     def _tar_entry(self, archive: tarfile.TarFile, entry: tarfile.TarInfo, prefix: str, depth: int) -> Iterator[Member]:

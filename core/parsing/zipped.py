@@ -16,6 +16,8 @@ _END = struct.Struct("<4s4H2LH")
 _END64 = struct.Struct("<4sQ2H2L4Q")
 _LOCATOR = struct.Struct("<4sLQL")
 _ENCRYPTED = 0x1
+# The errors of `zipfile` for damage. Some are of places before the file, or of names that are no text.
+_DAMAGE = (BadZipFile, ZlibError, EOFError, NotImplementedError, RuntimeError, ValueError, OSError, struct.error)
 
 
 def format_of_zip(stream: BinaryIO) -> Format:
@@ -34,7 +36,7 @@ def open_zip(stream: BinaryIO) -> ZipFile:
         raise FileTooLarge(f"The directory of the ZIP file lists {entries:,} entries; at most {ENTRIES:,} are read.")
     try:
         return ZipFile(stream)
-    except (NotImplementedError, ValueError, UnicodeDecodeError, OverflowError) as error:
+    except (NotImplementedError, ValueError, OverflowError, OSError, struct.error) as error:
         raise BadZipFile(str(error)) from error
 
 
@@ -75,5 +77,5 @@ def unpacked(archive: ZipFile, member: ZipInfo, limit: int) -> Iterator[bytes]:
                 if size > limit:
                     raise FileTooLarge(f"{member.filename!r} unpacks to more than {limit >> 20:,} MB.")
                 yield block
-    except (BadZipFile, ZlibError, EOFError, NotImplementedError) as error:
+    except _DAMAGE as error:
         raise Broken(f"{member.filename!r} in the ZIP file is damaged: {error}.") from error

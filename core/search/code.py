@@ -1,6 +1,6 @@
 """The weight of meaning in searches for code: questions and code share fewer words than questions and prose do."""
 
-import numpy as np
+from collections import Counter
 
 from muisti.core.code.grammars import language_of
 from muisti.core.code.headers import is_code
@@ -24,9 +24,9 @@ def alpha_for(index: SpaceIndex, snapshot: Snapshot, query: Query, rows: RowNumb
     if query.alpha is None and query.filter is not None and _CHOOSING & {*fields_of(query.filter)} and len(rows):
         column = index.column(snapshot, "document")
         assert isinstance(column, Keywords)
-        codes, numbers = np.unique(column.view(snapshot.size)[rows], return_counts=True)
-        known = zip(codes.tolist(), numbers.tolist(), strict=True)
-        found = sum(n for code, n in known if code != MISSING_CODE and _is_source(column.dictionary.values[code]))
+        known = Counter[int](column.view(snapshot.size)[rows].tolist())
+        paths = column.dictionary.values
+        found = sum(n for code, n in known.items() if code != MISSING_CODE and _is_source(paths[code]))
         if found >= MOSTLY * len(rows):
             return ALPHA
     return alpha_of("absolute", query.alpha)

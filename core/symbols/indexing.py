@@ -9,9 +9,12 @@ import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, cast
 
+from msgspec import structs
+
 from muisti.core.code.grammars import is_available, language_of
 from muisti.core.code.modules import Modules
-from muisti.core.code.reading import LANGUAGES, read
+from muisti.core.code.plain import LANGUAGES as PLAIN
+from muisti.core.code.reading import LANGUAGES, only, read
 from muisti.core.code.records import TOP, Record, interface, pack, unpack
 from muisti.core.code.resolving import Edge, Resolved, Resolver
 from muisti.core.model.code import Resolution
@@ -100,7 +103,8 @@ class _Pass:
         )
         self._revision = cast(int, revision[0][0])
         files = [_File(*cast(tuple[int, bytes, str, str, str | None, bytes | None], _named(row))) for row in current]
-        before = {(path, category or ""): (row, known) for row, path, category, known in cast(list, outdated)}
+        gone = cast(list[tuple[int, str, str | None, bytes]], outdated)
+        before = {(path, category or ""): (row, known) for row, path, category, known in gone}
         read_in = self._read_in([one for one in files if one.language is None and is_source(one.path)])
         self._files = [read_in.get(one.row, one) for one in files]
         self._files = [one for one in self._files if one.language is not None]
@@ -158,12 +162,16 @@ class _Pass:
                 known = before.get((path, own))
                 if own == category and (known is None or known[1] != interface(self._records[one.row])):
                     keys.add(f"path:{path}")
+                    keys.update(f"name:{d.name}" for d in self._records[one.row].definitions)
                     if known is None:
                         keys.update(modules.keys(path, one.language or "", self._records[one.row].package))
             for path, own in before:
                 if own == category and (path, own) not in now:
                     keys.add(f"path:{path}")
                     keys.update(modules.keys(path, language_of(path) or ""))
+            gone = [row for (path, own), (row, _) in before.items() if own == category and f"path:{path}" in keys]
+            (names,) = self._database.read([code.names(gone)])
+            keys.update(f"name:{name}" for (name,) in names)
             (rows,) = self._database.read([code.dependent(self._space, keys)])
             concerned = {row for (row,) in rows}
             for one in self._files:
@@ -182,10 +190,14 @@ class _Pass:
     def _resolve(self, work: Sequence[_File]) -> None:
         for category in {one.category for one in work}:
             own = [one for one in self._files if one.category == category]
-            if any(one.language in ("java", "go") for one in own):
-                self._load([one.row for one in own])  # their packages are in their records
             by_path = {one.path: one for one in own}
-            resolver = Resolver(self._modules(category), lambda path, by_path=by_path: self._record(by_path[path]))
+            plain = [one.row for one in own if one.language in PLAIN]
+            self._load(plain)  # for their packages, and for names that have one definition
+            resolver = Resolver(
+                self._modules(category),
+                lambda path, by_path=by_path: self._record(by_path[path]),
+                only(self._records[row] for row in plain).get,
+            )
             mine = [one for one in work if one.category == category]
             for start in range(0, len(mine), TOGETHER):
                 statements: list[Statement] = []
@@ -253,5 +265,4 @@ def _named(row: Sequence[Scalar]) -> tuple[Scalar, ...]:
 
 
 def _moved(record: Record, path: str) -> Record:
-    parts = {name: getattr(record, name) for name in record.__struct_fields__}
-    return Record(**{**parts, "path": path})
+    return structs.replace(record, path=path)

@@ -47,15 +47,13 @@ class CodeReader:
         self, space: str, query: str, caller: Caller, now: int, *, kinds: Sequence[EdgeKind], limit: int
     ) -> Uses:
         """Return what uses the symbols of a name; `file.py:name` names those of a file."""
-        targets = lambda rows: [(cast(bytes, row[4]).hex(), cast(str, row[1])) for row in rows]  # noqa: E731
-        return self._uses(space, query, caller, now, targets, code.callers, kinds, limit)
+        return self._uses(space, query, caller, now, _targets, code.callers, kinds, limit)
 
     def callees(
         self, space: str, query: str, caller: Caller, now: int, *, kinds: Sequence[EdgeKind], limit: int
     ) -> Uses:
         """Return what the symbols of a name use, with what is defined inside of them."""
-        users = lambda rows: [(row[SYMBOL_WIDTH], row[SYMBOL_WIDTH + 1]) for row in rows]  # noqa: E731
-        return self._uses(space, query, caller, now, users, code.callees, kinds, limit)
+        return self._uses(space, query, caller, now, _users, code.callees, kinds, limit)
 
     def outline(self, space: str, path: str, caller: Caller, now: int) -> Outline:
         """Return the symbols of a file. The end of a path is enough when one file alone has it.
@@ -165,6 +163,14 @@ def _use(row: Row) -> Use:
         certainty=certainty,
         of=of,
     )
+
+
+def _targets(rows: Sequence[Row]) -> list[tuple[str, str]]:
+    return [(cast(bytes, row[4]).hex(), cast(str, row[1])) for row in rows]
+
+
+def _users(rows: Sequence[Row]) -> list[tuple[int, int]]:
+    return [cast(tuple[int, int], row[SYMBOL_WIDTH : SYMBOL_WIDTH + 2]) for row in rows]
 
 
 def _check(kinds: Sequence[EdgeKind]) -> None:

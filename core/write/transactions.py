@@ -165,8 +165,8 @@ class Transactions:
                 *(space, len(head), head, parts, call, created, checked, ended),
                 numbers=numbers,
                 flags=flags,
-                beyond=beyond,
                 embedded=embedded,
+                beyond=beyond,
             )
         )
 

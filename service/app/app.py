@@ -228,7 +228,7 @@ def open_engine(
         models.default,
         clock or system_clock,
         others=models.others,
-        cache=models.cache,
+        cache_bytes=settings.embedding_cache,
         index_memory=settings.index_memory,
         retention_hours=settings.request_retention_hours,
         receipt_days=settings.receipt_days,

@@ -42,7 +42,7 @@ SECTIONS = {
         "tags": ("read:tags", "List tags and how many memories each has."),
     },
     "Documents": {
-        "ingest": ("ingest:ingest", "Store files, folders and archives as documents."),
+        "ingest": ("ingest:ingest", "Store files as documents, in chunks that searches find."),
         "documents": ("documents:documents", "List, show and delete documents."),
         "hooks": ("hooks:hooks", "Make git bring each commit into the documents."),
     },
@@ -113,7 +113,7 @@ SECTIONS = {
         "audit": ("keys:audit", "Show who administered or deleted what."),
         "webhook": ("webhooks:webhook", "Send the changes of a space to a URL."),
         "generations": ("generations:generations", "Exchange the embedding model of a space while it is in use."),
-        "models": ("models:models", "Try an embedding model: whether it answers, and how fast."),
+        "models": ("models:models", "Try the embedding models that the settings name."),
         "reembed": ("reembed:reembed", "Compute all vectors of a space again, with the current model."),
     },
     "Measure quality": {

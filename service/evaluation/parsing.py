@@ -139,6 +139,7 @@ def measured(library: str, files: Sequence[Sample]) -> Outcome:
         if "path" in answer:
             path = answer.pop("path")
             results[path] = parsing_run.Result(**answer)
+    process.stdout.close()
     _, _, usage = os.wait4(process.pid, 0)
     process.returncode = 0
     return Outcome(results, usage.ru_utime + usage.ru_stime, memory)

@@ -101,8 +101,13 @@ def main() -> None:
         sys.stdout.flush()
     for end in ENDS:
         end()
-    own, workers = (resource.getrusage(who).ru_maxrss for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    sys.stdout.write(json.dumps({"memory": max(own, workers) // 1024}) + "\n")
+    workers = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+    sys.stdout.write(json.dumps({"memory": max(_peak(), workers) // 1024}) + "\n")
+
+
+def _peak() -> int:
+    """Return the most memory in kB that this program has used; that of its parent before it began is not counted."""
+    return int(Path("/proc/self/status").read_text("utf-8").split("VmHWM:")[1].split()[0])
 
 
 if __name__ == "__main__":

@@ -86,7 +86,7 @@ def _is_ignored(path: str, is_folder: bool, rules: Sequence[_Rules]) -> bool:
     for one in rules:
         inside = path[one.length :].replace(os.sep, "/") + ("/" if is_folder else "")
         for pattern in reversed(one.patterns):
-            if _fits(pattern.regex, inside):
+            if pattern.regex is not None and _fits(pattern.regex, inside):
                 return pattern.include is True
     return False
 

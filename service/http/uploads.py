@@ -7,7 +7,7 @@ from urllib.parse import unquote
 
 import msgspec
 from litestar.types import Scope
-from multipart import (  # pyright: ignore[reportAttributeAccessIssue]  # another package has a folder of this name
+from multipart import (  # another package has a folder of this name
     MultipartError,  # pyright: ignore[reportAttributeAccessIssue]
     MultipartSegment,  # pyright: ignore[reportAttributeAccessIssue]
     PushMultipartParser,  # pyright: ignore[reportAttributeAccessIssue]

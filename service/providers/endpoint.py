@@ -72,6 +72,7 @@ class EndpointEncoder(Hosted):
         self._breaker = Breaker()
         self._closing = threading.Event()
         self._sleep = self._closing.wait if sleep is None else sleep
+        self._configuration = _digest(endpoint)
         self._sighting: Sighting | None = None
         self._queries = Remembered()
 
@@ -83,12 +84,9 @@ class EndpointEncoder(Hosted):
     def name(self) -> str:
         return f"{self._endpoint.model}@{self._endpoint.host}"
 
-    @cached_property
+    @property
     def configuration(self) -> str:
-        """A hash of all that decides about vectors on this side."""
-        e = self._endpoint
-        asked = (e.url.rstrip("/"), e.model, e.dimensions, e.query_prefix, e.passage_prefix, PROBES)
-        return hashlib.sha256(msgspec.json.encode(asked)).hexdigest()[:HALF]
+        return self._configuration
 
     @property
     def identity(self) -> str:
@@ -235,6 +233,13 @@ class EndpointEncoder(Hosted):
 
     def _told(self, why: str) -> str:
         return f"the embedding model {self.name} {why}"
+
+
+def _digest(endpoint: Endpoint) -> str:
+    """Return a hash of all that decides about vectors on this side."""
+    e = endpoint
+    asked = (e.url.rstrip("/"), e.model, e.dimensions, e.query_prefix, e.passage_prefix, PROBES)
+    return hashlib.sha256(msgspec.json.encode(asked)).hexdigest()[:HALF]
 
 
 class _RefusesText(ModelUnavailable):

@@ -1,12 +1,13 @@
 """The models of a space: build a second one, compare it, switch to it, roll back, drop it."""
 
-from litestar import Request, Response, delete, get, post
+from litestar import Response, delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
 from muisti.core.identity.caller import Caller
 from muisti.service.auth.middleware import access_of
 from muisti.service.http.accepted import accepted
+from muisti.service.http.decode import Request
 from muisti.service.http.headers import IdempotencyKeyHeader, request_key
 from muisti.service.http.respond import placed
 from muisti.service.runtime.workers import Backend

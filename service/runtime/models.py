@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import cast
 from urllib.parse import urlsplit
 
-from muisti.core.embedding.cache import EmbeddingCache
 from muisti.core.embedding.encoder import Encoder, StaticEncoder
 from muisti.core.embedding.models import Models
 from muisti.core.embedding.onnx import OnnxEncoder
@@ -33,7 +32,7 @@ def models_of(settings: Settings) -> Models:
     return Models(
         encoder_of(settings, named),
         [encoder_of(settings, name) for name in further],
-        EmbeddingCache(settings.embedding_cache),
+        settings.embedding_cache,
     )
 
 

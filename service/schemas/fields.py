@@ -65,7 +65,8 @@ KindName = Annotated[str, Meta(description="What it is a piece of.", extra_json_
 AnyKind = Annotated[
     str,
     Meta(
-        description="What it is a piece of; `session`, `conversation`, `topic`, `summary` and `document` order other memories.",
+        description="What it is a piece of; `session`, `conversation`, `topic`, `summary` and `document` order other "
+        "memories.",
         extra_json_schema=_enum(get_args(Kind)),
     ),
 ]

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal, cast
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from muisti.core.embedding.cache import CacheUse
 from muisti.core.model.counts import Counts, Stats, Telemetry
+from muisti.core.model.generations import CacheUse
 from muisti.core.model.outcomes import Written
 from muisti.core.model.spaces import Space
 from muisti.core.model.values import History, Memory, Page, Version

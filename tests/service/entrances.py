@@ -737,7 +737,7 @@ STORES_NOTHING: Mapping[str, str] = {
         ("compresses a text or cuts it, and stores nothing", "optimizeText, previewDocument"),
         (
             "stores chunks of a document by the same intake; tests/service/routes/test_documents.py tries it",
-            "addDocuments, putDocument, mcp add_document",
+            "addDocuments, putDocument, mcp add_document, cli ingest",
         ),
         (
             "gives what is current another place, and changes no text",
@@ -748,14 +748,15 @@ STORES_NOTHING: Mapping[str, str] = {
         ("sends what `cli add` sends", "cli hook run, cli demo"),
         (
             "ends memories",
-            "deleteDocument, pruneDocuments, cli documents prune, mcp prune_memory, mcp clear_all, mcp documents, "
-            "deleteSession, deleteConversation, deleteTopic, cli conversations delete, "
+            "deleteDocument, pruneDocuments, mcp documents, mcp prune_memory, mcp clear_all, cli documents delete, "
+            "cli documents prune, deleteSession, deleteConversation, deleteTopic, cli conversations delete, "
             "deleteMemory, deleteEntry, purge, undoImport, mcp forget, cli delete, cli purge",
         ),
         (
             "reads or compares",
             "listDocuments, getDocument, listChunks, getText, findSymbols, getCallers, getCallees, getOutline, "
             "getCodeMap, mcp code, cli code find, cli code callers, cli code callees, cli code outline, cli code map, "
+            "cli documents list, cli documents show, cli documents text, cli documents stale, "
             "search, searchSpaces, compareGenerations, cli generations list, cli generations compare, "
             "getContext, replayReceipt, cli context, cli audit, cli backup, cli calibrate, "
             "cli categories, cli changes, cli conversations list, cli conversations show, "
@@ -767,7 +768,8 @@ STORES_NOTHING: Mapping[str, str] = {
         ),
         (
             "sets up or serves",
-            "cli completion, cli connect, cli hook install, cli hook uninstall, cli mcp, cli serve, cli skill",
+            "cli completion, cli connect, cli hook install, cli hook uninstall, cli hooks install, cli hooks remove, "
+            "cli mcp, cli serve, cli skill",
         ),
         ("puts a whole database back, with its policies, for who has the machine", "cli restore-backup"),
         (

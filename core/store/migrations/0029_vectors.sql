@@ -1,6 +1,7 @@
 -- Vectors that background work stores after their passages. All current versions up to the change `embedded` have
--- vectors of the space's model. A model behind an endpoint is recognised by the vectors of probe texts: `probes` has
--- them as it was first seen, little-endian float32, and `seen_at` is when it was last told from another.
+-- vectors of the space's model.
+-- A model behind an endpoint is recognised by its vectors of probe texts. `probes` has them as they were first seen,
+-- in little-endian float32. `seen_at` is when the model last took the place of another.
 ALTER TABLE spaces ADD COLUMN embedded INTEGER NOT NULL DEFAULT 0;
 ALTER TABLE generations ADD COLUMN probes BLOB;
 ALTER TABLE generations ADD COLUMN seen_at INTEGER;

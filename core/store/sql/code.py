@@ -131,6 +131,11 @@ def dependent(space: SpaceRow, keys: Iterable[str]) -> Statement:
     )
 
 
+def names(rows: Sequence[int]) -> Statement:
+    """Select the names that versions define."""
+    return Statement(f"SELECT DISTINCT name FROM code_symbols WHERE version_id IN {_LISTED}", (json.dumps(rows),))
+
+
 def drop(rows: Sequence[int]) -> list[Statement]:
     """Delete all that is derived from versions, and their records."""
     listed = json.dumps(rows)

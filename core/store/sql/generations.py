@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from muisti.core.store.database import Statement
+from muisti.core.store.database import Scalar, Statement
 from muisti.core.store.refusal_codes import Refusal, refuse
 from muisti.core.store.sql import overwriting, tables
 from muisti.core.store.sql.spaces import SpaceRow
@@ -35,7 +35,7 @@ def next_lacking(space: SpaceRow, digest: str, after: int, limit: int) -> Statem
     )
 
 
-def lacking_then(space: SpaceRow, digest: str, then: str, args: Sequence[int], limit: int) -> Statement:
+def lacking_then(space: SpaceRow, digest: str, then: str, args: Sequence[Scalar], limit: int) -> Statement:
     """Select passages like `next_lacking`, of versions that were current at a point: `then` is its condition."""
     return Statement(
         f"SELECT {COLUMNS}, p.number, p.start, p.stop, v.born FROM versions v JOIN passages p ON p.version_id = v.id "

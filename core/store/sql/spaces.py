@@ -66,7 +66,7 @@ def space_row(row: Row) -> SpaceRow:
         tuple[int, str, str, int, int, str, int | None, str | None, int | None, int, str, int | None, Any, Any, int],
         row,
     )
-    shadow, shadow_digest, shadow_dimensions, served = second
+    shadow, shadow_digest, shadow_dimensions, served = cast(tuple[int | None, str | None, int | None, int], second)
     space = Space(
         name=name,
         epoch=epoch,

@@ -35,7 +35,7 @@ documents = Subcommands(
     "documents",
     commands_at=COMMANDS,
     examples=("muisti documents list", "muisti documents text webshop/README.md"),
-    help="List, show and delete documents, which `muisti ingest` stores.\n\nA document is named by its path or ID.",
+    help="List, show and delete documents.\n\n`muisti ingest` stores them. A document is named by its path or ID.",
 )
 
 name_argument = click.argument("name", metavar="PATH")

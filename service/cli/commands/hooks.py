@@ -29,8 +29,8 @@ hooks = Subcommands(
     "hooks",
     commands_at=COMMANDS,
     examples=("muisti hooks install", "muisti hooks remove ~/src/webshop"),
-    help="Make git run `muisti ingest --sync` after each commit, merge, checkout and rebase.\n\nHooks that a "
-    "repository has keep their lines.",
+    help="Make git bring each commit into the documents.\n\nAfter each commit, merge, checkout and rebase git runs "
+    "`muisti ingest --sync`. Hooks that a repository has keep their lines.",
 )
 
 repository = click.argument(

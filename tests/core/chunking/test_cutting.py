@@ -27,7 +27,7 @@ FRAGMENTS = (
     "… !? ... ",
     "   \n ",
     "\r\n",
-    "\t" * 400,
+    "\t" * 60,
     "cafe\u0301\u0301 ",
     "مرحبا بالعالم. ",
     "3.14-15:9/",
@@ -132,3 +132,11 @@ def test_parameters_are_validated(options: Chunking, problem: str):
 
 def test_the_greatest_overlap_is_valid():
     check(Chunking(size=512, overlap=255))
+
+
+@pytest.mark.parametrize("text", [" " * 200_000, "\t\n" * 90_000, "a" * 200_000, "." * 200_000, "a\u0301" * 90_000])
+def test_long_stretches_without_a_border_are_cut_and_bounded(text: str):
+    cuts = list(cut([Piece(text=text[at : at + 5_000]) for at in range(0, len(text), 5_000)]))
+    assert joined(cuts) == text
+    assert max(len(one.text) for one in cuts) <= 512 * WORD_MAX
+    assert max(count_tokens(one.text) for one in cuts) <= 512

@@ -43,7 +43,7 @@ def test_an_unknown_language_is_refused_with_those_that_are_known():
 
 
 def test_a_language_of_the_extra_names_it(monkeypatch: pytest.MonkeyPatch):
-    absent = grammars.Grammar("tree_sitter_absent", "language", (".absent",), bundled=False)
+    absent = grammars.Grammar("absent", "language", (".absent",), bundled=False)
     monkeypatch.setattr(grammars, "GRAMMARS", {**GRAMMARS, "absent": absent})
     assert not is_available("absent")
     with pytest.raises(GrammarMissing, match=r"muisti\[grammars\]"):

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.embedding.cache import _ENTRY, EmbeddingCache, key_of, normalised  # pyright: ignore[reportPrivateUsage]
+from muisti.core.embedding.cache import _ENTRY, EmbeddingCache, key_of, normalised
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.kernels import Floats
 from muisti.core.model.unavailable import ModelUnavailable

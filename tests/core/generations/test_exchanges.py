@@ -111,7 +111,7 @@ class Exchanges(RuleBasedStateMachine):
             self.shadow, self.served = name, False
             self.bare.setdefault(name, set(self.texts))
         self.engine.generations.build(SPACE, name, OWNER)
-        dying = Dying(self.engine._database, self.engine.models)  # pyright: ignore[reportPrivateUsage]
+        dying = Dying(self.engine._database, self.engine.models)
         dying.steps = steps
         self.engine.tasks.register(dying)
         with suppress(Died):
@@ -119,7 +119,7 @@ class Exchanges(RuleBasedStateMachine):
         self.engine.close()
         self.engine = self.opened()
         lease = Statement("UPDATE tasks SET lease_until = 0 WHERE state = 'running'")
-        self.engine._database.write([lease])  # pyright: ignore[reportPrivateUsage]
+        self.engine._database.write([lease])
         self.work()
         self.bare[name] = set()
 
@@ -181,7 +181,7 @@ class Exchanges(RuleBasedStateMachine):
 
     @invariant()
     def every_vector_is_that_of_its_text(self) -> None:
-        (rows,) = self.engine._database.read([  # pyright: ignore[reportPrivateUsage]
+        (rows,) = self.engine._database.read([
             Statement(
                 "SELECT g.hash, v.content, e.vector FROM embeddings e JOIN versions v ON v.id = e.version_id "
                 "JOIN generations g ON g.id = e.generation_id WHERE v.died IS NULL"
@@ -213,6 +213,6 @@ def test_any_course_of_exchanges_loses_no_vector_and_serves_the_right_model(
     monkeypatch.setattr(embedding, "BATCH", 2)
     many = 10 if isinstance(stores(), RemoteStore) else 30
     run_state_machine_as_test(
-        lambda: Exchanges(stores()),
+        lambda: Exchanges(stores()),  # pyright: ignore[reportArgumentType]  # a class would take no store
         settings=settings(max_examples=many, stateful_step_count=12, deadline=None, print_blob=True),
     )

@@ -141,7 +141,7 @@ def test_a_drop_deletes_the_vectors_and_ends_the_build(engine: Engine):
     assert roles(engine) == {"words-a": ("current", 0)}
     with pytest.raises(NotFound):
         engine.generations.drop(SPACE, "words-b", OWNER)
-    rows = engine._database.read([Statement("SELECT count(*) FROM embeddings")])  # pyright: ignore[reportPrivateUsage]
+    rows = engine._database.read([Statement("SELECT count(*) FROM embeddings")])
     assert rows == [[(23,)]] and first(engine, "fox") == "red fox"
 
 

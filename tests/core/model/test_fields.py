@@ -110,7 +110,7 @@ def test_what_may_be_missing_is_what_may_be_null(database: Database):
 @pytest.mark.parametrize("said", [FULL, ELSE])
 def test_a_row_and_back_changes_no_field(said: dict[str, Any], database: Database):
     memory = Memory(**said)
-    database.write([next(insert(SPACE, NewVersion(memory, b"hash", ()), None))])
+    database.write([next(insert(SPACE, NewVersion(memory, b"hash", ())))])
     (rows,) = database.read([Statement(f"SELECT {LAYOUT.selected}, v.content_hash FROM versions v")])
     assert LAYOUT.memory(rows[0], said["space"]) == memory
     assert rows[0][LAYOUT.width :] == (b"hash",)
@@ -155,7 +155,8 @@ def test_filters_know_the_fields_that_the_registry_says():
     for name in filtered - {"metadata"}:
         sql, _ = filters.where(Leaf(name, "exists", True))
         assert index_rows.field_values(SPACE, name, 1, 2).sql and sql
-    assert filtered >= index_fields.NUMBERS == {name for name in named(form="time") | {"importance", "trust", "turn"}}
+    numbers = {name for name in named(form="time") | {"importance", "trust", "turn", "position"}}
+    assert filtered >= index_fields.NUMBERS == numbers
 
 
 @pytest.mark.parametrize("name", sorted(STATED))
@@ -207,7 +208,7 @@ def test_a_new_field_is_stored_read_sealed_and_found(database: Database):
     database.write([
         Statement("ALTER TABLE versions ADD COLUMN mood TEXT"),
         Statement("ALTER TABLE versions ADD COLUMN mood_folded TEXT"),
-        next(insert(SPACE, NewVersion(CALM, b"hash", ()), None, layout=layout)),
+        next(insert(SPACE, NewVersion(CALM, b"hash", ()), layout=layout)),
     ])  # fmt: skip
     for wanted, number in (("calm", 1), ("glad", 0)):
         sql, values = filters.where(Leaf("mood", "eq", wanted), filters.compared(MORE))

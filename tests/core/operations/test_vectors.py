@@ -150,7 +150,7 @@ def test_answers_are_those_of_a_model_that_embeds_at_once(engine: Engine, store:
     embed_all(engine)
     late = search(engine, "about lamps and stones number 7", limit=20)
     assert late.degraded == () and late.strategy == "hybrid"
-    engine._indexes.drop(SPACE)  # pyright: ignore[reportPrivateUsage]  # a load reads all at once
+    engine._indexes.drop(SPACE)  # a load reads all together
     anew = search(engine, "about lamps and stones number 7", limit=20)
     assert ids(late) == ids(anew)
     assert [hit.score for hit in late.hits] == pytest.approx([hit.score for hit in anew.hits])

@@ -1,6 +1,7 @@
 """Archives: their documents one by one, whatever they are packed with; what must not be read is refused, and said."""
 
 import bz2
+import contextlib
 import gzip
 import io
 import lzma
@@ -13,7 +14,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.model.unreadable import Broken, Empty, FileTooLarge, Unsafe
+from muisti.core.model.unreadable import Broken, Empty, FileTooLarge, Unreadable, Unsafe
 from muisti.core.parsing.archives import Member, is_archive, members
 from muisti.core.parsing.options import ArchiveOptions, Options
 from muisti.core.parsing.reading import parse
@@ -186,3 +187,23 @@ def test_a_link_is_refused():
         archive.addfile(entry)
     (member,) = members(io.BytesIO(out.getvalue()), "a.tar", ArchiveOptions())
     assert member.content is None and isinstance(member.refusal, Unsafe)
+
+
+SMALL = {name: pack({"a.md": b"# A\n" * 20, "b.zip": samples.zipped({"c.txt": b"c"})}) for name, pack in PACKED.items()}
+DAMAGE = st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.binary(max_size=8)), min_size=1, max_size=4)
+
+
+@given(st.sampled_from([*SMALL]), DAMAGE, st.booleans())
+def test_damage_is_refused_or_harmless(name: str, damage: list[tuple[float, bytes]], cut: bool):
+    """No damage raises anything but a refusal, of a member or of the archive."""
+    data = bytearray(SMALL[name])
+    for place, content in damage:
+        at = int(place * len(data))
+        data[at : at + len(content)] = content
+    if cut:
+        del data[int(damage[0][0] * len(data)) :]
+    with contextlib.suppress(Unreadable):
+        for member in members(io.BytesIO(data), name, ArchiveOptions()):
+            if member.content is not None:
+                with contextlib.suppress(Unreadable):
+                    member.content.read()

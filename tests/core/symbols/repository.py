@@ -20,6 +20,8 @@ FILES = {
     "app/tools.py": "def helper(x):\n    return x\n",
     "main.py": "from app import Client\n\n\ndef run():\n    client = Client()\n    return client.get('x')\n",
     "web/index.ts": "import { fetchAll } from './fetch'\nexport function start() { return fetchAll(1) }\n",
+    "c/main.c": '#include "util.h"\nint main(void) { return far(1); }\n',
+    "c/util.c": "int far(int x) { return x; }\n",
     "web/fetch.ts": "export const fetchAll = (n: number) => n\n",
 }
 

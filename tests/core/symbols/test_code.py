@@ -102,6 +102,8 @@ def test_a_map_keeps_its_budget_and_is_about_what_is_mentioned(stored: Engine):
 CHANGES: list[dict[str, str | None]] = [
     {"app/tools.py": "def helper2(x):\n    return x\n"},  # an export changes its name
     {"app/tools.py": "\n\n\ndef helper(x):\n    return x\n"},  # only lines change
+    {"c/other.c": "int far(int x) { return 2; }\n"},  # a name is no longer the only one
+    {"c/util.c": "int near(int x) { return x; }\n"},
     {"app/base.py": None},
     {"app/base.py": FILES["app/base.py"]},  # it comes again
     {"web/fetch.ts": None, "web/fetch/index.ts": FILES["web/fetch.ts"]},

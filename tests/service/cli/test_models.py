@@ -1,4 +1,4 @@
-"""`muisti models test`: a trial of the model of the settings, of a named one, and of an endpoint."""
+"""`muisti models test` with the model of the settings, a named one, and an endpoint."""
 
 import json
 from collections.abc import Callable
@@ -16,7 +16,7 @@ KEY = "sk-a-secret-that-nobody-may-see"
 
 
 @pytest.fixture(autouse=True)
-def _on(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]  # a fixture
+def _on(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("MUISTI_EMBEDDINGS", "on")
 
 

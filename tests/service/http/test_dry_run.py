@@ -23,8 +23,8 @@ COUNTS = {"retrievals", "muisti_writes"}
 # Files have tests of their own. Contexts and compressed texts are answers. Summaries are derived, and made by reading.
 NOT_TRIED = {
     "createKey", "revokeKey", "rotateKey", "search", "searchSpaces", "replayReceipt", "addProbe", "runProbes",
-    "deleteProbe", "importMemories", "previewDocument", "undoImport", "getContext", "optimizeText", "summariseConversation",
-    "summariseSession", "summariseExchange",
+    "deleteProbe", "importMemories", "previewDocument", "undoImport", "getContext", "optimizeText",
+    "summariseConversation", "summariseSession", "summariseExchange",
     "buildGeneration", "compareGenerations", "switchGeneration", "rollBackGeneration", "dropGeneration",
 }  # fmt: skip
 SHOWN_ONCE = {"secret"}  # of what was made

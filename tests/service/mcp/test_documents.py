@@ -1,6 +1,7 @@
 """The tools of documents: a text comes in, is listed, read chunk by chunk, recalled by its path, and deleted."""
 
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -36,7 +37,12 @@ def test_a_text_comes_in_and_is_read(client: httpx.Client):
 
 
 def test_what_is_missing_is_told(client: httpx.Client):
-    for arguments in ({"path": "a.md"}, {"content": TEXT}, {"path": "a", "content": TEXT, "server_path": "a"}):
+    incomplete: list[dict[str, Any]] = [
+        {"path": "a.md"},
+        {"content": TEXT},
+        {"path": "a", "content": TEXT, "server_path": "a"},
+    ]
+    for arguments in incomplete:
         assert call(client, "add_document", **arguments)["structuredContent"]["code"] == "invalid_input"
     assert call(client, "documents", action="get")["structuredContent"]["code"] == "invalid_input"
     empty = call(client, "add_document", path="a.md", content="  ")

@@ -443,7 +443,11 @@ def test_recall_says_how_it_read_a_query_and_keeps_its_budget(engine: Engine):
 
 def listed(scopes: tuple[str, ...], *spaces: str, category: str | None = None) -> int:
     access = Access("x", Grant(frozenset(scopes), spaces, category))  # pyright: ignore[reportArgumentType]
-    tools = [told(tool, access).model_dump(by_alias=True, exclude_none=True) for tool in usable(access)]
+    tools = [
+        told(tool, access).model_dump(by_alias=True, exclude_none=True)
+        for tool in usable(access)
+        if tool.group == "memory"
+    ]
     return tokens(json.dumps(tools, separators=(",", ":")))
 
 

@@ -21,7 +21,7 @@ Fault = Callable[["Answering", dict[str, Any]], None]
 class Answering(BaseHTTPRequestHandler):
     """Answers requests with the vectors of a `WordEncoder`, unless the server has a fault."""
 
-    server: "EmbeddingServer"
+    server: "EmbeddingServer"  # pyright: ignore[reportIncompatibleVariableOverride]  # as the library means it
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:

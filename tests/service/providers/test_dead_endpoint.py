@@ -59,7 +59,7 @@ def add(client: TestClient[Any], text: str) -> Any:
 
 
 def search(client: TestClient[Any], text: str) -> Any:
-    reply = client.post(f"{API}/search", json={"query": text, "fallback_to_keyword": True})
+    reply = client.post(f"{API}/search", json={"query": text})
     assert reply.status_code == 200, reply.text
     assert KEY not in reply.text
     return reply.json()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -72,26 +73,27 @@ def _place(source: str) -> Path | None:
     """Return the path of a source; None for standard input.
 
     Raises:
-        Failure: there is no such file or folder.
+        Failure: there is no such file or folder, or it may not be read.
     """
     if source == STDIN:
         return None
     place = Path(source).expanduser()
     if not place.exists():
         raise Failure(f"there is no file or folder {source}")
+    if not os.access(place, os.R_OK):
+        raise Failure(f"{source} cannot be read: permission denied")
     return place
 
 
 def _bring_one(opened: Session, place: Path | None, how: How, stages: Stages) -> Look:
     if place is not None and place.is_dir():
         return Folder.of(place, how).look(opened, lambda done, total: stages.note("files", done, total))
-    content = sys.stdin.buffer.read() if place is None else place.read_bytes()
     path = how.name or (STDIN_PATH if place is None else document_path(place))
     if how.dry_run:
         return Look(wanted=[path])
     mtime = None if place is None else place.stat().st_mtime_ns // 1_000
     found = Look(wanted=[path])
-    send_one(opened, path, content, how, found.sent, mtime)
+    send_one(opened, path, sys.stdin.buffer.read() if place is None else place, how, found.sent, mtime)
     return found
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from muisti.client import calls
-from muisti.core.chunking.options import OVERLAP, SIZE
+from muisti.core.chunking.defaults import OVERLAP, SIZE
 from muisti.service.app.client import ApiError
 from muisti.service.cli.commands.ingest import shape
 from muisti.service.cli.commands.ingest.sending import Sent, send, time_of, unreadable

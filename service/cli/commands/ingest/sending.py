@@ -72,7 +72,7 @@ def send(opened: Session, files: Sequence[tuple[str, Found]], how: How, progress
     sent = Sent()
     if len(files) <= AHEAD:
         for number, (path, file) in enumerate(files):
-            send_one(opened, path, file.place.read_bytes(), how, sent, file.mtime)
+            send_one(opened, path, file.place, how, sent, file.mtime)
             progress(number + 1)
         return sent
     finished = 0
@@ -92,12 +92,12 @@ def send(opened: Session, files: Sequence[tuple[str, Found]], how: How, progress
         _count(sent, opened, task)
 
 
-def send_one(opened: Session, path: str, content: bytes, how: How, sent: Sent, mtime: int | None = None) -> None:
-    """Store one file at a path; a large file or an archive becomes a task, which is waited for."""
+def send_one(opened: Session, path: str, source: Path | bytes, how: How, sent: Sent, mtime: int | None = None) -> None:
+    """Store one file, or its bytes, at a path. A large file or an archive becomes a task, which is waited for."""
     request = calls.add_documents(opened.space, {}, path=path, mtime=time_of(mtime), **how.parameters())
-    request = _with_content(request, content, BINARY)
+    content = (lambda: source) if isinstance(source, bytes) else (lambda: _blocks(source))
     try:
-        reply = opened.write(lambda: opened.client.send(request))
+        reply = opened.write(lambda: opened.client.send(_with_content(request, content(), BINARY)))
     except ApiError as error:
         if error.status not in OF_THE_FILE:
             raise
