@@ -33,7 +33,7 @@ class Pruner:
         self._database, self._transactions, self._ender = database, transactions, ender
 
     def prune(self, space: str, strategy: PruneStrategy, look: Look, call: Call) -> Pruned:
-        """End what a strategy finds: up to a thousand of each kind. An undo brings it back.
+        """End what a strategy finds: up to a thousand of each kind. A rollback brings it back.
 
         `look` says whether the source of a document is as it was.
         """

@@ -2,16 +2,16 @@
 
 from msgspec import to_builtins
 
-from muisti.core.model.errors import InvalidInput
 from muisti.core.views.documents import Filter
 from muisti.service.auth.administration import EVERYWHERE
 from muisti.service.http.origins import looker
 from muisti.service.mcp.arguments import ClearAll, InSpace, PruneMemory
 from muisti.service.mcp.calls import Call, Json, Outcome
 from muisti.service.mcp.fence import one_line
+from muisti.service.mcp.rendering import counted
 from muisti.service.runtime.workers import Latencies
+from muisti.service.schemas.checkpoints import ClearedReply
 from muisti.service.schemas.documents import PruneDocumentsReply
-from muisti.service.schemas.erasure import ReportReply
 from muisti.service.schemas.replies import StatsReply
 
 _OPERATIONS = 10  # of which latencies are shown, the most frequent first
@@ -54,14 +54,13 @@ async def prune_memory(call: Call, given: PruneMemory) -> Outcome:
 
 
 async def clear_all(call: Call, given: ClearAll) -> Outcome:
-    """Erase all memories of a space, with their history; the space stays."""
-    if given.confirm != call.space:
-        raise InvalidInput.at("$.confirm", "must be the name of the space")
-    erasure = await call.backend.store(call.backend.engine.eraser.space, call.space, call.access.caller(), keep=True)
-    report = to_builtins(ReportReply.of(erasure))
-    found: Json = {name: report[name] for name in ("id", "erased", "complete")}
-    many = ", ".join(f"{count} {name}" for name, count in report["erased"].items())
-    return Outcome(found, f"erased: {many}; complete: {'yes' if report['complete'] else 'no'}")
+    """Delete all memories of a space, or say how many that are; a rollback brings them back."""
+    done = await call.backend.store(call.memories.timeline.clear, call.space, given.confirm)
+    found: Json = {**to_builtins(ClearedReply.of(done)), "dry_run": given.dry_run}
+    many = counted(done.ended, "memory", "memories")
+    if given.dry_run:
+        return Outcome(found, f"Dry run: {many} would be deleted.")
+    return Outcome(found, f"{many} deleted; a rollback to {done.before} undoes it.")
 
 
 async def _latencies(measured: Latencies) -> list[Json]:

@@ -80,9 +80,10 @@ class PruneMemory(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class ClearAll(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The name of the space that is emptied, once more."""
+    """The phrase that confirms that a space is cleared."""
 
     confirm: str
+    dry_run: bool = False
 
 
 class AddDocument(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):

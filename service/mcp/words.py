@@ -5,6 +5,8 @@ An argument whose name says it all has an empty text, and no description.
 
 from collections.abc import Mapping
 
+from muisti.core.model.terms import CLEAR_PHRASE
+
 WORDS: Mapping[str, str] = {
     "space": "",
     "id": "Or category and key",
@@ -68,7 +70,7 @@ WORDS: Mapping[str, str] = {
     "path": "",
     "server_path": "",
     "strategy": "",
-    "confirm": "Name of the space",
+    "confirm": CLEAR_PHRASE,
     "document": "",
     "folder": "",
 }

@@ -24,8 +24,8 @@ async def prune_documents(
 ) -> Response[PruneDocumentsReply]:
     """End what has lost its source: documents of code, chunks without a document, imported entities that nothing names.
 
-    A document of code is stale when the server read its file itself, and the file is gone or has changed. An undo of
-    the request brings everything back.
+    A document of code is stale when the server read its file itself, and the file is gone or has changed. A rollback
+    to the point before brings everything back; an undo all but chunks whose memory is gone.
     """
     look = looker(access_of(request.scope), backend.uploads.folder)
     prune = memories(request, backend, dry_run=dry_run).documents.prune

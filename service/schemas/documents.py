@@ -351,7 +351,7 @@ class PruneDocumentsBody(Struct, frozen=True, kw_only=True, forbid_unknown_field
 
 
 class PruneDocumentsReply(Struct, frozen=True, kw_only=True):
-    """Documents, chunks and entities that ended: up to 1,000 of each kind. An undo brings it back."""
+    """Documents, chunks and entities that ended: up to 1,000 of each kind. A rollback brings them back."""
 
     stale_code: Annotated[list[str], Meta(description="Documents of code whose file is gone or has changed.")]
     unknown: Annotated[int, Meta(description="Documents of code whose file the server does not know.", ge=0)]

@@ -756,7 +756,7 @@ STORES_NOTHING: Mapping[str, str] = {
             "reads or compares",
             "listDocuments, getDocument, listChunks, getText, findSymbols, getCallers, getCallees, getOutline, "
             "getCodeMap, mcp code, cli code find, cli code callers, cli code callees, cli code outline, cli code map, "
-            "cli documents list, cli documents show, cli documents text, cli documents stale, "
+            "cli models test, cli documents list, cli documents show, cli documents text, cli documents stale, "
             "search, searchSpaces, compareGenerations, cli generations list, cli generations compare, "
             "getContext, replayReceipt, cli context, cli audit, cli backup, cli calibrate, "
             "cli categories, cli changes, cli conversations list, cli conversations show, "

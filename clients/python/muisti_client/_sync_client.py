@@ -839,7 +839,7 @@ class Muisti(Transport):
         dry_run: bool | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.PruneDocumentsReply | types.DryRunReply:
-        """End what has lost its source: documents of code, chunks without a document, imported entities that nothing names. A document of code is stale when the server read its file itself, and the file is gone or has changed. An undo of the request brings everything back. Needs the scope delete."""
+        """End what has lost its source: documents of code, chunks without a document, imported entities that nothing names. A document of code is stale when the server read its file itself, and the file is gone or has changed. A rollback to the point before brings everything back; an undo all but chunks whose memory is gone. Needs the scope delete."""
         reply = self.send(calls.prune_documents(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 

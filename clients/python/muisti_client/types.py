@@ -1722,7 +1722,7 @@ PruneDocumentsReply = TypedDict(
         'more': 'bool',
     },
 )
-"Documents, chunks and entities that ended: up to 1,000 of each kind. An undo brings it back."
+"Documents, chunks and entities that ended: up to 1,000 of each kind. A rollback brings them back."
 
 PurgeBody = TypedDict(
     'PurgeBody',

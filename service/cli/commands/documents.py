@@ -130,7 +130,7 @@ def prune(options: Globals, strategy: PruneStrategy, dry_run: bool, yes: bool) -
 
     `stale_code` is documents of code whose file the server has read itself, and that is gone or has changed. For files
     that a command has sent, use `muisti documents stale`. `orphaned_chunks` have no document. `orphaned_entities` come
-    from imported graphs and are no tag of a memory. Shows what would end, and asks. `muisti undo` brings all back.
+    from imported graphs and are no tag of a memory. Shows what would end, and asks. `muisti rollback` brings all back.
     """
     body = {"strategy": strategy}
     with session(options) as opened:

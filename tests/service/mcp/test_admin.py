@@ -4,6 +4,7 @@ import httpx
 import pytest
 
 from muisti.core.engine import Engine
+from muisti.core.model.terms import CLEAR_PHRASE
 from tests.service.fakes import draft
 from tests.service.keyed import with_mode
 from tests.service.mcp_client import answer, call, schemas
@@ -40,11 +41,12 @@ def test_pruning_tells_before_it_ends(client: httpx.Client):
     assert client.get(f"{MEMORIES}/{orphan}").status_code == 404
 
 
-def test_a_space_is_emptied_when_its_name_is_given(client: httpx.Client):
+def test_a_space_is_cleared_after_the_phrase_and_comes_back(client: httpx.Client):
     client.post(MEMORIES, json=draft())
-    refused = call(client, "clear_all", confirm="DELETE ALL MEMORIES")
-    assert refused["structuredContent"]["code"] == "invalid_input"
+    assert call(client, "clear_all", confirm="default")["structuredContent"]["code"] == "invalid_input"
+    assert answer(client, "clear_all", confirm=CLEAR_PHRASE, dry_run=True)["dry_run"]
     assert len(client.get(MEMORIES).json()["items"]) == 1
-    done = answer(client, "clear_all", confirm="default")
-    assert (done["complete"], done["erased"]["memories"]) == (True, 1)
-    assert client.get(MEMORIES).json()["items"] == []
+    done = answer(client, "clear_all", confirm=CLEAR_PHRASE)
+    assert (done["ended"], client.get(MEMORIES).json()["items"]) == (1, [])
+    assert client.post("/v1/spaces/default/rollback", json={"to": done["before"]}).status_code == 200
+    assert len(client.get(MEMORIES).json()["items"]) == 1

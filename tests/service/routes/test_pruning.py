@@ -88,6 +88,18 @@ def test_chunks_without_what_they_were_cut_from_end(client: httpx.Client):
     assert kinds == ["chunk"]  # that of the document
 
 
+def test_a_rollback_brings_back_what_was_pruned(client: httpx.Client):
+    whole = client.post(MEMORIES, json=draft("The handbook of the harbour")).json()["id"]
+    part = client.post(MEMORIES, json=draft("Boats land on Tuesdays", kind="chunk", parent_id=whole)).json()["id"]
+    before = client.delete(f"{MEMORIES}/{whole}").headers["Muisti-Seq"]
+    done = client.post(PRUNE, json={"strategy": "all"})
+    assert done.json()["orphaned_chunks"] == [part]
+    undo = client.post(f"{SPACE}/undo", json={"request": done.headers["X-Request-Id"]})
+    assert undo.status_code == 422  # an undo never brings back a chunk without its memory
+    assert client.post(f"{SPACE}/rollback", json={"to": before}).status_code == 200
+    assert client.get(f"{MEMORIES}/{part}").status_code == 200
+
+
 def test_imported_entities_that_no_memory_names_end(client: httpx.Client):
     def entity(name: str, content: str | None = None) -> str:
         body = draft(
