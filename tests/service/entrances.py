@@ -754,8 +754,7 @@ STORES_NOTHING: Mapping[str, str] = {
         ),
         (
             "reads or compares",
-            "listDocuments, getDocument, listChunks, getText, findSymbols, getCallers, getCallees, getOutline, "
-            "getCodeMap, mcp code, cli code find, cli code callers, cli code callees, cli code outline, cli code map, "
+            "cli code find, cli code callers, cli code callees, cli code outline, cli code map, "
             "cli models test, cli documents list, cli documents show, cli documents text, cli documents stale, "
             "search, searchSpaces, compareGenerations, cli generations list, cli generations compare, "
             "getContext, replayReceipt, cli context, cli audit, cli backup, cli calibrate, "
