@@ -15,6 +15,7 @@ from muisti.core.conversations.topics import Topics
 from muisti.core.conversations.working import WorkingMemory
 from muisti.core.documents.ending import Ender
 from muisti.core.documents.ingesting import Ingester
+from muisti.core.documents.pruning import Pruner
 from muisti.core.documents.reading import DocumentReader
 from muisti.core.documents.storing import Storer
 from muisti.core.embedding.models import Models
@@ -346,17 +347,19 @@ def _documents(given: Given, parts: Shared) -> DocumentParts:
         quota=given.quota,
         intake=parts.intake,
     )
+    ender = Ender(
+        database=primary,
+        models=given.models,
+        transactions=parts.transactions,
+        quota=given.quota,
+        intake=parts.intake,
+    )
     return DocumentParts(
         reader=DocumentReader(database=given.database),
         storer=storer,
         ingester=Ingester(database=primary, storer=storer, workers=given.workers, clock=given.clock),
-        ender=Ender(
-            database=primary,
-            models=given.models,
-            transactions=parts.transactions,
-            quota=given.quota,
-            intake=parts.intake,
-        ),
+        ender=ender,
+        pruner=Pruner(database=primary, transactions=parts.transactions, ender=ender),
     )
 
 

@@ -1,29 +1,58 @@
-"""The page for users of other memory systems: no row is missing, and everything that it names exists."""
+"""The pages for users of other memory systems: no row is missing, and everything that they name exists."""
 
 import re
+from collections import Counter
 from pathlib import Path
 
 import pytest
 
 HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"
-LINES = (DOCS / "memory-from-others.md").read_text("utf-8").splitlines()
-ROWS = [
-    tuple(cell.strip() for cell in line.strip("|").split(" | ")) for line in LINES if re.match(r"\| [ZVMHD]\d", line)
-]
+
+
+def rows_of(page: str, letters: str) -> list[tuple[str, ...]]:
+    """Return the cells of the numbered rows of a page."""
+    lines = (DOCS / page).read_text("utf-8").splitlines()
+    numbered = (line for line in lines if re.match(rf"\| [{letters}]\d", line))
+    return [tuple(cell.strip() for cell in line.removeprefix("|").removesuffix("|").split(" |")) for line in numbered]
+
+
+ROWS = rows_of("memory-from-others.md", "ZVMHD")
 COUNTS = {"Z": 38, "V": 57, "M": 25, "H": 24, "D": 13}  # of their behaviours, counted when their code was read
+DOCUMENTS = rows_of("documents-from-others.md", "ZH")
+DOCUMENT_COUNTS = {"Z": 68, "H": 24}
+MARKS = ("works", "partly", "missing", "graph")  # those without a test are last
 
 
-def test_no_behaviour_is_left_out():
-    numbers = [row[0] for row in ROWS]
-    assert numbers == [f"{letter}{number}" for letter, count in COUNTS.items() for number in range(1, count + 1)]
+def names_a_test(text: str) -> bool:
+    path, _, name = text.partition("::")
+    return re.search(rf"^(async )?def {name}\(", (HERE / path).read_text("utf-8"), re.MULTILINE) is not None
+
+
+@pytest.mark.parametrize(("rows", "counts"), [(ROWS, COUNTS), (DOCUMENTS, DOCUMENT_COUNTS)])
+def test_no_behaviour_is_left_out(rows: list[tuple[str, ...]], counts: dict[str, int]):
+    numbers = [row[0] for row in rows]
+    assert numbers == [f"{letter}{number}" for letter, count in counts.items() for number in range(1, count + 1)]
 
 
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row[0])
 def test_every_row_names_a_test(row: tuple[str, ...]):
     assert len(row) == 4 and all(row), row
-    path, _, name = row[3].partition("::")
-    assert re.search(rf"^(async )?def {name}\(", (HERE / path).read_text("utf-8"), re.MULTILINE), row[3]
+    assert names_a_test(row[3]), row[3]
+
+
+@pytest.mark.parametrize("row", DOCUMENTS, ids=lambda row: row[0])
+def test_every_row_about_documents_is_marked_and_names_a_test_unless_it_is_missing(row: tuple[str, ...]):
+    _, theirs, mark, ours, shown = row
+    assert theirs and mark in MARKS, row
+    assert (ours and names_a_test(shown)) if mark in MARKS[:2] else not shown, row
+
+
+def test_the_counts_of_the_page_about_documents_are_those_of_its_rows():
+    text = (DOCS / "documents-from-others.md").read_text("utf-8")
+    for letter, system in (("Z", "Zapomni"), ("H", "Hazina")):
+        found = Counter(row[2] for row in DOCUMENTS if row[0].startswith(letter))
+        assert f"| {system} | {' | '.join(str(found[mark]) for mark in MARKS)} |" in text
 
 
 def test_every_error_of_ours_has_this_status():

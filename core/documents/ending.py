@@ -110,6 +110,14 @@ class Ender:
             commit=commit,
         )
 
+    def end(self, space: str, ended: Sequence[Memory], call: Call) -> Written:
+        """End current documents with their chunks, as one step.
+
+        Raises:
+            NotFound, StoreUnavailable: one of them changes at the same time.
+        """
+        return self._transactions.run(space, call, lambda found: self._end(found, ended, call)[0])
+
     def _compare(self, space: SpaceRow, files: Sequence[Listed], within: Filter, call: Call) -> Compared:
         category = namespace(call.caller, within.category)
         own = structs.replace(within, category=category)

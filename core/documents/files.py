@@ -104,7 +104,13 @@ class Held:
 
 
 def stated_document(
-    path: str, held: Held, stated: Stated, reading: Reading, mtime: int | None, parsed: Parsed | None = None
+    path: str,
+    held: Held,
+    stated: Stated,
+    reading: Reading,
+    mtime: int | None,
+    parsed: Parsed | None = None,
+    origin: str | None = None,
 ) -> NewDocument:
     """Return the document of a file; without `parsed` what is known before it is parsed."""
     facts = FileFacts(
@@ -115,6 +121,7 @@ def stated_document(
         title=None if parsed is None else parsed.title,
         pages=None if parsed is None else parsed.pages,
         language=None if parsed is None else parsed.language,
+        origin=origin,
         options=reading.told,
     )
     return NewDocument(path=path, facts=facts, **msgspec.structs.asdict(stated))
@@ -128,6 +135,7 @@ def read_file(
     mtime: int | None,
     workers: Workers,
     media_type: str | None = None,
+    origin: str | None = None,
 ) -> tuple[NewDocument, Cuts]:
     """Parse and cut a file. The caller closes the cuts.
 
@@ -141,7 +149,7 @@ def read_file(
         with parse(held.stream, path, options, workers) as parsed:
             for one in cut(parsed, reading.chunking):
                 cuts.append(one)
-            return stated_document(path, held, stated, reading, mtime, parsed), cuts
+            return stated_document(path, held, stated, reading, mtime, parsed, origin), cuts
     except BaseException:
         cuts.close()
         raise

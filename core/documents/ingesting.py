@@ -40,7 +40,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 class File(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Where the bytes of an item are: in a blob of the task, or at a path of this machine.
 
-    `member` is the place of a member in that archive.
+    `member` is the place of a member in that archive. `origin` is the path below the folder of the server's own files.
     """
 
     blob: str | None = None
@@ -48,6 +48,7 @@ class File(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
     member: int | None = None
     mtime: int | None = None
     media_type: str | None = None
+    origin: str | None = None
 
     def item(self, path: str) -> NewItem:
         """Return the item of a task that stores this file as the document at a path."""
@@ -81,7 +82,9 @@ class Ingester:
         known = self._storer.current(space, new, call)
         if known is not None:
             return self._storer.leave(space, known, call)
-        new, cuts = read_file(path, held, job.stated, job.reading, file.mtime, self._workers, file.media_type)
+        new, cuts = read_file(
+            path, held, job.stated, job.reading, file.mtime, self._workers, file.media_type, file.origin
+        )
         with cuts:
             return self._storer.put(space, [Incoming(new=new, cuts=cuts)], call)
 
@@ -108,7 +111,14 @@ class Ingester:
         for last in (False, False, True):
             try:
                 new, cuts = read_file(
-                    item.name, held, job.stated, job.reading, file.mtime, self._workers, file.media_type
+                    item.name,
+                    held,
+                    job.stated,
+                    job.reading,
+                    file.mtime,
+                    self._workers,
+                    file.media_type,
+                    file.origin,
                 )
                 return Ready(item, Incoming(new=new, cuts=cuts))
             except Crashed:
@@ -187,7 +197,7 @@ class _Work:
     def _expand(self, item: Item, file: File, held: Held) -> None:
         found = listed(held, item.name, self._hold.check)
         adds = [
-            structs.replace(file, member=number, media_type=None).item(f"{item.name}/{path}")
+            structs.replace(file, member=number, media_type=None, origin=None).item(f"{item.name}/{path}")
             for number, path in enumerate(found.paths)
         ]
         outcome = ItemOutcome(item.number) if found.refusal is None else _failed(item, found.refusal)

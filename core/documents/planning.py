@@ -72,6 +72,7 @@ def document_draft(new: NewDocument, category: str | None) -> Draft:
         "media_type": facts.media_type,
         "pages": facts.pages,
         "language": facts.language,
+        "origin": facts.origin,
         "options": dict(facts.options) or None,
     }
     return Draft(

@@ -18,6 +18,7 @@ Action = Literal[
     "conversation_deleted",
     "topic_deleted",
     "document_deleted",
+    "pruned",
     "conflict_kept",
     "quota_set",
     "policy_set",

@@ -19,6 +19,8 @@ from muisti.core.model.values import Json, Memory, Seq
 DocumentSort = Literal["path", "-path", "-indexed_at", "indexed_at"]
 DOCUMENT_SORTS: tuple[DocumentSort, ...] = get_args(DocumentSort)
 Outcome = Literal["created", "updated", "unchanged", "moved"]
+PruneStrategy = Literal["stale_code", "orphaned_chunks", "orphaned_entities", "all"]
+PRUNE_STRATEGIES: tuple[PruneStrategy, ...] = get_args(PruneStrategy)
 SYNC_MAX = 100_000  # paths in one request
 CHUNK_STRUCTURE = ("overlap", "piece", "page", "headings", "language", "symbol")  # fields that a chunk may have
 
@@ -41,7 +43,7 @@ class FileFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Facts about the file that a document was made from; what is None is not known.
 
     `sha256` is that of the file's bytes, in hexadecimal. `size` is in bytes, `mtime` in microseconds since 1970.
-    `options` are those of parsing and chunking.
+    `options` are those of parsing and chunking. `origin` is the path below the folder of the server's own files.
     """
 
     sha256: str
@@ -51,6 +53,7 @@ class FileFacts(msgspec.Struct, frozen=True, kw_only=True):
     title: str | None = None
     pages: int | None = None
     language: str | None = None
+    origin: str | None = None
     options: Mapping[str, Json] = msgspec.field(default_factory=dict[str, Json])
 
 
@@ -123,6 +126,11 @@ class Document(msgspec.Struct, frozen=True):
     def tokens(self) -> int:
         """Words, punctuation marks and CJK characters of all chunks, what overlaps counted twice."""
         return self._number("tokens") or 0
+
+    @property
+    def origin(self) -> str | None:
+        """Path of the file below the folder of the server's own files, from which the server read it."""
+        return self._text("origin")
 
     @property
     def options(self) -> Mapping[str, Json]:
@@ -232,6 +240,22 @@ class Synced(msgspec.Struct, frozen=True, kw_only=True):
     unchanged: int
     seq: Seq
     chunks_ended: int = 0
+    plan: Plan | None = None
+    commit: float = 0.0
+
+
+class Pruned(msgspec.Struct, frozen=True, kw_only=True):
+    """Outcome of pruning: paths of documents, ids of chunks and names of entities that ended.
+
+    `unknown` counts documents of code whose source the server does not know. With a `plan` nothing was stored.
+    """
+
+    stale_code: tuple[str, ...]
+    unknown: int
+    orphaned_chunks: tuple[str, ...]
+    orphaned_entities: tuple[str, ...]
+    more: bool
+    seq: Seq
     plan: Plan | None = None
     commit: float = 0.0
 

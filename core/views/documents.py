@@ -16,6 +16,9 @@ from muisti.core.documents.ingesting import KIND as KIND
 from muisti.core.documents.ingesting import USUAL_FILE, Ingester
 from muisti.core.documents.ingesting import File as File
 from muisti.core.documents.ingesting import Job as Job
+from muisti.core.documents.pruning import Look as Look
+from muisti.core.documents.pruning import Pruner
+from muisti.core.documents.pruning import Source as Source
 from muisti.core.documents.reading import DocumentReader
 from muisti.core.documents.reading import Filter as Filter
 from muisti.core.documents.storing import TOGETHER as TOGETHER
@@ -31,6 +34,8 @@ from muisti.core.model.filing import (
     DocumentPage,
     Listed,
     NewDocument,
+    Pruned,
+    PruneStrategy,
     Stored,
     Synced,
 )
@@ -50,6 +55,7 @@ class DocumentParts(msgspec.Struct, frozen=True, kw_only=True):
     storer: Storer
     ingester: Ingester
     ender: Ender
+    pruner: Pruner
 
 
 class Documents:
@@ -143,3 +149,7 @@ class Documents:
     def delete(self, space: str, name: DocumentName) -> Ending:
         """End a document with its chunks; see `Ender.delete`."""
         return self._parts.ender.delete(space, name, self._calls.new())
+
+    def prune(self, space: str, strategy: PruneStrategy, look: Look) -> Pruned:
+        """End what has lost its source; see `Pruner.prune`."""
+        return self._parts.pruner.prune(space, strategy, look, self._calls.new())

@@ -93,6 +93,7 @@ def create_app(
             running_engine, settings, meters=meters, tracing=tracing, admission=app.state.admission
         )
         scrape = app.state.scrape = Scrape(backend, settings.index_memory)
+        backend.latencies = scrape.summary
         keyring = app.state.keyring = gate.keyring = Keyring(backend, settings.admin_key, asks=asks(settings))
         app.state.seq_watcher = SeqWatcher(backend, settings.stream_limit)
         # `verify` takes .1 s to load, so it loads only where the settings configure tokens.

@@ -19,6 +19,7 @@ from muisti.service.auth.middleware import access_of, allowed, memories
 from muisti.service.http.accepted import accepted
 from muisti.service.http.decode import Request
 from muisti.service.http.headers import SEQ, key_of
+from muisti.service.http.origins import origin_of
 from muisti.service.http.respond import planned
 from muisti.service.http.uploads import Upload, close
 from muisti.service.runtime.workers import Backend
@@ -75,9 +76,10 @@ async def stored_from(request: Request, backend: Backend, ask: Ask, server_path:
     if ask.wait and path.stat().st_size <= backend.uploads.at_once:
         with await backend.store(Held.of_path, path) as held:
             if not holds_documents(held):
-                return await _at_once(request, backend, ask, key, (name, Upload(name, held, None)))
+                origin = origin_of(path, backend.uploads.folder)
+                return await _at_once(request, backend, ask, key, (name, Upload(name, held, None)), origin)
     _refuse_dry_run(ask)
-    item = File(server_path=str(path), mtime=ask.mtime).item(name)
+    item = File(server_path=str(path), mtime=ask.mtime, origin=origin_of(path, backend.uploads.folder)).item(name)
     return accepted(await backend.store(submitted, backend, ask.space, ask.job, _caller(request), [item], key))
 
 
@@ -96,10 +98,11 @@ async def _at_once(
     ask: Ask,
     key: RequestKey | None,
     what: tuple[str, Upload],
+    origin: str | None = None,
 ) -> Response[PutReply]:
     documents = memories(request, backend, dry_run=ask.dry_run).documents
     path, one = what
-    file = File(mtime=ask.mtime if one.mtime is None else one.mtime, media_type=one.media_type)
+    file = File(mtime=ask.mtime if one.mtime is None else one.mtime, media_type=one.media_type, origin=origin)
     done = await backend.store(documents.ingest, ask.space, path, one.held, ask.job, file, request=key)
     return _answer(ask.space, done)
 

@@ -14,6 +14,7 @@ from muisti.core.context.request import Request
 from muisti.core.model.context import SectionName
 from muisti.core.model.context import Wanted as SectionWanted
 from muisti.core.model.errors import InvalidInput
+from muisti.core.model.filing import PruneStrategy
 from muisti.core.model.terms import SORTS, Scope, Verdict
 from muisti.core.model.values import Address, Name
 from muisti.core.query import filters
@@ -69,6 +70,20 @@ class SetModel(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
     step: Step = "list"
     model: str | None = None
     force: bool = False
+
+
+class PruneMemory(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A strategy of pruning. Without `dry_run: false` nothing ends."""
+
+    strategy: PruneStrategy
+    dry_run: bool = True
+
+
+class ClearAll(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The phrase that confirms that a space is cleared."""
+
+    confirm: str
+    dry_run: bool = False
 
 
 class AddDocument(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -12,7 +12,7 @@ import msgspec
 from muisti.core.model.terms import Scope
 from muisti.core.model.values import TRUST
 from muisti.service.auth.access import Access, single_space
-from muisti.service.mcp import arguments, code, conversations, documents, models, reads, writes
+from muisti.service.mcp import admin, arguments, code, conversations, documents, models, reads, writes
 from muisti.service.mcp.calls import Call, Outcome
 from muisti.service.mcp.schema import described, properties_of, required_of
 from muisti.service.settings.tool_groups import Group
@@ -177,6 +177,35 @@ TOOLS = (
         group="admin",
         destructive=True,
         whole=True,
+    ),
+    Tool(
+        name="prune_memory",
+        needs="delete",
+        arguments=arguments.PruneMemory,
+        run=admin.prune_memory,
+        description="End what has lost its source; a rollback brings it back.",
+        words={"dry_run": "Default true: only tell"},
+        group="admin",
+        destructive=True,
+    ),
+    Tool(
+        name="clear_all",
+        needs="delete",
+        arguments=arguments.ClearAll,
+        run=admin.clear_all,
+        description="Delete all memories of a space; a rollback brings them back.",
+        group="admin",
+        destructive=True,
+        whole=True,
+    ),
+    Tool(
+        name="get_stats",
+        needs="read",
+        arguments=arguments.InSpace,
+        run=admin.get_stats,
+        description="Counts and sizes of a space, rate of the embedding cache, latencies.",
+        group="admin",
+        read_only=True,
     ),
     Tool(
         name="memory_stats",

@@ -7,6 +7,7 @@ from muisti.core.model.filing import Document, DocumentName, Put, Stored
 from muisti.core.views.documents import File, Filter, Held, Job, Stated, holds_documents
 from muisti.service.auth.access import check
 from muisti.service.http.ingesting import permitted, submitted
+from muisti.service.http.origins import origin_of
 from muisti.service.mcp.arguments import WRITING, AddDocument, Documents
 from muisti.service.mcp.calls import Call, Json, Outcome
 from muisti.service.mcp.fence import fenced, one_line
@@ -31,7 +32,7 @@ async def add_document(call: Call, given: AddDocument) -> Outcome:
     if source.stat().st_size <= call.backend.uploads.at_once:
         with await call.backend.store(Held.of_path, source) as held:
             if not holds_documents(held):
-                return await _stored(call, given, name, held, job)
+                return await _stored(call, given, name, held, job, origin_of(source, call.backend.uploads.folder))
     return await _as_task(call, given, name, source, job)
 
 
@@ -54,10 +55,12 @@ async def documents(call: Call, given: Documents) -> Outcome:
     return Outcome({"document": shown(found)}, line(found))
 
 
-async def _stored(call: Call, given: AddDocument, path: str, held: Held, job: Job) -> Outcome:
+async def _stored(
+    call: Call, given: AddDocument, path: str, held: Held, job: Job, origin: str | None = None
+) -> Outcome:
     key = call.once("add_document", given.idempotency_key)
     ingest = call.memories.documents.ingest
-    done: Stored = await call.backend.store(ingest, call.space, path, held, job, request=key)
+    done: Stored = await call.backend.store(ingest, call.space, path, held, job, File(origin=origin), request=key)
     (put,) = done.items
     structured: Json = {"document": shown(put.document), "outcome": put.outcome, "added": put.added, "kept": put.kept}
     if done.plan is not None:
@@ -69,7 +72,7 @@ async def _as_task(call: Call, given: AddDocument, name: str, source: Path, job:
     if given.dry_run:
         raise InvalidInput.at("$.dry_run", "goes with a small file; a task has no dry run")
     key = call.once("add_document", given.idempotency_key)
-    item = File(server_path=str(source)).item(name)
+    item = File(server_path=str(source), origin=origin_of(source, call.backend.uploads.folder)).item(name)
     task = await call.backend.store(submitted, call.backend, call.space, job, call.access.caller(), [item], key)
     return Outcome({"task": task.id, "state": task.state}, f"Task {task.id} stores it.")
 

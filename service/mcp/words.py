@@ -5,6 +5,8 @@ An argument whose name says it all has an empty text, and no description.
 
 from collections.abc import Mapping
 
+from muisti.core.model.terms import CLEAR_PHRASE
+
 WORDS: Mapping[str, str] = {
     "space": "",
     "id": "Or category and key",
@@ -67,6 +69,8 @@ WORDS: Mapping[str, str] = {
     "ndjson": "",
     "path": "",
     "server_path": "",
+    "strategy": "",
+    "confirm": CLEAR_PHRASE,
     "document": "",
     "folder": "",
 }

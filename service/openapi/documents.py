@@ -16,6 +16,7 @@ from muisti.service.schemas.documents import (
     DocumentsReply,
     MoveReply,
     PreviewReply,
+    PruneDocumentsReply,
     PutReply,
     SyncReply,
 )
@@ -98,6 +99,7 @@ DOCUMENT_REQUESTS: Mapping[str, Any] = {
     "addDocuments": {"path": DOCUMENT.path, "content": TEXT, "tags": ["release"]},
     "putDocument": {"content": TEXT},
     "previewDocument": {"content": TEXT, "size": 256},
+    "pruneDocuments": {"strategy": "all"},
     "syncDocuments": {"files": [{"path": DOCUMENT.path, "sha256": SHA256}], "folder": "docs/"},
 }
 DOCUMENT_REPLIES: Mapping[str, Any] = {
@@ -110,6 +112,11 @@ DOCUMENT_REPLIES: Mapping[str, Any] = {
     "listChunks": {200: CHUNKS},
     "getText": {200: TEXT},
     "deleteDocument": {200: DocumentEndedReply(documents=1, chunks=1, total=2)},
+    "pruneDocuments": {
+        200: PruneDocumentsReply(
+            stale_code=["src/old.py"], unknown=3, orphaned_chunks=[], orphaned_entities=["Ada"], more=False
+        )
+    },
     "syncDocuments": {
         200: SyncReply(
             wanted=["docs/new.md"],

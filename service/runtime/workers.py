@@ -7,7 +7,7 @@ pool takes 5 µs when many calls wait.
 import asyncio
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from queue import SimpleQueue
@@ -32,6 +32,7 @@ from muisti.service.observability.meters import Meters
 from muisti.service.observability.tracing import Tracing
 from muisti.service.runtime.admission import Admission, Line
 from muisti.service.runtime.summary_writer import summary_writer
+from muisti.service.schemas.statistics import ServerStatsReply
 from muisti.service.settings import Settings
 
 P = ParamSpec("P")
@@ -140,6 +141,9 @@ class Uploads(msgspec.Struct, frozen=True):
     folder: str | None
 
 
+Latencies = Callable[[], Awaitable[ServerStatsReply]]
+
+
 class Backend:
     """The engine and the pools that its calls run on.
 
@@ -175,6 +179,7 @@ class Backend:
             at_once=settings.upload_at_once,
             folder=settings.server_files,
         )
+        self.latencies: Latencies | None = None  # a server sets it; commands measure none
         self.stopping = False  # the server takes no more requests: what would go on for long should end
 
     @property

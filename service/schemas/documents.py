@@ -8,6 +8,7 @@ from msgspec import Meta, Struct
 from muisti.core.model.conversations import Ending
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.filing import (
+    PRUNE_STRATEGIES,
     SYNC_MAX,
     Chunk,
     ChunkPage,
@@ -15,6 +16,8 @@ from muisti.core.model.filing import (
     DocumentPage,
     Listed,
     Outcome,
+    Pruned,
+    PruneStrategy,
     Put,
     Synced,
 )
@@ -339,6 +342,32 @@ class DocumentEndedReply(Struct, frozen=True, kw_only=True):
     @classmethod
     def of(cls, ending: Ending) -> "DocumentEndedReply":
         return cls(documents=ending.counts.get("document", 0), chunks=ending.counts.get("chunk", 0), total=ending.total)
+
+
+class PruneDocumentsBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A strategy of pruning; `all` is the three others."""
+
+    strategy: Annotated[PruneStrategy, Meta(extra_json_schema={"enum": list(PRUNE_STRATEGIES)})]
+
+
+class PruneDocumentsReply(Struct, frozen=True, kw_only=True):
+    """Documents, chunks and entities that ended: up to 1,000 of each kind. A rollback brings them back."""
+
+    stale_code: Annotated[list[str], Meta(description="Documents of code whose file is gone or has changed.")]
+    unknown: Annotated[int, Meta(description="Documents of code whose file the server does not know.", ge=0)]
+    orphaned_chunks: Annotated[list[str], Meta(description="Ids of chunks without a current document or memory.")]
+    orphaned_entities: Annotated[list[str], Meta(description="Imported entities that no current memory names.")]
+    more: Annotated[bool, Meta(description="There may be more: call again.")]
+
+    @classmethod
+    def of(cls, pruned: Pruned) -> "PruneDocumentsReply":
+        return cls(
+            stale_code=list(pruned.stale_code),
+            unknown=pruned.unknown,
+            orphaned_chunks=list(pruned.orphaned_chunks),
+            orphaned_entities=list(pruned.orphaned_entities),
+            more=pruned.more,
+        )
 
 
 def _told(document: Document) -> dict[str, Any]:

@@ -748,15 +748,14 @@ STORES_NOTHING: Mapping[str, str] = {
         ("sends what `cli add` sends", "cli hook run, cli demo"),
         (
             "ends memories",
-            "deleteDocument, mcp documents, cli documents delete, deleteSession, deleteConversation, deleteTopic, "
-            "cli conversations delete, "
+            "deleteDocument, pruneDocuments, mcp documents, mcp prune_memory, mcp clear_all, cli documents delete, "
+            "cli documents prune, deleteSession, deleteConversation, deleteTopic, cli conversations delete, "
             "deleteMemory, deleteEntry, purge, undoImport, mcp forget, cli delete, cli purge",
         ),
         (
             "reads or compares",
-            "listDocuments, getDocument, listChunks, getText, findSymbols, getCallers, getCallees, getOutline, "
-            "getCodeMap, mcp code, cli code find, cli code callers, cli code callees, cli code outline, cli code map, "
-            "cli documents list, cli documents show, cli documents text, cli documents stale, "
+            "cli code find, cli code callers, cli code callees, cli code outline, cli code map, "
+            "cli models test, cli documents list, cli documents show, cli documents text, cli documents stale, "
             "search, searchSpaces, compareGenerations, cli generations list, cli generations compare, "
             "getContext, replayReceipt, cli context, cli audit, cli backup, cli calibrate, "
             "cli categories, cli changes, cli conversations list, cli conversations show, "

@@ -44,6 +44,7 @@ NEEDS: dict[str, Scope | None] = {
     "optimizeText": "read",
     "addDocuments": "write", "putDocument": "write", "listDocuments": "read", "getDocument": "read",
     "listChunks": "read", "getText": "read", "deleteDocument": "delete", "syncDocuments": "delete",
+    "pruneDocuments": "delete",
     "previewDocument": "read",
     "getContext": "read",
     "listMemories": "read", "getMemory": "read", "getHistory": "read", "getEntry": "read", "search": "read",
@@ -135,6 +136,7 @@ BODIES: dict[str, Any] = {
     "addDocuments": {"path": "a.md", "content": "We moved to Turku."},
     "putDocument": {"content": "We moved to Turku."},
     "previewDocument": {"content": "We moved to Turku."},
+    "pruneDocuments": {"strategy": "stale_code"},
     "syncDocuments": {"files": [], "folder": "none/"},
     "addExchanges": {"items": [{"turn": 5, "author": "Ann", "content": "And then?"}]},
 }

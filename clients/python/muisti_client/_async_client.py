@@ -831,6 +831,18 @@ class AsyncMuisti(AsyncTransport):
         reply = await self.send(calls.preview_document(space, body, path=path, strategy=strategy, size=size, overlap=overlap, main_content=main_content, muisti_min_seq=muisti_min_seq))
         return reply.data
 
+    async def prune_documents(
+        self,
+        space: str,
+        body: types.PruneDocumentsBody,
+        *,
+        dry_run: bool | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.PruneDocumentsReply | types.DryRunReply:
+        """End what has lost its source: documents of code, chunks without a document, imported entities that nothing names. A document of code is stale when the server read its file itself, and the file is gone or has changed. A rollback to the point before brings everything back; an undo all but chunks whose memory is gone. Needs the scope delete."""
+        reply = await self.send(calls.prune_documents(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
     async def sync_documents(
         self,
         space: str,

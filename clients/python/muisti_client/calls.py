@@ -1110,6 +1110,24 @@ def preview_document(
     )
 
 
+def prune_documents(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """End what has lost its source: documents of code, chunks without a document, imported entities that nothing names."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/documents/prune',
+        parts={'space': space},
+        params={'dry_run': dry_run},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+    )
+
+
 def sync_documents(
     space: str,
     body: Mapping[str, Any],

@@ -1704,6 +1704,26 @@ PruneBody = TypedDict(
 )
 "Limits below which candidates are deprecated: older and retrieved less often. The settings have the defaults."
 
+PruneDocumentsBody = TypedDict(
+    'PruneDocumentsBody',
+    {
+        'strategy': "Literal['all', 'orphaned_chunks', 'orphaned_entities', 'stale_code']",
+    },
+)
+"A strategy of pruning; `all` is the three others."
+
+PruneDocumentsReply = TypedDict(
+    'PruneDocumentsReply',
+    {
+        'stale_code': 'list[str]',
+        'unknown': 'int',
+        'orphaned_chunks': 'list[str]',
+        'orphaned_entities': 'list[str]',
+        'more': 'bool',
+    },
+)
+"Documents, chunks and entities that ended: up to 1,000 of each kind. A rollback brings them back."
+
 PurgeBody = TypedDict(
     'PurgeBody',
     {

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.client import calls
+from muisti.core.model.filing import PRUNE_STRATEGIES, PruneStrategy
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Command, Failure, Globals, Subcommands
 from muisti.service.cli.options import dry_run_option
@@ -25,6 +26,7 @@ COMMANDS = {
     "show": ("documents:show", "Show a document and where its chunks are."),
     "text": ("documents:text", "Print the whole text of a document."),
     "delete": ("documents:delete", "Delete a document with its chunks."),
+    "prune": ("documents:prune", "End documents, chunks and entities that have lost their source."),
     "stale": ("documents:stale", "List files of a folder that differ from their documents."),
 }
 PAGE = 100
@@ -113,6 +115,40 @@ def delete(options: Globals, name: str, category: str | None, dry_run: bool) -> 
         output.answer(options, reply, table=_ended, plain=lambda data: [output.tabbed(name, data["chunks"])])
 
 
+@click.command(
+    cls=Command,
+    examples=("muisti documents prune --dry-run", "muisti documents prune --strategy orphaned_chunks --yes"),
+)
+@click.option(
+    "--strategy", type=click.Choice(PRUNE_STRATEGIES), default="all", show_default=True, help="What to look for."
+)
+@dry_run_option
+@click.option("--yes", is_flag=True, help="Do not ask. Needed in scripts.")
+@click.pass_obj
+def prune(options: Globals, strategy: PruneStrategy, dry_run: bool, yes: bool) -> None:
+    """End documents, chunks and entities that have lost their source.
+
+    `stale_code` is documents of code whose file the server has read itself, and that is gone or has changed. For files
+    that a command has sent, use `muisti documents stale`. `orphaned_chunks` have no document. `orphaned_entities` come
+    from imported graphs and are no tag of a memory. Shows what would end, and asks. `muisti rollback` brings all back.
+    """
+    body = {"strategy": strategy}
+    with session(options) as opened:
+        planned = opened.read(lambda: opened.client.send(calls.prune_documents(opened.space, body, dry_run=True)))
+        if dry_run:
+            output.answer(options, planned, table=lambda data: output.cell("\n".join(_pruned(data))), plain=_pruned)
+            return
+        if not yes:
+            for line in _pruned(planned.data["answer"]):
+                output.talk(f"  {output.safe(line)}")
+            if not click.confirm(f"End them in the space {opened.space}?", err=True):
+                raise Failure("Nothing was pruned.")
+        reply = opened.client.send(calls.prune_documents(opened.space, body))
+        output.answer(options, reply, table=lambda data: output.cell("\n".join(_pruned(data))), plain=_pruned)
+        if reply.data["more"]:
+            output.talk("There may be more: muisti documents prune again.")
+
+
 @click.command(cls=Command, examples=("muisti documents stale ~/src/webshop",))
 @click.argument("folder", metavar="FOLDER", type=click.Path(exists=True, file_okay=False))
 @click.option("--as", "name", metavar="PATH", help="Beginning of the paths, if `ingest` was given one.")
@@ -130,6 +166,11 @@ def stale(context: click.Context, folder: str, name: str | None, category: str |
         click.echo(output.safe(line))
     if lines:
         raise Failure(f"{len(lines):,} files differ; `muisti ingest {folder} --sync` brings them in")
+
+
+def _pruned(data: Any) -> list[str]:
+    found = [output.tabbed(kind, name) for kind in PRUNE_STRATEGIES if kind != "all" for name in data[kind]]
+    return [*found, output.tabbed("unknown", data["unknown"])]
 
 
 def _documents(data: Any) -> "Table":

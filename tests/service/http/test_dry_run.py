@@ -33,6 +33,7 @@ OTHERS = {
     "mergeSpaces": {"from": "default"},
     "createWebhook": {"url": "http://127.0.0.1:9/"},
     "redeliverWebhook": {"since": 1},
+    "pruneDocuments": {"strategy": "orphaned_chunks"},
     "syncDocuments": {"files": [], "folder": "syncDocuments"},
 }
 REVIEWS = {"promote": {"retrievals": 1}, "prune": {"retrievals": 9, "days": 0}}  # which find the memory
@@ -141,6 +142,8 @@ def talk(client: httpx.Client, operation: str) -> None:
         client.put(f"{place}/working/{operation}", json={"content": "Keep it short."})
     if operation in ("deleteDocument", "syncDocuments"):
         client.put(f"/v1/spaces/{SPACE}/documents/{operation}", json={"content": "We moved to Turku."})
+    if operation == "pruneDocuments":
+        client.post(f"/v1/spaces/{SPACE}/memories", json=draft("A chunk of nothing", kind="chunk"))
     if operation == "adoptConversations":
         metadata = {"session": "lifted", "turn": 1}
         client.post(f"/v1/spaces/{SPACE}/memories", json=draft("A turn of before", metadata=metadata))

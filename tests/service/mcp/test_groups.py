@@ -141,7 +141,7 @@ def test_a_client_on_standard_input_is_offered_the_groups_of_the_option(tmp_path
 
 
 def test_the_page_has_the_size_of_each_group():
-    own = Access("x", Grant(frozenset(MODES["full"]), ("*",)))
+    own = Access("x", Grant(frozenset((*MODES["full"], "admin")), ("*",)))
     rows: dict[Group, int] = {}
     for group in GROUPS:
         tools = offered(own, (group,))

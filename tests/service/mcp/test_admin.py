@@ -1,0 +1,52 @@
+"""The tools that look after a space: statistics, pruning, emptying."""
+
+import httpx
+import pytest
+
+from muisti.core.engine import Engine
+from muisti.core.model.terms import CLEAR_PHRASE
+from tests.service.fakes import draft
+from tests.service.keyed import with_mode
+from tests.service.mcp_client import answer, call, schemas
+
+pytestmark = pytest.mark.one_store
+
+MEMORIES = "/v1/spaces/default/memories"
+
+
+def test_statistics_count_chunks_and_documents_and_tell_latencies(client: httpx.Client):
+    client.post(MEMORIES, json=draft())
+    client.put("/v1/spaces/default/documents/a.md", json={"content": "We deploy on Thursdays.\n"})
+    found = answer(client, "get_stats")
+    assert (found["by_kind"], found["documents"], found["document_bytes"]) == ({"chunk": 1, "memory": 1}, 1, 24)
+    assert found["embedding_cache"].keys() >= {"entries", "hits", "rate"}
+    stored = {one["operation"]: one["count"] for one in found["latencies"]}
+    assert stored["POST /v1/spaces/{space}/memories"] >= 1
+
+
+@pytest.mark.parametrize("mode", ["read-only", "no-delete"])
+def test_a_key_without_admin_gets_neither_cache_nor_latencies(client: httpx.Client, engine: Engine, mode: str):
+    key = with_mode(engine, mode, "*")
+    found = answer(client, "get_stats", key.headers)
+    assert not found.keys() & {"embedding_cache", "latencies"}
+    assert not {"prune_memory", "clear_all"} & schemas(client, key.headers).keys()
+
+
+def test_pruning_tells_before_it_ends(client: httpx.Client):
+    orphan = client.post(MEMORIES, json=draft(kind="chunk")).json()["id"]
+    planned = answer(client, "prune_memory", strategy="all")
+    assert (planned["dry_run"], planned["orphaned_chunks"]) == (True, [orphan])
+    assert client.get(f"{MEMORIES}/{orphan}").status_code == 200
+    answer(client, "prune_memory", strategy="orphaned_chunks", dry_run=False)
+    assert client.get(f"{MEMORIES}/{orphan}").status_code == 404
+
+
+def test_a_space_is_cleared_after_the_phrase_and_comes_back(client: httpx.Client):
+    client.post(MEMORIES, json=draft())
+    assert call(client, "clear_all", confirm="default")["structuredContent"]["code"] == "invalid_input"
+    assert answer(client, "clear_all", confirm=CLEAR_PHRASE, dry_run=True)["dry_run"]
+    assert len(client.get(MEMORIES).json()["items"]) == 1
+    done = answer(client, "clear_all", confirm=CLEAR_PHRASE)
+    assert (done["ended"], client.get(MEMORIES).json()["items"]) == (1, [])
+    assert client.post("/v1/spaces/default/rollback", json={"to": done["before"]}).status_code == 200
+    assert len(client.get(MEMORIES).json()["items"]) == 1
