@@ -140,7 +140,7 @@ def _show_uses(
             options,
             reply,
             table=lambda data: _uses(data, by_user=by_user),
-            plain=lambda data: [_use_line(one) for one in data["items"]],
+            plain=lambda data: [_use_line(one, by_user=by_user) for one in data["items"]],
             none="Nothing in the stored code.",
         )
         _say_pending(reply.data)
@@ -159,9 +159,11 @@ def _line(one: Mapping[str, Any]) -> str:
     return tabbed(one["kind"], one["qualified"], _place(one), one["signature"])
 
 
-def _use_line(one: Mapping[str, Any]) -> str:
+def _use_line(one: Mapping[str, Any], *, by_user: bool) -> str:
+    """Return who uses whom; of callees, `of` is the user."""
     name = "" if one["symbol"] is None else one["symbol"]["qualified"]
-    return tabbed(f"{one['path']}:{_lines(one)}", name, one["kind"], one["of"], one["certainty"])
+    user, used = (name, one["of"]) if by_user else (one["of"], name)
+    return tabbed(f"{one['path']}:{_lines(one)}", user, one["kind"], used, one["certainty"])
 
 
 def _lines(one: Mapping[str, Any]) -> str:
