@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from deploy.cluster.sqld import Sqld
+from muisti.core.embedding.models import Models
 from muisti.core.operations.checkup import look
 from muisti.core.store.file.database import FileDatabase
 from tests.core.conversations.long_life import Foreseen, Life, Lived
@@ -99,7 +100,7 @@ def test_a_killed_process_leaves_whole_steps_in_a_file(folder: Path, long: bool)
         killed.round(number)
     assert killed.acknowledged > 0
     with closing(FileDatabase(folder / "a.db")) as database:
-        found = look(database, WordEncoder(), lambda done, total: None)
+        found = look(database, Models(WordEncoder()), lambda done, total: None)
         assert not found.flaws and not found.counts and not found.segments
 
 
