@@ -14,6 +14,7 @@ import apsw
 from msgspec.structs import replace
 
 from muisti.core.embedding.encoder import StaticEncoder
+from muisti.core.embedding.models import Models
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.ids import IdSource, id_text
@@ -53,12 +54,11 @@ def fill(path: Path, texts: Sequence[str], model: str | None = None) -> None:
         space = spaces.space_row(_run(connection, spaces.by_name(SPACE))[0])
         (done,) = connection.execute("SELECT count(*) FROM versions").fetchall()[0]
         batches = [(space, model, first, texts[first : first + BATCH]) for first in range(done, len(texts), BATCH)]
-        generation = _encoder(model).identity
         with multiprocessing.get_context("spawn").Pool(os.cpu_count()) as pool:
             for number, versions in enumerate(pool.imap(_prepare, batches)):
                 if number % BATCHES == 0:
                     connection.execute("BEGIN")
-                _write(connection, space, versions, generation)
+                _write(connection, space, versions)
                 if number % BATCHES == BATCHES - 1 or number == len(batches) - 1:
                     connection.execute("COMMIT")
     unfinished.rename(path)
@@ -90,18 +90,18 @@ def _prepare(batch: tuple[SpaceRow, str | None, int, Sequence[str]]) -> list[New
     now, ids = time.time_ns() // 1000, IdSource()
     drafts = [Draft(content=text, metadata={"a": group_of(first + place)}) for place, text in enumerate(texts)]
     made = [new_memory(draft, SPACE, id_text(ids.new(now)), now, TRUST[draft.source_class]) for draft in drafts]
-    return ready(made, space, _encoder(model))
+    return ready(made, space, Models(_encoder(model)))
 
 
 def _encoder(model: str | None) -> StaticEncoder:
     return _encoders.setdefault(model, StaticEncoder(model))
 
 
-def _write(connection: apsw.Connection, space: SpaceRow, versions: Sequence[NewVersion], generation: str) -> None:
+def _write(connection: apsw.Connection, space: SpaceRow, versions: Sequence[NewVersion]) -> None:
     for statement in spaces.advance(space, len(versions), time.time_ns() // 1000):
         _run(connection, statement)
     for offset, version in zip(range(len(versions) - 1, -1, -1), versions, strict=True):
-        for statement in inserting.insert(space, version, generation, offset):
+        for statement in inserting.insert(space, version, offset):
             _run(connection, statement)
         _run(connection, changes.record(space, "created", Caller(), version.memory, offset))
 

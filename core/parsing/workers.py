@@ -16,6 +16,7 @@ from muisti.core.parsing.detect import Format
 from muisti.core.parsing.frames import Kind
 from muisti.core.parsing.options import Options
 from muisti.core.parsing.parsed import About
+from muisti.core.support.waiting import refuse_long
 
 MODULE = "muisti.core.parsing.worker"
 FILES = 200  # that a worker reads before a fresh one takes its place
@@ -54,6 +55,7 @@ class Workers:
 
         Raises what the worker raises, `TimedOut` when it gives nothing for too long, and `Crashed` when it ends.
         """
+        refuse_long()
         with self._turns:
             worker = self._take(frames.Job(form.value, name, options))
             try:

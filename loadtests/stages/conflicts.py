@@ -12,6 +12,7 @@ from loadtests.bed import Bed
 from loadtests.fill import SPACE
 from loadtests.timing import USED, Engine, interleaved
 from muisti.core.conflicts.check import Checker
+from muisti.core.embedding.models import Models
 from muisti.core.model.ids import IdSource, id_text
 from muisti.core.model.values import TRUST, Draft
 from muisti.core.store.sql.inserting import NewVersion
@@ -54,7 +55,7 @@ def _made(bed: Bed, texts: Sequence[str]) -> list[NewVersion]:
     now, ids = _now(), IdSource()
     drafts = [Draft(content=text) for text in texts]
     memories = [new_memory(draft, SPACE, id_text(ids.new(now)), now, TRUST[draft.source_class]) for draft in drafts]
-    return ready(memories, bed.muisti().index.space, bed.encoder())
+    return ready(memories, bed.muisti().index.space, Models(bed.encoder()))
 
 
 def _halves(texts: Sequence[str]) -> list[str]:

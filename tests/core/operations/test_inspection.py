@@ -35,8 +35,9 @@ def test_the_spaces_the_last_change_and_the_model_are_those_of_the_engine(stores
     with closing(store.open()) as database:
         assert spaces_with_memories(database) == [SPACE]
         assert clocks_of(database).last_change == pytest.approx(NOON / 1e6, abs=0.001)  # the clock moves by looks
-        assert spaces_of_other_models(database, str(identity)) == []
-        assert spaces_of_other_models(database, "another") == [SPACE]
+        assert spaces_of_other_models(database, [str(identity)]) == []
+        assert spaces_of_other_models(database, ["another", str(identity)]) == []
+        assert spaces_of_other_models(database, ["another"]) == spaces_of_other_models(database, []) == [SPACE]
 
 
 @pytest.mark.file_only

@@ -18,6 +18,7 @@ from muisti.core.model.hits import JointAnswer
 from muisti.core.model.spaces import CONTENT_ONLY, Policy
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft
+from muisti.core.parsing.workers import Workers
 from muisti.core.query.calibration import Calibration
 from muisti.core.query.filters import parse
 from muisti.core.query.options import Options, Part
@@ -220,7 +221,7 @@ def test_a_program_in_the_process_may_ask_for_more_hits_than_a_request(tmp_path:
         add(engine, *(f"fox {n}" for n in range(250)))
         given = Given(
             database=database,
-            encoder=encoder,
+            models=engine.models,
             clock=Clock(),
             meters=engine.meters,
             notifier=engine.notifier,
@@ -229,6 +230,7 @@ def test_a_program_in_the_process_may_ask_for_more_hits_than_a_request(tmp_path:
             calibration=Calibration(),
             quota=Quota(),
             policy=Policy(),
+            workers=Workers(),
         )
         asking = shared(given).asking
         query = Query(text="fox", limit=CANDIDATES_MAX)

@@ -174,8 +174,12 @@ def test_a_model_that_did_not_embed_the_space_is_a_conflict(client: httpx.Client
     client.post(f"{API}/memories", json=draft())
     other = Engine(database, WordEncoder(seed="other"), clock)
     with TestClient(create_app(Settings(), engine=other)) as second:
-        check_problem(second.post(f"{API}/search", json={"query": "a"}), 409, "model_mismatch")
-        check_problem(second.post(f"{API}/memories", json=draft("b")), 409, "model_mismatch")
+        strict = {"query": "a", "fallback_to_keyword": False}
+        check_problem(second.post(f"{API}/search", json=strict), 409, "model_mismatch")
+        found = second.post(f"{API}/search", json={"query": "a"}).json()
+        assert found["strategy"] == "keyword" and "which this server does not have" in found["degraded"][0]
+        stored = second.post(f"{API}/memories", json=draft("b"))
+        assert stored.status_code == 201 and "found by keyword only" in stored.json()["degraded"][0]
         assert second.get(f"{API}/memories").status_code == 200
 
 
