@@ -60,3 +60,5 @@ SYMBOLS_MAX = 200  # of source code in one answer
 USES_MAX = 1_000
 MAP_MIN, MAP_MAX = 64, 100_000  # tokens of a map
 MENTIONED_MAX = 100  # files and symbols that a map is about
+PruneStrategy = Literal["stale_code", "orphaned_chunks", "orphaned_entities", "all"]  # of documents
+PRUNE_STRATEGIES: tuple[PruneStrategy, ...] = get_args(PruneStrategy)

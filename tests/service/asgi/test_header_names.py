@@ -20,7 +20,7 @@ pytestmark = pytest.mark.one_store
 ROOT = Path(__file__).parents[3] / "service"
 CLIENTS = {"cli", "connect", "demo", "providers", "webhooks"}  # send to others
 TO_ISSUER = {"source.py"}
-OF_PARTS = {"muisti-modified"}  # stand in the parts of a form, never among the headers of a request
+OF_PARTS = {"muisti-modified"}  # in the parts of a form, not in the headers of a request
 WORDS = {"etag", "link", "location", "prefer", "accept", "authorization", "origin", "vary", "allow", "host", "expect",
          "upgrade", "connection", "traceparent", "tracestate"}  # fmt: skip
 VALUES = {"keep-alive", "no-store"}
