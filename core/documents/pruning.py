@@ -9,9 +9,9 @@ from typing import Literal
 from muisti.core.code.grammars import language_of
 from muisti.core.documents.ending import Ender
 from muisti.core.documents.reading import Filter, conditions_of
-from muisti.core.model.filing import Document, Pruned, PruneStrategy
+from muisti.core.model.filing import Document, Pruned
 from muisti.core.model.outcomes import Plan, Written
-from muisti.core.model.terms import BATCH_MAX
+from muisti.core.model.terms import BATCH_MAX, PruneStrategy
 from muisti.core.model.values import Memory
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Statement

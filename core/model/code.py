@@ -1,20 +1,13 @@
 """Source code as callers see it: symbols, uses of symbols, outlines of files, and maps of repositories."""
 
-from typing import Literal, get_args
+from typing import Literal
 
 from msgspec import Struct
 
+from muisti.core.model.terms import EdgeKind, SymbolKind
 from muisti.core.model.values import Seq
 
-EdgeKind = Literal["calls", "inherits", "imports", "references"]
-EDGE_KINDS: tuple[EdgeKind, ...] = get_args(EdgeKind)
-SymbolKind = Literal["function", "method", "class", "interface", "type", "constant", "object"]
-SYMBOL_KINDS: tuple[SymbolKind, ...] = get_args(SymbolKind)
 Certainty = Literal["certain", "probable"]
-SYMBOLS_MAX = 200  # in one answer
-USES_MAX = 1_000
-MAP_MIN, MAP_MAX = 64, 100_000  # tokens of a map
-MENTIONED_MAX = 100  # files and symbols that a map is about
 
 
 class Symbol(Struct, frozen=True, kw_only=True):

@@ -19,8 +19,6 @@ from muisti.core.model.values import Json, Memory, Seq
 DocumentSort = Literal["path", "-path", "-indexed_at", "indexed_at"]
 DOCUMENT_SORTS: tuple[DocumentSort, ...] = get_args(DocumentSort)
 Outcome = Literal["created", "updated", "unchanged", "moved"]
-PruneStrategy = Literal["stale_code", "orphaned_chunks", "orphaned_entities", "all"]
-PRUNE_STRATEGIES: tuple[PruneStrategy, ...] = get_args(PruneStrategy)
 SYNC_MAX = 100_000  # paths in one request
 CHUNK_STRUCTURE = ("overlap", "piece", "page", "headings", "language", "symbol")  # fields that a chunk may have
 

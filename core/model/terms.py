@@ -51,3 +51,14 @@ PRUNE_DAYS = 14.0  # days after which a candidate is old
 Sort = Literal["-created_at", "created_at", "-updated_at", "updated_at"]  # of a list; `-`: the newest first
 SORTS: tuple[Sort, ...] = get_args(Sort)
 CHANGES_MAX = 1_000  # in one page of the change feed
+
+EdgeKind = Literal["calls", "inherits", "imports", "references"]  # of uses of source code
+EDGE_KINDS: tuple[EdgeKind, ...] = get_args(EdgeKind)
+SymbolKind = Literal["function", "method", "class", "interface", "type", "constant", "object"]
+SYMBOL_KINDS: tuple[SymbolKind, ...] = get_args(SymbolKind)
+SYMBOLS_MAX = 200  # of source code in one answer
+USES_MAX = 1_000
+MAP_MIN, MAP_MAX = 64, 100_000  # tokens of a map
+MENTIONED_MAX = 100  # files and symbols that a map is about
+PruneStrategy = Literal["stale_code", "orphaned_chunks", "orphaned_entities", "all"]  # of documents
+PRUNE_STRATEGIES: tuple[PruneStrategy, ...] = get_args(PruneStrategy)

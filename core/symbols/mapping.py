@@ -105,7 +105,7 @@ class Graph:
     def _anew(self, mentioned: Sequence[str]) -> np.ndarray:
         anew = np.full(self.size, 1 / self.size)
         about = np.zeros(self.size)
-        wanted = [split(one) for one in mentioned if one.strip(" :")]
+        wanted = [split(one, "mentioned") for one in mentioned if one.strip(" :")]
         for place, node in enumerate(self.nodes):
             one = node.symbol
             if any(_is_named(one, name) and is_at(one.path, path) for path, name in wanted):

@@ -5,9 +5,10 @@ from collections.abc import Callable, Sequence
 from typing import Any, cast
 
 from muisti.core.identity.caller import Caller
-from muisti.core.model.code import EDGE_KINDS, EdgeKind, Outline, Symbol, SymbolKind, Symbols, Use, Uses
+from muisti.core.model.code import Outline, Symbol, Symbols, Use, Uses
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.ids import id_text
+from muisti.core.model.terms import EDGE_KINDS, EdgeKind, SymbolKind
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row, Statement
 from muisti.core.store.sql import code
@@ -32,7 +33,7 @@ class CodeReader:
         """Return the symbols of a name, or else those whose names contain it. `path` is the beginning of a path."""
         found, pending = self.opened(space)
         seen = Seen(caller.own_category, now)
-        place, name = split(query)
+        place, name = split(query, "name")
         rows = self._rows(code.named(found, name, seen, CANDIDATES))
         rows = rows or self._rows(code.like(found, name, seen, CANDIDATES))
         symbols = [
@@ -115,7 +116,7 @@ class CodeReader:
         return self._database.read([statement])[0]
 
 
-def split(query: str) -> tuple[str, str]:
+def split(query: str, field: str = "symbol") -> tuple[str, str]:
     """Split `path:name` into both; the path is empty when there is none.
 
     >>> split("src/app.py:Client.get"), split("Client::get"), split("Client#get")
@@ -124,7 +125,7 @@ def split(query: str) -> tuple[str, str]:
     query = query.strip().replace("::", ".").replace("#", ".").removesuffix("()")
     path, colon, name = query.rpartition(":")
     if not name:
-        raise InvalidInput.at("$.symbol", "is empty; give a name such as Client.get, or file.py:Client.get")
+        raise InvalidInput.at(f"$.{field}", "is empty; give a name such as Client.get, or client.py:Client.get")
     return (path, name) if colon else ("", query)
 
 

@@ -5,21 +5,9 @@ from collections.abc import Sequence
 import msgspec
 
 from muisti.core.context.counting import counter
-from muisti.core.model.code import (
-    MAP_MAX,
-    MAP_MIN,
-    MENTIONED_MAX,
-    SYMBOLS_MAX,
-    USES_MAX,
-    CodeMap,
-    EdgeKind,
-    Outline,
-    Resolution,
-    SymbolKind,
-    Symbols,
-    Uses,
-)
+from muisti.core.model.code import CodeMap, Outline, Resolution, Symbols, Uses
 from muisti.core.model.errors import InvalidInput
+from muisti.core.model.terms import MAP_MAX, MAP_MIN, MENTIONED_MAX, SYMBOLS_MAX, USES_MAX, EdgeKind, SymbolKind
 from muisti.core.store.database import Database
 from muisti.core.store.sql import code
 from muisti.core.store.sql.code import Seen

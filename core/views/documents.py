@@ -35,10 +35,10 @@ from muisti.core.model.filing import (
     Listed,
     NewDocument,
     Pruned,
-    PruneStrategy,
     Stored,
     Synced,
 )
+from muisti.core.model.terms import PruneStrategy
 from muisti.core.model.values import Memory, RequestKey, Seq
 from muisti.core.query.points import AsOf
 from muisti.core.views.calls import Calls

@@ -14,8 +14,7 @@ from muisti.core.context.request import Request
 from muisti.core.model.context import SectionName
 from muisti.core.model.context import Wanted as SectionWanted
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.filing import PruneStrategy
-from muisti.core.model.terms import SORTS, Scope, Verdict
+from muisti.core.model.terms import SORTS, PruneStrategy, Scope, Verdict
 from muisti.core.model.values import Address, Name
 from muisti.core.query import filters
 from muisti.core.query.filter_fields import moment

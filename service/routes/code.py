@@ -6,7 +6,7 @@ from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 
-from muisti.core.model.code import EDGE_KINDS, MAP_MAX, MAP_MIN, SYMBOL_KINDS, SYMBOLS_MAX, USES_MAX
+from muisti.core.model.terms import EDGE_KINDS, MAP_MAX, MAP_MIN, SYMBOL_KINDS, SYMBOLS_MAX, USES_MAX
 from muisti.service.auth.middleware import memories
 from muisti.service.http.decode import Request
 from muisti.service.http.respond import read

@@ -5,19 +5,16 @@ from typing import Annotated, cast, get_args
 from msgspec import Meta, Struct
 
 from muisti.core.model.code import (
-    EDGE_KINDS,
-    SYMBOL_KINDS,
     Certainty,
     CodeMap,
-    EdgeKind,
     Outline,
     Symbol,
-    SymbolKind,
     Symbols,
     Use,
     Uses,
 )
 from muisti.core.model.errors import InvalidInput
+from muisti.core.model.terms import EDGE_KINDS, SYMBOL_KINDS, EdgeKind, SymbolKind
 from muisti.service.schemas import fields
 
 KindText = Annotated[str, Meta(extra_json_schema={"enum": list(SYMBOL_KINDS)})]

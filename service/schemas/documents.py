@@ -8,7 +8,6 @@ from msgspec import Meta, Struct
 from muisti.core.model.conversations import Ending
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.filing import (
-    PRUNE_STRATEGIES,
     SYNC_MAX,
     Chunk,
     ChunkPage,
@@ -17,11 +16,10 @@ from muisti.core.model.filing import (
     Listed,
     Outcome,
     Pruned,
-    PruneStrategy,
     Put,
     Synced,
 )
-from muisti.core.model.terms import Importance, SourceClass
+from muisti.core.model.terms import PRUNE_STRATEGIES, Importance, PruneStrategy, SourceClass
 from muisti.core.model.times import to_us
 from muisti.core.views.documents import STRATEGIES, Chunking, Preview, Reading, Stated
 from muisti.service.schemas import fields

@@ -141,6 +141,13 @@ BODIES: dict[str, Any] = {
     "addExchanges": {"items": [{"turn": 5, "author": "Ann", "content": "And then?"}]},
 }
 
+QUERIES: dict[str, dict[str, str]] = {
+    "findSymbols": {"name": "run"},
+    "getCallers": {"symbol": "run"},
+    "getCallees": {"symbol": "run"},
+    "getOutline": {"path": "main.py"},
+}
+
 # Not in JSON.
 LINES = {"importMemories": b'{"type":"muisti","format":1}\n{"type":"end","lines":1}\n'}
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.client import Call, calls
-from muisti.core.model.code import EDGE_KINDS, SYMBOL_KINDS, SYMBOLS_MAX, USES_MAX
+from muisti.core.model.terms import EDGE_KINDS, SYMBOL_KINDS, SYMBOLS_MAX, USES_MAX
 from muisti.service.cli.base import Command, Globals, Subcommands
 from muisti.service.cli.output import answer, cell, grid, stack, tabbed, talk
 from muisti.service.cli.session import session

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.client import calls
-from muisti.core.model.filing import PRUNE_STRATEGIES, PruneStrategy
+from muisti.core.model.terms import PRUNE_STRATEGIES, PruneStrategy
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Command, Failure, Globals, Subcommands
 from muisti.service.cli.options import dry_run_option

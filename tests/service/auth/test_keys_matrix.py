@@ -22,6 +22,7 @@ from tests.service.keyed import (
     LINES,
     NEEDS,
     PUBLIC,
+    QUERIES,
     Caller,
     administrator,
     expired,
@@ -95,7 +96,7 @@ def ask(
         document="a.md",
     )
     given = {"deleteSpace": {"confirm": space}, "diffSpace": {"since": "0"}, "compareSpaces": {"other": SOURCE}}
-    query = given.get(operation, {})
+    query = given.get(operation, QUERIES.get(operation, {}))
     if operation in LINES:
         typed = {**headers, "Content-Type": "application/x-ndjson"}
         return client.request(method, url, content=LINES[operation], headers=typed)
@@ -116,6 +117,7 @@ def stored(client: httpx.Client, engine: Engine, space: str) -> str:
     talk = f"/v1/spaces/{space}/conversations/c"
     client.post(f"{talk}/exchanges", json={"items": items, "session": "s"}, headers=headers)
     client.put(f"/v1/spaces/{space}/documents/a.md", json={"content": "We moved to Turku."}, headers=headers)
+    client.put(f"/v1/spaces/{space}/documents/main.py", json={"content": "def run():\n    run()\n"}, headers=headers)
     for topic, span in (("t0", [1, 4]), ("t1", [5, 20]), ("t2", [21, 30])):
         client.post(f"{talk}/topics", json={"name": topic, "spans": [span]}, headers=headers)
     client.put(f"{talk}/working/deploy", json={"content": "Keep it short."}, headers=headers)

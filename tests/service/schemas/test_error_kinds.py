@@ -1,13 +1,15 @@
 """Kinds of problems: the registry, what raises them, advice and the docs name the same codes."""
 
 import ast
-import inspect
+import importlib
+import pkgutil
 import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from muisti.core.model import errors
+from muisti.core import model
 from muisti.core.model.errors import MuistiError
 from muisti.service.cli import failures, opening
 from muisti.service.mcp import refusals
@@ -18,13 +20,20 @@ pytestmark = pytest.mark.one_store
 ROOT = Path(__file__).parents[3]
 FACTORIES = {"HttpError", "problem"}  # take a code first
 OF_LITESTAR = {"no_route", "method_not_allowed", "too_large", "malformed_request"}  # by the status of its exceptions
-ROW = re.compile(r"^\| `([a-z_]+)` \| (\d{3}) \|", re.MULTILINE)
+ROW = re.compile(r"^\| `([a-z_.]+)` \| (\d{3}) \|", re.MULTILINE)
+
+
+def subclasses(kind: type[MuistiError]) -> Iterator[type[MuistiError]]:
+    yield kind
+    for one in kind.__subclasses__():
+        yield from subclasses(one)
 
 
 def of_core() -> set[str]:
     """Return the codes of errors that the core raises; `Conflict` is raised as such, too."""
-    kinds = [kind for _, kind in inspect.getmembers(errors, inspect.isclass)]
-    return {kind.code for kind in kinds if issubclass(kind, MuistiError)}
+    for module in pkgutil.iter_modules(model.__path__):
+        importlib.import_module(f"{model.__name__}.{module.name}")
+    return {kind.code for kind in subclasses(MuistiError) if kind.__module__.startswith("muisti.core.")}
 
 
 def of_service() -> set[str]:
