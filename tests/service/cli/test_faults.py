@@ -53,6 +53,7 @@ def database(tmp_path: Path, sources: Path) -> Path:
     path.parent.mkdir()
     for made in (
         call(str(path), "ingest", str(sources)),
+        call(str(path), "code", "map"),  # the first question about code stores what the names stand for
         call(str(path), "conversations", "add", "talk", "hello"),
         run("add", str(path), {}),
         call(str(path), "checkpoint", "create", "here"),
