@@ -109,7 +109,8 @@ def _result(task: Any) -> Any:
     if "error" not in task:
         raise Failure(f"the import was cancelled after {task['done']:,} lines")
     code, detail = task["error"]["code"], task["error"]["detail"]
-    errors = [BadField("$", detail)] if code == InvalidInput.code else []
+    path, _, message = detail.partition(": ")  # a task keeps the text of `InvalidInput`, which begins with the path
+    errors = [BadField(path, message)] if code == InvalidInput.code else []
     found = problem(code, detail, errors) if code in KINDS else problem("internal", f"{code}: {detail}")
     raise ApiError(found.status, msgspec.to_builtins(found), msgspec.json.encode(found))
 

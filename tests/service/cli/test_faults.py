@@ -38,11 +38,22 @@ def apart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Path:
+def sources(tmp_path: Path) -> Path:
+    """A folder with a source file, in no repository."""
+    folder = tmp_path / "code"
+    folder.mkdir()
+    (folder / "app.py").write_text("def deploy():\n    return check()\n\n\ndef check():\n    return 1\n")
+    return folder
+
+
+@pytest.fixture
+def database(tmp_path: Path, sources: Path) -> Path:
     """A database with something for every command, in a folder of its own."""
     path = tmp_path / "data" / "muisti.db"
     path.parent.mkdir()
     for made in (
+        call(str(path), "ingest", str(sources)),
+        call(str(path), "code", "map"),  # the first question about code stores what the names stand for
         call(str(path), "conversations", "add", "talk", "hello"),
         run("add", str(path), {}),
         call(str(path), "checkpoint", "create", "here"),
@@ -54,13 +65,13 @@ def database(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def values(database: Path, tmp_path: Path) -> dict[str, str]:
+def values(database: Path, sources: Path, tmp_path: Path) -> dict[str, str]:
     listed = run("list", str(database), {}).stdout
     out, memories = tmp_path / "out", tmp_path / "memories.jsonl"
     out.mkdir()
     lines = memories.read_text().splitlines() if call(str(database), "export", str(memories)).status == 0 else []
     memories.write_text("\n".join(lines).replace("once more", "imported") + "\n")
-    return {"id": listed.split("\t")[0], "folder": str(out), "file": str(memories)}
+    return {"id": listed.split("\t")[0], "folder": str(out), "file": str(memories), "sources": str(sources)}
 
 
 def complaint(name: str, ran: Ran) -> str:

@@ -40,7 +40,10 @@ NO_DATABASE = {
     ("conversations", "move", "x", "y"), ("conversations", "close", "x"), ("conversations", "reopen", "x"),
     ("conversations", "delete", "x"), ("conversations", "topics", "x"), ("conversations", "summary", "x"),
     ("conversations", "working", "x"), ("conversations", "adopt"), ("conversations", "suggest", "x"), ("context", "x"),
-    ("add", "x", "--dry-run"), ("space", "create", "x", "--dry-run"),
+    ("add", "x", "--dry-run"), ("space", "create", "x", "--dry-run"), ("ingest", ".", "--dry-run"),
+    ("documents", "list"), ("documents", "show", "x"), ("documents", "text", "x"), ("documents", "stale", "."),
+    ("documents", "prune", "--dry-run"), ("documents", "delete", "x"), ("code", "find", "x"), ("code", "callers", "x"),
+    ("code", "callees", "x"), ("code", "outline", "x"), ("code", "map"),
 }  # fmt: skip
 NOTHING_MADE = {
     ("doctor",),
@@ -51,7 +54,7 @@ NOTHING_MADE = {
 }
 # Commands that may make a database, need none, or make one of their own that they throw away.
 OTHERS = {
-    "add", "conversations add",
+    "add", "conversations add", "ingest", "hooks install", "hooks remove",
     "put", "import", "restore-backup", "keys create", "space create", "serve", "mcp", "connect", "hook run",
     "hook install", "hook uninstall", "skill", "completion", "demo", "eval", "models test", "top", "verify-report",
 }  # fmt: skip
