@@ -82,9 +82,9 @@ COMPRESSIONS = (
 )
 IMAGES = frozenset({"a PNG image", "a JPEG image", "a GIF image", "a TIFF image", "a BMP image"})
 _HTML = re.compile(
-    rb"(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+html|html|head|body)\b", re.IGNORECASE | re.DOTALL
+    rb"(?:<\?xml[^>]*+>\s*+)?+(?:(?><!--.*?-->)\s*+)*+<(?:!doctype\s++html|html|head|body)\b", re.IGNORECASE | re.DOTALL
 )
-_HEADERS = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]*:[^\n]*\r?\n(?:[ \t][^\n]*\r?\n)*){2}")
+_HEADERS = re.compile(rb"(?:[A-Za-z][A-Za-z0-9-]*+:[^\n]*+\n(?:[ \t][^\n]*+\n)*+){2}")
 _MAIL = re.compile(rb"^(?:from|received|message-id|mime-version|return-path|delivered-to|subject):", re.I | re.M)
 _MAILBOX = re.compile(rb"From \S+ +\S.*\r?\n(?:[A-Za-z][A-Za-z0-9-]*:)")
 _BY_NAME = {

@@ -7,11 +7,11 @@ from muisti.core.model.documents import Piece, PieceKind
 from muisti.core.parsing.blocks import Outline
 from muisti.core.parsing.text import WINDOW
 
-_HEADING = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*\r?\n?$")
+_HEADING = re.compile(r" {0,3}(#{1,6})(?![^ \t\r\n])(.*)")
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})[ \t]*([^\s`{]*)")
 _UNDERLINE = re.compile(r" {0,3}(=+|-{2,})[ \t]*\r?\n?$")
 _LIST = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])[ \t]")
-_TITLE = re.compile(r"title:[ \t]*[\"']?(.*?)[\"']?[ \t]*\r?\n?$", re.IGNORECASE)
+_TITLE = re.compile(r"title:(.*)", re.IGNORECASE)
 
 
 class MarkdownReader:
@@ -51,7 +51,7 @@ class MarkdownReader:
         fence = _FENCE.match(line)
         if heading:
             yield from self._flush()
-            yield self._heading(len(heading[1]), heading[2] or "", line)
+            yield self._heading(len(heading[1]), _open(heading[2]), line)
         elif fence:
             yield from self._begin("code", line, fence[2].lower() or None)
             self._fence = fence[1]
@@ -66,7 +66,7 @@ class MarkdownReader:
 
     def _in_code(self, line: str) -> Iterator[Piece]:
         if self._fence == "---" and self.title is None and (stated := _TITLE.match(line)):
-            self.title = stated[1] or None
+            self.title = _unquoted(stated[1].strip()) or None
         mark, stripped = self._fence or "", line.strip()
         yield from self._add("code", line)
         if stripped.startswith(mark) and not stripped.strip(mark[0]):
@@ -110,3 +110,17 @@ class MarkdownReader:
         self._lines, self._size = [], 0
         if self._fence is None:
             self._kind = "text"
+
+
+def _unquoted(text: str) -> str:
+    """Return a text without a quotation mark at its start and at its end."""
+    quotes = ('"', "'")
+    text = text[1:] if text.startswith(quotes) else text
+    return text[:-1] if text.endswith(quotes) else text
+
+
+def _open(text: str) -> str:
+    """Return the text of a heading without the number signs that close it."""
+    text = text.strip()
+    opened = text.rstrip("#")
+    return opened.rstrip() if opened[-1:] in (" ", "\t") and opened != text else text

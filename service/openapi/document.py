@@ -34,7 +34,7 @@ from muisti.service.schemas.probes import ProbeId
 from muisti.service.schemas.receipts import ReceiptId
 from muisti.service.schemas.replies import AddedReply, ItemsReply, MemoryReply, SpaceReply, WrittenReply
 from muisti.service.schemas.requests import BatchBody, DraftBody
-from muisti.service.schemas.tasks import TaskId
+from muisti.service.schemas.tasks import TaskId, TaskReply
 from muisti.service.schemas.webhooks import WebhookId
 
 Json = dict[str, Any]
@@ -225,18 +225,26 @@ def _bodies(handler: HTTPRouteHandler) -> Json:
     files = {"type": "object", "properties": {"file": {"type": "array", "items": binary}}}
     example = REQUESTS[str(handler.operation_id)]
     content: Json = {JSON: {"schema": {"$ref": REF.format(name=body.__name__)}, "example": example}}
-    content |= {one: {"schema": files if one == FORM else binary} for one in media}
+    form = {"schema": files, "example": {"file": [example["content"]]}}
+    content |= {one: form if one == FORM else {"schema": binary} for one in media}
     return {"required": True, "content": content}
 
 
 def _successes(path: str, handler: HTTPRouteHandler) -> Json:
     statuses = [handler.status_code, *handler.opt.get("statuses", ())]
-    types = list(_replies(handler))
-    pairs = list(zip(statuses, types * len(statuses) if len(types) == 1 else types, strict=False))
+    pairs = _with_types(statuses, list(_replies(handler)))
     if handler.opt.get("prefers") and 200 in dict(pairs):
         pairs.append((204, None))
     found = {str(status): _success(path, handler, status, type) for status, type in sorted(pairs, key=lambda p: p[0])}
     return _or_dry_run(found) if _has_dry_run(handler) else found
+
+
+def _with_types(statuses: Sequence[int], types: list[Any]) -> list[tuple[int, Any]]:
+    """Return each status with the type of its body: a task is the body of 202, one other type that of all others."""
+    if 202 in statuses and TaskReply in types:
+        others = [one for one in types if one is not TaskReply]
+        return [*_with_types([one for one in statuses if one != 202], others), (202, TaskReply)]
+    return list(zip(statuses, types * len(statuses) if len(types) == 1 else types, strict=False))
 
 
 def _has_dry_run(handler: HTTPRouteHandler) -> bool:

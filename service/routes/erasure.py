@@ -27,7 +27,7 @@ else:  # 45 ms: cryptography, with the first report
     signing = Lazy("muisti.service.auth.signing")
 
 
-@post("/purge", status_code=200, operation_id="purge", tags=["erasure"], needs="admin")
+@post("/purge", status_code=200, operation_id="purge", tags=["erasure"], needs="admin", statuses=[202])
 async def purge(
     request: Request,
     space: FromPath[str],

@@ -81,6 +81,7 @@ async def export_space(
 @post(
     "/import",
     status_code=200,
+    statuses=[202],
     operation_id="importMemories",
     tags=["moving"],
     needs="write",

@@ -810,7 +810,7 @@ class Muisti(Transport):
         idempotency_key: str | None = None,
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
-    ) -> types.TaskReply | types.DryRunReply | types.PutReply:
+    ) -> types.PutReply | types.DryRunReply | types.TaskReply:
         """Store files or a text as documents. The body is JSON with a text, one file as it is, or a form with several files. A small file is stored before the answer; for all else the answer is 202 with a task. A document at the same path is replaced, and chunks whose text is still there stay. A file that is the same is not written at all. An archive becomes a document for each file in it. Parameters are for files; in JSON they are fields. Needs the scope write."""
         reply = self.send(calls.add_documents(space, body, path=path, category=category, tags=tags, strategy=strategy, size=size, overlap=overlap, main_content=main_content, mtime=mtime, wait=wait, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
@@ -1182,7 +1182,7 @@ class Muisti(Transport):
         idempotency_key: str | None = None,
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
-    ) -> types.ImportReply:
+    ) -> types.ImportReply | types.TaskReply:
         """Import an export, or the memories of another system. The body is a file in the format of docs/export.md, as application/x-ndjson or application/zstd, of any size. A compressed file may grow to 500 times its size and 16 MB more. Known ids are skipped. An empty space gets the whole history. Every line passes the policy of the space; `errors` or `failures` names the lines that it refuses. Needs a key that sees all of the space. With `task=true` the lines are kept, and when all have arrived the answer is 202 with a task that imports them. It survives the end of this process. The report is the result of the task. Needs the scope write."""
         reply = self.send(calls.import_memories(space, body, content_type=content_type, atomic=atomic, dry_run=dry_run, task=task, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
@@ -1504,7 +1504,7 @@ class Muisti(Transport):
         task: bool | None = None,
         idempotency_key: str | None = None,
         muisti_min_seq: str | None = None,
-    ) -> types.ErasureReply | types.DryRunReply:
+    ) -> types.ErasureReply | types.DryRunReply | types.TaskReply:
         """Erase memories for good: of an author, of a source, by a filter, by age, or everything. Erased are all versions, vectors, segments, stored answers, the write-ahead log and the free space of the file. Then every place is searched again, and the answer is the signed report of that search. `everything` needs the name of the space as `confirm`; the space stays, empty, with a new epoch. With `task=true` the answer is 202 with a task that erases the memories that exist now, a hundred at a time. The report is its result. Needs the scope admin."""
         reply = self.send(calls.purge(space, body, dry_run=dry_run, task=task, idempotency_key=idempotency_key, muisti_min_seq=muisti_min_seq))
         return reply.data

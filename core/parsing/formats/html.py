@@ -44,8 +44,8 @@ _UNCLOSED = frozenset(
     }
 )  # fmt: skip
 _BLANKS = re.compile(r"\s+")
-_CHARSET = re.compile(rb"<meta[^>]+charset\s*=\s*[\"']?\s*([a-zA-Z0-9_:-]+)", re.IGNORECASE)
-_DECLARED = re.compile(rb"<\?xml[^>]+encoding\s*=\s*[\"']([a-zA-Z0-9_:-]+)", re.IGNORECASE)
+_CHARSET = re.compile(rb"<meta[^<>]+charset\s*+=\s*+(?:[\"']\s*+)?+([a-zA-Z0-9_:-]+)", re.IGNORECASE)
+_DECLARED = re.compile(rb"<\?xml[^<>]+encoding\s*+=\s*+[\"']([a-zA-Z0-9_:-]+)", re.IGNORECASE)
 
 
 def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Piece]:

@@ -27,9 +27,9 @@ OUTLINE = 20_000  # entries that are read
 _HYPHEN = "\x02"  # pdfium's mark of a hyphen at the end of a line, whose word it joins
 _BROKEN_WORD = re.compile(r"([^\W\d_])[-\u00ad\u2010]\n([a-zß-ÿ]+[^\s\w]?) ?\n?")
 _LIGATURE = re.compile("([اأإآ])ل")
-_SPACES = re.compile(r"[ \t\u00a0]+\n")
+_SPACES = re.compile(r"(?<![ \t\u00a0])[ \t\u00a0]++\n")
 _WORDS = re.compile(r"\w+")
-_NUMBER = re.compile(r"^(?:[\divxlc]+[.)]?)+\s+", re.IGNORECASE)
+_NUMBER = re.compile(r"^(?:[\divxlc]++[.)]?+)++\s++", re.IGNORECASE)
 
 
 @dataclass(frozen=True, slots=True)

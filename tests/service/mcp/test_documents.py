@@ -54,6 +54,6 @@ def test_a_file_of_the_server_needs_the_setting(client: httpx.Client, engine: En
     refused = call(client, "add_document", server_path=str(tmp_path / "a.md"))
     assert refused["structuredContent"]["code"] == "forbidden"
     with TestClient(create_app(Settings(server_files=str(tmp_path), upload_at_once=10), engine=engine)) as local:
-        assert answer(local, "add_document", server_path="a.md")["state"] == "queued"
+        assert answer(local, "add_document", server_path="a.md")["state"] in ("queued", "running")  # it may have begun
     with TestClient(create_app(Settings(server_files=str(tmp_path)), engine=engine)) as local:
         assert answer(local, "add_document", server_path="a.md")["document"]["path"] == "a.md"

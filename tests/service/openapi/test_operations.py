@@ -184,10 +184,13 @@ def tried(document: dict[str, Any], client: httpx.Client, engine: Engine) -> int
             if "/entries/" in path and operation["operationId"] != "putEntry":
                 client.put(f"{API}/entries/rules/deploy", json={"content": "We deploy on Wednesdays"})
             converse(client, operation["operationId"])
+            if "{document}" in path:
+                client.put(f"{API}/documents/d1", json={"content": "We deploy on Thursdays"})
             given = {
                 "session": "s-2026-11",
                 "conversation": "c-42",
                 "topic": "t1",
+                "document": "d1",
                 "space": exchange(engine, operation["operationId"]),
                 "memory_id": memory["id"],
                 "category": "rules",
