@@ -124,7 +124,7 @@ def split(query: str) -> tuple[str, str]:
     query = query.strip().replace("::", ".").replace("#", ".").removesuffix("()")
     path, colon, name = query.rpartition(":")
     if not name:
-        raise InvalidInput.at("$.symbol", "is empty; give a name such as Client.get, or file.py:Client.get")
+        raise InvalidInput.at("$.symbol", "is empty; give a name such as Client.get, or client.py:Client.get")
     return (path, name) if colon else ("", query)
 
 
