@@ -2,11 +2,12 @@
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, cast
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.code import Outline, Symbol, Symbols, Use, Uses
-from muisti.core.model.errors import InvalidInput, NotFound
+from muisti.core.model.errors import Busy, InvalidInput, NotFound, StoreUnavailable
 from muisti.core.model.ids import id_text
 from muisti.core.model.terms import EDGE_KINDS, EdgeKind, SymbolKind
 from muisti.core.read.reading import find_space
@@ -85,7 +86,10 @@ class CodeReader:
         found = find_space(self._database, space)
         pending = self._index.pending(found)
         if pending:
-            pending = self._index.resolve(space, CATCH_UP).pending
+            with suppress(
+                StoreUnavailable, Busy
+            ):  # a database that takes no writes now is still read; `pending` says so
+                pending = self._index.resolve(space, CATCH_UP).pending
         return found, pending
 
     def _uses(
