@@ -86,9 +86,7 @@ class CodeReader:
         found = find_space(self._database, space)
         pending = self._index.pending(found)
         if pending:
-            with suppress(
-                StoreUnavailable, Busy
-            ):  # a database that takes no writes now is still read; `pending` says so
+            with suppress(StoreUnavailable, Busy):  # read although it takes no writes; `pending` tells
                 pending = self._index.resolve(space, CATCH_UP).pending
         return found, pending
 

@@ -55,6 +55,7 @@ def test_a_file_of_the_server_needs_the_setting(client: httpx.Client, engine: En
     assert refused["structuredContent"]["code"] == "forbidden"
     settings = Settings(server_files=str(tmp_path), upload_at_once=10, tasks=0)
     with TestClient(create_app(settings, engine=engine)) as local:
-        assert answer(local, "add_document", server_path="a.md")["state"] == "queued"
+        state = answer(local, "add_document", server_path="a.md")["state"]
+        assert state in ("queued", "running", "succeeded")  # the other application may have taken it
     with TestClient(create_app(Settings(server_files=str(tmp_path)), engine=engine)) as local:
         assert answer(local, "add_document", server_path="a.md")["document"]["path"] == "a.md"
