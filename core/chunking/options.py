@@ -1,4 +1,4 @@
-"""How a document is cut into chunks, and the limits of it."""
+"""Options of chunking, and their limits."""
 
 from msgspec import Struct
 
@@ -11,7 +11,7 @@ from muisti.core.model.errors import InvalidInput, Problem
 
 
 class Chunking(Struct, frozen=True, kw_only=True):
-    """How to cut a document: the strategy, and in tokens the most of a chunk and of what it repeats.
+    """Options of chunking: the strategy, and the most tokens of a chunk and of its overlap with the one before.
 
     Strategies: `recursive` cuts at headings, else paragraphs, sentences, words. `sentence` treats all sentences alike.
     `heading` also begins a chunk at every heading. `fixed` counts tokens only. `ast` cuts code between definitions.

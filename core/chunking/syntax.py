@@ -23,7 +23,7 @@ _INNER_BYTES = bytes(range(0x80, 0xC0))  # of UTF-8: all but the first of a char
 class Definition(NamedTuple):
     """A definition with the decorators and comments before it. `start` and `stop` are places in the text.
 
-    Its `column` stands for its depth: a fault in the code hides the classes around a definition, not its indentation.
+    Its `column` tells its depth: a fault in the code hides the classes around a definition, not its indentation.
     """
 
     start: int

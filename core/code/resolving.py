@@ -14,7 +14,7 @@ from muisti.core.code.records import CONTAINERS, TOP, Binding, Chain, Definition
 
 PACKAGED = ("go", "java")  # files of one folder see each other's names
 FOLLOWED = ("python", "javascript", "typescript", "tsx")  # a name that is left over gets no edge
-DEEPEST = 14  # steps of names that stand for names
+DEEPEST = 14  # steps from alias to alias
 MOST_BASES = 60  # classes above a class that are looked at
 
 Certainty = Literal["certain", "probable"]
@@ -119,7 +119,7 @@ class Resolver:
             if found is None:
                 unresolved += 1
             else:
-                edges[Edge(one.scope, kind, *found, one.line, one.column, certainty)] = None  # pyright: ignore
+                edges[Edge(one.scope, kind, *found, one.line, one.column, certainty)] = None  # pyright: ignore[reportArgumentType]  # the uses are those three
         return Resolved([*edges], unresolved, frozenset(self._keys))
 
     def source(self, path: str) -> Source:
@@ -280,7 +280,7 @@ class Resolver:
         if (known := self._memo.get(key)) is not None:
             self._keys |= known[1]
             return known[0]
-        self._memo[key] = (None, set())  # a name that stands for itself is unknown
+        self._memo[key] = (None, set())  # an alias of itself is unknown
         before, self._keys = self._keys, set()
         found = self._bound(source, bound, depth)
         self._memo[key] = (found, self._keys)
@@ -358,7 +358,7 @@ class Resolver:
         return None
 
     def _alias(self, thing: Thing, depth: int) -> Thing | None:
-        """Return a value of what the alias of a type stands for, None when it is no alias."""
+        """Return a value of the type that an alias names, None when it is no alias."""
         definition = thing.definition
         if definition is None or thing.source is None or definition.kind != "type":
             return None

@@ -150,6 +150,6 @@ def read_file(
             for one in cut(parsed, reading.chunking):
                 cuts.append(one)
             return stated_document(path, held, stated, reading, mtime, parsed, origin), cuts
-    except BaseException:
+    except BaseException:  # whatever ends the reading, the temporary file is deleted; the error goes on
         cuts.close()
         raise

@@ -92,7 +92,7 @@ class Comparison(Struct, frozen=True, kw_only=True):
 
 
 class CacheUse(Struct, frozen=True):
-    """How a cache was used: `entries` of `nbytes` in all, and the texts that were found in it and that were not."""
+    """Use of a cache: `entries` of `nbytes` in all, and the texts that were found in it and that were not."""
 
     entries: int
     nbytes: int

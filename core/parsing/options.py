@@ -6,7 +6,7 @@ MB = 1 << 20
 
 
 class Options(Struct, frozen=True, kw_only=True):
-    """How a file is read, and what it may cost.
+    """Options of reading a file, and limits of what it may cost.
 
     `main_content` leaves menus and the like out of web pages; it needs the extra `web`. `encoding` is that of a text,
     where the sender states one. `media_type` is a hint, used where the content leaves a choice.

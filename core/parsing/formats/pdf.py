@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 import pypdfium2 as pdfium  # pyright: ignore[reportMissingTypeStubs]  # annotated in part, without the marker
-import pypdfium2.raw as raw  # pyright: ignore[reportMissingTypeStubs]
+import pypdfium2.raw as raw  # pyright: ignore[reportMissingTypeStubs]  # generated from C headers, without stubs
 
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, Encrypted, FileTooLarge, NoText
