@@ -119,7 +119,7 @@ class Modules:
         yield ".".join(parts[above:])
 
     def _reaches(self, path: str, module: str, importer: str) -> bool:
-        """Whether a file can be what a module of Python is called in another, and is no namesake elsewhere."""
+        """Tell whether a file can be what a module of Python is called in another, and is no namesake elsewhere."""
         folder = posixpath.dirname(path)
         if module.startswith("."):
             return True

@@ -36,7 +36,7 @@ class Features(msgspec.Struct, frozen=True, array_like=True):
 
     @property
     def is_long(self) -> bool:
-        """Whether there are pieces to choose from."""
+        """Tell whether there are pieces to choose from."""
         return len(self.counts) > 4
 
 

@@ -1,4 +1,4 @@
-"""Where the topics of a conversation change.
+"""Boundaries where the topics of a conversation change.
 
 A break comes first: a long pause or a new session always ends a topic. Between breaks, topics are the segmentation of
 least cost. A short turn says little by itself: its vector counts by its number of words up to `FULL`. Each turn takes

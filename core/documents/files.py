@@ -26,7 +26,7 @@ _USUAL = Chunking()
 
 
 class Reading(msgspec.Struct, frozen=True, kw_only=True):
-    """How files are read and cut. `main_content` leaves menus and the like out of web pages."""
+    """Options of reading and cutting files. `main_content` leaves menus and the like out of web pages."""
 
     chunking: Chunking = _USUAL
     main_content: bool = False

@@ -38,7 +38,7 @@ class Job(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class File(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """Where the bytes of an item are: in a blob of the task, or at a path of this machine.
+    """Place of the bytes of an item: in a blob of the task, or at a path of this machine.
 
     `member` is the place of a member in that archive. `origin` is the path below the folder of the server's own files.
     """

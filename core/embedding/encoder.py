@@ -45,7 +45,7 @@ class Encoder(Protocol):
 
     @property
     def deferred(self) -> bool:
-        """Whether embedding takes long or may fail, so that no write waits for it: background work embeds the texts."""
+        """Tell whether embedding takes long or may fail, so that background work embeds the texts."""
         ...
 
     def encode(self, texts: Sequence[str]) -> Vectors:

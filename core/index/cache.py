@@ -82,7 +82,7 @@ class Indexes:
 
     @property
     def loaded(self) -> int:
-        """How many spaces have an index in memory."""
+        """Number of spaces that have an index in memory."""
         with self._lock:
             return len({key.name for key in self._open})
 
@@ -94,7 +94,7 @@ class Indexes:
 
     @property
     def evicted(self) -> int:
-        """How many indexes were dropped because all together took too much memory."""
+        """Number of indexes that were dropped because all together took too much memory."""
         return self._evicted
 
     def note(self, space: SpaceRow, seq: int) -> None:

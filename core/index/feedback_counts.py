@@ -42,7 +42,7 @@ class FeedbackCounts:
 
     @property
     def number(self) -> int:
-        """How many verdicts of the space have been read."""
+        """Number of verdicts of the space that have been read."""
         return self._known.number
 
     def of(self, snapshot: Snapshot, rows: RowNumbers) -> tuple[Longs, Longs] | None:

@@ -69,7 +69,7 @@ class Inserted(msgspec.Struct, frozen=True):
 
     @property
     def versions(self) -> int:
-        """How many versions there are."""
+        """Number of versions."""
         return int(np.count_nonzero(np.diff(self.version))) + (len(self) > 0)
 
     @property

@@ -6,7 +6,7 @@ from muisti.core.kernels import target
 
 
 class Compiled(Struct, frozen=True):
-    """Whether a library was compiled `ahead` of time, and a `warning` when the start is slower than it could be."""
+    """State of a compiled library: made `ahead` of time or not, and a `warning` when starts are slow."""
 
     ahead: bool
     warning: str | None

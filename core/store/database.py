@@ -66,7 +66,7 @@ class Database(Protocol):
 
     @property
     def local(self) -> bool:
-        """Whether a read of a few rows takes microseconds."""
+        """Tell whether a read of a few rows takes microseconds."""
         ...
 
     @property

@@ -268,7 +268,7 @@ def _origins(text: str) -> tuple[list[int], list[int]]:
 
 
 def _joins_previous(char: str) -> bool:
-    """Whether normalising may merge this character with the one before it: a mark or a Hangul jamo may."""
+    """Tell whether normalising may merge this character with the one before it: a mark or a Hangul jamo may."""
     jamo = "\u1160" <= char <= "\u11ff" or "\u3131" <= char <= "\u318e" or "\uffa0" <= char <= "\uffdc"
     return char >= "\u0300" and (jamo or _is_mark(char))
 

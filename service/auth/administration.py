@@ -80,5 +80,5 @@ def one(access: Access, keys: Keys, key_id: str) -> Key:
 
 
 def _within(access: Access, key: Key) -> bool:
-    """Whether the caller's grant includes all spaces of a key; the key's scopes do not matter."""
+    """Tell whether the caller's grant includes all spaces of a key; the key's scopes do not matter."""
     return access is OWNER or Grant(key.grant.scopes, access.grant.spaces).covers(key.grant)

@@ -46,7 +46,7 @@ class Keyring:
         self._exist, self._looked_at = asks or admin_key is not None, float("-inf")
 
     async def needed(self) -> bool:
-        """Whether requests need a key. Once a key exists, every request needs one, even after all keys expire."""
+        """Tell whether requests need a key. Once a key exists, every request needs one, even after all keys expire."""
         if not self._exist and self._monotonic() - self._looked_at >= FRESH_SECONDS:
             at = self._monotonic()
             self._exist = await self._backend.store(self._backend.engine.keys.exist)

@@ -153,7 +153,7 @@ SCRAPER = Access("metrics", EVERYTHING)  # only for the path of the metrics
 
 
 def _is_token(secret: str) -> bool:
-    """Whether a secret has the form of a JWT: a JSON object in base64, and two more parts. No key has."""
+    """Tell whether a secret has the form of a JWT: a JSON object in base64, and two more parts. No key has."""
     return secret.startswith("ey") and secret.count(".") == 2
 
 

@@ -27,7 +27,7 @@ def category_of(options: Globals) -> str | None:
 
 
 def limited(options: Globals) -> bool:
-    """Whether the command may do less than everything."""
+    """Tell whether the command may do less than everything."""
     return mode_of(options) != "full" or category_of(options) is not None
 
 

@@ -46,7 +46,7 @@ def hint(options: Globals, text: str) -> None:
 
 
 def asking() -> bool:
-    """Whether a person at a terminal can be asked."""
+    """Tell whether a person at a terminal can be asked."""
     return sys.stdin.isatty() and sys.stderr.isatty()
 
 

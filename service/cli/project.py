@@ -125,7 +125,7 @@ def _letters(name: str) -> str:
 
 
 def _numbered(one: str, other: str) -> bool:
-    """Whether names differ in their digits, as those of versions do."""
+    """Tell whether names differ in their digits, as those of versions do."""
     return re.sub(r"[^0-9]", "", one) != re.sub(r"[^0-9]", "", other)
 
 

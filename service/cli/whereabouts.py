@@ -40,7 +40,7 @@ def say_which(options: Globals, settings: "Settings") -> None:
 
 
 def named(options: Globals) -> bool:
-    """Whether an option or the environment names the database."""
+    """Tell whether an option or the environment names the database."""
     return bool(options.database or os.environ.get("MUISTI_DATABASE_URL"))
 
 

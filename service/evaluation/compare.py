@@ -43,7 +43,7 @@ class Comparison:
 
     @property
     def is_clear(self) -> bool:
-        """Whether the interval of the difference leaves out zero."""
+        """Tell whether the interval of the difference leaves out zero."""
         return self.difference.low > 0 or self.difference.high < 0
 
 

@@ -1,4 +1,4 @@
-"""How documents come in: a long text, and one sentence more in files of several kinds.
+"""Measure how documents come in: a long text, and one sentence more in files of several kinds.
 
     python -m muisti.service.evaluation.documents --megabytes 200
 

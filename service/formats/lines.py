@@ -29,7 +29,7 @@ Take = Callable[[Sequence[bytes]], None]
 
 
 def is_compressed(head: bytes) -> bool:
-    """Whether a stream that begins with these bytes is one of zstd.
+    """Tell whether a stream that begins with these bytes is one of zstd.
 
     >>> [is_compressed(head) for head in (b"(\\xb5/\\xfd..", b"P*M\\x18....", b'{"type":')]
     [True, True, False]

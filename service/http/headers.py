@@ -78,7 +78,7 @@ def expected(request: Request, header: str | None) -> IfMatch:
 
 
 def is_known(header: str | None, etag: str) -> bool:
-    """Whether If-None-Match says that the caller has this version."""
+    """Tell whether If-None-Match says that the caller has this version."""
     if header is None:
         return False
     known = etags(header)

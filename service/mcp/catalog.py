@@ -44,7 +44,7 @@ class Tool(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def in_space(self) -> bool:
-        """Whether it works in one space."""
+        """Tell whether it works in one space."""
         return "space" in properties_of(self.arguments)
 
 

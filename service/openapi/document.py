@@ -248,7 +248,7 @@ def _with_types(statuses: Sequence[int], types: list[Any]) -> list[tuple[int, An
 
 
 def _has_dry_run(handler: HTTPRouteHandler) -> bool:
-    """Whether a route answers a dry run in the common form."""
+    """Tell whether a route answers a dry run in the common form."""
     return "takes" not in handler.opt and any(name == "dry_run" for name, _, _ in declared(handler))
 
 

@@ -92,7 +92,7 @@ class Allowed(msgspec.Struct, frozen=True):
 
 
 def is_public(address: Address) -> bool:
-    """Whether an address is in the public internet.
+    """Tell whether an address is in the public internet.
 
     >>> some = ("1.1.1.1", "10.0.0.1", "169.254.169.254", "::1", "::ffff:10.0.0.1")
     >>> [is_public(ipaddress.ip_address(one)) for one in some]
@@ -107,7 +107,7 @@ def is_public(address: Address) -> bool:
 
 
 def _fits(pattern: str, host: str, port: int, usual: int) -> bool:
-    """Whether a host and port match an entry of the list.
+    """Tell whether a host and port match an entry of the list.
 
     >>> [_fits("*.acme.com", host, 443, 443) for host in ("a.acme.com", "a.b.acme.com", "acme.com", "eacme.com")]
     [True, True, False, False]

@@ -34,7 +34,7 @@ Form = Literal["float", "base64"]
 
 
 class Endpoint(msgspec.Struct, frozen=True, kw_only=True):
-    """Where a model is, and how it is asked. `tokens` and `items` bound a request. Times are in seconds.
+    """Address of a model, and the way it is asked. `tokens` and `items` bound a request. Times are in seconds.
 
     `dimensions` is how many the model is asked for, 0 for its own. `query_seconds` is how long a search waits.
     """
@@ -140,7 +140,7 @@ class EndpointEncoder(Hosted):
 
     @property
     def _room(self) -> int:
-        """How many texts fit into a request beside the probe."""
+        """Number of texts that fit into a request beside the probe."""
         return max(self._endpoint.items - 1, 1)
 
     def _known(self) -> Sighting:

@@ -112,7 +112,7 @@ class Admission:
         self._logged_at, self._logged = float("-inf"), 0
 
     def admits(self, method: str, path: str) -> bool:
-        """Whether to admit a request that comes now."""
+        """Tell whether to admit a request that comes now."""
         if path in EXEMPT:
             return True
         coming, begins = len(self.loop), self.loop.wait()

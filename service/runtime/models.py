@@ -51,12 +51,12 @@ def encoder_of(settings: Settings, name: str | None) -> Encoder:
 
 
 def is_hosted(settings: Settings) -> bool:
-    """Whether a model is behind an endpoint, and may change."""
+    """Kind of a model: whether it is behind an endpoint, and may change."""
     return settings.embeddings and settings.embedding_url is not None
 
 
 def is_deferred(settings: Settings) -> bool:
-    """Whether background work embeds what writes store, in some space."""
+    """Tell whether background work embeds what writes store, in some space."""
     names = (settings.model or "", *names_in(settings.models))
     return is_hosted(settings) or (settings.embeddings and any(name.startswith(ONNX) for name in names))
 

@@ -67,7 +67,7 @@ class ComparisonReply(Struct, frozen=True, kw_only=True):
 
 
 class MergedReply(Struct, frozen=True, kw_only=True):
-    """How many memories the space has taken over."""
+    """Number of memories that the space has taken over."""
 
     added: int
     changed: int

@@ -356,7 +356,7 @@ class AliveReply(Struct, frozen=True, kw_only=True):
 
 
 class EmbeddingsReply(Struct, frozen=True, kw_only=True):
-    """Whether texts are embedded, and by which model."""
+    """Tell whether texts are embedded, and by which model."""
 
     enabled: bool
     model: str | None

@@ -43,12 +43,12 @@ def _both(name: str) -> str:
 
 
 def needs_keys(settings: Settings) -> bool:
-    """Whether other machines can reach the server, so that it must ask them for a key."""
+    """Tell whether other machines can reach the server, so that it must ask them for a key."""
     return not settings.insecure and not is_loopback(settings.host)
 
 
 def asks(settings: Settings) -> bool:
-    """Whether the settings themselves make the server ask who calls."""
+    """Tell whether the settings themselves make the server ask who calls."""
     return settings.admin_key is not None or settings.jwks is not None
 
 

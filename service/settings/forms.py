@@ -46,7 +46,7 @@ def _secret(value: object) -> str:
 
 
 def is_loopback(host: str) -> bool:
-    """Whether a host can only be this machine.
+    """Tell whether a host can only be this machine.
 
     >>> [is_loopback(host) for host in ("localhost", "127.0.0.2", "::1", "::ffff:127.0.0.1", "example.com", "0.0.0.0")]
     [True, True, True, True, False, False]

@@ -50,7 +50,7 @@ class _Seen(NamedTuple):
 
     @property
     def emptied(self) -> bool:
-        """Whether all of the log was in the file: the next commit may restart the log."""
+        """Tell whether all of the log was in the file: the next commit may restart the log."""
         return self.checkpoints[0] == self.frames
 
 
@@ -130,7 +130,7 @@ class OpenedFiles:
 
     @property
     def ours(self) -> bool:
-        """Whether the files can be closed as usual: no check has failed or is undecided."""
+        """Tell whether the files can be closed as usual: no check has failed or is undecided."""
         found = self._found()
         settled = self._refusal is None and self._doubt_since is None
         return settled and found is not None and found[0] == self._inodes

@@ -1,4 +1,4 @@
-"""How far a database had come when it last answered, which a replica must reach before it may answer.
+"""Position that a database had reached when it last answered, which a replica must reach before it may answer.
 
 Two numbers measure it. The count of writes is Muisti's own, in the database itself, and survives restarts of servers.
 The replication index is the server's, and lets a replica wait by itself; but a primary that was killed restarts it.
@@ -32,7 +32,7 @@ class Progress:
 
     @property
     def behind(self) -> bool:
-        """Whether the replica may have to wait before it can answer."""
+        """Tell whether the replica may have to wait before it can answer."""
         return self._replica != self._newest
 
     @property

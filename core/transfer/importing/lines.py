@@ -42,7 +42,7 @@ _KIND = frozenset("abcdefghijklmnopqrstuvwxyz_")
 
 
 class Reached(Struct, frozen=True):
-    """How far a reader is: lines, the change numbers of the last version and change, and whether the end was read."""
+    """Progress of a reader: lines, the change numbers of the last version and change, and whether the end was read."""
 
     lines: int = 0
     last: int = 0
@@ -75,7 +75,7 @@ class Lines:
 
     @property
     def reached(self) -> Reached:
-        """How far the reader is."""
+        """Progress of the reader."""
         return Reached(self._lines, self.last, self._changed, self._ended)
 
     def read(self, line: bytes) -> None:

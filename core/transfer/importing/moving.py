@@ -25,7 +25,7 @@ Clock = Callable[[], int]
 
 
 class Begun(msgspec.Struct, frozen=True):
-    """Where a move is: after which change of the file, and whether it restores a whole space."""
+    """Progress of a move: after which change of the file, and whether it restores a whole space."""
 
     restored: bool
     after: int = 0

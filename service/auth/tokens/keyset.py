@@ -43,7 +43,7 @@ class PublicKey(msgspec.Struct, frozen=True):
     key: AllowedPublicKeys
 
     def suits(self, key_id: str | None, algorithm: str) -> bool:
-        """Whether a token may be signed with this key. A token that names no key may be signed with any of the kind."""
+        """Tell whether a token may be signed with this key; one that names no key, with any of the kind."""
         return key_id in (None, self.id) and self.kind == KINDS.get(algorithm) and self.algorithm in (None, algorithm)
 
 

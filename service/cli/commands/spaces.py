@@ -262,7 +262,7 @@ def _differences(data: Any) -> Iterator[tuple[str, ...]]:
 
 
 def _was_merged(opened: "Client", source: str, into: str) -> bool:
-    """Whether `source` is gone, and the audit log says that it was merged into `into`, which still exists."""
+    """Tell whether `source` is gone, and the audit log says that it was merged into `into`, which still exists."""
     names = {space["name"] for space in opened.send(calls.list_spaces()).data["items"]}
     if source in names or into not in names:
         return False

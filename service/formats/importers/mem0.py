@@ -63,7 +63,7 @@ def read(source: Source) -> Iterator[Found]:
 
 
 def _is_lines(head: bytes) -> bool:
-    """Whether the first line is a memory by itself."""
+    """Tell whether the first line is a memory by itself."""
     first = json_object(head.split(b"\n", 1)[0], "")
     return not isinstance(first, Failed) and any(name in first for name in TEXTS) and not any(map(first.get, LISTS))
 

@@ -42,7 +42,7 @@ class OwnFile:
 
 
 def is_own(source: Source) -> bool:
-    """Whether a file is an export of Muisti, compressed or not, or a folder has such files and no others."""
+    """Tell whether a file is an export of Muisti, compressed or not, or a folder has such files and no others."""
     if not source.is_folder:
         head = source.head(HEAD_MAX)
         return is_compressed(head) or _header(head) is not None

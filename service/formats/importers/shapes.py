@@ -52,15 +52,15 @@ class Shape:
 
     @property
     def is_many(self) -> bool:
-        """Whether it is a folder or an archive."""
+        """Tell whether it is a folder or an archive."""
         return self.kind in ("folder", "zip")
 
     def has(self, *names: str) -> bool:
-        """Whether the JSON begins with an object that has these members."""
+        """Tell whether the JSON begins with an object that has these members."""
         return set(names) <= set(self.names)
 
     def holds(self, suffix: str) -> bool:
-        """Whether there is a file whose name ends with `suffix`."""
+        """Tell whether there is a file whose name ends with `suffix`."""
         return any(one.endswith(suffix) for one in self.members)
 
 

@@ -126,7 +126,7 @@ def _check(options: Globals, client: Client, entry: Entry, project: bool, groups
 
 
 def _there(options: Globals, space: str) -> bool:
-    """Whether the database has the space. The check creates neither of them."""
+    """Tell whether the database has the space. The check creates neither of them."""
     path = file_of(in_force(options))
     if path is not None and not path.exists():
         return False

@@ -52,7 +52,7 @@ class Done(Struct, frozen=True, kw_only=True):
 
     @property
     def whole(self) -> bool:
-        """Whether nothing is missing."""
+        """Tell whether nothing is missing."""
         return not self.lost and not self.left
 
 

@@ -83,7 +83,7 @@ def captured(payload: str) -> Captured | None:
 
 
 def may_be_secret(text: str) -> bool:
-    """Whether a text has what looks like a credential, or like the place for one.
+    """Tell whether a text has what looks like a credential, or like the place for one.
 
     >>> may_be_secret("export DB_PASSWORD=x"), may_be_secret("where is the password kept?")
     (True, False)
