@@ -279,7 +279,7 @@ async def delete_document(
     status_code=200,
     operation_id="syncDocuments",
     tags=["documents"],
-    needs="delete",
+    needs="read",
     screens=True,
     problems=["too_large", "conflict", "sensitive_content"],
 )
@@ -293,10 +293,11 @@ async def sync_documents(
     """Compare the documents of a folder with the files that exist.
 
     Documents whose file is gone end. Where a new file has the same SHA-256, they move to its path instead, and nothing
-    is embedded again. `wanted` names files that are new or have changed; a dry run tells only what is stale. Needs the
-    scopes `write` and `delete`.
+    is embedded again. `wanted` names files that are new or have changed; a dry run tells only what is stale, for which
+    `read` suffices. Else it needs the scopes `write` and `delete`.
     """
-    check(access_of(request.scope), "write")
+    for need in () if dry_run else ("write", "delete"):
+        check(access_of(request.scope), need)
     sync = memories(request, backend, dry_run=dry_run).documents.sync
     done = await backend.store(sync, space, data.listed(), Filter(folder=data.folder, category=data.category))
     timing = {"Server-Timing": f"commit;dur={done.commit:.2f}"} if done.commit else {}

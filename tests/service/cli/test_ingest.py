@@ -57,6 +57,18 @@ def test_a_folder_is_ingested_found_and_not_read_again(run: Run, folder: Path):
     assert again["counts"]["unchanged"] == 5 and again["wanted"] == []
 
 
+def test_who_may_not_delete_ingests_what_has_changed_alone(run: Run, folder: Path):
+    limited = (str(folder), "--access", "no-delete")
+    assert ingested(run, *limited)["counts"]["stored"] == 5
+    (folder / "docs" / "one.md").write_text("# About one\n\nThe harbour has moved.\n")
+    (folder / "docs" / "two.md").unlink()
+    again = ingested(run, *limited)
+    assert (again["wanted"], again["counts"]["unchanged"]) == (["shop/docs/one.md"], 3)
+    assert "docs/two.md" in run("documents", "stale", str(folder), "--access", "no-delete").stdout
+    assert run("ingest", *limited, "--sync").exit_code == 1  # it ends a document
+    assert "shop/docs/two.md" in paths(run)
+
+
 def test_changes_moves_and_deletions_are_planned_and_brought_in(run: Run, folder: Path):
     ingested(run, str(folder))
     (folder / "docs/one.md").write_text("# About one\n\nIt opens on Mondays now.\n")
