@@ -199,6 +199,17 @@ TOOLS = (
         whole=True,
     ),
     Tool(
+        name="purge",
+        needs="admin",
+        arguments=arguments.Purge,
+        run=admin.purge,
+        description="Erase memories with their history for good, as a task; its result is a signed report.",
+        words={"dry_run": "Default true: only count", "confirm": "Name of the space"},
+        group="admin",
+        destructive=True,
+        whole=True,
+    ),
+    Tool(
         name="get_stats",
         needs="read",
         arguments=arguments.InSpace,

@@ -73,4 +73,5 @@ WORDS: Mapping[str, str] = {
     "confirm": CLEAR_PHRASE,
     "document": "",
     "folder": "",
+    "older_than_days": "Since they were created",
 }
