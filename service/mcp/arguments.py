@@ -85,6 +85,13 @@ class ClearAll(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
     dry_run: bool = False
 
 
+class CreateSpace(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A space to create."""
+
+    name: str
+    description: fields.SpaceDescription | None = None
+
+
 class Purge(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Memories to erase, which meet all conditions. Without `dry_run: false` none is; then `confirm` is the space."""
 

@@ -199,6 +199,16 @@ TOOLS = (
         whole=True,
     ),
     Tool(
+        name="create_space",
+        needs="admin",
+        arguments=arguments.CreateSpace,
+        run=admin.create_space,
+        description="Create an empty space.",
+        words={"name": "e.g. acme.shop"},
+        group="admin",
+        across=True,
+    ),
+    Tool(
         name="purge",
         needs="admin",
         arguments=arguments.Purge,

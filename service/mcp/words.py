@@ -74,4 +74,5 @@ WORDS: Mapping[str, str] = {
     "document": "",
     "folder": "",
     "older_than_days": "Since they were created",
+    "description": "What it is for",
 }

@@ -50,7 +50,7 @@ prepare(DocumentBody)
 
 
 class Late(msgspec.Struct, frozen=True):
-    """How a request is answered: at once where that is possible, as a dry run, once for its idempotency key."""
+    """The way in which a request is answered: before its work is done or after it, as a dry run, for which key."""
 
     wait: bool
     dry_run: bool

@@ -39,7 +39,7 @@ class Text:
             "sha256": sha256(data).hexdigest(),
             "size": len(data),
             "media_type": self.media_type,
-            "options": {"imported": system},  # so that a file at this path is cut anew
+            "options": {"imported": system},  # so that a file that comes to this path is cut again
             "chunks": len(self.cuts),
             "characters": sum(map(len, own)),
             "lines": sum(one.count("\n") for one in own),

@@ -37,7 +37,7 @@ SUFFIX = ".metadata.json"
 OF_METADATA = ".metadata"  # the text that was made from the metadata of a document, to be embedded
 CHUNKS = (".chunks", "chunks.json")  # ends of the names of the lists of chunks
 VECTORS = (".embed", "embeddings", "embeddings.json")
-VECTOR = "a vector: its model is not named, so the text is embedded again"
+VECTOR = "a vector of another model"
 READ = ("OriginalPath", "Created", "Modified", "CustomMetadata", "Summary", "Tags", "SearchableText")
 _NUMBER = re.compile(r" chunk (\d+)$")
 
@@ -206,4 +206,4 @@ def _left(part: Part) -> Iterator[Skipped]:
             for place, _ in json_items(file, "item", part.name):
                 yield Skipped(place, VECTOR)
     else:
-        yield Skipped(part.name, "a file of vectors: the texts are embedded again")
+        yield Skipped(part.name, "a file of vectors")

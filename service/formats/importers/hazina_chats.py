@@ -31,7 +31,7 @@ def chats(parts: Sequence[Part], used: set[str]) -> Iterator[Found]:
                     continue
                 own = files.get(posixpath.join(posixpath.dirname(part.name), f"{id_}.json"))
                 if own is None:
-                    yield Skipped(place, "a chat without messages")
+                    yield Skipped(place, "an empty chat")
                     continue
                 used.add(own.name)
                 yield from _chat(_conversation(chat, id_), chat, own)
@@ -44,7 +44,7 @@ def chats(parts: Sequence[Part], used: set[str]) -> Iterator[Found]:
             yield from _chat(Conversation(id_, session="hazina"), {}, part)
         else:
             used.add(name)
-            yield Skipped(name, "a file that was attached to a chat")
+            yield Skipped(name, "an attachment")
 
 
 def _conversation(chat: Json, id_: str) -> Conversation:

@@ -1,7 +1,7 @@
 """Zapomni: the JSON that its tool `export_graph` writes, nodes and edges of its graph. A workspace is a home.
 
-A memory of several chunks is a document. Nodes and edges are read several times: first for the names of entities, what
-mentions them and which chunks a memory has, then for the texts of the chunks, and last for the memories.
+A memory of several chunks is a document. Nodes and edges are read twice: first for the names of entities, the texts of
+chunks and what belongs together, then for the memories.
 """
 
 from collections.abc import Iterable, Iterator, Mapping
@@ -31,17 +31,17 @@ from muisti.service.formats.importers.spool import Spool
 
 SYSTEM = "zapomni"
 OWN_EDGES = ("HAS_CHUNK", "MENTIONS")  # parents and tags say the same
-VECTOR = "the vector of a chunk: its model is not named, so the text is embedded again"
+VECTOR = "a vector of another model"
 DEFAULT = "default"  # the workspace that always exists
 MENTIONED_MAX = 50  # entities that a memory has as tags
 
 
 @dataclass(frozen=True)
 class _Graph:
-    """What edges say. All keys are ids of nodes.
+    """Entities, chunks and what edges say about memories, by the ids of nodes.
 
-    `names` and `homes` are those of entities. `mentions` has the names of the entities that a memory mentions,
-    `chunks` the chunks of a memory with their index, `parts` the memory of a chunk. `texts` has the texts of chunks.
+    `names` and `homes` are those of entities. `mentions` has the names of the entities that a memory mentions. `chunks`
+    has the chunks of a memory with their index, `parts` the memory of a chunk, `texts` the texts of chunks.
     """
 
     texts: Spool
@@ -136,7 +136,7 @@ def _chunk(place: str, ids: Iterable[str], properties: Mapping[str, Any], graph:
     if memory is None:
         yield Skipped(place, "a chunk without a memory", home)
     elif len(graph.chunks[memory]) == 1:
-        yield Skipped(place, "the only chunk of a memory, which has its text", home)
+        yield Skipped(place, "the only chunk", home)
 
 
 def _entity(place: str, labels: list[str], properties: Mapping[str, Any]) -> Found:
@@ -208,7 +208,7 @@ def _item(place: str, node: str, properties: Mapping[str, Any], mentions: list[s
 def _edge(place: str, row: Mapping[str, Any], graph: _Graph) -> Iterator[Found]:
     how = text_of(row.get("type"))
     if how in OWN_EDGES:
-        yield Skipped(place, "an edge to a chunk or entity, which the parent or a tag says")
+        yield Skipped(place, "an edge of a memory")
         return
     start, end = graph.names.get(str(row.get("source"))), graph.names.get(str(row.get("target")))
     home = graph.homes.get(str(row.get("source")))

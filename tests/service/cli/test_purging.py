@@ -39,7 +39,7 @@ def test_a_purge_as_a_task_writes_its_signed_report(run: Run, kept: str, tmp_pat
 def test_many_memories_are_erased_as_a_task_without_asking_for_it(run: Run, kept: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(erasure, "LARGE", 3)
     assert run("purge", "--author", "Bob", "--yes", "--no-report").exit_code == 0
-    assert tasks(run) == []  # one memory is erased at once
+    assert tasks(run) == []  # one memory needs no task
     assert run("purge", "--author", "Ann", "--yes", "--no-report").exit_code == 0
     assert tasks(run) == [("purge", "succeeded")] and run("list").stdout == ""
 

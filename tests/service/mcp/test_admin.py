@@ -70,3 +70,12 @@ def test_memories_are_erased_for_good_as_a_task_after_the_name_of_the_space(clie
 
 def test_only_administrators_are_offered_the_purge(client: httpx.Client, engine: Engine):
     assert "purge" not in schemas(client, with_mode(engine, "full", "*").headers)
+
+
+def test_a_space_is_made_with_a_description_which_the_list_tells(client: httpx.Client, engine: Engine):
+    made = answer(client, "create_space", name="acme.shop", description="What customers want")
+    assert (made["name"], made["description"]) == ("acme.shop", "What customers want")
+    assert answer(client, "list_spaces")["descriptions"] == {"acme.shop": "What customers want"}
+    assert call(client, "create_space", name="acme.shop")["structuredContent"]["code"] == "already_exists"
+    assert call(client, "create_space", name="No Name")["structuredContent"]["code"] == "invalid_input"
+    assert "create_space" not in schemas(client, with_mode(engine, "full", "*").headers)
