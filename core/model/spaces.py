@@ -26,17 +26,21 @@ def check_name(name: str) -> None:
         )
 
 
+DESCRIPTION_MAX = 2_000  # characters
+
+
 class SpaceSettings(msgspec.Struct, frozen=True, kw_only=True):
     """Settings that are fixed when a space is created.
 
     `lexical_weights` has the weight of each field in the keyword index; a missing field is not indexed.
-    `embedded_fields` are the fields whose text is joined and embedded.
+    `embedded_fields` are the fields whose text is joined and embedded. `description` says what the space is for.
     """
 
     lexical_weights: Mapping[Field, float] = msgspec.field(
         default_factory=lambda: {"content": 1.0, "key": 0.5, "tags": 0.5, "category": 0.3, "author": 0.3, "reason": 0.3}
     )
     embedded_fields: tuple[Field, ...] = ("key", "content", "tags", "reason")
+    description: str | None = None
 
 
 CONTENT_ONLY = SpaceSettings(lexical_weights={"content": 1.0}, embedded_fields=("content",))

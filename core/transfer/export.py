@@ -126,7 +126,8 @@ class Export:
 
 def _space(row: SpaceRow) -> SpaceRecord:
     space = row.space
-    settings = SettingsRecord(dict(space.settings.lexical_weights), list(space.settings.embedded_fields))
+    said = space.settings
+    settings = SettingsRecord(dict(said.lexical_weights), list(said.embedded_fields), said.description)
     return SpaceRecord(space.name, space.epoch, space.seq, space.created_at, settings, space.generation, row.kept_from)
 
 

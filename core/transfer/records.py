@@ -17,7 +17,7 @@ from msgspec import Meta, Raw, Struct, structs
 from muisti.core.model.errors import InvalidInput, placed
 from muisti.core.model.fields import FIELDS, LINKS
 from muisti.core.model.ids import id_bytes
-from muisti.core.model.spaces import Field, SpaceSettings
+from muisti.core.model.spaces import DESCRIPTION_MAX, Field, SpaceSettings
 from muisti.core.model.values import TRUST, Memory
 
 FORMAT = 2
@@ -25,14 +25,18 @@ READABLE = (1, FORMAT)
 Count = Annotated[int, Meta(ge=0, le=2**53)]
 
 
-class SettingsRecord(Struct, frozen=True, forbid_unknown_fields=True):
+class SettingsRecord(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The settings of a space."""
 
     lexical_weights: dict[Field, float]
     embedded_fields: list[Field]
+    description: Annotated[str, Meta(max_length=DESCRIPTION_MAX)] | None = None
 
     def settings(self) -> SpaceSettings:
-        return SpaceSettings(lexical_weights=self.lexical_weights, embedded_fields=tuple(self.embedded_fields))
+        embedded = tuple(self.embedded_fields)
+        return SpaceSettings(
+            lexical_weights=self.lexical_weights, embedded_fields=embedded, description=self.description
+        )
 
 
 class SpaceRecord(Struct, frozen=True, forbid_unknown_fields=True):

@@ -1,4 +1,4 @@
-"""Metrics of rankings: recall, nDCG and MRR, for one query and over a run.
+"""Metrics of rankings: recall, precision, nDCG, MRR and MAP, for one query and over a run.
 
 A ranking is a sequence of document ids, best first. Only the first place of a repeated document counts.
 Relevance maps the ids of relevant documents to gains above 0. Definitions are those of trec_eval.
@@ -6,7 +6,7 @@ Relevance maps the ids of relevant documents to gains above 0. Definitions are t
 
 from collections.abc import Mapping, Sequence
 from itertools import islice
-from typing import Literal
+from typing import Literal, get_args
 
 import msgspec
 import numpy as np
@@ -18,12 +18,15 @@ RESAMPLES = 2_000
 LEVEL = 0.95
 AT_ONCE = 4_000_000  # drawn indexes in memory at a time
 
-Metric = Literal["recall_5", "recall_10", "ndcg_10", "mrr"]
-METRICS: tuple[Metric, ...] = ("recall_5", "recall_10", "ndcg_10", "mrr")
+Metric = Literal["recall_5", "recall_10", "precision_10", "ndcg_10", "mrr", "map"]
+METRICS: tuple[Metric, ...] = get_args(Metric)
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
-    """The result of one query: its metrics, the ids of the documents it ranked, each once, and its milliseconds."""
+    """The result of one query: its metrics, the ids of the documents it ranked, each once, and its milliseconds.
+
+    Files of earlier versions have neither `precision_10` nor `map`.
+    """
 
     id: str
     group: str
@@ -34,6 +37,8 @@ class Result(msgspec.Struct, frozen=True, kw_only=True):
     mrr: float
     ms: float
     ranked: tuple[str, ...]
+    precision_10: float | None = None
+    map: float | None = None
 
 
 class Run(msgspec.Struct, frozen=True, kw_only=True):
@@ -61,6 +66,8 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     recall_10: Interval
     ndcg_10: Interval
     mrr: Interval
+    precision_10: Interval
+    map: Interval
     ms_median: float
     ms_p95: float
 
@@ -76,6 +83,33 @@ def recall(ranked: Sequence[str], relevant: Mapping[str, float], k: int) -> floa
     """
     _require(relevant)
     return sum(document in relevant for document in _first(ranked, k)) / len(relevant)
+
+
+def precision(ranked: Sequence[str], relevant: Mapping[str, float], k: int) -> float:
+    """Compute precision: the share of relevant documents among the first `k`, of which a short ranking lacks some.
+
+    >>> precision(["a", "x", "b"], {"a": 1, "b": 1}, k=2), precision(["a"], {"a": 1}, k=2)
+    (0.5, 0.5)
+
+    Raises:
+        ValueError: nothing is relevant.
+    """
+    _require(relevant)
+    return sum(document in relevant for document in _first(ranked, k)) / k
+
+
+def average_precision(ranked: Sequence[str], relevant: Mapping[str, float]) -> float:
+    """Compute the mean precision at the rank of each relevant document; 0 for one that the ranking lacks.
+
+    >>> average_precision(["a", "x", "b"], {"a": 1, "b": 1})
+    0.8333333333333333
+
+    Raises:
+        ValueError: nothing is relevant.
+    """
+    _require(relevant)
+    ranks = [rank for rank, document in enumerate(_first(ranked, None), start=1) if document in relevant]
+    return sum(number / rank for number, rank in enumerate(ranks, start=1)) / len(relevant)
 
 
 def reciprocal_rank(ranked: Sequence[str], relevant: Mapping[str, float]) -> float:
@@ -104,6 +138,8 @@ def judge(
         recall_10=recall(ranked, relevant, 10),
         ndcg_10=ndcg(ranked, relevant, 10),
         mrr=reciprocal_rank(ranked, relevant),
+        precision_10=precision(ranked, relevant, 10),
+        map=average_precision(ranked, relevant),
         ms=ms,
         ranked=_first(ranked, None),
     )

@@ -1,7 +1,8 @@
 """Runs for people, as tables, and for programs, as JSON with a line for each query.
 
-The file: {"format": 1, "dataset", "mode", "queries": [{"id", "group", "category", "recall_5", "recall_10", "ndcg_10",
-"mrr", "ms", "ranked": [document ids]}, …]}. A reader takes its own format only; fields may be added within a format.
+The file: {"format": 1, "dataset", "mode", "queries": [{"id", "group", "category", "recall_5", "recall_10",
+"precision_10", "ndcg_10", "mrr", "map", "ms", "ranked": [document ids]}, …]}. A reader takes its own format only;
+fields may be added within a format.
 """
 
 import io
@@ -19,7 +20,15 @@ from muisti.service.evaluation.compare import Comparison
 from muisti.service.evaluation.metrics import Run, Summary
 
 FORMAT = 1
-NAMES = {"recall_5": "R@5", "recall_10": "R@10", "ndcg_10": "nDCG@10", "mrr": "MRR"}
+NAMES = {
+    "recall_5": "R@5",
+    "recall_10": "R@10",
+    "precision_10": "P@10",
+    "ndcg_10": "nDCG@10",
+    "mrr": "MRR",
+    "map": "MAP",
+}
+COLUMNS = ("recall_5", "recall_10", "ndcg_10", "mrr")  # of a table, which fits a terminal of 80 columns
 WIDTH = 100  # columns of plain text
 
 
@@ -36,9 +45,9 @@ class _File(msgspec.Struct, frozen=True, kw_only=True):
 
 def summary_table(title: str, summaries: Sequence[Summary]) -> Table:
     """Make a table with a row for each mode: means with their 95 % intervals below, and the median time of a query."""
-    table = _table(title, ["mode", *NAMES.values(), "ms/query"])
+    table = _table(title, ["mode", *(NAMES[name] for name in COLUMNS), "ms/query"])
     for row in summaries:
-        means = (row.recall_5, row.recall_10, row.ndcg_10, row.mrr)
+        means = [getattr(row, name) for name in COLUMNS]
         table.add_row(
             _cell(row.mode, f"{row.queries} queries"),
             *(_cell(f"{mean.mean:.3f}", f"{mean.low:.3f}-{mean.high:.3f}") for mean in means),

@@ -1,12 +1,13 @@
 """Query parameters that handlers share, and the refusal of unknown ones."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any
 
 from litestar import Request
 from litestar.handlers import BaseRouteHandler
 from litestar.params import ParameterKwarg, QueryParameter
 from litestar.typing import FieldDefinition
+from litestar.utils.signature import ParsedSignature
 
 from muisti.core.model.errors import InvalidInput, Problem
 from muisti.core.model.terms import SORTS
@@ -48,10 +49,20 @@ CursorParameter = Annotated[str | None, QueryParameter(description="`next_cursor
 PAST = ["past_retention", "point_ahead", "epoch_gone"]  # what is refused with `as_of`
 
 
-def declared(handler: BaseRouteHandler) -> Iterator[tuple[str, ParameterKwarg, FieldDefinition]]:
-    """Yield name, source and type of each parameter in a handler's signature."""
-    for name, field in handler.parsed_fn_signature.parameters.items():
-        if isinstance(field.kwarg_definition, ParameterKwarg) and not field.is_di_field:
+Declared = tuple[str, ParameterKwarg, FieldDefinition]
+
+
+def declared(handler: BaseRouteHandler) -> Iterator[Declared]:
+    """Yield name, source and type of each parameter of a handler, with those of its own dependencies."""
+    return _declared(handler.parsed_fn_signature, handler.resolve_dependencies())
+
+
+def _declared(signature: ParsedSignature, provided: Mapping[str, Any]) -> Iterator[Declared]:
+    for name, field in signature.parameters.items():
+        if field.is_di_field:
+            if name in provided:
+                yield from _declared(provided[name].parsed_fn_signature, provided)
+        elif isinstance(field.kwarg_definition, ParameterKwarg):
             yield field.kwarg_definition.name or name, field.kwarg_definition, field
 
 

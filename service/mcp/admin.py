@@ -2,17 +2,21 @@
 
 from msgspec import to_builtins
 
+from muisti.core.model.errors import Forbidden, InvalidInput
+from muisti.core.model.spaces import SpaceSettings, check_name
 from muisti.core.views.documents import Filter
 from muisti.service.auth.administration import EVERYWHERE
 from muisti.service.http.origins import looker
-from muisti.service.mcp.arguments import ClearAll, InSpace, PruneMemory
+from muisti.service.mcp.arguments import ClearAll, CreateSpace, InSpace, PruneMemory, Purge
 from muisti.service.mcp.calls import Call, Json, Outcome
 from muisti.service.mcp.fence import one_line
 from muisti.service.mcp.rendering import counted
 from muisti.service.runtime.workers import Latencies
 from muisti.service.schemas.checkpoints import ClearedReply
 from muisti.service.schemas.documents import PruneDocumentsReply
-from muisti.service.schemas.replies import StatsReply
+from muisti.service.schemas.erasure import PurgeBody
+from muisti.service.schemas.replies import SpaceReply, StatsReply
+from muisti.service.schemas.tasks import TaskReply
 
 _OPERATIONS = 10  # of which latencies are shown, the most frequent first
 _NAMED = 20  # things that a text lists
@@ -61,6 +65,46 @@ async def clear_all(call: Call, given: ClearAll) -> Outcome:
     if given.dry_run:
         return Outcome(found, f"Dry run: {many} would be deleted.")
     return Outcome(found, f"{many} deleted; a rollback to {done.before} undoes it.")
+
+
+async def create_space(call: Call, given: CreateSpace) -> Outcome:
+    """Create a space that the grant includes.
+
+    Raises:
+        InvalidInput: the name is not valid.
+        Forbidden: the grant does not include it.
+        AlreadyExists: there is one of this name.
+    """
+    check_name(given.name)
+    if not call.access.grant.reaches(given.name):
+        raise Forbidden(f"this key may create the spaces {', '.join(call.access.grant.spaces)} only")
+    settings = SpaceSettings(description=given.description)
+    make = call.backend.engine.spaces.create
+    space = await call.backend.store(make, given.name, settings, by=call.access.actor)
+    return Outcome(to_builtins(SpaceReply.of(space)), f"Created the space {space.name}.")
+
+
+async def purge(call: Call, given: Purge) -> Outcome:
+    """Erase memories permanently, as a task, or count them.
+
+    Raises:
+        InvalidInput: nothing is chosen, or `confirm` is not the name of the space.
+    """
+    engine, store = call.backend.engine, call.backend.store
+    chosen = PurgeBody(
+        author=given.author, source=given.source, filter=given.filter, older_than_days=given.older_than_days
+    )
+    subject = chosen.subject(engine.now())
+    if given.dry_run:
+        plan = await store(engine.eraser.plan, call.space, subject)
+        many = counted(plan.changes, "memory", "memories")
+        return Outcome({"memories": plan.changes, "dry_run": True}, f"{many} would be erased.")
+    if given.confirm != call.space:
+        raise InvalidInput.at("$.confirm", f"to erase memories for good send the name of the space, {call.space!r}")
+    caller = call.access.caller()
+    task, _ = await store(engine.purge, call.space, subject, chosen.what(), caller, None)
+    told = f"task {task.id} erases {counted(task.total or 0, 'group', 'groups')} of memories; its result is the report"
+    return Outcome({**to_builtins(TaskReply.of(task)), "dry_run": False}, told)
 
 
 async def _latencies(measured: Latencies) -> list[Json]:

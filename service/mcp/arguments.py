@@ -85,6 +85,24 @@ class ClearAll(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
     dry_run: bool = False
 
 
+class CreateSpace(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A space to create."""
+
+    name: str
+    description: fields.SpaceDescription | None = None
+
+
+class Purge(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Memories to erase, which meet all conditions. Without `dry_run: false` none is; then `confirm` is the space."""
+
+    author: str | None = None
+    source: str | None = None
+    filter: dict[str, Any] | None = None
+    older_than_days: Annotated[float, Meta(gt=0, le=100_000)] | None = None
+    confirm: str | None = None
+    dry_run: bool = True
+
+
 class AddDocument(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A document: its text, or a file of the server's machine."""
 

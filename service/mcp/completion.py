@@ -20,7 +20,7 @@ async def complete(session: Session, name: str, begun: str, known: Mapping[str, 
 
 async def _values(session: Session, name: str, known: Mapping[str, str]) -> list[str]:
     if name == "space":
-        return await session.spaces()
+        return [*await session.spaces()]
     if name not in ("category", "tag", "tags"):
         return []
     space = session.space(known.get("space"), "read")

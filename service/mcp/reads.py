@@ -97,8 +97,15 @@ async def list_categories(call: Call, _: InSpace) -> Outcome:
 async def list_spaces(call: Call, _: NoArguments) -> Outcome:
     found = await call.session.spaces()
     usual = call.session.usual_space()
-    structured = {"spaces": found, "default": usual if usual in found else None}
-    lines = [f"{name} (used when space is left out)" if name == usual else name for name in found]
+    described = {name: text for name, text in found.items() if text is not None}
+    structured: Json = {"spaces": [*found], "default": usual if usual in found else None}
+    structured |= {"descriptions": described} if described else {}
+    lines = [
+        name
+        + (" (used when space is left out)" if name == usual else "")
+        + (f": {one_line(described[name])}" if name in described else "")
+        for name in found
+    ]
     return Outcome(structured, "\n".join([f"{counted(len(found), 'space', 'spaces')}.", *lines]))
 
 

@@ -41,7 +41,7 @@ async def resources(session: Session) -> list[types.Resource]:
                 description=f"Categories of the space {space} with their numbers of memories",
                 mime_type=JSON,
             )
-            for space in (await session.spaces())[:LISTED]
+            for space in [*await session.spaces()][:LISTED]
         ),
     ]
 

@@ -40,7 +40,7 @@ class Session(msgspec.Struct, frozen=True):
         check(self.access, need, space)
         return space
 
-    async def spaces(self) -> list[str]:
-        """Return the names of the existing spaces that the caller may use."""
+    async def spaces(self) -> dict[str, str | None]:
+        """Map the names of the existing spaces that the caller may use to their descriptions."""
         found = await self.backend.store(self.backend.engine.spaces.list)
-        return [space.name for space in found if self.access.grant.reaches(space.name)]
+        return {space.name: space.settings.description for space in found if self.access.grant.reaches(space.name)}

@@ -73,4 +73,6 @@ WORDS: Mapping[str, str] = {
     "confirm": CLEAR_PHRASE,
     "document": "",
     "folder": "",
+    "older_than_days": "Since they were created",
+    "description": "What it is for",
 }

@@ -20,13 +20,14 @@ from muisti.service.openapi.links import LINKS, named
 from muisti.service.openapi.problems import PROBLEMS
 from muisti.service.openapi.replies import DRY_RUN, REPLIES
 from muisti.service.openapi.requests import REQUESTS
-from muisti.service.openapi.story import EPOCH, FILE
+from muisti.service.openapi.story import EPOCH, ERASURE, FILE
 from muisti.service.openapi.words import ABOUT, HEADERS, PARAMETERS, SECURITY, STREAMED, TAGS
 from muisti.service.schemas import fields
 from muisti.service.schemas.checkpoints import CheckpointName
 from muisti.service.schemas.conflicts import ConflictId
 from muisti.service.schemas.conversations import ExchangeBody, ExchangesBody
 from muisti.service.schemas.dry_run import DryRunReply
+from muisti.service.schemas.erasure import ErasureReply
 from muisti.service.schemas.errors import KINDS, MEDIA_TYPE, Problem, status_name
 from muisti.service.schemas.generations import ModelName
 from muisti.service.schemas.keys import KeyId
@@ -236,7 +237,9 @@ def _successes(path: str, handler: HTTPRouteHandler) -> Json:
     if handler.opt.get("prefers") and 200 in dict(pairs):
         pairs.append((204, None))
     found = {str(status): _success(path, handler, status, type) for status, type in sorted(pairs, key=lambda p: p[0])}
-    return _or_dry_run(found) if _has_dry_run(handler) else found
+    if ErasureReply in _replies(handler) and (200, ErasureReply) not in pairs:
+        found = _or(found, ErasureReply, ERASURE)
+    return _or(found, DryRunReply, DRY_RUN) if _has_dry_run(handler) else found
 
 
 def _with_types(statuses: Sequence[int], types: list[Any]) -> list[tuple[int, Any]]:
@@ -252,16 +255,17 @@ def _has_dry_run(handler: HTTPRouteHandler) -> bool:
     return "takes" not in handler.opt and any(name == "dry_run" for name, _, _ in declared(handler))
 
 
-def _or_dry_run(successes: Json) -> Json:
-    """Return the successes of a route that takes a dry run: its 200 may have the body of a dry run."""
-    dry_run = {"$ref": REF.format(name=DryRunReply.__name__)}
+def _or(successes: Json, type: msgspec.StructMeta, example: object) -> Json:
+    """Return the successes of a route whose 200 may have another body, such as that of a dry run."""
+    other = {"$ref": REF.format(name=type.__name__)}
     plain = successes.get("200")
     if plain is None:
         headers = {name: {"$ref": f"#/components/headers/{name}"} for name in ("X-Request-Id", "Muisti-Seq")}
-        content = {JSON: {"schema": dry_run, "example": DRY_RUN}}
+        content = {JSON: {"schema": other, "example": example}}
         return {"200": {"description": "OK, of a dry run", "headers": headers, "content": content}, **successes}
     body = plain["content"][JSON]
-    content = {JSON: {**body, "schema": {"anyOf": [body["schema"], dry_run]}}}
+    known = body["schema"].get("anyOf", [body["schema"]])
+    content = {JSON: {**body, "schema": {"anyOf": [*known, other]}}}
     return {**successes, "200": {**plain, "content": content}}
 
 

@@ -41,6 +41,7 @@ from muisti.service.routes import (
     telemetry,
     topics,
     undo,
+    uploading,
     webhooks,
 )
 
@@ -56,6 +57,7 @@ IN_A_SPACE: Sequence[HTTPRouteHandler] = (
     *exchanges.ROUTES,
     *discourse.ROUTES,
     *documents.ROUTES,
+    *uploading.ROUTES,
     *document_pruning.ROUTES,
     *suggestions.ROUTES,
     *optimize.ROUTES,

@@ -1,23 +1,20 @@
-"""Documents: files and texts that are stored as chunks, in their order."""
+"""Documents that are stored: listed, read in order, compared with the files that exist, deleted."""
 
 from collections.abc import AsyncIterator, Iterator
-from itertools import islice
 from typing import Annotated, Any, cast
 
-from litestar import Response, delete, get, post, put
+from litestar import Response, delete, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.response import Stream
 
-from muisti.core.model.errors import InvalidInput
 from muisti.core.model.filing import DOCUMENT_SORTS, DocumentName
 from muisti.core.query.points import parse
-from muisti.core.views.documents import STRATEGIES, Filter, Held, Job, Reading
+from muisti.core.views.documents import Filter
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import access_of, memories
-from muisti.service.http.decode import JSON, Request, convert, decode, prepare
-from muisti.service.http.headers import SEQ, IdempotencyKeyHeader
-from muisti.service.http.ingesting import Ask, stored, stored_from
+from muisti.service.http.decode import Request
+from muisti.service.http.headers import SEQ
 from muisti.service.http.objects import CategoryParameter
 from muisti.service.http.parameters import (
     PAST,
@@ -28,45 +25,20 @@ from muisti.service.http.parameters import (
     PurgeParameter,
 )
 from muisti.service.http.respond import followed, planned
-from muisti.service.http.uploads import FORM, Upload, body_of, close, uploaded
 from muisti.service.routes.erasure import reported
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.documents import (
-    USUAL,
     ChunksReply,
-    CutReply,
-    DocumentBody,
     DocumentEndedReply,
     DocumentReply,
     DocumentsReply,
-    PreviewReply,
-    PutReply,
     SyncBody,
     SyncReply,
 )
 from muisti.service.schemas.erasure import ErasureReply
-from muisti.service.schemas.tasks import TaskReply
 
-OCTETS = "application/octet-stream"
 TEXT = "text/plain"
-BODIES = (OCTETS, FORM)
-PREVIEWED = 1_000  # chunks that a preview lists
 
-PathParameter = Annotated[
-    str | None,
-    QueryParameter(description="Path of the document; without it the name that the file comes with. For JSON: `path`."),
-]
-TagsParameter = Annotated[str | None, QueryParameter(description="Tags, a,b,c.")]
-StrategyParameter = Annotated[
-    str, QueryParameter(description="How the text is cut; see documents.md.", enum=list(STRATEGIES))
-]
-SizeParameter = Annotated[int, QueryParameter(description="Tokens of a chunk at most.")]
-OverlapParameter = Annotated[int, QueryParameter(description="Tokens that a chunk repeats of the one before.")]
-MainParameter = Annotated[bool, QueryParameter(description="Leave menus and the like out of web pages.")]
-ModifiedParameter = Annotated[str | None, QueryParameter(description="When the file was changed last.")]
-WaitParameter = Annotated[
-    bool, QueryParameter(description="Store a small file before the answer; false makes a task of it.")
-]
 FolderParameter = Annotated[str | None, QueryParameter(description="Only documents whose path begins so.")]
 MediaTypeParameter = Annotated[str | None, QueryParameter(description="Only documents of this format.")]
 LanguageParameter = Annotated[str | None, QueryParameter(description="Only documents in this language.")]
@@ -77,83 +49,6 @@ DocumentSortParameter = Annotated[
         enum=list(DOCUMENT_SORTS),
     ),
 ]
-_SCREENED = ["sensitive_content", "quota_exceeded", "too_large", "unsupported_media_type", "store_full", "conflict"]
-_OF_FILES = [
-    f"document.{one}"
-    for one in ("encrypted", "no_text", "broken", "empty", "unknown_format", "too_large", "timeout", "crashed")
-] + ["document.unsafe", "document.extra_missing"]
-
-prepare(DocumentBody)
-
-
-@post(
-    "/documents",
-    operation_id="addDocuments",
-    tags=["documents"],
-    needs="write",
-    statuses=[200, 202],
-    bodies=(DocumentBody, *BODIES),
-    screens=True,
-    problems=[*_SCREENED, *_OF_FILES],
-    request_max_body_size=None,
-)
-async def add_documents(
-    request: Request,
-    space: FromPath[str],
-    backend: NamedDependency[Backend],
-    path: PathParameter = None,
-    category: CategoryParameter = None,
-    tags: TagsParameter = None,
-    strategy: StrategyParameter = USUAL.strategy,
-    size: SizeParameter = USUAL.size,
-    overlap: OverlapParameter = USUAL.overlap,
-    main_content: MainParameter = False,
-    mtime: ModifiedParameter = None,
-    wait: WaitParameter = True,
-    idempotency_key: IdempotencyKeyHeader = None,
-    dry_run: DryRunParameter = False,
-) -> Response[PutReply] | Response[PutReply] | Response[TaskReply]:
-    """Store files or a text as documents.
-
-    The body is JSON with a text, one file as it is, or a form with several files. A small file is stored before the
-    answer; for all else the answer is 202 with a task. A document at the same path is replaced, and chunks whose text
-    is still there stay. A file that is the same is not written at all. An archive becomes a document for each file in
-    it. Parameters are for files; in JSON they are fields.
-    """
-    given = _body(path, category, tags, strategy, size, overlap, main_content, mtime)
-    return await _put(request, backend, space, given, idempotency_key, wait=wait, dry_run=dry_run)
-
-
-@put(
-    "/documents/{document:str}",
-    operation_id="putDocument",
-    tags=["documents"],
-    needs="write",
-    statuses=[201, 202],
-    bodies=(DocumentBody, *BODIES),
-    screens=True,
-    problems=[*_SCREENED, *_OF_FILES],
-    request_max_body_size=None,
-)
-async def put_document(
-    request: Request,
-    space: FromPath[str],
-    document: FromPath[str],
-    backend: NamedDependency[Backend],
-    category: CategoryParameter = None,
-    tags: TagsParameter = None,
-    strategy: StrategyParameter = USUAL.strategy,
-    size: SizeParameter = USUAL.size,
-    overlap: OverlapParameter = USUAL.overlap,
-    main_content: MainParameter = False,
-    mtime: ModifiedParameter = None,
-    wait: WaitParameter = True,
-    idempotency_key: IdempotencyKeyHeader = None,
-    dry_run: DryRunParameter = False,
-) -> Response[PutReply] | Response[PutReply] | Response[TaskReply]:
-    """Store a file or a text as the document at a path. A slash in the path is sent as `%2F`."""
-    given = _body(document, category, tags, strategy, size, overlap, main_content, mtime)
-    return await _put(request, backend, space, given, idempotency_key, wait=wait, dry_run=dry_run)
 
 
 @get("/documents", operation_id="listDocuments", tags=["documents"], needs="read", problems=PAST)
@@ -279,7 +174,7 @@ async def delete_document(
     status_code=200,
     operation_id="syncDocuments",
     tags=["documents"],
-    needs="delete",
+    needs="read",
     screens=True,
     problems=["too_large", "conflict", "sensitive_content"],
 )
@@ -293,118 +188,16 @@ async def sync_documents(
     """Compare the documents of a folder with the files that exist.
 
     Documents whose file is gone end. Where a new file has the same SHA-256, they move to its path instead, and nothing
-    is embedded again. `wanted` names files that are new or have changed; a dry run tells only what is stale. Needs the
-    scopes `write` and `delete`.
+    is embedded again. `wanted` names files that are new or have changed; a dry run tells only what is stale, for which
+    `read` suffices. Else it needs the scopes `write` and `delete`.
     """
-    check(access_of(request.scope), "write")
+    for need in () if dry_run else ("write", "delete"):
+        check(access_of(request.scope), need)
     sync = memories(request, backend, dry_run=dry_run).documents.sync
     done = await backend.store(sync, space, data.listed(), Filter(folder=data.folder, category=data.category))
     timing = {"Server-Timing": f"commit;dur={done.commit:.2f}"} if done.commit else {}
     answer = Response(SyncReply.of(done), headers={SEQ: str(done.seq)} | timing, status_code=200)
     return planned(done.plan, answer)
-
-
-@post(
-    "/documents/preview",
-    status_code=200,
-    operation_id="previewDocument",
-    tags=["documents"],
-    needs="read",
-    bodies=(DocumentBody, *BODIES),
-    problems=["too_large", "unsupported_media_type", *_OF_FILES],
-    request_max_body_size=None,
-)
-async def preview_document(
-    request: Request,
-    space: FromPath[str],
-    backend: NamedDependency[Backend],
-    path: PathParameter = None,
-    strategy: StrategyParameter = USUAL.strategy,
-    size: SizeParameter = USUAL.size,
-    overlap: OverlapParameter = USUAL.overlap,
-    main_content: MainParameter = False,
-) -> Response[PreviewReply]:
-    """Show where a file or a text would be cut. Nothing is stored."""
-    given = _body(path, None, None, strategy, size, overlap, main_content, None)
-    seq = (await backend.store(backend.engine.spaces.get, space)).at
-    if request.content_type[0] == JSON:
-        body = decode(await body_of(request, backend.uploads.body), DocumentBody)
-        uploads = [_of_text(body)]
-    else:
-        body, uploads = given, await uploaded(request, backend, backend.uploads.limit)
-    try:
-        name = body.path or uploads[0].name or "text.txt"
-        made = await backend.store(_previewed, request, backend, name, uploads[0].held, body.reading())
-    finally:
-        close(uploads)
-    return Response(made, headers={SEQ: str(seq)}, status_code=200)
-
-
-async def _put(
-    request: Request,
-    backend: Backend,
-    space: str,
-    given: DocumentBody,
-    key: str | None,
-    *,
-    wait: bool,
-    dry_run: bool,
-) -> Any:
-    await backend.store(backend.engine.spaces.get, space)  # before a long body is read
-    if request.content_type[0] != JSON:
-        ask = _ask(space, given, key, wait=wait, dry_run=dry_run)
-        return await stored(request, backend, ask, await uploaded(request, backend, backend.uploads.limit))
-    body = decode(await body_of(request, backend.uploads.body), DocumentBody)
-    if given.path is not None and body.path not in (None, given.path):
-        raise InvalidInput.at("$.path", "is one thing in the body and another in the URL")
-    ask = _ask(space, body, key, wait=wait, dry_run=dry_run, path=body.path or given.path)
-    if body.server_path is not None:
-        if body.content is not None:
-            raise InvalidInput.at("$.server_path", "goes without content")
-        return await stored_from(request, backend, ask, body.server_path)
-    return await stored(request, backend, ask, [_of_text(body)])
-
-
-def _ask(space: str, body: DocumentBody, key: str | None, *, wait: bool, dry_run: bool, path: str | None = None) -> Ask:
-    job = Job(stated=body.stated(), reading=body.reading())
-    name = body.path if path is None else path
-    return Ask(space=space, job=job, path=name, mtime=body.modified_us, key=key, wait=wait, dry_run=dry_run)
-
-
-def _body(
-    path: str | None,
-    category: str | None,
-    tags: str | None,
-    strategy: str,
-    size: int,
-    overlap: int,
-    main_content: bool,
-    mtime: str | None,
-) -> DocumentBody:
-    """Return the parameters of a request as the body that says the same."""
-    given = {
-        "path": path,
-        "category": category,
-        "tags": [part for part in (tags or "").split(",") if part],
-        "strategy": strategy,
-        "size": size,
-        "overlap": overlap,
-        "main_content": main_content,
-        "mtime": mtime,
-    }
-    return convert(given, DocumentBody)
-
-
-def _of_text(body: DocumentBody) -> Upload:
-    if body.content is None:
-        raise InvalidInput.at("$.content", "is required, or server_path")
-    return Upload(None, Held([body.content.encode("utf-8", "surrogatepass")]), body.media_type)
-
-
-def _previewed(request: Request, backend: Backend, name: str, held: Held, reading: Reading) -> PreviewReply:
-    cuts = memories(request, backend).documents.preview(name, held, reading)
-    items = [CutReply.of(one) for one in islice(cuts, PREVIEWED)]
-    return PreviewReply(items=items, chunks=len(items) + sum(1 for _ in cuts))
 
 
 def _request_id(request: Request) -> str | None:
@@ -418,13 +211,10 @@ async def _on_threads(backend: Backend, parts: Iterator[bytes]) -> AsyncIterator
 
 
 ROUTES = (
-    add_documents,
-    put_document,
     list_documents,
     get_document,
     list_chunks,
     get_text,
     delete_document,
     sync_documents,
-    preview_document,
 )

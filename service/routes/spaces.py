@@ -49,7 +49,7 @@ async def create_space(
     check_name(data.name)
     if not access.grant.reaches(data.name):
         raise HttpError("forbidden", f"this key may only create the spaces {', '.join(access.grant.spaces)} only")
-    settings = data.settings.settings()
+    settings = data.settings.settings(data.description)
     space = await backend.store(backend.engine.spaces.create, data.name, settings, by=access.actor, dry_run=dry_run)
     headers = {SEQ: str(space.at), "Location": f"/v1/spaces/{space.name}"}
     return tried(dry_run, Response(SpaceReply.of(space), status_code=201, headers=headers))

@@ -45,6 +45,9 @@ SpaceName = Annotated[
         examples=["default"],
     ),
 ]
+SpaceDescription = Annotated[
+    str, Meta(description="What the space is for.", min_length=1, max_length=2_000, examples=["Notes of the shop"])
+]
 MemoryId = Annotated[
     str,
     Meta(

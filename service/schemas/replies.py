@@ -324,6 +324,7 @@ class SpaceReply(Struct, frozen=True, kw_only=True):
     settings: SpaceSettingsReply
     policy: PolicyReply
     generation: str | None
+    description: fields.SpaceDescription | None
 
     @classmethod
     def of(cls, space: Space) -> "SpaceReply":
@@ -335,6 +336,7 @@ class SpaceReply(Struct, frozen=True, kw_only=True):
             settings=msgspec.convert(space.settings, SpaceSettingsReply, from_attributes=True),
             policy=PolicyReply.of(space.policy),
             generation=space.generation,
+            description=space.settings.description,
         )
 
 

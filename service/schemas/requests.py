@@ -311,17 +311,19 @@ class SpaceSettingsBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields
     lexical_weights: dict[str, float] | UnsetType = UNSET
     embedded_fields: list[Literal["content", "key", "tags", "category", "author", "reason"]] | UnsetType = UNSET
 
-    def settings(self) -> SpaceSettings:
+    def settings(self, description: str | None = None) -> SpaceSettings:
         plain = SpaceSettings()
         weights = plain.lexical_weights if self.lexical_weights is UNSET else self.lexical_weights
         embedded = plain.embedded_fields if self.embedded_fields is UNSET else tuple(self.embedded_fields)
-        return SpaceSettings(lexical_weights=cast(Mapping[Field, float], weights), embedded_fields=embedded)
+        weighted = cast(Mapping[Field, float], weights)
+        return SpaceSettings(lexical_weights=weighted, embedded_fields=embedded, description=description)
 
 
 class SpaceBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A space to create."""
+    """A space to create. Its description is fixed, as its settings are."""
 
     name: fields.SpaceName
+    description: fields.SpaceDescription | None = None
     settings: SpaceSettingsBody = SpaceSettingsBody()
 
 

@@ -750,7 +750,7 @@ STORES_NOTHING: Mapping[str, str] = {
             "ends memories",
             "deleteDocument, pruneDocuments, mcp documents, mcp prune_memory, mcp clear_all, cli documents delete, "
             "cli documents prune, deleteSession, deleteConversation, deleteTopic, cli conversations delete, "
-            "deleteMemory, deleteEntry, purge, undoImport, mcp forget, cli delete, cli purge",
+            "deleteMemory, deleteEntry, purge, undoImport, mcp forget, mcp purge, cli delete, cli purge",
         ),
         (
             "reads or compares",
@@ -779,7 +779,7 @@ STORES_NOTHING: Mapping[str, str] = {
         (
             "is about something else than memories: keys, webhooks, probes, receipts, checkpoints, verdicts, settings",
             "giveFeedback, giveEntryFeedback, addProbe, deleteProbe, runProbes, createWebhook, deleteWebhook, "
-            "redeliverWebhook, setQuota, setPolicy, createSpace, deleteSpace, createCheckpoint, "
+            "redeliverWebhook, setQuota, setPolicy, createSpace, mcp create_space, deleteSpace, createCheckpoint, "
             "deleteCheckpoint, createKey, revokeKey, rotateKey, cli checkpoint create, cli checkpoint delete, "
             "cli feedback, cli keys create, cli keys revoke, cli keys rotate, cli policy, cli probe add, cli "
             "probe delete, cli probe run, cli quota, cli space create, cli space delete, cli webhook create, "

@@ -489,7 +489,7 @@ class AsyncMuisti(AsyncTransport):
         purge: bool | None = None,
         dry_run: bool | None = None,
         muisti_min_seq: str | None = None,
-    ) -> types.EndedReply | types.DryRunReply:
+    ) -> types.EndedReply | types.ErasureReply | types.DryRunReply:
         """Delete a conversation with its topics and exchanges, as one step. Histories keep all of it, and an undo of the request brings it back. With `purge` nothing stays, and the answer is a signed report. Needs the scope delete."""
         reply = await self.send(calls.delete_conversation(space, conversation, category=category, purge=purge, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
@@ -674,7 +674,7 @@ class AsyncMuisti(AsyncTransport):
         purge: bool | None = None,
         dry_run: bool | None = None,
         muisti_min_seq: str | None = None,
-    ) -> types.EndedReply | types.DryRunReply:
+    ) -> types.EndedReply | types.ErasureReply | types.DryRunReply:
         """Delete a topic. The exchanges stay in their conversation. An undo of the request brings it back. With `purge` nothing stays, and the answer is a signed report. Needs the scope delete."""
         reply = await self.send(calls.delete_topic(space, conversation, topic, category=category, purge=purge, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
@@ -797,22 +797,22 @@ class AsyncMuisti(AsyncTransport):
         space: str,
         body: types.DocumentBody,
         *,
-        path: str | None = None,
-        category: str | None = None,
-        tags: str | None = None,
         strategy: Literal['auto', 'recursive', 'sentence', 'fixed', 'heading', 'ast'] | None = None,
         size: int | None = None,
         overlap: int | None = None,
         main_content: bool | None = None,
+        category: str | None = None,
+        tags: str | None = None,
         mtime: str | None = None,
         wait: bool | None = None,
         dry_run: bool | None = None,
+        path: str | None = None,
         idempotency_key: str | None = None,
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.PutReply | types.DryRunReply | types.TaskReply:
         """Store files or a text as documents. The body is JSON with a text, one file as it is, or a form with several files. A small file is stored before the answer; for all else the answer is 202 with a task. A document at the same path is replaced, and chunks whose text is still there stay. A file that is the same is not written at all. An archive becomes a document for each file in it. Parameters are for files; in JSON they are fields. Needs the scope write."""
-        reply = await self.send(calls.add_documents(space, body, path=path, category=category, tags=tags, strategy=strategy, size=size, overlap=overlap, main_content=main_content, mtime=mtime, wait=wait, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        reply = await self.send(calls.add_documents(space, body, strategy=strategy, size=size, overlap=overlap, main_content=main_content, category=category, tags=tags, mtime=mtime, wait=wait, dry_run=dry_run, path=path, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 
     async def preview_document(
@@ -820,15 +820,15 @@ class AsyncMuisti(AsyncTransport):
         space: str,
         body: types.DocumentBody,
         *,
-        path: str | None = None,
         strategy: Literal['auto', 'recursive', 'sentence', 'fixed', 'heading', 'ast'] | None = None,
         size: int | None = None,
         overlap: int | None = None,
         main_content: bool | None = None,
+        path: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.PreviewReply:
         """Show where a file or a text would be cut. Nothing is stored. Needs the scope read."""
-        reply = await self.send(calls.preview_document(space, body, path=path, strategy=strategy, size=size, overlap=overlap, main_content=main_content, muisti_min_seq=muisti_min_seq))
+        reply = await self.send(calls.preview_document(space, body, strategy=strategy, size=size, overlap=overlap, main_content=main_content, path=path, muisti_min_seq=muisti_min_seq))
         return reply.data
 
     async def prune_documents(
@@ -852,7 +852,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.SyncReply | types.DryRunReply:
-        """Compare the documents of a folder with the files that exist. Documents whose file is gone end. Where a new file has the same SHA-256, they move to its path instead, and nothing is embedded again. `wanted` names files that are new or have changed; a dry run tells only what is stale. Needs the scopes `write` and `delete`. Needs the scope delete."""
+        """Compare the documents of a folder with the files that exist. Documents whose file is gone end. Where a new file has the same SHA-256, they move to its path instead, and nothing is embedded again. `wanted` names files that are new or have changed; a dry run tells only what is stale, for which `read` suffices. Else it needs the scopes `write` and `delete`. Needs the scope read."""
         reply = await self.send(calls.sync_documents(space, body, dry_run=dry_run, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -876,12 +876,12 @@ class AsyncMuisti(AsyncTransport):
         document: str,
         body: types.DocumentBody,
         *,
-        category: str | None = None,
-        tags: str | None = None,
         strategy: Literal['auto', 'recursive', 'sentence', 'fixed', 'heading', 'ast'] | None = None,
         size: int | None = None,
         overlap: int | None = None,
         main_content: bool | None = None,
+        category: str | None = None,
+        tags: str | None = None,
         mtime: str | None = None,
         wait: bool | None = None,
         dry_run: bool | None = None,
@@ -890,7 +890,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_min_seq: str | None = None,
     ) -> types.PutReply | types.DryRunReply | types.TaskReply:
         """Store a file or a text as the document at a path. A slash in the path is sent as `%2F`. Needs the scope write."""
-        reply = await self.send(calls.put_document(space, document, body, category=category, tags=tags, strategy=strategy, size=size, overlap=overlap, main_content=main_content, mtime=mtime, wait=wait, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        reply = await self.send(calls.put_document(space, document, body, strategy=strategy, size=size, overlap=overlap, main_content=main_content, category=category, tags=tags, mtime=mtime, wait=wait, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 
     async def delete_document(
@@ -902,7 +902,7 @@ class AsyncMuisti(AsyncTransport):
         purge: bool | None = None,
         dry_run: bool | None = None,
         muisti_min_seq: str | None = None,
-    ) -> types.DocumentEndedReply | types.DryRunReply:
+    ) -> types.DocumentEndedReply | types.ErasureReply | types.DryRunReply:
         """Delete a document with its chunks, as one step. Histories keep all of it, and an undo of the request brings it back. With `purge` nothing stays, and the answer is a signed report. Needs the scope delete."""
         reply = await self.send(calls.delete_document(space, document, category=category, purge=purge, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
@@ -1618,7 +1618,7 @@ class AsyncMuisti(AsyncTransport):
         purge: bool | None = None,
         dry_run: bool | None = None,
         muisti_min_seq: str | None = None,
-    ) -> types.EndedReply | types.DryRunReply:
+    ) -> types.EndedReply | types.ErasureReply | types.DryRunReply:
         """Delete a session with its conversations, their topics and exchanges, as one step. Histories keep all of it, and an undo of the request brings it back. With `purge` nothing stays, and the answer is a signed report. Needs the scope delete."""
         reply = await self.send(calls.delete_session(space, session, category=category, purge=purge, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data

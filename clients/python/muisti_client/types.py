@@ -2171,10 +2171,11 @@ SpaceBody = TypedDict(
     'SpaceBody',
     {
         'name': 'str',
+        'description': NotRequired['str | None'],
         'settings': NotRequired['SpaceSettingsBody'],
     },
 )
-"A space to create."
+"A space to create. Its description is fixed, as its settings are."
 
 SpaceReadReply = TypedDict(
     'SpaceReadReply',
@@ -2197,6 +2198,7 @@ SpaceReply = TypedDict(
         'settings': 'SpaceSettingsReply',
         'policy': 'PolicyReply',
         'generation': 'str | None',
+        'description': 'str | None',
     },
 )
 "A space. `generation` is the model that embedded it, null before the first vector."

@@ -211,9 +211,9 @@ def adopt_generation(space: SpaceRow, digest: str) -> Statement:
 
 def settings_text(settings: SpaceSettings) -> str:
     """Return the settings as the JSON that is stored."""
-    return json.dumps(
-        {"lexical_weights": dict(settings.lexical_weights), "embedded_fields": list(settings.embedded_fields)}
-    )
+    described = {} if settings.description is None else {"description": settings.description}
+    weights, embedded = dict(settings.lexical_weights), list(settings.embedded_fields)
+    return json.dumps({"lexical_weights": weights, "embedded_fields": embedded, **described})
 
 
 def _settings(text: Scalar) -> SpaceSettings:
@@ -221,6 +221,7 @@ def _settings(text: Scalar) -> SpaceSettings:
     return SpaceSettings(
         lexical_weights=cast(dict[Field, float], stored["lexical_weights"]),
         embedded_fields=tuple(cast(list[Field], stored["embedded_fields"])),
+        description=cast("str | None", stored.get("description")),
     )
 
 

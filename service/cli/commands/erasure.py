@@ -1,6 +1,7 @@
 """Commands that erase permanently: purge, and verify-report for its reports."""
 
 import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,17 +14,20 @@ from muisti.service.cli.base import ERROR, Command, Failure, Globals
 from muisti.service.cli.completing import completes
 from muisti.service.cli.naming import NAME, check_name, locate
 from muisti.service.cli.options import JsonObject
-from muisti.service.cli.output import answer, asking, cell, one_line, safe, tabbed, talk
+from muisti.service.cli.output import answer, asking, cell, one_line, revised, safe, tabbed, talk
 from muisti.service.cli.reports import report_options, with_report
 from muisti.service.cli.session import client, session
 
 if TYPE_CHECKING:
     from muisti.service.app.client import Reply
     from muisti.service.auth import signing
+    from muisti.service.cli import following
     from muisti.service.cli.opening import Session
 else:  # cryptography and the core
     signing = Lazy("muisti.service.auth.signing")
+    following = Lazy("muisti.service.cli.following")
 
+LARGE = 1_000  # memories that are erased as a task
 EXAMPLES = 3
 SHOWN = 80  # characters of an example
 
@@ -48,6 +52,7 @@ SHOWN = 80  # characters of an example
 @click.option("--everything", is_flag=True, help="All memories of the space; needs --confirm.")
 @click.option("--confirm", metavar="SPACE", help="Name of the space, to confirm --everything.")
 @click.option("--dry-run", is_flag=True, help="Count the memories, and erase nothing.")
+@click.option("--task", is_flag=True, help="Erase as a task, which goes on without this command.")
 @click.option("--yes", is_flag=True, help="Do not ask. Needed in scripts.")
 @report_options
 @click.pass_obj
@@ -61,6 +66,7 @@ def purge(
     everything: bool,
     confirm: str | None,
     dry_run: bool,
+    task: bool,
     yes: bool,
     report: Path | None,
     no_report: bool,
@@ -70,7 +76,7 @@ def purge(
     Name one memory by its ID or its CATEGORY and KEY, or choose several by author, source, filter or age. Their history
     is erased too, and nothing brings them back. The command shows the number and three examples, and asks; without a
     terminal it needs --yes. Afterwards it searches every place, and prints what is left there. The signed report is
-    written to a file, because no other copy is kept.
+    written to a file, because no other copy is kept. From 1,000 memories on they are erased as a task.
     """
     given = {"author": author, "source": source, "older_than_days": older_than_days, "confirm": confirm}
     body: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
@@ -78,31 +84,53 @@ def purge(
     body |= {"everything": True} if everything else {}
     if bool(name) == bool(body):
         raise click.UsageError("name one memory, or choose memories by options")
+    if task and (name or everything):
+        raise click.UsageError("--task goes with a choice by author, source, filter or age")
     agreed = dry_run or yes or confirm is not None
     if not agreed and not asking():
         raise click.UsageError(
             "purge erases permanently: repeat with --yes, or with --dry-run to see what would be erased"
         )
     with session(options) as opened:
-        if name:
-            check_name(name)
-            found = opened.read(lambda: locate(opened, name))
-
-            def purged(dry_run: bool) -> "Reply":
-                return opened.read(
-                    lambda: opened.client.send(named.delete(opened.space, found, purge=True, dry_run=dry_run))
-                )
-        else:
-
-            def purged(dry_run: bool) -> "Reply":
-                return opened.read(lambda: opened.client.send(calls.purge(opened.space, body, dry_run=dry_run)))
-
-        if not agreed:
-            _ask(opened, purged(True))
-        reply = purged(True) if dry_run else with_report(options, lambda: purged(False), report, no_report)
+        purged = _one(opened, name) if name else _chosen(opened, body)
+        planned = purged(True) if dry_run or not (name or everything) or not agreed else None
+        if planned is not None and not agreed:
+            _ask(opened, planned)
+        if not dry_run and planned is not None and not (name or everything):
+            task = task or planned.data["changes"] >= LARGE
+        erase = (lambda: _by_task(options, opened, body)) if task else (lambda: purged(False))
+        reply = planned if dry_run and planned else with_report(options, erase, report, no_report)
         answer(options, reply, table=lambda data: cell("\n".join(_lines(data))), plain=_lines)
         if not dry_run and not reply.data["report"]["complete"]:
             raise Failure("Something is left; the report says where. Repeat the command later.", ERROR)
+
+
+def _one(opened: "Session", name: tuple[str, ...]) -> Callable[[bool], "Reply"]:
+    """Return a function that erases one memory, or plans it in a dry run."""
+    check_name(name)
+    found = opened.read(lambda: locate(opened, name))
+    return lambda dry_run: opened.read(
+        lambda: opened.client.send(named.delete(opened.space, found, purge=True, dry_run=dry_run))
+    )
+
+
+def _chosen(opened: "Session", body: dict[str, Any]) -> Callable[[bool], "Reply"]:
+    """Return a function that erases the chosen memories, or plans it in a dry run."""
+    return lambda dry_run: opened.read(lambda: opened.client.send(calls.purge(opened.space, body, dry_run=dry_run)))
+
+
+def _by_task(options: Globals, opened: "Session", body: dict[str, Any]) -> "Reply":
+    """Erase the chosen memories as a task, and return its report.
+
+    Raises:
+        Failure: the task has failed or was cancelled; what it has erased until then stays erased.
+    """
+    reply = opened.client.send(calls.purge(opened.space, body, task=True))
+    task = following.follow(options, opened, reply.data)
+    if "result" not in task:
+        why = task["error"]["detail"] if "error" in task else "it was cancelled"
+        raise Failure(f"not all is erased: {why}. The memories that were erased stay so; repeat the command", ERROR)
+    return revised(reply, task["result"])
 
 
 def _ask(opened: "Session", planned: "Reply") -> None:
@@ -111,12 +139,12 @@ def _ask(opened: "Session", planned: "Reply") -> None:
     Raises:
         Failure: the person did not confirm.
     """
-    ids = [*dict.fromkeys(one["memory_id"] for one in planned.data["items"])]
-    for memory_id in ids[:EXAMPLES]:
+    count = planned.data["changes"]
+    for memory_id in [one["memory_id"] for one in planned.data["items"][:EXAMPLES]]:
         talk(f"  {memory_id}  {safe(_text(opened, memory_id))}")
-    if len(ids) > EXAMPLES:
-        talk(f"  and {len(ids) - EXAMPLES:,} more")
-    many = f"{len(ids):,} {'memory' if len(ids) == 1 else 'memories'}"
+    if count > EXAMPLES:
+        talk(f"  and {count - EXAMPLES:,} more")
+    many = f"{count:,} {'memory' if count == 1 else 'memories'}"
     if not click.confirm(f"Erase {many} of the space {opened.space} permanently, with their history?", err=True):
         raise Failure("Nothing was erased.")
 

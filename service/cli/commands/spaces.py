@@ -75,14 +75,18 @@ def which(options: Globals) -> None:
     _shown(options)
 
 
-@click.command(cls=Command, examples=("muisti space create notes",))
+@click.command(
+    cls=Command, examples=("muisti space create notes", 'muisti space create shop --description "What customers want"')
+)
 @click.argument("name")
+@click.option("--description", metavar="TEXT", help="What the space is for.")
 @dry_run_option
 @click.pass_obj
-def create(options: Globals, name: str, dry_run: bool) -> None:
+def create(options: Globals, name: str, description: str | None, dry_run: bool) -> None:
     """Create an empty space."""
+    body = {"name": name, **({} if description is None else {"description": description})}
     with client(options, create=not dry_run) as opened:
-        reply = opened.send(calls.create_space({"name": name}, dry_run=dry_run))
+        reply = opened.send(calls.create_space(body, dry_run=dry_run))
         if dry_run and not options.json:
             talk(f"Nothing was stored. It would make the space {name}.")
             return

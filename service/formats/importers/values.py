@@ -1,8 +1,18 @@
 """Values that other systems keep as text."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
+
+
+def pascal(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record of .NET with its names in PascalCase; its readers take camelCase as well.
+
+    >>> pascal({"id": 1, "Name": 2})
+    {'Id': 1, 'Name': 2}
+    """
+    return {name[:1].upper() + name[1:]: value for name, value in record.items()}
 
 
 def json_list(value: object) -> Any:

@@ -1,12 +1,14 @@
 """Zapomni: the JSON that its tool `export_graph` writes, nodes and edges of its graph. A workspace is a home.
 
-Nodes and edges are read twice: first for the names of entities and what mentions them, then for the memories.
+A memory of several chunks is a document. Nodes and edges are read twice: first for the names of entities, the texts of
+chunks and what belongs together, then for the memories.
 """
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any, cast
 
+from muisti.service.formats.importers.documents import Text, cuts_of, document_items, joined, path_of
 from muisti.service.formats.importers.graphs import entity, relation
 from muisti.service.formats.importers.items import (
     Failed,
@@ -15,6 +17,7 @@ from muisti.service.formats.importers.items import (
     Json,
     Retrieved,
     Skipped,
+    clean,
     retrieved,
     text_of,
     times,
@@ -24,19 +27,35 @@ from muisti.service.formats.importers.items import (
 from muisti.service.formats.importers.jsons import json_items, json_object
 from muisti.service.formats.importers.shapes import Shape
 from muisti.service.formats.importers.source_files import Source
+from muisti.service.formats.importers.spool import Spool
 
-OWN_EDGES = ("HAS_CHUNK", "MENTIONS")  # between a memory and its parts, which come with it
+SYSTEM = "zapomni"
+OWN_EDGES = ("HAS_CHUNK", "MENTIONS")  # parents and tags say the same
+VECTOR = "a vector of another model"
 DEFAULT = "default"  # the workspace that always exists
 MENTIONED_MAX = 50  # entities that a memory has as tags
 
 
 @dataclass(frozen=True)
 class _Graph:
-    """Names and workspaces of entities by the id of their node. `mentions`: names of entities by the id of a memory."""
+    """Entities, chunks and what edges say about memories, by the ids of nodes.
 
+    `names` and `homes` are those of entities. `mentions` has the names of the entities that a memory mentions. `chunks`
+    has the chunks of a memory with their index, `parts` the memory of a chunk, `texts` the texts of chunks.
+    """
+
+    texts: Spool
     names: dict[str, str] = field(default_factory=dict[str, str])
     homes: dict[str, str | None] = field(default_factory=dict[str, str | None])
     mentions: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    chunks: dict[str, list[tuple[int, str]]] = field(default_factory=dict[str, list[tuple[int, str]]])
+    parts: dict[str, str] = field(default_factory=dict[str, str])
+    paths: set[str] = field(default_factory=set[str])  # of documents so far
+
+    def texts_of(self, ids: Iterable[str]) -> list[str]:
+        """Return the texts of the chunks of a memory, in order."""
+        listed = sorted(one for id_ in ids for one in self.chunks.get(id_, ()))
+        return [self.texts.get(chunk) for _, chunk in listed if chunk in self.texts]
 
 
 def detect(shape: Shape) -> bool:
@@ -44,35 +63,39 @@ def detect(shape: Shape) -> bool:
 
 
 def read(source: Source) -> Iterator[Found]:
-    graph = _graph(source)
-    for name, made in (("nodes", _node), ("edges", _edge)):
-        with source.open() as file:
-            for place, row in json_items(file, f"{name}.item", source.name):
-                if isinstance(row, dict) and isinstance(row.get("properties", {}), dict):
-                    yield made(place, cast(Mapping[str, Any], row), graph)
-                else:
-                    yield Failed(place, "is no object with properties")
+    with Spool() as texts:
+        graph = _graph(source, texts)
+        for name, made in (("nodes", _node), ("edges", _edge)):
+            with source.open() as file:
+                for place, row in json_items(file, f"{name}.item", source.name):
+                    if isinstance(row, dict) and isinstance(row.get("properties", {}), dict):
+                        yield from made(place, cast(Mapping[str, Any], row), graph)
+                    else:
+                        yield Failed(place, "is no object with properties")
 
 
-def _graph(source: Source) -> _Graph:
-    graph = _Graph()
+def _graph(source: Source, texts: Spool) -> _Graph:
+    graph = _Graph(texts)
     for row in _rows(source, "nodes"):
         properties, node = _properties(row)
-        name = text_of(properties.get("name"))
-        if node is not None and name is not None and "Entity" in words(row.get("labels")):
-            for one in {node, str(row.get("id") or node)}:  # edges name the node of the graph, or its own id
+        name, labels = text_of(properties.get("name")), words(row.get("labels"))
+        for one in () if node is None else {node, str(row.get("id") or node)}:  # edges name a node by either id
+            if name is not None and "Entity" in labels:
                 graph.names[one] = name
                 graph.homes[one] = text_of(properties.get("workspace_id"))
-    parts: dict[str, str] = {}  # memories by the id of a chunk
+            elif "Chunk" in labels and isinstance(text := properties.get("text"), str):
+                texts.put(one, clean(text))
     mentioned: list[tuple[str, str]] = []
     for row in _rows(source, "edges"):
         start, end = str(row.get("source")), str(row.get("target"))
         if row.get("type") == "HAS_CHUNK":
-            parts[end] = start
+            index = cast(Mapping[str, Any], row.get("properties") or {}).get("index")
+            graph.parts[end] = start
+            graph.chunks.setdefault(start, []).append((index if isinstance(index, int) else len(graph.parts), end))
         elif row.get("type") == "MENTIONS" and end in graph.names:
             mentioned.append((start, graph.names[end]))
     for start, name in mentioned:
-        graph.mentions.setdefault(parts.get(start, start), []).append(name)
+        graph.mentions.setdefault(graph.parts.get(start, start), []).append(name)
     return graph
 
 
@@ -90,18 +113,34 @@ def _properties(row: Mapping[str, Any]) -> tuple[Mapping[str, Any], str | None]:
     return properties, text_of(properties.get("id")) or text_of(row.get("id"))
 
 
-def _node(place: str, row: Mapping[str, Any], graph: _Graph) -> Found:
+def _node(place: str, row: Mapping[str, Any], graph: _Graph) -> Iterator[Found]:
     labels = words(row.get("labels"))
     properties, node = _properties(row)
     home = text_of(properties.get("workspace_id"))
-    if "Chunk" in labels:
-        return Skipped(place, "a part of a memory", home)
     if node is None:
-        return Failed(place, "has no id", home)
-    if "Memory" in labels:
-        ids = dict.fromkeys((node, str(row.get("id") or node)))
-        return _memory(place, node, properties, [name for one in ids for name in graph.mentions.get(one, [])])
-    name = text_of(properties.get("name"))
+        yield Failed(place, "has no id", home)
+    elif "Chunk" in labels:
+        yield from _chunk(place, {node, str(row.get("id") or node)}, properties, graph)
+    elif "Memory" in labels:
+        yield from _memory(place, dict.fromkeys((node, str(row.get("id") or node))), properties, graph)
+    else:
+        yield _entity(place, labels, properties)
+
+
+def _chunk(place: str, ids: Iterable[str], properties: Mapping[str, Any], graph: _Graph) -> Iterator[Found]:
+    """Yield what stays behind of a chunk. Its text comes in with its memory."""
+    home = text_of(properties.get("workspace_id"))
+    if properties.get("embedding"):
+        yield Skipped(place, VECTOR, home)
+    memory = next((graph.parts[one] for one in ids if one in graph.parts), None)
+    if memory is None:
+        yield Skipped(place, "a chunk without a memory", home)
+    elif len(graph.chunks[memory]) == 1:
+        yield Skipped(place, "the only chunk", home)
+
+
+def _entity(place: str, labels: list[str], properties: Mapping[str, Any]) -> Found:
+    home, name = text_of(properties.get("workspace_id")), text_of(properties.get("name"))
     if "Entity" not in labels or name is None:
         return Skipped(place, "neither a memory nor an entity", home)
     says = text_of(properties.get("description"))
@@ -118,11 +157,27 @@ def _node(place: str, row: Mapping[str, Any], graph: _Graph) -> Found:
     )
 
 
-def _memory(place: str, node: str, properties: Mapping[str, Any], mentions: list[str]) -> Found:
-    home = text_of(properties.get("workspace_id"))
-    content = text_of(properties.get("text"))
+def _memory(place: str, ids: Mapping[str, None], properties: Mapping[str, Any], graph: _Graph) -> Iterator[Found]:
+    """Yield a memory, or the document and the chunks of a memory of several chunks."""
+    chunks = graph.texts_of(ids)
+    content = text_of(properties.get("text")) or text_of(joined(chunks))
+    node = next(iter(ids))
     if content is None:
-        return Failed(place, "a memory without a text", home)
+        yield Failed(place, "a memory without a text", text_of(properties.get("workspace_id")))
+        return
+    item = _item(place, node, properties, [name for one in ids for name in graph.mentions.get(one, [])])
+    if len(chunks) < 2:
+        yield replace(item, memory={**item.memory, "content": content})
+        return
+    path = path_of(str(properties.get("file_path") or ""), f"{SYSTEM}/{node}")
+    path = f"{path} ({node})" if path in graph.paths else path  # several memories may come from a file
+    graph.paths.add(path)
+    text = Text(path, cuts_of(clean(content), chunks), "text/plain")
+    external = f"document\n{node}"  # earlier versions imported such memories without their chunks, by this id
+    yield from document_items(replace(item, external=external), text, SYSTEM)
+
+
+def _item(place: str, node: str, properties: Mapping[str, Any], mentions: list[str]) -> Item:
     own = properties.get("metadata")
     read = json_object(own, place) if isinstance(own, str) else own
     metadata = cast(Json, read) if isinstance(read, dict) else {}
@@ -133,7 +188,6 @@ def _memory(place: str, node: str, properties: Mapping[str, Any], mentions: list
         external=node,
         place=place,
         memory={
-            "content": content,
             "tags": list(dict.fromkeys([*tags, *words(metadata.get("tags")), *mentions[:MENTIONED_MAX]])),
             "source": source or text_of(metadata.get("source")),
             "status": "deprecated" if is_past else "active",
@@ -146,24 +200,26 @@ def _memory(place: str, node: str, properties: Mapping[str, Any], mentions: list
             **without({"mentions": mentions}),
             **unread,
         },
-        home=home,
+        home=text_of(properties.get("workspace_id")),
         retrieved=_retrieved(properties),
     )
 
 
-def _edge(place: str, row: Mapping[str, Any], graph: _Graph) -> Found:
+def _edge(place: str, row: Mapping[str, Any], graph: _Graph) -> Iterator[Found]:
     how = text_of(row.get("type"))
     if how in OWN_EDGES:
-        return Skipped(place, "a part of a memory")
+        yield Skipped(place, "an edge of a memory")
+        return
     start, end = graph.names.get(str(row.get("source"))), graph.names.get(str(row.get("target")))
     home = graph.homes.get(str(row.get("source")))
     if how is None or start is None or end is None:
-        return Skipped(place, "not between entities", home)
+        yield Skipped(place, "not between entities", home)
+        return
     properties = cast(Json, row.get("properties", {}))
     moments, unread = times(properties, created_at="created_at", updated_at="updated_at")
     memory = {**relation(start, how.lower(), end), **moments, "source_class": "model"}
     rest = {**without(properties, "created_at", "updated_at"), **without({"id": row.get("id")}), **unread}
-    return Item(_external(home, "relation", start, how, end), place, memory, rest, home=home)
+    yield Item(_external(home, "relation", start, how, end), place, memory, rest, home=home)
 
 
 def _external(home: str | None, *names: str) -> str:

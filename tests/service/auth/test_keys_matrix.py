@@ -212,3 +212,13 @@ def caller_of(keyed: httpx.Client, engine: Engine) -> Caller:
 def test_only_spaces_of_the_key_are_listed(keyed: httpx.Client, engine: Engine):
     found = keyed.get("/v1/spaces", headers=caller_of(keyed, engine).headers).json()["items"]
     assert [space["name"] for space in found] == [OWN, SOURCE]
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_a_dry_run_of_a_sync_reads_and_a_sync_deletes(keyed: httpx.Client, engine: Engine, mode: str):
+    headers = with_mode(engine, mode, OWN).headers
+    url, body = f"/v1/spaces/{OWN}/documents/sync", {"files": [], "folder": "docs/"}
+    may = MODES[mode]  # pyright: ignore[reportArgumentType]
+    planned = keyed.post(url, json=body, headers=headers, params={"dry_run": "true"})
+    assert planned.status_code == (200 if "read" in may else 403)
+    assert keyed.post(url, json=body, headers=headers).status_code == (200 if {"write", "delete"} <= {*may} else 403)

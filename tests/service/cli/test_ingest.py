@@ -57,6 +57,29 @@ def test_a_folder_is_ingested_found_and_not_read_again(run: Run, folder: Path):
     assert again["counts"]["unchanged"] == 5 and again["wanted"] == []
 
 
+def test_languages_are_chosen_and_tests_left_out(run: Run, folder: Path):
+    for name in ("test_app.py", "web/view.tsx", "web/view.test.tsx", "tests/data.py"):
+        (folder / name).parent.mkdir(exist_ok=True)
+        (folder / name).write_text("def run(): pass\n")
+    found = ingested(run, str(folder), "--language", "python", "--language", "typescript", "--no-tests")
+    assert found["wanted"] == ["shop/app.py", "shop/web/view.tsx"]
+    reasons = {one["path"]: one["reason"] for one in found["left_out"]}
+    assert reasons["docs/one.md"] == "is in none of the languages" and reasons["tests/data.py"] == "is a test"
+    assert run("ingest", str(folder), "--language", "klingon").exit_code == 64
+
+
+def test_who_may_not_delete_ingests_what_has_changed_alone(run: Run, folder: Path):
+    limited = (str(folder), "--access", "no-delete")
+    assert ingested(run, *limited)["counts"]["stored"] == 5
+    (folder / "docs" / "one.md").write_text("# About one\n\nThe harbour has moved.\n")
+    (folder / "docs" / "two.md").unlink()
+    again = ingested(run, *limited)
+    assert (again["wanted"], again["counts"]["unchanged"]) == (["shop/docs/one.md"], 3)
+    assert "docs/two.md" in run("documents", "stale", str(folder), "--access", "no-delete").stdout
+    assert run("ingest", *limited, "--sync").exit_code == 1  # it ends a document
+    assert "shop/docs/two.md" in paths(run)
+
+
 def test_changes_moves_and_deletions_are_planned_and_brought_in(run: Run, folder: Path):
     ingested(run, str(folder))
     (folder / "docs/one.md").write_text("# About one\n\nIt opens on Mondays now.\n")
@@ -149,7 +172,7 @@ def test_options_that_make_no_sense_are_refused(run: Run, folder: Path, words: t
 def test_what_is_watched_is_brought_in_as_it_changes(run: Run, folder: Path):
     how = shape.how(
         name=None, category=None, tags=(), strategy="auto", chunk_size=512, overlap=50, largest=100, sync=True,
-        watch=True, dry_run=False, preview=False, main_content=False, allow_secrets=False,
+        watch=True, dry_run=False, preview=False, main_content=False, allow_secrets=False, languages=(), no_tests=False,
     )  # fmt: skip
     options, stop = Globals(), Event()
 

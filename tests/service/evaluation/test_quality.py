@@ -16,9 +16,11 @@ from muisti.service.evaluation.metrics import (
     METRICS,
     Result,
     Run,
+    average_precision,
     bootstrap,
     judge,
     ndcg,
+    precision,
     recall,
     reciprocal_rank,
     summarise,
@@ -51,6 +53,12 @@ def test_ndcg_with_more_relevant_documents_than_places_can_still_be_perfect():
     assert recall([str(n) for n in range(10)], relevant, 10) == 1 / 3
 
 
+def test_precision_and_its_average_are_as_computed_by_hand():
+    ranked, relevant = ["x", "a", "y", "b"], {"a": 1.0, "b": 2.0, "c": 1.0}
+    assert precision(ranked, relevant, 2) == 0.5 and precision(ranked, relevant, 10) == 0.2
+    assert average_precision(ranked, relevant) == pytest.approx((1 / 2 + 2 / 4) / 3)
+
+
 def test_reciprocal_rank_counts_to_the_first_relevant_document():
     assert reciprocal_rank(["x", "y", "b", "a"], {"a": 5, "b": 1}) == 1 / 3
     assert reciprocal_rank(["x", "y"], {"a": 1}) == 0
@@ -70,6 +78,8 @@ def test_a_metric_without_relevant_documents_is_an_error(relevant: dict[str, flo
         lambda: recall(["a"], relevant, 5),
         lambda: ndcg(["a"], relevant),
         lambda: reciprocal_rank([], relevant),
+        lambda: precision(["a"], relevant, 5),
+        lambda: average_precision([], relevant),
     ):
         with pytest.raises(ValueError, match="needs relevant documents"):
             metric()
@@ -97,6 +107,9 @@ def test_the_metrics_agree_with_a_slow_reference(ranked: list[str], relevant: di
     assert recall(ranked, relevant, k) == len(set(once[:k]) & set(relevant)) / len(relevant)
     ranks = [rank for rank in range(1, len(once) + 1) if once[rank - 1] in relevant]
     assert reciprocal_rank(ranked, relevant) == (1 / min(ranks) if ranks else 0)
+    assert precision(ranked, relevant, k) == len(set(once[:k]) & set(relevant)) / k
+    each = [precision(once, relevant, rank) for rank in ranks]
+    assert average_precision(ranked, relevant) == pytest.approx(sum(each) / len(relevant))
 
 
 @given(rankings, judgements)
@@ -109,7 +122,7 @@ def test_metrics_lie_between_zero_and_one(ranked: list[str], relevant: dict[str,
 def test_the_best_order_is_perfect(relevant: dict[str, float]):
     best = sorted(relevant, key=lambda document: -relevant[document])
     assert ndcg(best, relevant) == pytest.approx(1) and reciprocal_rank(best, relevant) == 1
-    assert recall(best, relevant, len(best)) == 1
+    assert recall(best, relevant, len(best)) == average_precision(best, relevant) == 1
 
 
 @given(rankings, judgements, depths, st.randoms())
@@ -254,7 +267,7 @@ def test_the_saved_form_is_versioned_json_with_a_line_for_each_query(tmp_path: P
     assert (found["format"], found["dataset"], found["mode"]) == (1, "chats", "hybrid")
     assert found["queries"][0] == {
         "id": "a", "group": "g", "category": "", "recall_5": 0.5, "recall_10": 0.5, "ndcg_10": 0.25, "mrr": 1.0,
-        "ms": 1.0, "ranked": ["a", "b"],
+        "ms": 1.0, "ranked": ["a", "b"], "precision_10": None, "map": None,
     }  # fmt: skip
     assert len(path.read_text().splitlines()) == 4
 

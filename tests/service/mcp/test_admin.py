@@ -50,3 +50,32 @@ def test_a_space_is_cleared_after_the_phrase_and_comes_back(client: httpx.Client
     assert (done["ended"], client.get(MEMORIES).json()["items"]) == (1, [])
     assert client.post("/v1/spaces/default/rollback", json={"to": done["before"]}).status_code == 200
     assert len(client.get(MEMORIES).json()["items"]) == 1
+
+
+def test_memories_are_erased_for_good_as_a_task_after_the_name_of_the_space(client: httpx.Client):
+    kept = client.post(MEMORIES, json=draft("We sail on Mondays")).json()["id"]
+    gone = client.post(MEMORIES, json=draft("Ann likes tea", author="Ann")).json()["id"]
+    assert answer(client, "purge", author="Ann") == {"memories": 1, "dry_run": True}
+    assert call(client, "purge")["structuredContent"]["code"] == "invalid_input"  # nothing is chosen
+    refused = call(client, "purge", author="Ann", dry_run=False, confirm="other")["structuredContent"]
+    assert refused["errors"][0]["path"] == "$.confirm"
+    task = answer(client, "purge", author="Ann", dry_run=False, confirm="default")
+    url = f"/v1/spaces/default/tasks/{task['id']}"
+    while (found := client.get(url, params={"wait": 5}).json())["ended_at"] is None:
+        pass
+    assert (found["state"], found["result"]["report"]["complete"]) == ("succeeded", True)
+    assert client.get(f"{MEMORIES}/{gone}/history").status_code == 404
+    assert client.get(f"{MEMORIES}/{kept}").status_code == 200
+
+
+def test_only_administrators_are_offered_the_purge(client: httpx.Client, engine: Engine):
+    assert "purge" not in schemas(client, with_mode(engine, "full", "*").headers)
+
+
+def test_a_space_is_made_with_a_description_which_the_list_tells(client: httpx.Client, engine: Engine):
+    made = answer(client, "create_space", name="acme.shop", description="What customers want")
+    assert (made["name"], made["description"]) == ("acme.shop", "What customers want")
+    assert answer(client, "list_spaces")["descriptions"] == {"acme.shop": "What customers want"}
+    assert call(client, "create_space", name="acme.shop")["structuredContent"]["code"] == "already_exists"
+    assert call(client, "create_space", name="No Name")["structuredContent"]["code"] == "invalid_input"
+    assert "create_space" not in schemas(client, with_mode(engine, "full", "*").headers)

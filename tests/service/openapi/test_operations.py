@@ -264,3 +264,20 @@ def test_the_api_browser_needs_nothing_from_elsewhere(client: httpx.Client):
 
 def test_a_page_that_is_none_of_ours_is_not_found(client: httpx.Client):
     assert client.get("/docs/..%2f..%2fsettings.py").status_code == 404
+
+
+def test_each_purge_is_typed_beside_what_the_route_else_answers(client: httpx.Client):
+    document = client.get("/openapi.json").json()
+
+    def answers(operation: str) -> set[str]:
+        (found,) = (
+            one for item in document["paths"].values() for one in item.values() if one["operationId"] == operation
+        )
+        schema = found["responses"]["200"]["content"]["application/json"]["schema"]
+        return {one["$ref"].rpartition("/")[2] for one in schema["anyOf"]}
+
+    purged = {"ErasureReply", "DryRunReply"}
+    assert answers("deleteDocument") == {"DocumentEndedReply", *purged}
+    for operation in ("deleteSession", "deleteConversation", "deleteTopic"):
+        assert answers(operation) == {"EndedReply", *purged}
+    assert answers("deleteMemory") == purged

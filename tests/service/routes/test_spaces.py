@@ -22,6 +22,21 @@ def test_a_space_has_the_settings_that_it_was_made_with(client: httpx.Client):
     assert client.post("/v1/spaces", json={"name": "plain", "settings": settings}).json()["settings"] == settings
 
 
+def test_a_description_stays_and_goes_with_forks_and_exports(client: httpx.Client):
+    body = {"name": "shop", "description": "What customers want"}
+    assert client.post("/v1/spaces", json=body).json()["description"] == body["description"]
+    assert client.post("/v1/spaces/shop/fork", json={"name": "try"}).status_code == 201
+    client.post("/v1/spaces/shop/memories", json={"content": "They want tea"})
+    exported = client.get("/v1/spaces/shop/export").content
+    client.post("/v1/spaces", json={"name": "again"})
+    typed = {"Content-Type": "application/x-ndjson"}
+    assert client.post("/v1/spaces/again/import", content=exported, headers=typed).status_code == 200
+    told = {one["name"]: one["description"] for one in client.get("/v1/spaces").json()["items"]}
+    assert told == {"default": None, **dict.fromkeys(("again", "shop", "try"), body["description"])}
+    refused = client.post("/v1/spaces", json={"name": "x", "description": "y" * 2_001})
+    assert refused.json()["errors"][0]["path"] == "$.description"
+
+
 def test_a_name_is_given_once(client: httpx.Client):
     response = client.post("/v1/spaces", json={"name": "default"})
     assert (response.status_code, response.json()["code"]) == (409, "already_exists")

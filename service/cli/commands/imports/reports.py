@@ -15,6 +15,7 @@ REASONS = {
     "exists": "in this space already",
     "deleted": "was deleted here",
     "twice": "twice in the file",
+    "a vector of another model": "a vector of another model; the text is embedded again",
 }
 
 

@@ -55,6 +55,14 @@ else:  # with watchfiles, pathspec and httpx, which `--help` does without
     metavar="MB",
     help="Leave larger files of a folder out.",
 )
+@click.option(
+    "--language",
+    "languages",
+    metavar="NAME",
+    multiple=True,
+    help="Only source code in this language, of a folder; repeat for several.",
+)
+@click.option("--no-tests", is_flag=True, help="Leave the tests of a repository out.")
 @click.option("--allow-secrets", is_flag=True, help="Also store texts that look like a password or a key.")
 @click.pass_context
 def ingest(context: click.Context, sources: tuple[str, ...], **given: Any) -> None:

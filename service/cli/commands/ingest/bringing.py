@@ -24,7 +24,7 @@ from muisti.service.cli.commands.ingest.shape import STDIN, STDIN_PATH, How, doc
 from muisti.service.cli.output import answer, console
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.session import session
-from muisti.service.folders.files import Files, files, stated
+from muisti.service.folders.files import Files, stated
 from muisti.service.folders.walking import IGNORE
 from muisti.service.folders.watching import changes
 
@@ -162,7 +162,7 @@ class Watching:
             self._known = Files({**known.found, **different}, known.skipped)
             sent = folder.store(self._opened, {folder.prefix + path: one for path, one in different.items()}, _silent)
             return Look(wanted=sorted(different), sent=sent)
-        there = files(folder.place, folder.largest)
+        there = folder.files()
         if batch and there == known:
             return None
         self._known = there

@@ -49,6 +49,14 @@ class Folder:
         """Return a folder, whose documents begin with the path that is given or else its own."""
         return cls(place, f"{(how.name or shape.document_path(place)).rstrip('/')}/", how)
 
+    def files(self) -> Files:
+        """Return the files that are there and wanted.
+
+        Raises:
+            OSError: the folder cannot be read.
+        """
+        return self._how.choice.of(files(self.place, self.largest))
+
     def look(self, opened: Session, progress: Callable[[int, int], None], seen: Files | None = None) -> Look:
         """Compare all files with the documents, and store what is new or has changed.
 
@@ -59,7 +67,7 @@ class Folder:
             ApiError, Unreachable: the service refuses, or does not answer.
             OSError: the folder cannot be read.
         """
-        seen = files(self.place, self._how.largest) if seen is None else seen
+        seen = self.files() if seen is None else seen
         known = {f"{self.prefix}{path}": file for path, file in seen.found.items()}
         compared = self._compare(opened, known, {}, dry_run=True)
         found = Look(skipped=list(seen.skipped), unchanged=compared["unchanged"])
@@ -123,6 +131,7 @@ def _hashes(known: Mapping[str, Found], paths: Iterable[str]) -> dict[str, str]:
 def compared(options: Globals, folder: str, name: str | None, category: str | None) -> dict[str, list[str]]:
     """Return the paths of files that differ from their documents, by what became of them."""
     given = {"watch": False, "preview": False, "main_content": False, "allow_secrets": False}
+    given |= {"languages": (), "no_tests": False}
     how = shape.how(
         **given, name=name, category=category, sync=True, dry_run=True,
         strategy="auto", chunk_size=SIZE, overlap=OVERLAP, tags=(), largest=100,

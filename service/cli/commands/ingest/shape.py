@@ -11,6 +11,7 @@ from muisti.core.chunking.options import Chunking, check
 from muisti.core.model.errors import InvalidInput
 from muisti.service.cli.options import comma_list
 from muisti.service.folders import git
+from muisti.service.folders.choosing import Choice, check_languages
 
 STDIN = "-"
 STDIN_PATH = "stdin.txt"
@@ -29,6 +30,7 @@ class How(Struct, frozen=True, kw_only=True):
     chunking: Chunking
     main_content: bool
     largest: int
+    choice: Choice
     allowed: Sequence[str]
 
     def parameters(self) -> dict[str, Any]:
@@ -51,12 +53,16 @@ def how(*, strategy: Any, chunk_size: int, overlap: int, tags: Sequence[str], la
         UsageError: they cannot be used together.
     """
     allowed = ("secrets",) if given.pop("allow_secrets") else ()
+    choice = Choice(comma_list(given.pop("languages")), tests=not given.pop("no_tests"))
     chunking = Chunking(strategy=strategy, size=chunk_size, overlap=overlap)
     try:
         check(chunking)
+        check_languages(choice.languages)
     except InvalidInput as refused:
         raise click.UsageError("; ".join(f"--{one.path[2:]} {one.message}" for one in refused.problems)) from refused
-    found = How(chunking=chunking, tags=comma_list(tags), largest=largest * 1_000_000, allowed=allowed, **given)
+    found = How(
+        choice=choice, chunking=chunking, tags=comma_list(tags), largest=largest * 1_000_000, allowed=allowed, **given
+    )
     if found.preview and (found.sync or found.watch):
         raise click.UsageError("--preview goes without --sync and --watch")
     if found.watch and found.dry_run:

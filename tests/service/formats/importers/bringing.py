@@ -1,8 +1,12 @@
 """Files through their importers into a space, as the command line does it."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
+import msgspec
+
 from muisti.core.engine import Engine
+from muisti.core.transfer.records import VersionLine
 from muisti.service.formats.importers.own import own_files
 from muisti.service.formats.importers.registry import OWN, Reading, recognised
 from muisti.service.formats.importers.shares import Shares
@@ -28,3 +32,11 @@ def bring(
             return ImportReply.of(incoming.finish()), shares.reading
         finally:
             incoming.abandon()
+
+
+def listed(engine: Engine, space: str) -> Iterator[str]:
+    """The contents of all memories, superseded ones too."""
+    for page in engine.owner.read.export(space, "test", vectors=False).pages():
+        for record in page:
+            if isinstance(record, VersionLine):
+                yield msgspec.json.decode(record.memory)["content"]

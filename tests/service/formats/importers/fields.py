@@ -43,8 +43,11 @@ LOST: Mapping[str, Mapping[str, str]] = {
         "conversations.data.embedding": VECTOR, "topics.data.embedding": VECTOR, "exchanges.data.embedding": VECTOR,
         "exchanges.data.user_message.embedding": VECTOR, "exchanges.data.system_message.embedding": VECTOR,
     },
-    "zapomni": {"nodes.id": LINK, "edges.source": LINK, "edges.target": LINK},
-    "hazina": {"": BROKEN},
+    "zapomni": {
+        "nodes.id": LINK, "edges.id": LINK, "edges.source": LINK, "edges.target": LINK,
+        "nodes.properties.embedding": VECTOR,
+    },
+    "hazina": {"": BROKEN, "docs/sails.md": LINK, "torn": BROKEN, "Data": VECTOR, "Checksum": VECTOR},
 }  # fmt: skip
 
 

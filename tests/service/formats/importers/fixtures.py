@@ -33,6 +33,27 @@ class Fixture:
         return len(self.texts) + sum(self.skipped.values()) + self.failed
 
 
+ZAPOMNI_EDGE = "an edge of a memory"
+
+
+def zapomni_memory(id_: str, content: str, **more: object) -> Mapping[str, object]:
+    """A node of a memory, with the properties that Zapomni 0.7 gives it."""
+    properties = {"id": id_, "text": content, "tags": [], "source": "", "metadata": "{}", "workspace_id": "default",
+                  "created_at": DAY, "stale": False, "last_seen_at": DAY, "file_path": "", **more}  # fmt: skip
+    return {"id": id_, "labels": ["Memory"], "properties": properties}
+
+
+def zapomni_chunk(id_: str, content: str, index: int) -> Mapping[str, object]:
+    """A node of a chunk, with a vector of the 768 dimensions that Zapomni demands."""
+    properties = {"id": id_, "text": content, "index": index, "workspace_id": "default", "embedding": [0.61234] * 768}
+    return {"id": id_, "labels": ["Chunk"], "properties": properties}
+
+
+def zapomni_edge(source: str, target: str, kind: str, index: int) -> Mapping[str, object]:
+    return {"id": f"{source}-{target}", "source": source, "target": target, "type": kind,
+            "properties": {"index": index}}  # fmt: skip
+
+
 def json_of(value: object) -> Make:
     return text(json.dumps(value, ensure_ascii=False))
 
@@ -606,8 +627,41 @@ FIXTURES: Sequence[Fixture] = (
             "metadata": {"node_count": 5},
         }),
         ["The pier is closed", "Pier: Wooden", "Harbour (PLACE)", "Pier part of Harbour"],
-        {"a part of a memory": 2},
+        {ZAPOMNI_EDGE: 1, "the only chunk": 1},
         failed=1,
+    ),
+    Fixture(
+        "zapomni",
+        "chunks.json",
+        json_of({
+            "nodes": [
+                zapomni_memory("m1", "Buoys are painted red. Lamps are lit at dusk.  Boats wait outside.",
+                               file_path="/srv/log/buoys.md", tags=["coast"], access_count=3),
+                *(zapomni_chunk(f"c{number}", text, number) for number, text in enumerate((
+                    "Buoys are painted red. Lamps are", "Lamps are lit at dusk.", "Boats wait outside."))),
+                zapomni_memory("m2", "Whole", workspace_id="default"),
+                zapomni_chunk("c4", "Whole", 0),
+                zapomni_memory("m3", "Rewritten as it was cut", file_path="/srv/log/buoys.md", is_current=False),
+                zapomni_chunk("c5", "not a part", 0),
+                zapomni_chunk("c6", "of the text", 1),
+                zapomni_chunk("c7", "Nobody's", 0),
+                zapomni_memory("m4", ""),
+                zapomni_chunk("c8", "Ropes are tarred", 0),
+                zapomni_chunk("c9", "are tarred in spring", 1),
+                {"id": "e1", "labels": ["Entity"], "properties": {"id": "e1", "name": "Buoy", "type": "THING"}},
+            ],
+            "edges": [
+                *(zapomni_edge(memory, chunk, "HAS_CHUNK", index) for memory, chunk, index in (
+                    ("m1", "c1", 1), ("m1", "c0", 0), ("m1", "c2", 2), ("m2", "c4", 0), ("m3", "c5", 0),
+                    ("m3", "c6", 1), ("m4", "c8", 0), ("m4", "c9", 1))),
+                {"id": "r9", "source": "c0", "target": "e1", "type": "MENTIONS", "properties": {"count": 1}},
+            ],
+            "metadata": {"node_count": 15},
+        }),
+        ["buoys.md", "Buoys are painted red. Lamps are", "Lamps are lit at dusk.  ", "Boats wait outside.", "Whole",
+         "buoys.md (m3)", "Rewritten as it was cut", "m4", "Ropes are tarred", "are tarred in spring", "Buoy (THING)"],
+        {"a vector of another model": 9, ZAPOMNI_EDGE: 9,
+         "the only chunk": 1, "a chunk without a memory": 1},
     ),
     Fixture(
         "zapomni",
@@ -638,7 +692,7 @@ FIXTURES: Sequence[Fixture] = (
         }),
         ["The lighthouse is lit at dusk", "The pilots meet on Mondays", "Lighthouse: White", "Keeper (PERSON)",
          "Keeper tends Lighthouse"],
-        {"a part of a memory": 1},
+        {ZAPOMNI_EDGE: 1},
     ),
     Fixture(
         "hazina",
@@ -668,7 +722,55 @@ FIXTURES: Sequence[Fixture] = (
             "embeddings.json": "{}",
         }),
         ["Keys turn every year"],
-        {"no text": 1, "no metadata": 1},
+        {"no text": 1, "a file of vectors": 1},
+        failed=1,
+    ),
+    Fixture(
+        "hazina",
+        "store",
+        folder({
+            "metadata/docs_sails.md.metadata.json": json.dumps({
+                "Id": "docs/sails.md", "OriginalPath": "", "MimeType": "text/markdown", "Size": 61, "Created": DAY,
+                "CustomMetadata": {"FileName": "sails.md"}, "IsBinary": False, "Summary": None, "Tags": ["sails"],
+                "SearchableText": None}),
+            "metadata/note.metadata.json": json.dumps({
+                "Id": "note", "MimeType": "text/plain", "Size": 5, "Created": DAY, "CustomMetadata": {},
+                "Summary": "On ropes", "Tags": [], "SearchableText": "Ropes"}),
+            "metadata/torn.metadata.json": json.dumps({"Id": "torn", "MimeType": "text/plain", "Tags": []}),
+            "parts/chunks.json": json.dumps({
+                "docs/sails.md": ["docs/sails.md.metadata", "docs/sails.md chunk 1", "docs/sails.md chunk 0"],
+                "note": ["note.metadata", "note"],
+                "torn": ["torn.metadata", "torn chunk 0", "torn chunk 1"],
+                "bare.txt": ["bare.txt"]}),
+            "docs/sails.md.metadata": "Document ID: docs/sails.md",
+            "docs/sails.md chunk 0": "# Sails\nThey are mended in winter.",
+            "docs/sails.md chunk 1": "They are hung in spring.",
+            "note.metadata": "Document ID: note",
+            "note": "Ropes are tarred.",
+            "torn chunk 0": "Half of it",
+            "bare.txt": "Without metadata",
+            "embeddings/embeddings.json": json.dumps([
+                {"Key": "note", "Checksum": "0ddba11", "Data": [0.61234, 0.61235]},
+                {"Key": "bare.txt", "Checksum": "0ddba12", "Data": [0.61236]}]),
+            "tag_relevance/_index.json": "{}",
+            "chats/chats.json": json.dumps([
+                {"Id": "chat-1", "Name": "On mending", "Modified": "2025-05-02T08:00:00Z", "Created": DAY,
+                 "LastUpdated": "2025-05-03T08:00:00Z", "IsPinned": True, "ProjectId": "sailing",
+                 "LastMessagePreview": "In winter."},
+                {"Id": "chat-2", "Name": "Empty"}]),
+            "chats/chat-1.json": json.dumps([
+                {"Role": "System", "Text": "Be brief", "Payload": None, "Attachments": None},
+                {"Role": "User", "Text": "When are sails mended?", "Payload": None, "Attachments": [
+                    {"FileName": "sail.png", "FileUrl": "/files/sail.png", "MimeType": "image/png", "FileSize": 12}]},
+                {"Role": 2, "Text": "In winter.", "Payload": {"kind": "reply"}},
+                {"Role": "Assistant", "Text": "", "Payload": {"card": "Winter"}}]),
+            "chats/chat-1_uploads/sail.png": "PNG",
+        }),
+        ["sails.md", "# Sails\nThey are mended in winter.\n", "They are hung in spring.", "note", "Ropes are tarred.",
+         "bare.txt", "Without metadata", "On mending", "When are sails mended?", "In winter.", '{"card":"Winter"}',
+         "sailing"],
+        {"a vector of another model": 2, "scores of tags": 1,
+         "an empty chat": 1, "not said by user or assistant": 1, "an attachment": 1},
         failed=1,
     ),
     Fixture(

@@ -3,18 +3,16 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
 import pytest
 
 from muisti.core.engine import Engine
 from muisti.core.model.errors import InvalidInput
-from muisti.core.transfer.records import VersionLine
 from muisti.service.cli.commands.imports import SYSTEMS
 from muisti.service.formats.importers.items import Item
 from muisti.service.formats.importers.registry import IMPORTERS, recognised
 from muisti.service.formats.importers.source_files import Source
 from tests.core.fakes import Clock, WordEncoder
-from tests.service.formats.importers.bringing import bring
+from tests.service.formats.importers.bringing import bring, listed
 from tests.service.formats.importers.fixtures import FIXTURES, Fixture
 from tests.service.formats.importers.table import PAGE, row
 from tests.stores import at
@@ -114,11 +112,3 @@ def test_a_fact_that_holds_no_longer_is_deprecated(tmp_path: Path):
 def test_times_in_text_go_before_numbers(tmp_path: Path):
     found = items("mcp-memory-service sqlite_vec.db", tmp_path)
     assert found["Deploys are on Mondays"].memory["created_at"] == "2025-03-01T09:30:00+00:00"
-
-
-def listed(engine: Engine, space: str) -> Iterator[str]:
-    """The contents of all memories, superseded ones too."""
-    for page in engine.owner.read.export(space, "test", vectors=False).pages():
-        for record in page:
-            if isinstance(record, VersionLine):
-                yield msgspec.json.decode(record.memory)["content"]

@@ -1,0 +1,86 @@
+"""Documents of Zapomni and Hazina keep their chunks, and are documents for every call."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from muisti.core.engine import Engine
+from muisti.core.model.filing import DocumentName, joined
+from muisti.core.query.query import Query
+from muisti.core.views.documents import Filter, Held, Job
+from muisti.service.formats.importers.documents import cuts_of
+from tests.core.fakes import Clock, WordEncoder
+from tests.service.formats.importers.bringing import bring
+from tests.service.formats.importers.fixtures import FIXTURES
+from tests.stores import at
+
+
+@pytest.fixture
+def engine(tmp_path: Path) -> Iterator[Engine]:
+    with Engine(at(tmp_path / "muisti.db").open(), WordEncoder(), Clock()) as opened:
+        yield opened
+
+
+def imported(engine: Engine, name: str, folder: Path) -> None:
+    fixture = next(one for one in FIXTURES if one.id == name)
+    path = folder / fixture.name
+    fixture.make(path)
+    bring(engine, path, atomic=False)
+
+
+def text(engine: Engine, path: str) -> str:
+    _, pieces = engine.owner.documents.text("default", DocumentName(name=path))
+    return "".join(pieces)
+
+
+def test_a_memory_of_several_chunks_is_a_document_with_them(engine: Engine, tmp_path: Path):
+    imported(engine, "zapomni chunks.json", tmp_path)
+    documents = engine.owner.documents
+    page = documents.page("default", Filter())
+    assert [one.path for one in page.items] == ["srv/log/buoys.md", "srv/log/buoys.md (m3)", "zapomni/m4"]
+    buoys, again, cut = page.items
+    assert (buoys.memory.tags, buoys.chunks, buoys.size, buoys.media_type) == (("coast", "Buoy"), 3, 66, "text/plain")
+    assert (buoys.memory.status, again.memory.status) == ("active", "deprecated")
+    assert buoys.memory.metadata["zapomni"]["file_path"] == "/srv/log/buoys.md"
+    assert str(buoys.memory.created_at)[:10] == "2025-03-01"
+    chunks = documents.chunks("default", DocumentName(name=buoys.path)).items
+    assert [(one.start, one.stop, one.overlap, one.memory.position) for one in chunks] == [
+        (0, 32, 0, 0), (32, 47, 9, 1), (47, 66, 0, 2)
+    ]  # fmt: skip
+    assert text(engine, cut.path) == "Ropes are tarred in spring"
+
+
+def test_a_document_of_a_store_has_its_texts_tags_and_format(engine: Engine, tmp_path: Path):
+    imported(engine, "hazina store", tmp_path)
+    documents = engine.owner.documents
+    assert [one.path for one in documents.page("default", Filter()).items] == ["bare.txt", "docs/sails.md", "note"]
+    sails, _ = documents.get("default", DocumentName(name="docs/sails.md"))
+    assert (sails.media_type, sails.memory.tags, sails.chunks) == ("text/markdown", ("sails",), 2)
+    assert text(engine, "docs/sails.md") == "# Sails\nThey are mended in winter.\nThey are hung in spring."
+    hits = engine.owner.read.search("default", Query(text="hung in spring")).hits
+    assert hits[0].memory.document == "docs/sails.md"
+
+
+def test_an_imported_document_is_cut_anew_when_its_file_comes_and_ends_as_a_whole(engine: Engine, tmp_path: Path):
+    imported(engine, "hazina store", tmp_path)
+    documents = engine.owner.documents
+    with Held([b"# Sails\nThey are mended in winter.\nThey are hung in spring."]) as held:
+        (put,) = documents.ingest("default", "docs/sails.md", held, Job()).items
+    assert (put.outcome, put.document.chunks) == ("updated", 1)
+    assert documents.delete("default", DocumentName(name="note")).total == 2
+    assert [one.path for one in documents.page("default", Filter()).items] == ["bare.txt", "docs/sails.md"]
+
+
+@given(st.text(alphabet="ab \n.", min_size=1, max_size=60), st.integers(1, 20), st.integers(0, 19))
+def test_chunks_of_any_window_join_to_the_text(content: str, size: int, overlap: int):
+    step = max(1, size - overlap)
+    chunks = [content[start : start + size].strip() for start in range(0, len(content), step)]
+    assert joined(cuts_of(content, chunks)) == content
+
+
+@given(st.lists(st.text(max_size=12), max_size=6), st.text(min_size=1, max_size=40))
+def test_chunks_that_are_not_in_a_text_leave_it_whole(chunks: list[str], content: str):
+    assert joined(cuts_of(content, chunks)) == content
