@@ -41,7 +41,7 @@ from muisti.core.store.database import Database
 from muisti.core.store.migrate import migrate
 from muisti.core.support.meters import Meters
 from muisti.core.support.notifier import ChangeNotifier
-from muisti.core.tasks.door import OPEN, Door
+from muisti.core.tasks.fenced_commit import UNFENCED, FencedCommit
 from muisti.core.tasks.runner import Broken, Runner, silent
 from muisti.core.tasks.tasks import Tasks
 from muisti.core.transfer.importing.work import ImportWork
@@ -215,12 +215,12 @@ class Engine:
         """Number of indexes dropped to stay within the memory limit."""
         return self._indexes.evicted
 
-    def seen_by(self, caller: Caller, *, dry_run: bool = False, door: Door = OPEN) -> Memories:
+    def seen_by(self, caller: Caller, *, dry_run: bool = False, fenced: FencedCommit = UNFENCED) -> Memories:
         """Return the memories as a caller reads and changes them. With `dry_run`, writes are rolled back.
 
-        `door` is what the one write through these views commits for a task; see `core.tasks`.
+        `fenced` is what the one write through these views commits for a task; see `core.tasks`.
         """
-        return Memories(self._views, caller, dry_run=dry_run, door=door)
+        return Memories(self._views, caller, dry_run=dry_run, fenced=fenced)
 
     def runner(self, lease: float, per_space: int, broken: Broken = silent) -> Runner:
         """Return a runner of the tasks of this database; see `core.tasks.runner`."""

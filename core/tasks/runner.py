@@ -16,8 +16,8 @@ from muisti.core.model.tasks import Paused, TaskFailed, TaskOver
 from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.store.database import Database, Refused
 from muisti.core.store.sql import task_rows, tasks
-from muisti.core.tasks.door import over
-from muisti.core.tasks.hold import CRASHED, Hold
+from muisti.core.tasks.claim import CRASHED, Claim
+from muisti.core.tasks.fenced_commit import over
 from muisti.core.tasks.tasks import Tasks
 
 DEATHS = 5  # claims without progress before a task is failed
@@ -48,17 +48,17 @@ class Runner:
         """`broken` gets the errors in Muisti."""
         self._database, self._tasks, self._broken = database.primary, known, broken
         self._lease_us, self._per_space = int(lease * SECOND_US), per_space
-        self._holds: set[Hold] = set()
+        self._claims: set[Claim] = set()
         self._lock = threading.Lock()
         self._stopping = False
 
     def stop(self) -> None:
         """Let running work end soon; what is not done is given back."""
         self._stopping = True
-        for hold in self._current():
-            hold.ended.set()
+        for claim in self._current():
+            claim.ended.set()
 
-    def claim(self) -> Hold | float | None:
+    def claim(self) -> Claim | float | None:
         """Claim a task that is due. Else return the seconds until one is due by itself; None when there is none."""
         ask = tasks.next_due(self._tasks.kinds, self._per_space)
         (rows,) = self._database.read([ask])
@@ -67,33 +67,33 @@ class Runner:
         number, wait = cast(tuple[int, int], rows[0])
         return wait / SECOND_US if wait else self._claim(number) or 0.0
 
-    def run(self, hold: Hold) -> None:
+    def run(self, claim: Claim) -> None:
         """Run a claimed task until it ends, or somebody else has it."""
         with suppress(TaskOver):  # another process goes on, or nobody wants it
             try:
-                self._work(hold)
+                self._work(claim)
             finally:
                 with self._lock:
-                    self._holds.discard(hold)
+                    self._claims.discard(claim)
 
     def run_one(self) -> float | None:
         """Claim a task that is due, and run it. Return 0 then, else what `claim` returns."""
         found = self.claim()
-        if not isinstance(found, Hold):
+        if not isinstance(found, Claim):
             return found
         self.run(found)
         return 0.0
 
     def beat(self, *, prolong: bool) -> None:
         """Look whether the tasks in work are still this process's. With `prolong`, prolong their leases."""
-        for hold in self._current():
-            hold.beat(prolong=prolong)
+        for claim in self._current():
+            claim.beat(prolong=prolong)
 
-    def _current(self) -> list[Hold]:
+    def _current(self) -> list[Claim]:
         with self._lock:
-            return list(self._holds)
+            return list(self._claims)
 
-    def _claim(self, number: int) -> Hold | None:
+    def _claim(self, number: int) -> Claim | None:
         owner = uuid.uuid4().hex
         *_, fences = self._database.write(tasks.claim(number, owner, self._lease_us, self._per_space))
         if not fences:
@@ -105,42 +105,42 @@ class Runner:
         kind = self._tasks.kind(task.kind)
         if task.owner != owner:
             return None
-        hold = Hold(self._database, task, caller, self._lease_us, kind, lambda: self._stopping)
+        claim = Claim(self._database, task, caller, self._lease_us, kind, lambda: self._stopping)
         if task.deaths > DEATHS:
             with suppress(TaskOver):
-                hold.end(None, (CRASHED, _TOLD))
+                claim.end(None, (CRASHED, _TOLD))
             return None
         with self._lock:
-            self._holds.add(hold)
-        return hold
+            self._claims.add(claim)
+        return claim
 
-    def _work(self, hold: Hold) -> None:
+    def _work(self, claim: Claim) -> None:
         """Run the work to its end, and store how it ended."""
         try:
-            result = self._tasks.kind(hold.task.kind).run(hold)
+            result = self._tasks.kind(claim.task.kind).run(claim)
         except Paused:
-            hold.give_back()
+            claim.give_back()
         except TRY_AGAIN:
-            hold.give_back(TRY_AGAIN_US)
+            claim.give_back(TRY_AGAIN_US)
         except TaskFailed as failed:
-            hold.end(_json(failed.result), (failed.code, str(failed)))
+            claim.end(_json(failed.result), (failed.code, str(failed)))
         except MuistiError as error:
-            hold.end(None, (error.code, str(error)))
+            claim.end(None, (error.code, str(error)))
         except Refused as refused:
             if (ended := over(refused)) is not None:
                 raise ended from refused
-            self._is_broken(hold, refused)
+            self._is_broken(claim, refused)
         except TaskOver:
             raise
         except Exception as error:  # noqa: BLE001  # a bug of ours must not stop the other tasks
-            self._is_broken(hold, error)
+            self._is_broken(claim, error)
         else:
-            hold.end(_json(result), None)
+            claim.end(_json(result), None)
 
-    def _is_broken(self, hold: Hold, error: Exception) -> None:
+    def _is_broken(self, claim: Claim, error: Exception) -> None:
         """Report an error in Muisti. The task is tried again, and the item that was in work alone."""
-        self._broken(hold.task.kind, type(error).__qualname__, traceback.format_tb(error.__traceback__))
-        hold.rest(BROKEN_US)
+        self._broken(claim.task.kind, type(error).__qualname__, traceback.format_tb(error.__traceback__))
+        claim.rest(BROKEN_US)
 
 
 def _json(result: object) -> str | None:

@@ -16,7 +16,7 @@ from muisti.core.store.database import Database, Refused, Statement
 from muisti.core.store.refusal_codes import Refusal
 from muisti.core.store.sql import spaces, task_rows, tasks
 from muisti.core.store.sql.tasks import New
-from muisti.core.tasks.hold import PIECE
+from muisti.core.tasks.claim import PIECE
 
 ITEMS_AT_ONCE = 1_000
 
