@@ -170,7 +170,7 @@ class Transactions:
             )
         )
 
-    def birth(
+    def guarded_insertion(
         self, space: SpaceRow, new: NewVersion, kind: ChangeKind, caller: Caller, offset: int = 0
     ) -> list[Statement]:
         """Return the statements that store a version as a change of its own.
@@ -223,10 +223,10 @@ class Transactions:
                     else self.concluded(begun, self._database.write(begun.batch))
                 )
             except Refused as refused:
-                vacated = self._vacated(begun, refused)
-                if vacated is None:
+                freed = self._without_expired(begun, refused)
+                if freed is None:
                     raise self._meaning(begun, refused) from refused
-                begun = vacated
+                begun = freed
 
     def turn(
         self,
@@ -255,7 +255,7 @@ class Transactions:
 
     def explained(self, begun: Begun, refused: Refused) -> Exception:
         """Return the error that explains a refusal, or `Overtaken` when a retry is needed."""
-        return Overtaken() if self._vacated(begun, refused) is not None else self._meaning(begun, refused)
+        return Overtaken() if self._without_expired(begun, refused) is not None else self._meaning(begun, refused)
 
     def _meaning(self, begun: Begun, refused: Refused) -> Exception:
         if refused.code == Refusal.QUOTA_EXCEEDED:
@@ -265,7 +265,7 @@ class Transactions:
         part = part_of(refused.statement - begun.head, begun.parts) if begun.parts else None
         return explained(refused, self._database, begun.space, part, begun.call.now)
 
-    def _vacated(self, begun: Begun, refused: Refused) -> Begun | None:
+    def _without_expired(self, begun: Begun, refused: Refused) -> Begun | None:
         """Return the write with an expired memory ended first, if that memory has the address; otherwise None."""
         if refused.code != Refusal.ADDRESS_TAKEN or not begun.parts:
             return None
