@@ -74,6 +74,7 @@ class Engine:
         cache_bytes: int = BYTES,
         receipt_days: float = RECEIPT_DAYS,
         parsers: int = 1,
+        task_queue: int = 0,
     ) -> None:
         """Bring the database to the current schema. `encoder` None means that embeddings are off.
 
@@ -86,6 +87,7 @@ class Engine:
         - `quota` and `policy` apply to spaces without their own.
         - `parsers` is how many processes read files of foreign formats at the same time.
         - Receipts are kept for `receipt_days`.
+        - `task_queue` tasks of a space may wait; 0 is no limit.
 
         Raises:
             SchemaTooNew: a newer Muisti wrote the database.
@@ -122,7 +124,7 @@ class Engine:
         self.receipts = Receipts(database.primary, parts.ids, receipt_days)
         self.leases = Leases(database.primary)
         self.webhooks = Webhooks(database.primary)
-        self.tasks = Tasks(database.primary)
+        self.tasks = Tasks(database.primary, self.meters.tasks, task_queue)
         code = self._views.code.index
         self.tasks.register(
             Ingest(self._views.documents.ingester, lambda space, alive: code.resolve(space, None, alive))

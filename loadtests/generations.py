@@ -69,8 +69,7 @@ async def serving(folder: Path, model: str) -> AsyncIterator[httpx.AsyncClient]:
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    waits = {"MUISTI_QUEUE_SECONDS": "30"}  # on a busy machine requests wait, and the table shows how long
-    environment = {**os.environ, **waits, "MUISTI_MODELS": model, "MUISTI_DATABASE_URL": f"file:{folder / 'muisti.db'}"}
+    environment = {**os.environ, "MUISTI_MODELS": model, "MUISTI_DATABASE_URL": f"file:{folder / 'muisti.db'}"}
     command = [sys.executable, "-m", "muisti.service", "serve", "--port", str(port)]
     with subprocess.Popen(command, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as server:
         try:

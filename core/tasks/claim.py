@@ -7,7 +7,7 @@ from typing import Protocol, cast
 import msgspec
 
 from muisti.core.identity.caller import Caller
-from muisti.core.model.tasks import Item, ItemOutcome, NewItem, Paused, Task, TaskOver
+from muisti.core.model.tasks import Item, ItemOutcome, NewItem, Paused, Task, TaskOver, TaskState
 from muisti.core.store.database import Database, Refused, Rows, Statement
 from muisti.core.store.sql import task_rows, tasks
 from muisti.core.store.sql.tasks import ClaimId
@@ -146,8 +146,8 @@ class Claim:
         elif prolong:
             self._database.write([self._prolonged()])
 
-    def end(self, result: str | None, error: tuple[str, str] | None) -> None:
-        """End the task: `failed` with an error, else by the outcomes of its items.
+    def end(self, result: str | None, error: tuple[str, str] | None) -> Task:
+        """End the task, and return it: `failed` with an error, else by the outcomes of its items.
 
         Raises:
             TaskOver: it was cancelled, or another process has it.
@@ -156,8 +156,11 @@ class Claim:
         if not rows:
             raise TaskOver
         now = task_rows.task(rows[0])
-        clean = "partial" if now.failed and now.finished > now.failed else "failed" if now.failed else "succeeded"
-        self._write(tasks.end(self._id, "failed" if error else clean, result, error))
+        state: TaskState = "failed" if error or now.failed else "succeeded"
+        if not error and now.finished > now.failed > 0:
+            state = "partial"
+        self._write(tasks.end(self._id, state, result, error))
+        return msgspec.structs.replace(now, state=state)
 
     def give_back(self, rest_us: int = 0) -> None:
         """Let another process go on, in `rest_us` microseconds. Attempts of the items in work do not count."""

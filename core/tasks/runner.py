@@ -14,7 +14,7 @@ from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import Busy, MuistiError, NotYetReplicated, StoreUnavailable
 from muisti.core.model.tasks import Paused, TaskFailed, TaskOver
 from muisti.core.model.unavailable import ModelUnavailable
-from muisti.core.store.database import Database, Refused
+from muisti.core.store.database import Database, Refused, Rows
 from muisti.core.store.sql import task_rows, tasks
 from muisti.core.tasks.claim import CRASHED, Claim
 from muisti.core.tasks.fenced_commit import over
@@ -47,6 +47,7 @@ class Runner:
     def __init__(self, database: Database, known: Tasks, lease: float, per_space: int, broken: Broken = silent) -> None:
         """`broken` gets the errors in Muisti."""
         self._database, self._tasks, self._broken = database.primary, known, broken
+        self._meters = known.meters
         self._lease_us, self._per_space = int(lease * SECOND_US), per_space
         self._claims: set[Claim] = set()
         self._lock = threading.Lock()
@@ -61,11 +62,12 @@ class Runner:
     def claim(self) -> Claim | float | None:
         """Claim a task that is due. Else return the seconds until one is due by itself; None when there is none."""
         ask = tasks.next_due(self._tasks.kinds, self._per_space)
-        (rows,) = self._database.read([ask])
+        rows, queued = self._database.read([ask, tasks.queued()])
+        self._count(queued)
         if not rows:
             return None
-        number, wait = cast(tuple[int, int], rows[0])
-        return wait / SECOND_US if wait else self._claim(number) or 0.0
+        number, wait, held = cast(tuple[int, int, int], rows[0])
+        return wait / SECOND_US if wait else self._claim(number, taken_over=bool(held)) or 0.0
 
     def run(self, claim: Claim) -> None:
         """Run a claimed task until it ends, or somebody else has it."""
@@ -75,6 +77,7 @@ class Runner:
             finally:
                 with self._lock:
                     self._claims.discard(claim)
+                self._meters.running.add(claim.task.kind, by=-1)
 
     def run_one(self) -> float | None:
         """Claim a task that is due, and run it. Return 0 then, else what `claim` returns."""
@@ -88,12 +91,19 @@ class Runner:
         """Look whether the tasks in work are still this process's. With `prolong`, prolong their leases."""
         for claim in self._current():
             claim.beat(prolong=prolong)
+        if prolong:
+            (queued,) = self._database.read([tasks.queued()])
+            self._count(queued)
 
     def _current(self) -> list[Claim]:
         with self._lock:
             return list(self._claims)
 
-    def _claim(self, number: int) -> Claim | None:
+    def _count(self, queued: Rows) -> None:
+        counts = cast(list[tuple[str, int]], queued)
+        self._meters.queued.put({(kind,): 0 for kind in self._tasks.kinds} | {(kind,): count for kind, count in counts})
+
+    def _claim(self, number: int, *, taken_over: bool) -> Claim | None:
         owner = uuid.uuid4().hex
         *_, fences = self._database.write(tasks.claim(number, owner, self._lease_us, self._per_space))
         if not fences:
@@ -105,13 +115,16 @@ class Runner:
         kind = self._tasks.kind(task.kind)
         if task.owner != owner:
             return None
+        if taken_over:
+            self._meters.takeovers.add(task.kind)
         claim = Claim(self._database, task, caller, self._lease_us, kind, lambda: self._stopping)
         if task.deaths > DEATHS:
             with suppress(TaskOver):
-                claim.end(None, (CRASHED, _TOLD))
+                self._end(claim, None, (CRASHED, _TOLD))
             return None
         with self._lock:
             self._claims.add(claim)
+        self._meters.running.add(task.kind)
         return claim
 
     def _work(self, claim: Claim) -> None:
@@ -123,9 +136,9 @@ class Runner:
         except TRY_AGAIN:
             claim.give_back(TRY_AGAIN_US)
         except TaskFailed as failed:
-            claim.end(_json(failed.result), (failed.code, str(failed)))
+            self._end(claim, _json(failed.result), (failed.code, str(failed)))
         except MuistiError as error:
-            claim.end(None, (error.code, str(error)))
+            self._end(claim, None, (error.code, str(error)))
         except Refused as refused:
             if (ended := over(refused)) is not None:
                 raise ended from refused
@@ -135,7 +148,12 @@ class Runner:
         except Exception as error:  # noqa: BLE001  # a bug of ours must not stop the other tasks
             self._is_broken(claim, error)
         else:
-            claim.end(_json(result), None)
+            self._end(claim, _json(result), None)
+
+    def _end(self, claim: Claim, result: str | None, error: tuple[str, str] | None) -> None:
+        ended = claim.end(result, error)
+        self._meters.ended.add(ended.kind, ended.state)
+        self._meters.seconds.add(ended.elapsed, ended.kind)
 
     def _is_broken(self, claim: Claim, error: Exception) -> None:
         """Report an error in Muisti. The task is tried again, and the item that was in work alone."""

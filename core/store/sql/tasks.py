@@ -20,8 +20,8 @@ _GONE = "EXISTS (SELECT 1 FROM tasks WHERE number = ? AND state = 'cancelled')"
 _HELD = "EXISTS (SELECT 1 FROM tasks WHERE number = ? AND owner = ? AND fence = ? AND state = 'running')"
 _GUARD = f"{refuse_one_of(_GONE, Refusal.TASK_CANCELLED, Refusal.TASK_LOST)} WHERE NOT {_HELD}"
 _FREE = (  # whether a space has few enough tasks in work
-    "(t.state = 'running' OR (SELECT count(*) FROM tasks r WHERE r.space_id = t.space_id AND r.state = 'running' "
-    f"AND r.lease_until >= {NOW}) < ?)"
+    f"(t.state = 'running' OR (SELECT count(*) FROM tasks r WHERE r.space_id = t.space_id AND r.{_ACTIVE} "
+    f"AND r.state = 'running' AND r.lease_until >= {NOW}) < ?)"
 )
 _AMONG = "task = ? AND number IN (SELECT value FROM json_each(?))"
 
@@ -47,11 +47,18 @@ class ClaimId(msgspec.Struct, frozen=True):
     fence: int
 
 
-def insert(space: SpaceRow, new: New, lease: int) -> list[Statement]:
-    """Insert a task that cannot be claimed until `open_up`; refuse with `request_known` when its key has a task."""
+def insert(space: SpaceRow, new: New, lease: int, queued_max: int) -> list[Statement]:
+    """Insert a task that cannot be claimed until `open_up`.
+
+    Refuse with `request_known` when its key has a task, and with `incomplete` when `queued_max` tasks of the space wait
+    already; 0 is no limit.
+    """
     known = f"{refuse(Refusal.REQUEST_KNOWN)} WHERE EXISTS (SELECT 1 FROM tasks WHERE idempotency = ?)"
+    waiting = f"SELECT count(*) FROM tasks WHERE space_id = ? AND {_ACTIVE} AND state = 'queued'"
+    full = f"{refuse(Refusal.INCOMPLETE)} WHERE 0 < ? AND ? <= ({waiting})"
     return [
         Statement(known, (new.idempotency,)),
+        Statement(full, (queued_max, queued_max, space.id)),
         Statement(
             "INSERT INTO tasks (id, space_id, kind, asked, actor, caller, owner, lease_until, idempotency, body_hash, "
             f"created_at) VALUES (?, ?, ?, ?, ?, ?, ?, {NOW} + ?, ?, ?, {NOW})",
@@ -126,12 +133,17 @@ def drop_new(id_: str) -> Statement:
 
 
 def next_due(kinds: Sequence[str], per_space: int) -> Statement:
-    """Select (number, microseconds until it may be claimed) of the task to claim next, if there is any."""
+    """Select the task to claim next, if any: its number, the microseconds until it is due, and whether one has it."""
     return Statement(
-        f"SELECT t.number, max(0, t.lease_until - {NOW}) FROM tasks t WHERE t.{_ACTIVE} AND t.ready "
+        f"SELECT t.number, max(0, t.lease_until - {NOW}), t.owner <> '' FROM tasks t WHERE t.{_ACTIVE} AND t.ready "
         f"AND t.kind IN (SELECT value FROM json_each(?)) AND {_FREE} ORDER BY 2, 1 LIMIT 1",
         (json.dumps(list(kinds)), per_space),
     )
+
+
+def queued() -> Statement:
+    """Count the tasks of all spaces that wait, by kind."""
+    return Statement(f"SELECT kind, count(*) FROM tasks WHERE {_ACTIVE} AND state = 'queued' GROUP BY kind")
 
 
 def claim(number: int, owner: str, lease: int, per_space: int) -> list[Statement]:
