@@ -6,7 +6,6 @@ from typing import Self
 
 from muisti.core import assembly
 from muisti.core.assembly import Given
-from muisti.core.documents.ingesting import Ingest
 from muisti.core.embedding.cache import BYTES
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.hosted import Hosted
@@ -14,7 +13,6 @@ from muisti.core.embedding.models import Models
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.erasure.purging import KIND as PURGE
 from muisti.core.erasure.purging import PurgeWork, Told, items_of
-from muisti.core.generations.building import Embed
 from muisti.core.generations.lifecycle import Progress
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.kernels import bake
@@ -44,7 +42,6 @@ from muisti.core.support.notifier import ChangeNotifier
 from muisti.core.tasks.fenced_commit import UNFENCED, FencedCommit
 from muisti.core.tasks.runner import Broken, Runner, silent
 from muisti.core.tasks.tasks import Tasks
-from muisti.core.transfer.importing.work import ImportWork
 from muisti.core.views.memories import Memories
 
 DAY_HOURS = 24
@@ -125,13 +122,9 @@ class Engine:
         self.leases = Leases(database.primary)
         self.webhooks = Webhooks(database.primary)
         self.tasks = Tasks(database.primary, self.meters.tasks, task_queue)
-        code = self._views.code.index
-        self.tasks.register(
-            Ingest(self._views.documents.ingester, lambda space, alive: code.resolve(space, None, alive))
-        )
-        self.tasks.register(Embed(database.primary, self.models))
+        for kind in assembly.kinds(given, parts, self._views):
+            self.tasks.register(kind)
         self.generations = assembly.generations(given, parts, self.tasks)
-        self.tasks.register(ImportWork(parts.importer))
         self.signing_keys = SigningKeys(database)
         self.eraser = Eraser(database, parts.indexes, parts.recent_results, parts.sizes, clock)
         self.recognition = Recognition(database, self.models, clock)

@@ -1,6 +1,6 @@
 """Tasks: work that outlives the request that asked for it, and the process that does it.
 
-A kind of work is a class with a name and a method `run(claim)`. It is registered once, with `Tasks.register`:
+A kind of work is a class with a name and a method `run(claim)`. It is one line in `kinds` of `core.assembly`:
 
     class Ingest:
         name = "ingest"

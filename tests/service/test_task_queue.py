@@ -73,12 +73,17 @@ def a_model(client: httpx.Client) -> httpx.Response:
     return client.post(f"{API}/generations", json={"model": "further"})
 
 
+def summaries(client: httpx.Client) -> httpx.Response:
+    return client.post(f"{API}/summaries")
+
+
 REQUESTS = {
     "addDocuments": [two_files, a_server_path],
     "putDocument": [a_text],
     "importMemories": [an_import],
     "purge": [a_purge],
     "buildGeneration": [a_model],
+    "summariseSpace": [summaries],
 }
 
 
