@@ -1,9 +1,10 @@
 """Exchange the embedding model of a space while 16 clients search and one writes.
 
-`python -m loadtests.generations [--texts N] [--model PATH] [--share X]` starts a server and stores N texts. It measures searches
-before, while a shadow is built, around the switch and the roll-back, and while the shadow is dropped. The second model
-is made from the shipped one, by an orthonormal projection to 128 dimensions, unless --model names another. --share X
-stops and continues the server all the time, so that it runs for that share of the time, as on a busy machine.
+`python -m loadtests.generations [--texts N] [--model PATH] [--share X]` starts a server and stores N texts. It
+measures searches before, while a shadow is built, around the switch and the roll-back, and while the shadow is dropped.
+The second model is made from the shipped one, by an orthonormal projection to 128 dimensions, unless --model names
+another. --share X stops and continues the server all the time, so that it runs for that share of the time, as on a busy
+machine.
 """
 
 import asyncio
