@@ -44,11 +44,11 @@ class Note:
 
 
 class Noted:
-    """A kind of work that notes each claim in a file."""
+    """A kind of work that notes each claim in a file, and waits for `pause` seconds before each group of items."""
 
-    def __init__(self, kind: Kind, claims: Path) -> None:
+    def __init__(self, kind: Kind, claims: Path, pause: float) -> None:
         self.name, self.crashed = kind.name, kind.crashed
-        self._kind, self._claims = kind, claims
+        self._kind, self._claims, self._pause = kind, claims, pause
 
     def run(self, claim: Claim) -> object:
         with self._claims.open("a") as claims:
@@ -56,7 +56,7 @@ class Noted:
         begin = claim.items
 
         def begin_slowly(most: int = GROUP) -> list[Item]:
-            time.sleep(PAUSE_SECONDS)
+            time.sleep(self._pause)
             return begin(most)
 
         claim.items = begin_slowly  # the work must last longer than all kills
@@ -77,12 +77,12 @@ def settings(url: str, namespace: str, lease: float) -> Settings:
     )
 
 
-def main(url: str, namespace: str, lease: float, claims: Path) -> None:
+def main(url: str, namespace: str, lease: float, claims: Path, pause: float) -> None:
     """Work until a signal comes."""
     chosen = settings(url, namespace, lease)
     with open_engine(chosen) as engine:
         for kind in (Note(engine), engine.tasks.kind(INGEST)):
-            engine.tasks.register(Noted(kind, claims))
+            engine.tasks.register(Noted(kind, claims, pause))
         with TaskThreads(engine, chosen):
             claims.with_name(str(os.getpid())).touch()  # ready
             signal.sigwait({signal.SIGTERM})
@@ -90,4 +90,4 @@ def main(url: str, namespace: str, lease: float, claims: Path) -> None:
 
 if __name__ == "__main__":
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
-    main(sys.argv[1], sys.argv[2], float(sys.argv[3]), Path(sys.argv[4]))
+    main(sys.argv[1], sys.argv[2], float(sys.argv[3]), Path(sys.argv[4]), float(sys.argv[5]))
