@@ -140,7 +140,7 @@ def held(database: Path) -> Iterator[int]:
 def test_a_locked_database_is_read_and_who_holds_it_is_named(
     database: Path, values: dict[str, str], held: int, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(locks, "BUSY_SECONDS", 0.2)
+    monkeypatch.setattr(locks, "BUSY_SECONDS", 0.3)
     monkeypatch.setattr(locks, "NOTICE_SECONDS", 0.1)
     found = run_all(str(database), values, ("reads", "writes", "looks"))
     assert_well_told(found)
