@@ -9,17 +9,19 @@ from muisti.core.conversations.following import Following
 from muisti.core.conversations.keeping import Keeper
 from muisti.core.conversations.objects import Objects
 from muisti.core.conversations.reading import Reader
+from muisti.core.conversations.refreshing import Summarise
 from muisti.core.conversations.streaming import Streamer
 from muisti.core.conversations.summaries import Summaries
 from muisti.core.conversations.topics import Topics
 from muisti.core.conversations.working import WorkingMemory
 from muisti.core.documents.ending import Ender
-from muisti.core.documents.ingesting import Ingester
+from muisti.core.documents.ingesting import Ingest, Ingester
 from muisti.core.documents.pruning import Pruner
 from muisti.core.documents.reading import DocumentReader
 from muisti.core.documents.storing import Storer
 from muisti.core.embedding.models import Models
 from muisti.core.erasure.eraser import Eraser
+from muisti.core.generations.building import Embed
 from muisti.core.generations.lifecycle import Generations
 from muisti.core.index.cache import Indexes
 from muisti.core.model.counts import Quota
@@ -43,8 +45,10 @@ from muisti.core.support.meters import Meters
 from muisti.core.support.notifier import ChangeNotifier
 from muisti.core.symbols.indexing import CodeIndex
 from muisti.core.symbols.reading import CodeReader
+from muisti.core.tasks.claim import Kind
 from muisti.core.tasks.tasks import Tasks
 from muisti.core.transfer.importing.importer import Importer
+from muisti.core.transfer.importing.work import ImportWork
 from muisti.core.views.code import CodeParts
 from muisti.core.views.context import ContextParts
 from muisti.core.views.conversations import ConversationParts
@@ -190,6 +194,17 @@ def views(given: Given, parts: Shared) -> Parts:
         documents=_documents(given, parts),
         code=_code(given),
     )
+
+
+def kinds(given: Given, parts: Shared, views: Parts) -> list[Kind]:
+    """Return the kinds of work that tasks do; another kind is one line more. See `core.tasks`."""
+    primary, code = given.database.primary, views.code.index
+    return [
+        Ingest(views.documents.ingester, lambda space, alive: code.resolve(space, None, alive)),
+        Embed(primary, given.models),
+        ImportWork(parts.importer),
+        Summarise(views.conversations.reader, views.discourse.topics, views.discourse.summaries, given.clock),
+    ]
 
 
 def generations(given: Given, parts: Shared, tasks: Tasks) -> Generations:

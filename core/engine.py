@@ -6,7 +6,6 @@ from typing import Self
 
 from muisti.core import assembly
 from muisti.core.assembly import Given
-from muisti.core.documents.ingesting import Ingest
 from muisti.core.embedding.cache import BYTES
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.hosted import Hosted
@@ -14,7 +13,6 @@ from muisti.core.embedding.models import Models
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.erasure.purging import KIND as PURGE
 from muisti.core.erasure.purging import PurgeWork, Told, items_of
-from muisti.core.generations.building import Embed
 from muisti.core.generations.lifecycle import Progress
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.kernels import bake
@@ -41,10 +39,9 @@ from muisti.core.store.database import Database
 from muisti.core.store.migrate import migrate
 from muisti.core.support.meters import Meters
 from muisti.core.support.notifier import ChangeNotifier
-from muisti.core.tasks.door import OPEN, Door
+from muisti.core.tasks.fenced_commit import UNFENCED, FencedCommit
 from muisti.core.tasks.runner import Broken, Runner, silent
 from muisti.core.tasks.tasks import Tasks
-from muisti.core.transfer.importing.work import ImportWork
 from muisti.core.views.memories import Memories
 
 DAY_HOURS = 24
@@ -74,6 +71,7 @@ class Engine:
         cache_bytes: int = BYTES,
         receipt_days: float = RECEIPT_DAYS,
         parsers: int = 1,
+        task_queue: int = 0,
     ) -> None:
         """Bring the database to the current schema. `encoder` None means that embeddings are off.
 
@@ -86,6 +84,7 @@ class Engine:
         - `quota` and `policy` apply to spaces without their own.
         - `parsers` is how many processes read files of foreign formats at the same time.
         - Receipts are kept for `receipt_days`.
+        - `task_queue` tasks of a space may wait; 0 is no limit.
 
         Raises:
             SchemaTooNew: a newer Muisti wrote the database.
@@ -122,14 +121,10 @@ class Engine:
         self.receipts = Receipts(database.primary, parts.ids, receipt_days)
         self.leases = Leases(database.primary)
         self.webhooks = Webhooks(database.primary)
-        self.tasks = Tasks(database.primary)
-        code = self._views.code.index
-        self.tasks.register(
-            Ingest(self._views.documents.ingester, lambda space, alive: code.resolve(space, None, alive))
-        )
-        self.tasks.register(Embed(database.primary, self.models))
+        self.tasks = Tasks(database.primary, self.meters.tasks, task_queue)
+        for kind in assembly.kinds(given, parts, self._views):
+            self.tasks.register(kind)
         self.generations = assembly.generations(given, parts, self.tasks)
-        self.tasks.register(ImportWork(parts.importer))
         self.signing_keys = SigningKeys(database)
         self.eraser = Eraser(database, parts.indexes, parts.recent_results, parts.sizes, clock)
         self.recognition = Recognition(database, self.models, clock)
@@ -215,12 +210,12 @@ class Engine:
         """Number of indexes dropped to stay within the memory limit."""
         return self._indexes.evicted
 
-    def seen_by(self, caller: Caller, *, dry_run: bool = False, door: Door = OPEN) -> Memories:
+    def seen_by(self, caller: Caller, *, dry_run: bool = False, fenced: FencedCommit = UNFENCED) -> Memories:
         """Return the memories as a caller reads and changes them. With `dry_run`, writes are rolled back.
 
-        `door` is what the one write through these views commits for a task; see `core.tasks`.
+        `fenced` is what the one write through these views commits for a task; see `core.tasks`.
         """
-        return Memories(self._views, caller, dry_run=dry_run, door=door)
+        return Memories(self._views, caller, dry_run=dry_run, fenced=fenced)
 
     def runner(self, lease: float, per_space: int, broken: Broken = silent) -> Runner:
         """Return a runner of the tasks of this database; see `core.tasks.runner`."""

@@ -21,7 +21,7 @@ from rich.console import Console
 from rich.table import Table
 
 from deploy.cluster.sqld import Sqld
-from loadtests.task_worker import BAD, settings
+from loadtests.task_worker import BAD, PAUSE_SECONDS, settings
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.filing import DocumentName
@@ -34,6 +34,7 @@ from muisti.service.app.app import open_engine
 
 ROOT = Path(__file__).parents[1]
 LOOK = 0.02  # seconds
+SETTLE_SECONDS = 2.0  # in which a process that has not seen the cancel would store something
 PATIENCE = 60.0  # seconds in which another process must go on
 SPACE = "default"
 _WORDS = ("river", "stone", "lamp", "garden", "letter", "winter", "copper", "window", "harbour", "table", "engine")
@@ -72,11 +73,12 @@ class Fleet:
     namespace: str
     lease: float
     claims: Path
+    pause: float
     processes: list[subprocess.Popen[bytes]] = field(default_factory=list["subprocess.Popen[bytes]"])
 
     def start(self) -> None:
         command = [sys.executable, "-m", "loadtests.task_worker", self.url, self.namespace, str(self.lease)]
-        self.processes.append(subprocess.Popen([*command, str(self.claims)], cwd=ROOT))
+        self.processes.append(subprocess.Popen([*command, str(self.claims), str(self.pause)], cwd=ROOT))
 
     def kill(self, pid: int) -> None:
         """Send SIGKILL to a process of this fleet."""
@@ -103,13 +105,26 @@ class Fleet:
 
 
 def run(
-    url: str, namespace: str, folder: Path, *, kind: str, items: int, kills: int, lease: float, seed: int = 1
+    url: str,
+    namespace: str,
+    folder: Path,
+    *,
+    kind: str,
+    items: int,
+    kills: int,
+    lease: float,
+    pause: float = PAUSE_SECONDS,
+    settle: float = SETTLE_SECONDS,
+    seed: int = 1,
 ) -> Outcome:
-    """Run a task of so many items, and kill a process that works on it, or the other one, so many times."""
+    """Run a task of so many items, and kill a process that works on it, or the other one, so many times.
+
+    A worker waits for `pause` seconds before each group of items, and the driver for `settle` after a cancel.
+    """
     rng = random.Random(seed)
     with open_engine(settings(url, namespace, lease)) as engine:
         task = _submit(engine, kind, "item", items)
-        fleet = Fleet(url, namespace, lease, folder / "claims")
+        fleet = Fleet(url, namespace, lease, folder / "claims", pause)
         began = time.monotonic()
         try:
             fleet.start()
@@ -119,7 +134,7 @@ def run(
                 time.sleep(LOOK)
             seconds = time.monotonic() - began
             stored, states = _CONTENTS[kind](engine), _states(engine, task)
-            cancel, after = _cancelled(engine, kind, items)
+            cancel, after = _cancelled(engine, kind, items, settle)
         finally:
             fleet.stop()
     return Outcome(task, done, takeovers, stored, states, cancel, after, seconds, items)
@@ -186,7 +201,7 @@ def _taken_over(engine: Engine, task: Task, fleet: Fleet, claims: int, at: float
     raise TimeoutError("no process went on with the task")
 
 
-def _cancelled(engine: Engine, kind: str, items: int) -> tuple[float, int]:
+def _cancelled(engine: Engine, kind: str, items: int, settle: float) -> tuple[float, int]:
     """Cancel a second task under way. Return the seconds that took, and how many memories were stored afterwards."""
     task = _submit(engine, kind, "other", items)
     while _now(engine, task).done < 16:
@@ -196,7 +211,7 @@ def _cancelled(engine: Engine, kind: str, items: int) -> tuple[float, int]:
     took = time.monotonic() - began
     assert ended.state == "cancelled"
     before = engine.owner.read.stats(SPACE).memories
-    time.sleep(2.0)
+    time.sleep(settle)
     return took, engine.owner.read.stats(SPACE).memories - before
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from muisti.core.engine import Engine
 from muisti.core.model.tasks import Item, ItemOutcome
 from muisti.core.model.values import Draft
-from muisti.core.tasks.hold import GROUP, Hold, Kind
+from muisti.core.tasks.claim import GROUP, Claim, Kind
 from muisti.core.views.documents import KIND as INGEST
 from muisti.service.app.app import open_engine
 from muisti.service.background.task_threads import TaskThreads
@@ -33,34 +33,34 @@ class Note:
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    def run(self, hold: Hold) -> object:
-        while group := hold.items():
+    def run(self, claim: Claim) -> object:
+        while group := claim.items():
             outcomes = [_worked(item) for item in group]
             good = [item for item, one in zip(group, outcomes, strict=True) if one.state == "done"]
-            door = hold.door(outcomes)
+            fenced = claim.fenced(outcomes)
             drafts = [Draft(content=item.name) for item in good]
-            self._engine.seen_by(hold.caller, door=door).write.add(hold.task.space, drafts, on_conflict="keep")
+            self._engine.seen_by(claim.caller, fenced=fenced).write.add(claim.task.space, drafts, on_conflict="keep")
         return None
 
 
 class Noted:
-    """A kind of work that notes each claim in a file."""
+    """A kind of work that notes each claim in a file, and waits for `pause` seconds before each group of items."""
 
-    def __init__(self, kind: Kind, claims: Path) -> None:
+    def __init__(self, kind: Kind, claims: Path, pause: float) -> None:
         self.name, self.crashed = kind.name, kind.crashed
-        self._kind, self._claims = kind, claims
+        self._kind, self._claims, self._pause = kind, claims, pause
 
-    def run(self, hold: Hold) -> object:
+    def run(self, claim: Claim) -> object:
         with self._claims.open("a") as claims:
             claims.write(f"{os.getpid()} {time.time():.3f}\n")
-        begin = hold.items
+        begin = claim.items
 
         def begin_slowly(most: int = GROUP) -> list[Item]:
-            time.sleep(PAUSE_SECONDS)
+            time.sleep(self._pause)
             return begin(most)
 
-        hold.items = begin_slowly  # the work must last longer than all kills
-        return self._kind.run(hold)
+        claim.items = begin_slowly  # the work must last longer than all kills
+        return self._kind.run(claim)
 
 
 def _worked(item: Item) -> ItemOutcome:
@@ -77,12 +77,12 @@ def settings(url: str, namespace: str, lease: float) -> Settings:
     )
 
 
-def main(url: str, namespace: str, lease: float, claims: Path) -> None:
+def main(url: str, namespace: str, lease: float, claims: Path, pause: float) -> None:
     """Work until a signal comes."""
     chosen = settings(url, namespace, lease)
     with open_engine(chosen) as engine:
         for kind in (Note(engine), engine.tasks.kind(INGEST)):
-            engine.tasks.register(Noted(kind, claims))
+            engine.tasks.register(Noted(kind, claims, pause))
         with TaskThreads(engine, chosen):
             claims.with_name(str(os.getpid())).touch()  # ready
             signal.sigwait({signal.SIGTERM})
@@ -90,4 +90,4 @@ def main(url: str, namespace: str, lease: float, claims: Path) -> None:
 
 if __name__ == "__main__":
     signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
-    main(sys.argv[1], sys.argv[2], float(sys.argv[3]), Path(sys.argv[4]))
+    main(sys.argv[1], sys.argv[2], float(sys.argv[3]), Path(sys.argv[4]), float(sys.argv[5]))

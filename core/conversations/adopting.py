@@ -198,7 +198,7 @@ class Adopter:
 
     def _born(self, space: SpaceRow, new: Memory, offset: int, call: Call) -> list[Statement]:
         (version,) = ready([new], space, Models())
-        return self._transactions.birth(space, version, "created", call.caller, offset)
+        return self._transactions.guarded_insertion(space, version, "created", call.caller, offset)
 
     def _changed(
         self, space: SpaceRow, before: Memory, after: Memory, row: int, offset: int, call: Call
@@ -206,7 +206,7 @@ class Adopter:
         return [
             guards.refuse_stale(before),
             inserting.end(space, before, offset),
-            *self._transactions.birth(space, carried(after, row), "updated", call.caller, offset),
+            *self._transactions.guarded_insertion(space, carried(after, row), "updated", call.caller, offset),
         ]
 
 

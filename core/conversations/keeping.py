@@ -97,7 +97,7 @@ class Keeper:
             guards.refuse_stale(before),
             *accepted.statements,
             inserting.end(space, before, offset),
-            *self._transactions.birth(space, new, "updated", call.caller, offset),
+            *self._transactions.guarded_insertion(space, new, "updated", call.caller, offset),
         ]
         return Part(new.memory, statements)
 
@@ -107,7 +107,10 @@ class Keeper:
         made = [one.first(space, id_text(self._ids.new(call.now)), call.now) for one in accepted]
         versions = ready(made, space, self._models)
         return [
-            Part(new.memory, [*one.statements, *self._transactions.birth(space, new, "created", call.caller, offset)])
+            Part(
+                new.memory,
+                [*one.statements, *self._transactions.guarded_insertion(space, new, "created", call.caller, offset)],
+            )
             for one, new, offset in zip(accepted, versions, range(len(made) - 1, -1, -1), strict=True)
         ]
 

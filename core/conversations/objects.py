@@ -204,7 +204,7 @@ class Objects:
                 new.memory,
                 [
                     *accepted[place].statements,
-                    *self._transactions.birth(space, new, "created", call.caller, len(made) - 1 - place),
+                    *self._transactions.guarded_insertion(space, new, "created", call.caller, len(made) - 1 - place),
                     *([quotas.refuse_more(space, self._quota)] if place == len(made) - 1 else []),
                 ],
                 told=place == len(made) - 1,
@@ -237,14 +237,18 @@ class Objects:
         *others, new = versions
         parts = self._keeper.before(space, plan, len(versions), call)
         parts += [
-            Part(other.memory, self._transactions.birth(space, other, "created", call.caller, 1), told=False)
+            Part(
+                other.memory, self._transactions.guarded_insertion(space, other, "created", call.caller, 1), told=False
+            )
             for other in others
         ]
         statements: list[Statement] = [
             guards.refuse_stale(before),
             *accepted.statements,
             inserting.end(space, before),
-            *self._transactions.birth(space, structs.replace(new, previous=cast(int, row[0])), "updated", call.caller),
+            *self._transactions.guarded_insertion(
+                space, structs.replace(new, previous=cast(int, row[0])), "updated", call.caller
+            ),
             quotas.refuse_larger(space, self._quota, new.memory),
         ]
         parts.append(Part(new.memory, statements))

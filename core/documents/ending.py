@@ -204,7 +204,7 @@ class Moving:
             guards.refuse_stale(before),
             *accepted.statements,
             inserting.end(space, before, offset),
-            *self._transactions.birth(space, new, "updated", self._call.caller, offset),
+            *self._transactions.guarded_insertion(space, new, "updated", self._call.caller, offset),
         ]
         return Part(new.memory, statements, told=before.kind == "document")
 

@@ -22,8 +22,8 @@ from muisti.core.parsing.options import Options
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.workers import Workers
 from muisti.core.store.database import Database
-from muisti.core.tasks.door import Door
-from muisti.core.tasks.hold import Hold
+from muisti.core.tasks.claim import Claim
+from muisti.core.tasks.fenced_commit import FencedCommit
 from muisti.core.write.begun import Call
 
 KIND = "ingest"
@@ -126,10 +126,10 @@ class Ingester:
                     raise
         raise AssertionError
 
-    def store(self, hold: Hold, incoming: Sequence[Incoming], door: Door) -> Stored:
+    def store(self, claim: Claim, incoming: Sequence[Incoming], fenced: FencedCommit) -> Stored:
         """Store what was read, and what a task commits with it."""
-        call = Call(self._clock(), None, hold.caller, door=door)
-        return self._storer.put(hold.task.space, incoming, call, hold.check)
+        call = Call(self._clock(), None, claim.caller, fenced=fenced)
+        return self._storer.put(claim.task.space, incoming, call, claim.check)
 
 
 class Ingest:
@@ -144,30 +144,30 @@ class Ingest:
     def __init__(self, ingester: Ingester, resolve: Callable[[str, Callable[[], None]], object]) -> None:
         self._ingester, self._resolve = ingester, resolve
 
-    def run(self, hold: Hold) -> object:
+    def run(self, claim: Claim) -> object:
         """Store all files that are left."""
-        job = msgspec.convert(hold.task.asked, Job)
+        job = msgspec.convert(claim.task.asked, Job)
         with Unpacking() as unpacking:
-            work = _Work(self._ingester, hold, job, unpacking)
-            while group := hold.items():
+            work = _Work(self._ingester, claim, job, unpacking)
+            while group := claim.items():
                 with ExitStack() as held:
                     work.group(group, held)
-        self._resolve(hold.task.space, hold.check)
+        self._resolve(claim.task.space, claim.check)
         return None
 
 
 class _Work:
     """The work on one task."""
 
-    def __init__(self, ingester: Ingester, hold: Hold, job: Job, unpacking: Unpacking) -> None:
-        self._ingester, self._hold, self._job, self._unpacking = ingester, hold, job, unpacking
+    def __init__(self, ingester: Ingester, claim: Claim, job: Job, unpacking: Unpacking) -> None:
+        self._ingester, self._claim, self._job, self._unpacking = ingester, claim, job, unpacking
 
     def group(self, group: Sequence[Item], held: ExitStack) -> None:
         """Store a group of files; `held` closes what was read of them."""
         ready: list[Ready] = []
         failed: list[ItemOutcome] = []
         for item in group:
-            self._hold.check()
+            self._claim.check()
             try:
                 one = self._read(item)
             except (StoreUnavailable, Busy):
@@ -192,16 +192,16 @@ class _Work:
             if file.member is None and holds_documents(held):
                 self._expand(item, file, held)
                 return None
-            return self._ingester.read(self._hold.task.space, item, held, self._job, file, self._hold.caller)
+            return self._ingester.read(self._claim.task.space, item, held, self._job, file, self._claim.caller)
 
     def _expand(self, item: Item, file: File, held: Held) -> None:
-        found = listed(held, item.name, self._hold.check)
+        found = listed(held, item.name, self._claim.check)
         adds = [
             structs.replace(file, member=number, media_type=None, origin=None).item(f"{item.name}/{path}")
             for number, path in enumerate(found.paths)
         ]
         outcome = ItemOutcome(item.number) if found.refusal is None else _failed(item, found.refusal)
-        self._hold.commit([outcome], adds=adds)
+        self._claim.commit([outcome], adds=adds)
 
     def _bytes(self, name: str, file: File) -> Held:
         """Return the bytes of an item.
@@ -216,7 +216,7 @@ class _Work:
 
     def _source(self, file: File) -> Held:
         if file.blob is not None:
-            return Held(self._hold.read(file.blob))
+            return Held(self._claim.read(file.blob))
         try:
             return Held.of_path(Path(file.server_path or ""))
         except OSError as error:
@@ -232,18 +232,18 @@ class _Work:
         if not outcomes:
             return
         if not incoming:
-            self._hold.commit(outcomes)
+            self._claim.commit(outcomes)
             return
         try:
-            self._ingester.store(self._hold, incoming, self._hold.door(outcomes))
+            self._ingester.store(self._claim, incoming, self._claim.fenced(outcomes))
         except (StoreUnavailable, Busy):
             raise
         except MuistiError as error:
             if len(outcomes) == 1:
-                self._hold.commit([_failed(ready[0].item, error)])
+                self._claim.commit([_failed(ready[0].item, error)])
                 return
             if failed:
-                self._hold.commit(failed)
+                self._claim.commit(failed)
             for one in ready:
                 self._store([one], [])
 

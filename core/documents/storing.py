@@ -335,14 +335,14 @@ class Storer:
         accepted, memory = made
         if work.before is None:
             (new,) = ready([memory], space, self._models)
-            born = self._transactions.birth(space, new, "created", call.caller, offset)
+            born = self._transactions.guarded_insertion(space, new, "created", call.caller, offset)
             return Part(memory, [*accepted.statements, *born], work.incoming.path)
         new = again(memory, work.before, work.row, space, self._models)
         statements = [
             guards.refuse_stale(work.before),
             *accepted.statements,
             inserting.end(space, work.before, offset),
-            *self._transactions.birth(space, new, "updated", call.caller, offset),
+            *self._transactions.guarded_insertion(space, new, "updated", call.caller, offset),
         ]
         return Part(memory, statements, work.incoming.path)
 

@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from muisti.core.context.sizes import Sizes
-from muisti.core.erasure.progress import OfCounts, Work, no_door
+from muisti.core.erasure.progress import OfCounts, Work, unfenced
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.index.packing import repack
@@ -35,7 +35,7 @@ from muisti.core.store.database import Database, Refused, Statement
 from muisti.core.store.refusal_codes import Refusal
 from muisti.core.store.sql import audit, conversations, documents, erasure, imports, memories, spaces, tables
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.tasks.door import Door, over
+from muisti.core.tasks.fenced_commit import FencedCommit, over
 from muisti.core.transfer import staged
 from muisti.core.write.recent_results import RecentResults
 
@@ -267,11 +267,11 @@ class Eraser:
         return raw, bool(rows)
 
     def erase(
-        self, space: SpaceRow, memories: Sequence[bytes], caller: Caller, work: Work, door: OfCounts = no_door
+        self, space: SpaceRow, memories: Sequence[bytes], caller: Caller, work: Work, fenced: OfCounts = unfenced
     ) -> None:
         """Erase up to a hundred memories and the summaries that may tell of them in one batch.
 
-        `door` returns what the batch commits for a task, given the number of erased rows by table.
+        `fenced` returns what the batch commits for a task, given the number of erased rows by table.
         """
         named = memories
         for _ in range(TRIES):
@@ -287,7 +287,7 @@ class Eraser:
             if alive:
                 rows = zip(tables.parts(), hanging, strict=True)
                 counts |= {table.name: cast(int, more) for table, ((more,),) in rows}
-            of_task = door(counts)
+            of_task = fenced(counts)
             if not alive:
                 self._pass(of_task)
                 return
@@ -318,7 +318,7 @@ class Eraser:
             return
         raise StoreUnavailable("others change the same memories all the time; try again")
 
-    def _pass(self, of_task: Door) -> None:
+    def _pass(self, of_task: FencedCommit) -> None:
         """Commit what a task commits with a batch that has nothing to erase."""
         try:
             if of_task.before:

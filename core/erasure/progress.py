@@ -5,14 +5,14 @@ from collections.abc import Callable, Mapping
 import msgspec
 
 from muisti.core.store.free_space import Traces
-from muisti.core.tasks.door import OPEN, Door
+from muisti.core.tasks.fenced_commit import UNFENCED, FencedCommit
 
-OfCounts = Callable[[Mapping[str, int]], Door]  # takes the number of erased rows by table
+OfCounts = Callable[[Mapping[str, int]], FencedCommit]  # takes the number of erased rows by table
 
 
-def no_door(counts: Mapping[str, int]) -> Door:
-    """Return the door of an erasure that is part of no task."""
-    return OPEN
+def unfenced(counts: Mapping[str, int]) -> FencedCommit:
+    """Return the fenced commit of an erasure that is part of no task."""
+    return UNFENCED
 
 
 class Work(msgspec.Struct):

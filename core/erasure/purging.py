@@ -15,8 +15,8 @@ from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
 from muisti.core.store.sql import erasure
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.tasks.door import Door
-from muisti.core.tasks.hold import CRASHED, Hold
+from muisti.core.tasks.claim import CRASHED, Claim
+from muisti.core.tasks.fenced_commit import FencedCommit
 
 KIND = "purge"
 _RELATED = 500  # memories in one question for relatives
@@ -56,20 +56,20 @@ class PurgeWork:
     def __init__(self, database: Database, eraser: Eraser, clock: Clock, told: Told) -> None:
         self._database, self._eraser, self._clock, self._told = database.primary, eraser, clock, told
 
-    def run(self, hold: Hold) -> object:
+    def run(self, claim: Claim) -> object:
         """Erase what is left, look for remains in every place, and return the report."""
-        found = find_space(self._database, hold.task.space)
-        text = hold.task.position
+        found = find_space(self._database, claim.task.space)
+        text = claim.task.position
         state = _STATES.decode(text) if text else State(self._clock(), found.seq.number)
         work = Work(erased=dict(state.erased))
-        while group := hold.items(1):
+        while group := claim.items(1):
             (item,) = group
             memories = [bytes.fromhex(one) for one in cast(Sequence[str], item.argument)]
-            self._eraser.erase(found, memories, hold.caller, work, _door(hold, state, work, item.number))
+            self._eraser.erase(found, memories, claim.caller, work, _fenced(claim, state, work, item.number))
         if text:
             self._complete(found, state, work)
-        what = cast(Mapping[str, Json], hold.task.asked)
-        report = self._eraser.finished(found, what, hold.caller, state.began, work)
+        what = cast(Mapping[str, Json], claim.task.asked)
+        report = self._eraser.finished(found, what, claim.caller, state.began, work)
         return self._told(report)
 
     def _complete(self, space: SpaceRow, state: State, work: Work) -> None:
@@ -84,12 +84,12 @@ class PurgeWork:
         work.traces.everything()  # the texts that other processes have erased are not known
 
 
-def _door(hold: Hold, state: State, work: Work, item: int) -> Callable[[Mapping[str, int]], Door]:
-    def door(counts: Mapping[str, int]) -> Door:
+def _fenced(claim: Claim, state: State, work: Work, item: int) -> Callable[[Mapping[str, int]], FencedCommit]:
+    def fenced(counts: Mapping[str, int]) -> FencedCommit:
         erased = dict(work.erased)
         for name, more in counts.items():
             erased[name] = erased.get(name, 0) + more
         now = msgspec.structs.replace(state, erased=erased)
-        return hold.door([ItemOutcome(item)], position=msgspec.json.encode(now).decode())
+        return claim.fenced([ItemOutcome(item)], position=msgspec.json.encode(now).decode())
 
-    return door
+    return fenced

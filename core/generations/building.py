@@ -10,7 +10,7 @@ from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refused
 from muisti.core.store.refusal_codes import Refusal
 from muisti.core.store.sql import generations
-from muisti.core.tasks.hold import Hold
+from muisti.core.tasks.claim import Claim
 
 KIND = "embed"
 
@@ -27,7 +27,7 @@ class Embed:
     def __init__(self, database: Database, models: Models) -> None:
         self._database, self._models = database, models
 
-    def run(self, hold: Hold) -> object:
+    def run(self, claim: Claim) -> object:
         """Embed until nothing is missing, and return how many passages this process has embedded.
 
         The work ends early when the model is dropped meanwhile.
@@ -36,22 +36,22 @@ class Embed:
             NotFound: the space was erased meanwhile.
             ModelUnavailable: this process does not have the model, or it does not answer; the task goes on later.
         """
-        digest = cast(dict[str, str], hold.task.asked)["generation"]
+        digest = cast(dict[str, str], claim.task.asked)["generation"]
         encoder = self._models.of(digest)
         if encoder is None:
             raise ModelUnavailable(f"this process does not have the model {digest[:12]}")
-        after, done = int(hold.task.position or 0), 0
+        after, done = int(claim.task.position or 0), 0
         while True:
-            hold.check()
-            space = find_space(self._database, hold.task.space)
+            claim.check()
+            space = find_space(self._database, claim.task.space)
             if digest not in (space.space.generation, space.space.shadow):
                 return {"generation": digest, "embedded": done, "dropped": True}
             step = next_step(self._database, space, encoder, self._models.cache, after)
             if step is None:
                 return {"generation": digest, "embedded": done, "dropped": False}
-            door = hold.door(position=str(step.born), done=step.passages)
+            fenced = claim.fenced(position=str(step.born), done=step.passages)
             try:
-                self._database.write([*door.before, generations.guard_models(space), *step.batch, *door.after])
+                self._database.write([*fenced.before, generations.guard_models(space), *step.batch, *fenced.after])
             except Refused as refused:
                 if refused.code != Refusal.STALE:
                     raise

@@ -14,7 +14,7 @@ from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.model.audited import Action
-from muisti.core.model.errors import Conflict, Forbidden, InvalidInput, NotFound, RecallDropped
+from muisti.core.model.errors import Conflict, Forbidden, InvalidInput, MuistiError, NotFound, RecallDropped
 from muisti.core.model.generations import Comparison, Generation, Judged, Role, ShadowIncomplete
 from muisti.core.model.probes import Run
 from muisti.core.model.tasks import Task
@@ -92,13 +92,19 @@ class Generations:
         Raises:
             InvalidInput: the process has no such model.
             Conflict: the space has another shadow.
-            RequestReused.
+            RequestReused, TooManyTasks.
         """
         _check(caller)
         encoder = self._models.named(model)
-        lacking = self._lacking(self._begin(space, encoder, caller), encoder.identity)
         asked = {"generation": encoder.identity, "model": encoder.name}
-        return self._tasks.submit(space, KIND, asked, caller, total=lacking, request=request)
+        begun = self._tasks.begin(space, KIND, asked, caller, request)
+        if isinstance(begun, Task):
+            return begun
+        try:
+            return begun.end(self._lacking(self._begin(space, encoder, caller), encoder.identity))
+        except MuistiError:
+            begun.abandon()
+            raise
 
     def compare(self, space: str, judged: Judged, caller: Caller) -> Comparison:
         """Ask the model of a space and its shadow the probes of the space and the given questions.

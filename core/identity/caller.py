@@ -106,13 +106,13 @@ class Caller(msgspec.Struct, frozen=True):
         """Return the similar memories that the caller may see."""
         return tuple(one for one in found if self.reads and self.shows(one.category))
 
-    def told(self, refusal: Similar) -> Similar:
+    def redacted(self, refusal: Similar) -> Similar:
         """Return the refusal without the memories that the caller may not see."""
         shown = self.shown(refusal.found)
         hidden = bool(refusal.found) and not shown
         return type(refusal)(shown, refusal.position, other=refusal.other, checked_at=refusal.checked_at, hidden=hidden)
 
-    def told_of_address(self, refusal: AddressTaken) -> AddressTaken:
+    def redacted_address(self, refusal: AddressTaken) -> AddressTaken:
         """Return the refusal without the memory's id, when the caller may not read.
 
         The category stays, since the caller has named it.

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from datetime import datetime
+from pathlib import PurePath
 from typing import Literal
 
 from msgspec import Struct, field
@@ -104,3 +105,18 @@ class CacheUse(Struct, frozen=True):
         """Share of the texts that were found; None before the first text."""
         asked = self.hits + self.misses
         return self.hits / asked if asked else None
+
+
+def without_place(name: str) -> str:
+    """Return the name of a model without the folder that it is in, or the host that serves it.
+
+    >>> without_place("onnx:/srv/models/words"), without_place("words@models.example:8080")
+    ('onnx:words', 'words')
+    >>> without_place("muisti-static-256"), without_place("acme/words")
+    ('muisti-static-256', 'acme/words')
+    """
+    kind, mark, place = name.rpartition("onnx:")
+    place = place.rpartition("@")[0] or place
+    return (
+        kind + mark + (PurePath(place).name if place.startswith((".", "~")) or PurePath(place).is_absolute() else place)
+    )

@@ -5,6 +5,8 @@ from typing import Literal
 
 from msgspec import Struct
 
+from muisti.core.model.errors import MuistiError
+
 TaskState = Literal["queued", "running", "succeeded", "partial", "failed", "cancelled"]
 ItemState = Literal["waiting", "working", "done", "failed", "skipped", "cancelled"]
 
@@ -109,6 +111,15 @@ class ItemPage(Struct, frozen=True):
 
     items: tuple[Item, ...]
     next_cursor: str | None
+
+
+class TooManyTasks(MuistiError):
+    """As many tasks of the space wait as may wait; nothing was stored."""
+
+    code = "too_many_tasks"
+
+    def __init__(self, space: str, most: int) -> None:
+        super().__init__(f"{most:,} tasks of space {space!r} wait already; send this one again when some have ended")
 
 
 class TaskOver(Exception):

@@ -21,7 +21,7 @@ class Refusal(StrEnum):
     PLACE_TAKEN = "place_taken"  # another current memory has the name, or the turn of the conversation
     MODEL_MISMATCH = "model_mismatch"  # another model embeds the space, or its policy has changed
     REQUEST_KNOWN = "request_known"  # the idempotency key has an answer
-    INCOMPLETE = "incomplete"  # vectors are missing, or a space has as many probes or webhooks as it may have
+    INCOMPLETE = "incomplete"  # vectors are missing, or a space has as many probes, webhooks or tasks as it may have
     QUOTA_EXCEEDED = "quota_exceeded"
     TASK_LOST = "task_lost"  # another process has the task, or its progress is not what the batch expects
     TASK_CANCELLED = "task_cancelled"

@@ -5,7 +5,7 @@ An addition takes half a microsecond. Nothing here knows the format in which the
 
 import threading
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ Labels = tuple[str, ...]
 
 SHORT = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0)  # seconds
 LONG = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)  # seconds
+LONGEST = (0.1, 0.5, 1.0, 5.0, 10.0, 30.0, 60.0, 300.0, 900.0, 3600.0)  # seconds, of tasks
 POWERS = (1, 2, 4, 8, 16, 32, 64, 128, 256, 512)
 
 
@@ -33,6 +34,15 @@ class Counter:
     def read(self) -> dict[Labels, float]:
         with self._lock:
             return dict(self._counts)
+
+
+class Gauge(Counter):
+    """A number that rises and falls, by labels."""
+
+    def put(self, values: Mapping[Labels, float]) -> None:
+        """Set the values; labels that are not among them have none any more."""
+        with self._lock:
+            self._counts = dict(values)
 
 
 class Spread(NamedTuple):
@@ -91,9 +101,30 @@ class StoreMeters(msgspec.Struct, frozen=True):
     retries: Counter = msgspec.field(default_factory=Counter)  # by server and reason
 
 
+class TaskMeters(msgspec.Struct, frozen=True):
+    """Counters of tasks, by their kind. All but `queued` are of this process.
+
+    `queued` has the tasks of the whole database that wait, as a process that works on tasks has seen them last.
+    """
+
+    queued: Gauge = msgspec.field(default_factory=Gauge)
+    running: Gauge = msgspec.field(default_factory=Gauge)
+    ended: Counter = msgspec.field(default_factory=Counter)  # also by their state
+    takeovers: Counter = msgspec.field(default_factory=Counter)  # claims of tasks whose process had ended
+    seconds: Histogram = msgspec.field(default_factory=lambda: Histogram(LONGEST))  # from the first claim to the end
+
+    def know(self, kind: str, states: Iterable[str]) -> None:
+        """Start the counters of a kind at 0."""
+        self.running.add(kind, by=0)
+        self.takeovers.add(kind, by=0)
+        for state in states:
+            self.ended.add(kind, state, by=0)
+
+
 class Meters(msgspec.Struct, frozen=True):
     """Counters and histograms of an engine."""
 
     store: StoreMeters
+    tasks: TaskMeters = msgspec.field(default_factory=TaskMeters)
     changes: Counter = msgspec.field(default_factory=lambda: Counter(()))  # of memories, committed
     load_seconds: Histogram = msgspec.field(default_factory=lambda: Histogram(LONG, ()))  # of an index

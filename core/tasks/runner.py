@@ -14,10 +14,10 @@ from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import Busy, MuistiError, NotYetReplicated, StoreUnavailable
 from muisti.core.model.tasks import Paused, TaskFailed, TaskOver
 from muisti.core.model.unavailable import ModelUnavailable
-from muisti.core.store.database import Database, Refused
+from muisti.core.store.database import Database, Refused, Rows
 from muisti.core.store.sql import task_rows, tasks
-from muisti.core.tasks.door import over
-from muisti.core.tasks.hold import CRASHED, Hold
+from muisti.core.tasks.claim import CRASHED, Claim
+from muisti.core.tasks.fenced_commit import over
 from muisti.core.tasks.tasks import Tasks
 
 DEATHS = 5  # claims without progress before a task is failed
@@ -47,53 +47,63 @@ class Runner:
     def __init__(self, database: Database, known: Tasks, lease: float, per_space: int, broken: Broken = silent) -> None:
         """`broken` gets the errors in Muisti."""
         self._database, self._tasks, self._broken = database.primary, known, broken
+        self._meters = known.meters
         self._lease_us, self._per_space = int(lease * SECOND_US), per_space
-        self._holds: set[Hold] = set()
+        self._claims: set[Claim] = set()
         self._lock = threading.Lock()
         self._stopping = False
 
     def stop(self) -> None:
         """Let running work end soon; what is not done is given back."""
         self._stopping = True
-        for hold in self._current():
-            hold.ended.set()
+        for claim in self._current():
+            claim.ended.set()
 
-    def claim(self) -> Hold | float | None:
+    def claim(self) -> Claim | float | None:
         """Claim a task that is due. Else return the seconds until one is due by itself; None when there is none."""
         ask = tasks.next_due(self._tasks.kinds, self._per_space)
-        (rows,) = self._database.read([ask])
+        rows, queued = self._database.read([ask, tasks.queued()])
+        self._count(queued)
         if not rows:
             return None
-        number, wait = cast(tuple[int, int], rows[0])
-        return wait / SECOND_US if wait else self._claim(number) or 0.0
+        number, wait, held = cast(tuple[int, int, int], rows[0])
+        return wait / SECOND_US if wait else self._claim(number, taken_over=bool(held)) or 0.0
 
-    def run(self, hold: Hold) -> None:
+    def run(self, claim: Claim) -> None:
         """Run a claimed task until it ends, or somebody else has it."""
         with suppress(TaskOver):  # another process goes on, or nobody wants it
             try:
-                self._work(hold)
+                self._work(claim)
             finally:
                 with self._lock:
-                    self._holds.discard(hold)
+                    self._claims.discard(claim)
+                self._meters.running.add(claim.task.kind, by=-1)
 
     def run_one(self) -> float | None:
         """Claim a task that is due, and run it. Return 0 then, else what `claim` returns."""
         found = self.claim()
-        if not isinstance(found, Hold):
+        if not isinstance(found, Claim):
             return found
         self.run(found)
         return 0.0
 
     def beat(self, *, prolong: bool) -> None:
         """Look whether the tasks in work are still this process's. With `prolong`, prolong their leases."""
-        for hold in self._current():
-            hold.beat(prolong=prolong)
+        for claim in self._current():
+            claim.beat(prolong=prolong)
+        if prolong:
+            (queued,) = self._database.read([tasks.queued()])
+            self._count(queued)
 
-    def _current(self) -> list[Hold]:
+    def _current(self) -> list[Claim]:
         with self._lock:
-            return list(self._holds)
+            return list(self._claims)
 
-    def _claim(self, number: int) -> Hold | None:
+    def _count(self, queued: Rows) -> None:
+        counts = cast(list[tuple[str, int]], queued)
+        self._meters.queued.put({(kind,): 0 for kind in self._tasks.kinds} | {(kind,): count for kind, count in counts})
+
+    def _claim(self, number: int, *, taken_over: bool) -> Claim | None:
         owner = uuid.uuid4().hex
         *_, fences = self._database.write(tasks.claim(number, owner, self._lease_us, self._per_space))
         if not fences:
@@ -105,42 +115,50 @@ class Runner:
         kind = self._tasks.kind(task.kind)
         if task.owner != owner:
             return None
-        hold = Hold(self._database, task, caller, self._lease_us, kind, lambda: self._stopping)
+        if taken_over:
+            self._meters.takeovers.add(task.kind)
+        claim = Claim(self._database, task, caller, self._lease_us, kind, lambda: self._stopping)
         if task.deaths > DEATHS:
             with suppress(TaskOver):
-                hold.end(None, (CRASHED, _TOLD))
+                self._end(claim, None, (CRASHED, _TOLD))
             return None
         with self._lock:
-            self._holds.add(hold)
-        return hold
+            self._claims.add(claim)
+        self._meters.running.add(task.kind)
+        return claim
 
-    def _work(self, hold: Hold) -> None:
+    def _work(self, claim: Claim) -> None:
         """Run the work to its end, and store how it ended."""
         try:
-            result = self._tasks.kind(hold.task.kind).run(hold)
+            result = self._tasks.kind(claim.task.kind).run(claim)
         except Paused:
-            hold.give_back()
+            claim.give_back()
         except TRY_AGAIN:
-            hold.give_back(TRY_AGAIN_US)
+            claim.give_back(TRY_AGAIN_US)
         except TaskFailed as failed:
-            hold.end(_json(failed.result), (failed.code, str(failed)))
+            self._end(claim, _json(failed.result), (failed.code, str(failed)))
         except MuistiError as error:
-            hold.end(None, (error.code, str(error)))
+            self._end(claim, None, (error.code, str(error)))
         except Refused as refused:
             if (ended := over(refused)) is not None:
                 raise ended from refused
-            self._is_broken(hold, refused)
+            self._is_broken(claim, refused)
         except TaskOver:
             raise
         except Exception as error:  # noqa: BLE001  # a bug of ours must not stop the other tasks
-            self._is_broken(hold, error)
+            self._is_broken(claim, error)
         else:
-            hold.end(_json(result), None)
+            self._end(claim, _json(result), None)
 
-    def _is_broken(self, hold: Hold, error: Exception) -> None:
+    def _end(self, claim: Claim, result: str | None, error: tuple[str, str] | None) -> None:
+        ended = claim.end(result, error)
+        self._meters.ended.add(ended.kind, ended.state)
+        self._meters.seconds.add(ended.elapsed, ended.kind)
+
+    def _is_broken(self, claim: Claim, error: Exception) -> None:
         """Report an error in Muisti. The task is tried again, and the item that was in work alone."""
-        self._broken(hold.task.kind, type(error).__qualname__, traceback.format_tb(error.__traceback__))
-        hold.rest(BROKEN_US)
+        self._broken(claim.task.kind, type(error).__qualname__, traceback.format_tb(error.__traceback__))
+        claim.rest(BROKEN_US)
 
 
 def _json(result: object) -> str | None:

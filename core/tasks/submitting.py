@@ -9,16 +9,23 @@ import msgspec
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import Conflict, NotFound, RequestReused
-from muisti.core.model.tasks import NewItem, Task
+from muisti.core.model.tasks import NewItem, Task, TooManyTasks
 from muisti.core.model.values import RequestKey
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refused, Statement
 from muisti.core.store.refusal_codes import Refusal
 from muisti.core.store.sql import spaces, task_rows, tasks
 from muisti.core.store.sql.tasks import New
-from muisti.core.tasks.hold import PIECE
+from muisti.core.tasks.claim import PIECE
 
 ITEMS_AT_ONCE = 1_000
+
+
+class Limits(msgspec.Struct, frozen=True):
+    """Limits of submissions: `queued` tasks of a space may wait, 0 for any number; a request may pause `lease_us`."""
+
+    queued: int
+    lease_us: int
 
 
 class Blob:
@@ -107,13 +114,14 @@ def begin(
     asked: object,
     caller: Caller,
     request: RequestKey | None,
-    lease_us: int,
+    limits: Limits,
     submitted: Callable[[], None],
 ) -> Submission | Task:
     """Begin a task. Return the task of an earlier request with the same key instead, when there is one.
 
     Raises:
         NotFound: there is no such space.
+        TooManyTasks: as many tasks of the space wait as may wait.
         RequestReused: the key belongs to a request with another body.
     """
     found = find_space(database, space)
@@ -129,14 +137,16 @@ def begin(
         body_hash=None if request is None else request.body_hash,
     )
     try:
-        database.write([spaces.guard(found), *tasks.insert(found, new, lease_us)])
+        database.write([spaces.guard(found), *tasks.insert(found, new, limits.lease_us, limits.queued)])
     except Refused as refused:
         if refused.code == Refusal.NO_SPACE:
             raise NotFound("space", space) from refused
+        if refused.code == Refusal.INCOMPLETE:
+            raise TooManyTasks(space, limits.queued) from refused
         if refused.code != Refusal.REQUEST_KNOWN or request is None or known is None:
             raise
         return _repeated(database, request, known)
-    return Submission(database, new.id, lease_us, submitted)
+    return Submission(database, new.id, limits.lease_us, submitted)
 
 
 def _repeated(database: Database, request: RequestKey, known: str) -> Task:

@@ -5,13 +5,14 @@ from typing import cast, get_args
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput, NotFound
-from muisti.core.model.tasks import ItemPage, ItemState, NewItem, Task, TaskPage, TaskState
+from muisti.core.model.tasks import OVER, ItemPage, ItemState, NewItem, Task, TaskPage, TaskState
 from muisti.core.model.values import LIMIT_MAX, RequestKey
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
 from muisti.core.store.sql import task_rows, tasks
-from muisti.core.tasks.hold import Kind
-from muisti.core.tasks.submitting import Submission, begin
+from muisti.core.support.meters import TaskMeters
+from muisti.core.tasks.claim import Kind
+from muisti.core.tasks.submitting import Limits, Submission, begin
 
 REQUEST_US = 60_000_000  # that a request may pause before its task counts as broken off
 FORGOTTEN = 20  # ended tasks deleted in one transaction, each with its items
@@ -25,9 +26,11 @@ class Tasks:
     A caller who sees the whole space sees all of its tasks; others see the tasks that they asked for.
     """
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, meters: TaskMeters, queued_max: int) -> None:
+        """`queued_max` tasks of a space may wait; 0 is no limit."""
         self._listeners: tuple[Callable[[], None], ...] = ()
-        self._database = database
+        self._database, self.meters = database, meters
+        self._limits = Limits(queued_max, REQUEST_US)
         self._kinds: dict[str, Kind] = {}
 
     @property
@@ -38,6 +41,7 @@ class Tasks:
     def register(self, kind: Kind) -> None:
         """Add a kind of work that this process can do."""
         self._kinds[kind.name] = kind
+        self.meters.know(kind.name, OVER)
 
     def kind(self, name: str) -> Kind:
         return self._kinds[name]
@@ -64,8 +68,9 @@ class Tasks:
         Raises:
             NotFound: there is no such space.
             RequestReused: the key belongs to a request with another body.
+            TooManyTasks: as many tasks of the space wait as may wait.
         """
-        return begin(self._database, space, kind, asked, caller, request, REQUEST_US, self.ring)
+        return begin(self._database, space, kind, asked, caller, request, self._limits, self.ring)
 
     def submit(
         self,
@@ -81,7 +86,7 @@ class Tasks:
         """Make a task. `total` is the amount of work where it has no items.
 
         Raises:
-            NotFound, RequestReused.
+            NotFound, RequestReused, TooManyTasks.
         """
         begun = self.begin(space, kind, asked, caller, request)
         if isinstance(begun, Task):
@@ -152,9 +157,12 @@ class Tasks:
         Raises:
             NotFound: there is no such task that the caller may see.
         """
-        number = self.get(space, id_, caller).number
-        self._database.write(tasks.cancel(number))
-        return self.get(space, id_, caller)
+        before = self.get(space, id_, caller)
+        self._database.write(tasks.cancel(before.number))
+        after = self.get(space, id_, caller)
+        if after.state == "cancelled" and not before.is_over:
+            self.meters.ended.add(after.kind, after.state)
+        return after
 
     def forget(self) -> bool:
         """Delete some tasks that ended long ago; return whether more are left. Fail those whose request broke off."""

@@ -5,20 +5,20 @@ import msgspec
 from muisti.core.identity.caller import Caller
 from muisti.core.model.times import Clock
 from muisti.core.model.values import RequestKey
-from muisti.core.tasks.door import OPEN, Door
+from muisti.core.tasks.fenced_commit import UNFENCED, FencedCommit
 from muisti.core.write.begun import Call
 
 
 class Calls(msgspec.Struct, frozen=True):
     """Stamp each call of one caller with the time. With `dry_run`, writes are rolled back.
 
-    `door` is what the one write of these calls commits for a task.
+    `fenced` is what the one write of these calls commits for a task.
     """
 
     caller: Caller
     clock: Clock
     dry_run: bool = False
-    door: Door = OPEN
+    fenced: FencedCommit = UNFENCED
 
     def new(self, request: RequestKey | None = None) -> Call:
         """Return a call made now. A dry run never counts as a repetition of a request."""
@@ -27,5 +27,5 @@ class Calls(msgspec.Struct, frozen=True):
             None if self.dry_run else request,
             self.caller,
             self.dry_run,
-            OPEN if self.dry_run else self.door,
+            UNFENCED if self.dry_run else self.fenced,
         )

@@ -4,7 +4,7 @@ import msgspec
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.times import Clock
-from muisti.core.tasks.door import OPEN, Door
+from muisti.core.tasks.fenced_commit import UNFENCED, FencedCommit
 from muisti.core.views.calls import Calls
 from muisti.core.views.code import Code, CodeParts
 from muisti.core.views.context import ContextParts, Contexts
@@ -41,10 +41,10 @@ class Memories:
 
     __slots__ = ("_calls", "_parts")
 
-    def __init__(self, parts: Parts, caller: Caller, *, dry_run: bool = False, door: Door = OPEN) -> None:
-        """With `dry_run`, each write returns its `plan` and is rolled back. `door` is for one write of a task."""
+    def __init__(self, parts: Parts, caller: Caller, *, dry_run: bool = False, fenced: FencedCommit = UNFENCED) -> None:
+        """With `dry_run`, each write returns its `plan` and is rolled back. `fenced` is for one write of a task."""
         self._parts = parts
-        self._calls = Calls(caller, parts.clock, dry_run, door)
+        self._calls = Calls(caller, parts.clock, dry_run, fenced)
 
     @property
     def read(self) -> Read:

@@ -12,14 +12,14 @@ from muisti.core.model.outcomes import Flag, Tally
 from muisti.core.model.values import RequestKey
 from muisti.core.store.database import Rows, Statement
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.tasks.door import OPEN, Door
+from muisti.core.tasks.fenced_commit import UNFENCED, FencedCommit
 from muisti.core.write.refusals import Part
 
 
 class Call(msgspec.Struct, frozen=True):
     """Time and caller of a write, and the key that makes repeating it harmless. `now` is in microseconds.
 
-    With `dry_run`, the batch is run, reported and rolled back in one step; it has no key. `door` is what the batch
+    With `dry_run`, the batch is run, reported and rolled back in one step; it has no key. `fenced` is what the batch
     commits for the task that the write is part of; a write that changes nothing commits it alone.
     """
 
@@ -27,7 +27,7 @@ class Call(msgspec.Struct, frozen=True):
     request: RequestKey | None = None
     caller: Caller = OWNER
     dry_run: bool = False
-    door: Door = OPEN
+    fenced: FencedCommit = UNFENCED
 
 
 class Begun(msgspec.Struct, frozen=True):

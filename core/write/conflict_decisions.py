@@ -117,7 +117,7 @@ class Conflicts:
             *inserting.insert(space, carried(old, cast(int, existing_row[0])), 1),
             changes.record(space, "superseded", call.caller, old, 1),
             inserting.end(space, one.new),
-            *self._transactions.birth(space, new, "updated", call.caller),
+            *self._transactions.guarded_insertion(space, new, "updated", call.caller),
             quotas.refuse_larger(space, self._quota, heir),
         ]
         begun = self._transactions.begin(

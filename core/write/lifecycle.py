@@ -104,7 +104,7 @@ class Lifecycle:
             inserting.end(space, before, 1),
             *inserting.insert(space, carried(old, cast(int, row[0])), 1),
             changes.record(space, "superseded", call.caller, old, 1),
-            *self._transactions.birth(space, new, "created", call.caller),
+            *self._transactions.guarded_insertion(space, new, "created", call.caller),
             quotas.refuse_more(space, self._quota),
         ]
         return self._transactions.commit(
@@ -145,5 +145,5 @@ class Lifecycle:
         else:
             head = [guards.refuse_stale(before), inserting.end(space, before)]
             limit = quotas.refuse_larger(space, self._quota, after)
-        part = Part(after, [*head, *self._transactions.birth(space, new, "restored", call.caller), limit])
+        part = Part(after, [*head, *self._transactions.guarded_insertion(space, new, "restored", call.caller), limit])
         return self._transactions.commit(self._transactions.begin(space, [part], call, created=False, flags=flags))

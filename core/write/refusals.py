@@ -15,7 +15,7 @@ from muisti.core.store.refusal_codes import Refusal
 from muisti.core.store.sql import memories, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Overtaken
-from muisti.core.tasks.door import over
+from muisti.core.tasks.fenced_commit import over
 
 _LOOK_AGAIN = (Refusal.STALE, Refusal.REQUEST_KNOWN, Refusal.MODEL_MISMATCH)
 

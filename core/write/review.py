@@ -83,7 +83,9 @@ class Reviewer:
     def _turned(self, space: SpaceRow, row: Row, status: Status, call: Call, offset: int) -> Part:
         before: Memory = version_rows.memory(row, space.space.name)
         after = reviewed(before, status, call.now)
-        born = self._transactions.birth(space, carried(after, cast(int, row[0])), "updated", call.caller, offset)
+        born = self._transactions.guarded_insertion(
+            space, carried(after, cast(int, row[0])), "updated", call.caller, offset
+        )
         return Part(after, [guards.refuse_stale(before), inserting.end(space, before, offset), *born])
 
 

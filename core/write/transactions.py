@@ -43,7 +43,7 @@ from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.support.meters import Counter
 from muisti.core.support.waiting import Overtaken
-from muisti.core.tasks.door import over
+from muisti.core.tasks.fenced_commit import over
 from muisti.core.write import answers
 from muisti.core.write.begun import Begun, Call
 from muisti.core.write.refusals import Part, explained, part_of
@@ -155,7 +155,7 @@ class Transactions:
         `beyond` counts further changes, which statements at the end of the last part make in bulk. `embedded`: the
         versions have new texts, which are embedded.
         """
-        head = [*call.door.before]
+        head = [*call.fenced.before]
         head += [] if call.request is None else requests.refuse_known(call.request, call.now)
         head += self._model(space, call.now) if embedded else [spaces.guard_policy(space)]
         numbers = numbers or len(parts)
@@ -170,7 +170,7 @@ class Transactions:
             )
         )
 
-    def birth(
+    def guarded_insertion(
         self, space: SpaceRow, new: NewVersion, kind: ChangeKind, caller: Caller, offset: int = 0
     ) -> list[Statement]:
         """Return the statements that store a version as a change of its own.
@@ -201,7 +201,7 @@ class Transactions:
             self._pass(call)
             return unchanged
         part = Part(memory, [guards.refuse_stale(memory)])
-        head = [*call.door.before, *requests.refuse_known(call.request, call.now), spaces.guard(space)]
+        head = [*call.fenced.before, *requests.refuse_known(call.request, call.now), spaces.guard(space)]
         self._write(self._prepared(Begun(space, len(head), head, [part], call, created=False, flags=flags)))
         return unchanged
 
@@ -223,10 +223,10 @@ class Transactions:
                     else self.concluded(begun, self._database.write(begun.batch))
                 )
             except Refused as refused:
-                vacated = self._vacated(begun, refused)
-                if vacated is None:
+                freed = self._without_expired(begun, refused)
+                if freed is None:
                     raise self._meaning(begun, refused) from refused
-                begun = vacated
+                begun = freed
 
     def turn(
         self,
@@ -241,10 +241,10 @@ class Transactions:
 
         The `end` statements follow them in the batch. See `core.store.sql.bulk_replace`.
         """
-        head = [*call.door.before, *self._model(space, call.now), *planned, *bulk_replace.advance(space, call.now)]
+        head = [*call.fenced.before, *self._model(space, call.now), *planned, *bulk_replace.advance(space, call.now)]
         quota = quotas.refuse_more(space, self._quota)
         does = [*bulk_replace.take(space, kind, call.caller, call.now), quota, *end]
-        batch = [*head, *does, *bulk_replace.tally(), bulk_replace.clear(), *call.door.after]
+        batch = [*head, *does, *bulk_replace.tally(), bulk_replace.clear(), *call.fenced.after]
         return self.commit(
             Begun(space, len(head), batch, (), call, False, NOT_CHECKED, tally=len(head) + len(does), flags=flags)
         )
@@ -255,7 +255,7 @@ class Transactions:
 
     def explained(self, begun: Begun, refused: Refused) -> Exception:
         """Return the error that explains a refusal, or `Overtaken` when a retry is needed."""
-        return Overtaken() if self._vacated(begun, refused) is not None else self._meaning(begun, refused)
+        return Overtaken() if self._without_expired(begun, refused) is not None else self._meaning(begun, refused)
 
     def _meaning(self, begun: Begun, refused: Refused) -> Exception:
         if refused.code == Refusal.QUOTA_EXCEEDED:
@@ -265,7 +265,7 @@ class Transactions:
         part = part_of(refused.statement - begun.head, begun.parts) if begun.parts else None
         return explained(refused, self._database, begun.space, part, begun.call.now)
 
-    def _vacated(self, begun: Begun, refused: Refused) -> Begun | None:
+    def _without_expired(self, begun: Begun, refused: Refused) -> Begun | None:
         """Return the write with an expired memory ended first, if that memory has the address; otherwise None."""
         if refused.code != Refusal.ADDRESS_TAKEN or not begun.parts:
             return None
@@ -376,13 +376,13 @@ class Transactions:
                 flags=begun.flags,
             )
             batch.append(requests.remember(begun.space, request, answer, begun.call.now + self._retention_us))
-        return replace(begun, batch=[*batch, *begun.call.door.after])
+        return replace(begun, batch=[*batch, *begun.call.fenced.after])
 
     def _pass(self, call: Call) -> None:
         """Commit what a write that changes nothing commits for its task."""
         try:
-            if call.door.before:
-                self._database.write([*call.door.before, *call.door.after])
+            if call.fenced.before:
+                self._database.write([*call.fenced.before, *call.fenced.after])
         except Refused as refused:
             raise over(refused) or refused from refused
 

@@ -163,7 +163,7 @@ class Undoer:
         # Memories that end come first, because an address may pass from one memory to another.
         parts = [Part(one.last, list(_ended(space, one, offsets, call)), told=False) for one in todo]
         for new in ready(revived, space, self._models):
-            inserted = self._transactions.birth(space, new, "undone", call.caller, offsets[new.memory.id])
+            inserted = self._transactions.guarded_insertion(space, new, "undone", call.caller, offsets[new.memory.id])
             limits = [quotas.refuse_larger(space, self._quota, new.memory)] if new.memory.id in sizes else []
             parts.append(Part(new.memory, [*inserted, *limits]))
         tail = [changes.undo(space, seqs)]

@@ -75,9 +75,9 @@ class Writer:
         except Similar as refusal:
             if refusal.found and not any(call.caller.shows(one.category) for one in refusal.found):
                 return self.add(space, drafts, "keep", call, path)
-            raise call.caller.told(refusal) from None
+            raise call.caller.redacted(refusal) from None
         except AddressTaken as refusal:
-            raise call.caller.told_of_address(refusal) from None
+            raise call.caller.redacted_address(refusal) from None
         return replace(written, similar=call.caller.shown(written.similar))
 
     def begin_add(self, space: str, draft: Draft, on_conflict: OnConflict, call: Call) -> Begun:
@@ -276,7 +276,7 @@ class Writer:
             [guards.refuse_duplicate(space, new.memory, new.content_hash, call.now)] if on_conflict == "reject" else []
         )
         limits = [quotas.refuse_more(space, self._quota)] if offset == 0 else []  # after the last draft of the batch
-        return [*refusals, *self._transactions.birth(space, new, "created", call.caller, offset), *limits]
+        return [*refusals, *self._transactions.guarded_insertion(space, new, "created", call.caller, offset), *limits]
 
     def _replace(
         self,
@@ -293,7 +293,7 @@ class Writer:
             guards.refuse_stale(before),
             *accepted.statements,
             inserting.end(space, before),
-            *self._transactions.birth(space, new, "updated", call.caller),
+            *self._transactions.guarded_insertion(space, new, "updated", call.caller),
             quotas.refuse_larger(space, self._quota, new.memory),
         ]
         embedded = new.passages is not None

@@ -50,7 +50,7 @@ class AdmittingProtocol(TimedProtocol):
         elif path in EXEMPT:
             super()._start_asgi_task(cycle, app)
         else:
-            self._admission.turns.begin(partial(self._begin, cycle, app))
+            self._admission.begin(method, path, partial(self._begin, cycle, app))
 
     def _begin(self, cycle: RequestResponseCycle, app: ASGI3Application) -> None:
         if not cycle.disconnected:  # a disconnected client does not wait for the answer

@@ -233,6 +233,7 @@ def open_engine(
         retention_hours=settings.request_retention_hours,
         receipt_days=settings.receipt_days,
         parsers=settings.parsers,
+        task_queue=settings.task_queue,
         calibration=thresholds,
         quota=Quota(memories=settings.quota_memories or None, bytes=settings.quota_bytes),
         policy=Policy(

@@ -28,9 +28,9 @@ class Embedding:
         try:
             more = engine.vectors.step(space)
         except ModelUnavailable as error:
-            self._note(str(error))
+            self._note(engine, str(error))
             return False
-        self._note(None)
+        self._note(engine, None)
         return more
 
     def check(self, engine: Engine, _: str, now: int) -> bool:
@@ -41,19 +41,20 @@ class Embedding:
         try:
             changed = engine.recognition.check()
         except ModelUnavailable as error:
-            self._note(str(error))
+            self._note(engine, str(error))
             return False
         self._checked = monotonic()
-        self._note(None)
+        self._note(engine, None)
         if changed:
             details = {"model": engine.model, "generation": engine.generation, "before": before}
             _LOG.warning("the embedding model has another identity", extra=details)
         return False
 
-    def _note(self, problem: str | None) -> None:
+    def _note(self, engine: Engine, problem: str | None) -> None:
         silent = problem is not None
         if silent and not self._silent:
-            _LOG.warning("no embeddings", extra={"problem": problem})
+            hosted = [encoder.name for encoder in engine.models.hosted]
+            _LOG.warning("no embeddings", extra={"problem": problem, "models": hosted})
         if self._silent and not silent:
             _LOG.info("embeddings again")
         self._silent = silent

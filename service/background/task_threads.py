@@ -8,7 +8,7 @@ from typing import Self
 from muisti.core.engine import Engine
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.tasks import Task
-from muisti.core.tasks.hold import Hold
+from muisti.core.tasks.claim import Claim
 from muisti.service.settings import Settings
 
 _LOG = logging.getLogger("muisti.tasks")
@@ -80,19 +80,19 @@ class TaskThreads:
         except MuistiError as error:
             _LOG.warning("no tasks can be claimed", extra={"code": error.code})
             return LOOK
-        if not isinstance(found, Hold):
+        if not isinstance(found, Claim):
             return LOOK if found is None else max(found, 0.01)
         thread = threading.Thread(target=self._work, args=(found,), name=f"task {found.task.kind}", daemon=True)
         self._working.add(thread)
         thread.start()
         return 0.0
 
-    def _work(self, hold: Hold) -> None:
+    def _work(self, claim: Claim) -> None:
         try:
-            _told("task begins", hold.task)
-            self._runner.run(hold)
+            _told("task begins", claim.task)
+            self._runner.run(claim)
         except MuistiError as error:  # the database does not answer; the lease runs out
-            _LOG.warning("task left", extra={"task": hold.task.id, "code": error.code})
+            _LOG.warning("task left", extra={"task": claim.task.id, "code": error.code})
         finally:
             self._working.discard(threading.current_thread())
             self._woken.set()

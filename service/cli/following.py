@@ -7,7 +7,7 @@ from muisti.client import calls
 from muisti.service.app.client import Client
 from muisti.service.cli.base import ERROR, OK, Globals
 from muisti.service.cli.opening import Session
-from muisti.service.cli.output import console, talk
+from muisti.service.cli.output import answer, cell, console, tabbed, talk
 from muisti.service.cli.progress import Stages
 
 WAIT = 10  # seconds that a request waits for progress
@@ -63,6 +63,23 @@ def failures(opened: Session, task: dict[str, Any]) -> list[str]:
     lines = [f"{one['name']}: {one['error']['code']}: {one['error']['detail']}" for one in items]
     more = task["failed"] - len(items)
     return [*lines, f"… and {more:,} more: muisti tasks show {task['id']}"] if more else lines
+
+
+def concluded(options: Globals, opened: Session, task: dict[str, Any], *, wait: bool) -> int:
+    """Follow a task to its end if asked to, print it, and return the exit code."""
+    if wait:
+        task = follow(options, opened, task)
+    answer(
+        options,
+        opened.client.send(calls.get_task(opened.space, task["id"])),
+        table=lambda one: cell(f"{one['id']} {one['state']}"),
+        plain=lambda one: [tabbed(one["id"], one["state"], one["done"])],
+    )
+    for line in failures(opened, task):
+        talk(line)
+    if "error" in task:
+        talk(task["error"]["detail"])
+    return exit_code(task) if wait else OK
 
 
 def exit_code(task: dict[str, Any]) -> int:

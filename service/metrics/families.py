@@ -8,7 +8,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.utils import floatToGoString
 
 from muisti.core.engine import Engine
-from muisti.core.support.meters import Counter, Histogram, StoreMeters
+from muisti.core.support.meters import Counter, Gauge, Histogram, StoreMeters, TaskMeters
 from muisti.service.observability.meters import Meters
 from muisti.service.runtime.workers import Backend
 from muisti.service.version import installed_version
@@ -24,6 +24,7 @@ def families(backend: Backend, index_limit: int) -> Iterator[Metric]:
     yield from _replication(backend.engine.meters.store)
     yield from _indexes(backend.engine, index_limit)
     yield from _embedding_cache(backend.engine)
+    yield from _tasks(backend.engine.meters.tasks)
     yield from _upkeep(backend.meters)
     yield _histogram(
         "muisti_event_loop_lag_seconds",
@@ -131,6 +132,20 @@ def _embedding_cache(engine: Engine) -> Iterator[Metric]:
     yield found
 
 
+def _tasks(meters: TaskMeters) -> Iterator[Metric]:
+    yield _levels("muisti_tasks_queued", "Tasks of all spaces that wait, as this process saw them last.", meters.queued)
+    yield _levels("muisti_tasks_running", "Tasks that this process works on.", meters.running)
+    yield _counter(
+        "muisti_tasks_ended", "Tasks that this process has ended, by their state.", meters.ended, ("kind", "state")
+    )
+    yield _counter(
+        "muisti_task_takeovers", "Tasks taken over from a process that had ended.", meters.takeovers, ("kind",)
+    )
+    yield _histogram(
+        "muisti_task_duration_seconds", "Time from the first work on a task to its end.", meters.seconds, ("kind",)
+    )
+
+
 def _upkeep(meters: Meters) -> Iterator[Metric]:
     yield _counter(
         "muisti_upkeep_runs",
@@ -150,6 +165,14 @@ def _counter(name: str, about: str, counter: Counter, labels: Sequence[str] = ()
     family = CounterMetricFamily(name, about, labels=labels)
     for key, count in sorted(counter.read().items()):
         family.add_metric(key, count)
+    return family
+
+
+def _levels(name: str, about: str, gauge: Gauge) -> Metric:
+    """Return a gauge by kind of task."""
+    family = GaugeMetricFamily(name, about, labels=("kind",))
+    for key, level in sorted(gauge.read().items()):
+        family.add_metric(key, level)
     return family
 
 

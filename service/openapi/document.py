@@ -345,6 +345,7 @@ def _codes(path: str, handler: HTTPRouteHandler) -> set[str]:
     names = {name for name, _, _ in declared(handler)}
     codes = {"internal", "malformed_request", "invalid_input", "unknown_host", *handler.opt.get("problems", ())}
     codes |= {"unauthorized", "rate_limited", "too_many_at_once"}
+    codes |= {"too_many_tasks"} if 202 in (handler.status_code, *handler.opt.get("statuses", ())) else set()
     if handler.opt["needs"] != "nothing":
         codes |= {"forbidden", "issuer_unavailable"}
     if path.startswith("/v1"):

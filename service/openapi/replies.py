@@ -231,6 +231,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "mergeTopics": {200: SPLIT},
     "listSummaries": {200: SummariesReply(items=[SUMMARY])},
     "summariseConversation": {200: MadeSummariesReply(items=[SUMMARY], degraded=[])},
+    "summariseSpace": {202: replace(TASK, kind="summarise", asked={"category": None})},
     "summariseSession": {200: MadeSummariesReply(items=[], degraded=[])},
     "summariseExchange": {200: SUMMARY},
     "getWorkingMemory": {200: WORKING},

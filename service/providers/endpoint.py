@@ -232,7 +232,7 @@ class EndpointEncoder(Hosted):
         return ModelUnavailable(self._told(why))
 
     def _told(self, why: str) -> str:
-        return f"the embedding model {self.name} {why}"
+        return f"the embedding model {self._endpoint.model} {why}"  # for any caller, so without the host
 
 
 def _digest(endpoint: Endpoint) -> str:

@@ -13,8 +13,9 @@ from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.outcomes import Written
 from muisti.core.model.values import Memory
 from muisti.core.model.working import BUDGET, Entry, Working
-from muisti.core.views.discourse import Discourse
-from muisti.service.auth.middleware import memories
+from muisti.core.views.discourse import KIND, Discourse
+from muisti.service.auth.middleware import caller_of, memories
+from muisti.service.http.accepted import accepted
 from muisti.service.http.decode import Request
 from muisti.service.http.headers import IdempotencyKeyHeader, request_key
 from muisti.service.http.objects import CategoryParameter
@@ -35,6 +36,7 @@ from muisti.service.schemas.discourse import (
     WorkingEntryReply,
     WorkingReply,
 )
+from muisti.service.schemas.tasks import TaskReply
 
 BudgetParameter = Annotated[
     int, QueryParameter(description="Tokens that working memory may have.", schema_extra={"minimum": 1})
@@ -168,6 +170,31 @@ async def summarise_conversation(
     make = memories(request, backend).discourse.summarise
     made = await backend.store(make, space, conversation, category=data.category, write=writer)
     return _made(made, data, writer)
+
+
+@post(
+    "/summaries",
+    status_code=202,
+    operation_id="summariseSpace",
+    tags=["conversations"],
+    needs="write",
+)
+async def summarise_space(
+    request: Request,
+    space: FromPath[str],
+    backend: NamedDependency[Backend],
+    category: CategoryParameter = None,
+    idempotency_key: IdempotencyKeyHeader = None,
+) -> Response[TaskReply]:
+    """Make the topics and summaries of all conversations that are missing or stale, as a task.
+
+    Each conversation is an item; one that has nothing new is skipped. Summaries are extractive. Only conversations that
+    the key sees count. Cancelled, the task ends after the conversation in work.
+    """
+    key = await request_key(request, space, idempotency_key)
+    tasks, caller = backend.engine.tasks, caller_of(request.scope)
+    made = await backend.store(tasks.submit, space, KIND, {"category": category}, caller, request=key)
+    return accepted(made)
 
 
 @post(
@@ -330,8 +357,10 @@ ROUTES = (
     merge_topics,
     list_summaries,
     summarise_conversation,
+    summarise_space,
     summarise_session,
     summarise_exchange,
+    summarise_space,
     get_working_memory,
     keep_in_working_memory,
     release_from_working_memory,

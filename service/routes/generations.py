@@ -27,10 +27,14 @@ from muisti.service.schemas.tasks import TaskReply
 async def list_generations(
     request: Request, space: FromPath[str], backend: NamedDependency[Backend]
 ) -> Response[GenerationsReply]:
-    """List the models that have vectors in the space, and those that the server has."""
+    """List the models that have vectors in the space, and those that the server has.
+
+    A key without the scope `admin` sees the names of models without the folder or the host that they are at.
+    """
     engine = backend.engine
     found = await backend.store(engine.generations.list, space, _caller(request))
-    reply = GenerationsReply.of(found, [encoder.name for encoder in engine.models])
+    places = access_of(request.scope).may("admin")
+    reply = GenerationsReply.of(found, [encoder.name for encoder in engine.models], places=places)
     return await placed(Response(reply), backend, space)
 
 

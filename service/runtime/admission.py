@@ -9,7 +9,7 @@ import asyncio
 import logging
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 SMOOTHING = 1 / 16  # weight of the newest gap
 ROOM = 0.75  # share of a queue that new requests may fill; the rest is for admitted requests that have yet to enter it
@@ -31,6 +31,7 @@ class Line:
     def __init__(self, clock: Clock = time.monotonic) -> None:
         self._clock = clock
         self._entered: deque[float] = deque()
+        self.coming = 0  # admitted requests that will enter, and wait for the event loop until then
         self._left = 0.0
         self._gap = 0.0  # mean seconds between two that leave while somebody waits
 
@@ -51,9 +52,9 @@ class Line:
         """Remove a request that no longer waits. Which one is not known, so the last one is removed."""
         self._entered.pop()
 
-    def wait(self, coming: int = 0) -> float:
-        """Estimate the seconds that a new request waits; `coming` admitted requests will enter before it."""
-        return (len(self._entered) + coming) * self._gap
+    def wait(self) -> float:
+        """Estimate the seconds that a new request waits, behind those that wait and those that are coming."""
+        return (len(self._entered) + self.coming) * self._gap
 
     def oldest(self) -> float:
         """Return the seconds that the first request has waited; 0 when none waits."""
@@ -71,13 +72,15 @@ class Turns:
 
     def __init__(self, line: Line) -> None:
         self._line = line
-        self._waiting: deque[Callable[[], None]] = deque()
+        self._waiting: deque[tuple[Callable[[], None], Sequence[Line]]] = deque()
         self._begun = False  # one, in this turn
 
-    def begin(self, call: Callable[[], None]) -> None:
-        """Call `call` now, or in a later turn when this one has begun a request already."""
+    def begin(self, call: Callable[[], None], needed: Sequence[Line] = ()) -> None:
+        """Call `call` now, or in a later turn when this one has begun a request already. It enters `needed` then."""
         self._line.enter()
-        self._waiting.append(call)
+        for line in needed:
+            line.coming += 1
+        self._waiting.append((call, needed))
         if not self._begun:
             self._turn()
 
@@ -86,7 +89,10 @@ class Turns:
         if self._begun:
             asyncio.get_running_loop().call_soon(self._turn)
             self._line.leave()
-            self._waiting.popleft()()
+            call, needed = self._waiting.popleft()
+            for line in needed:
+                line.coming -= 1
+            call()
 
 
 class Admission:
@@ -115,13 +121,17 @@ class Admission:
         """Tell whether to admit a request that comes now."""
         if path in EXEMPT:
             return True
-        coming, begins = len(self.loop), self.loop.wait()
-        return not any(
-            len(line) + coming >= self._places
-            or begins + line.wait(coming) > self._patience
+        begins = self.loop.wait()
+        return len(self.loop) < self._places and not any(
+            len(line) + line.coming >= self._places
+            or begins + line.wait() > self._patience
             or line.oldest() > STALLED * self._patience
             for line in self._needed(method, path)
         )
+
+    def begin(self, method: str, path: str, call: Callable[[], None]) -> None:
+        """Begin an admitted request when its turn comes."""
+        self.turns.begin(call, self._needed(method, path))
 
     def refuse(self, method: str) -> None:
         """Count a refused request, and log the number of refusals every `LOG_SECONDS`."""

@@ -106,6 +106,9 @@ KINDS: Mapping[str, Kind] = {
         429, "Rate limited", "The key has sent too many requests; `Retry-After` says when to continue.", 1
     ),
     "too_many_at_once": Kind(429, "Too many concurrent requests", "Too many requests of the key are running.", 1),
+    "too_many_tasks": Kind(
+        429, "Too many tasks", "As many tasks of the space wait as may wait; nothing was stored. Try again later.", 10
+    ),
     "no_route": Kind(404, "No such route", "There is no such path."),
     "method_not_allowed": Kind(
         405, "Method not allowed", "The path does not allow this method; `Allow` lists the methods."

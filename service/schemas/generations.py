@@ -5,7 +5,16 @@ from typing import Annotated, get_args
 
 from msgspec import Meta, Struct
 
-from muisti.core.model.generations import K_MAX, QUERIES_MAX, Comparison, Generation, Judged, Measured, Role
+from muisti.core.model.generations import (
+    K_MAX,
+    QUERIES_MAX,
+    Comparison,
+    Generation,
+    Judged,
+    Measured,
+    Role,
+    without_place,
+)
 from muisti.service.schemas import fields
 
 Identity = Annotated[
@@ -80,10 +89,11 @@ class GenerationReply(Struct, frozen=True, kw_only=True):
     served: Annotated[bool, Meta(description="Whether a roll-back leads to it.")]
 
     @classmethod
-    def of(cls, one: Generation) -> "GenerationReply":
+    def of(cls, one: Generation, *, places: bool = True) -> "GenerationReply":
+        """Make the reply; without `places`, names lack folders and hosts."""
         return cls(
             generation=one.identity,
-            model=one.model,
+            model=one.model if places else without_place(one.model),
             dimensions=one.dimensions,
             created_at=one.created_at,
             role=one.role,
@@ -99,12 +109,17 @@ class GenerationsReply(Struct, frozen=True, kw_only=True):
     """The models of a space, and the names of the models that the server has."""
 
     items: list[GenerationReply]
-    models: Annotated[list[str], Meta(description="Models of the server, the default first.")]
+    models: Annotated[
+        list[str],
+        Meta(description="Models of the server, the default first. Keys without `admin` see no folders and hosts."),
+    ]
     next_cursor: None = None
 
     @classmethod
-    def of(cls, found: Iterable[Generation], models: Iterable[str]) -> "GenerationsReply":
-        return cls(items=[GenerationReply.of(one) for one in found], models=[*models])
+    def of(cls, found: Iterable[Generation], models: Iterable[str], *, places: bool = True) -> "GenerationsReply":
+        """Make the reply; without `places`, names lack folders and hosts."""
+        names = [name if places else without_place(name) for name in models]
+        return cls(items=[GenerationReply.of(one, places=places) for one in found], models=names)
 
 
 class MeasuredReply(Struct, frozen=True, kw_only=True):

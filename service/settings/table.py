@@ -146,6 +146,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     upkeep: Annotated[bool, on_off("Whether this process does background work when it is its turn.")] = True
     tasks: Annotated[int, whole(0, 64, "Tasks that this process works on at a time; 0: none.")] = 2
     tasks_per_space: Annotated[int, whole(1, 64, "Tasks of a space in work at a time, in all processes.")] = 2
+    task_queue: Annotated[int, whole(0, 1_000_000, "Tasks of a space that may wait; 0: no limit.")] = 1_000
     task_lease: Annotated[
         float, amount(3600, "Seconds after which another process goes on with the task of one that ended.", 1)
     ] = 10.0

@@ -8,7 +8,7 @@ from loadtests.task_kills import Outcome, places, run
 from loadtests.task_worker import BAD
 
 LONG = {"items": 1_000, "kills": 24, "lease": 3.0}
-SHORT = {"items": 98, "kills": 1, "lease": 1.0}
+SHORT = {"items": 98, "kills": 1, "lease": 1.0, "pause": 0.1, "settle": 1.0}
 
 
 def check(seen: Outcome, items: int) -> None:

@@ -61,6 +61,7 @@ COMMANDS: dict[str, tuple[Kind, str]] = {
     "conversations suggest": ("reads", "talk"),
     "conversations adopt": ("reads", ""),
     "conversations topics": ("reads", "talk"),
+    "conversations summarise": ("writes", "--wait"),
     "conversations summary": ("writes", "talk --renew"),
     "conversations working": ("reads", "talk"),
     "ingest": ("writes", "{sources}/app.py --as another.py"),

@@ -726,8 +726,9 @@ STORES_NOTHING: Mapping[str, str] = {
         (
             "stores a title, a summary or a text beside memories, by the same intake; "
             "tests/service/routes/test_discourse.py tries it",
-            "splitTopic, summariseConversation, summariseSession, summariseExchange, keepInWorkingMemory, "
-            "cli conversations topics, cli conversations summary, cli conversations working",
+            "splitTopic, summariseConversation, summariseSession, summariseExchange, summariseSpace, "
+            "keepInWorkingMemory, cli conversations summarise, cli conversations topics, cli conversations summary, "
+            "cli conversations working",
         ),
         (
             "stores sentences of a turn by the call that addMemories uses for each item; "

@@ -36,6 +36,7 @@ NEEDS: dict[str, Scope | None] = {
     "mergeTopics": "write",
     "listSummaries": "read",
     "summariseConversation": "write",
+    "summariseSpace": "write",
     "summariseSession": "write",
     "summariseExchange": "write",
     "getWorkingMemory": "read",

@@ -1110,7 +1110,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
     ) -> types.GenerationsReply:
-        """List the models that have vectors in the space, and those that the server has. Needs the scope read."""
+        """List the models that have vectors in the space, and those that the server has. A key without the scope `admin` sees the names of models without the folder or the host that they are at. Needs the scope read."""
         reply = await self.send(calls.list_generations(space, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
         return reply.data
 
@@ -1645,6 +1645,18 @@ class AsyncMuisti(AsyncTransport):
     ) -> types.StatsReply:
         """Read the sizes and rates of a space. Needs the scope read."""
         reply = await self.send(calls.get_stats(space, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    async def summarise_space(
+        self,
+        space: str,
+        *,
+        category: str | None = None,
+        idempotency_key: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.TaskReply:
+        """Make the topics and summaries of all conversations that are missing or stale, as a task. Each conversation is an item; one that has nothing new is skipped. Summaries are extractive. Only conversations that the key sees count. Cancelled, the task ends after the conversation in work. Needs the scope write."""
+        reply = await self.send(calls.summarise_space(space, category=category, idempotency_key=idempotency_key, muisti_min_seq=muisti_min_seq))
         return reply.data
 
     async def list_tags(

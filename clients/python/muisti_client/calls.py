@@ -2255,6 +2255,24 @@ def get_stats(
     )
 
 
+def summarise_space(
+    space: str,
+    *,
+    category: str | None = None,
+    idempotency_key: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Make the topics and summaries of all conversations that are missing or stale, as a task."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/summaries',
+        parts={'space': space},
+        params={'category': category},
+        headers={'Idempotency-Key': idempotency_key, 'Muisti-Min-Seq': muisti_min_seq},
+        once=True,
+    )
+
+
 def list_tags(
     space: str,
     *,

@@ -20,8 +20,8 @@ _GONE = "EXISTS (SELECT 1 FROM tasks WHERE number = ? AND state = 'cancelled')"
 _HELD = "EXISTS (SELECT 1 FROM tasks WHERE number = ? AND owner = ? AND fence = ? AND state = 'running')"
 _GUARD = f"{refuse_one_of(_GONE, Refusal.TASK_CANCELLED, Refusal.TASK_LOST)} WHERE NOT {_HELD}"
 _FREE = (  # whether a space has few enough tasks in work
-    "(t.state = 'running' OR (SELECT count(*) FROM tasks r WHERE r.space_id = t.space_id AND r.state = 'running' "
-    f"AND r.lease_until >= {NOW}) < ?)"
+    f"(t.state = 'running' OR (SELECT count(*) FROM tasks r WHERE r.space_id = t.space_id AND r.{_ACTIVE} "
+    f"AND r.state = 'running' AND r.lease_until >= {NOW}) < ?)"
 )
 _AMONG = "task = ? AND number IN (SELECT value FROM json_each(?))"
 
@@ -39,7 +39,7 @@ class New(msgspec.Struct, frozen=True, kw_only=True):
     body_hash: bytes | None
 
 
-class Held(msgspec.Struct, frozen=True):
+class ClaimId(msgspec.Struct, frozen=True):
     """A claim on a task: its number, who has it, and how often it was claimed until then."""
 
     number: int
@@ -47,11 +47,18 @@ class Held(msgspec.Struct, frozen=True):
     fence: int
 
 
-def insert(space: SpaceRow, new: New, lease: int) -> list[Statement]:
-    """Insert a task that cannot be claimed until `open_up`; refuse with `request_known` when its key has a task."""
+def insert(space: SpaceRow, new: New, lease: int, queued_max: int) -> list[Statement]:
+    """Insert a task that cannot be claimed until `open_up`.
+
+    Refuse with `request_known` when its key has a task, and with `incomplete` when `queued_max` tasks of the space wait
+    already; 0 is no limit.
+    """
     known = f"{refuse(Refusal.REQUEST_KNOWN)} WHERE EXISTS (SELECT 1 FROM tasks WHERE idempotency = ?)"
+    waiting = f"SELECT count(*) FROM tasks WHERE space_id = ? AND {_ACTIVE} AND state = 'queued'"
+    full = f"{refuse(Refusal.INCOMPLETE)} WHERE 0 < ? AND ? <= ({waiting})"
     return [
         Statement(known, (new.idempotency,)),
+        Statement(full, (queued_max, queued_max, space.id)),
         Statement(
             "INSERT INTO tasks (id, space_id, kind, asked, actor, caller, owner, lease_until, idempotency, body_hash, "
             f"created_at) VALUES (?, ?, ?, ?, ?, ?, ?, {NOW} + ?, ?, ?, {NOW})",
@@ -126,12 +133,17 @@ def drop_new(id_: str) -> Statement:
 
 
 def next_due(kinds: Sequence[str], per_space: int) -> Statement:
-    """Select (number, microseconds until it may be claimed) of the task to claim next, if there is any."""
+    """Select the task to claim next, if any: its number, the microseconds until it is due, and whether one has it."""
     return Statement(
-        f"SELECT t.number, max(0, t.lease_until - {NOW}) FROM tasks t WHERE t.{_ACTIVE} AND t.ready "
+        f"SELECT t.number, max(0, t.lease_until - {NOW}), t.owner <> '' FROM tasks t WHERE t.{_ACTIVE} AND t.ready "
         f"AND t.kind IN (SELECT value FROM json_each(?)) AND {_FREE} ORDER BY 2, 1 LIMIT 1",
         (json.dumps(list(kinds)), per_space),
     )
+
+
+def queued() -> Statement:
+    """Count the tasks of all spaces that wait, by kind."""
+    return Statement(f"SELECT kind, count(*) FROM tasks WHERE {_ACTIVE} AND state = 'queued' GROUP BY kind")
 
 
 def claim(number: int, owner: str, lease: int, per_space: int) -> list[Statement]:
@@ -148,116 +160,116 @@ def claim(number: int, owner: str, lease: int, per_space: int) -> list[Statement
     ]
 
 
-def guard(held: Held) -> Statement:
+def guard(claim_id: ClaimId) -> Statement:
     """Refuse with `task_lost` or `task_cancelled` unless the claim holds."""
-    return Statement(_GUARD, (held.number, held.number, held.owner, held.fence))
+    return Statement(_GUARD, (claim_id.number, claim_id.number, claim_id.owner, claim_id.fence))
 
 
-def guard_position(held: Held, position: str) -> Statement:
+def guard_position(claim_id: ClaimId, position: str) -> Statement:
     """Refuse with `task_lost` unless the work has come to this position."""
     return Statement(
         f"{refuse(Refusal.TASK_LOST)} WHERE NOT EXISTS (SELECT 1 FROM tasks WHERE number = ? AND position = ?)",
-        (held.number, position),
+        (claim_id.number, position),
     )
 
 
-def position(held: Held) -> Statement:
-    return Statement("SELECT position FROM tasks WHERE number = ?", (held.number,))
+def position(claim_id: ClaimId) -> Statement:
+    return Statement("SELECT position FROM tasks WHERE number = ?", (claim_id.number,))
 
 
-def guard_items(held: Held, numbers: Sequence[int]) -> Statement:
+def guard_items(claim_id: ClaimId, numbers: Sequence[int]) -> Statement:
     """Refuse with `task_lost` unless all these items are being worked on."""
     return Statement(
         f"{refuse(Refusal.TASK_LOST)} WHERE "
         f"(SELECT count(*) FROM task_items WHERE {_AMONG} AND state = 'working') <> ?",
-        (held.number, json.dumps(list(numbers)), len(numbers)),
+        (claim_id.number, json.dumps(list(numbers)), len(numbers)),
     )
 
 
-def finish_items(held: Held, outcomes: Sequence[ItemOutcome]) -> Statement:
+def finish_items(claim_id: ClaimId, outcomes: Sequence[ItemOutcome]) -> Statement:
     """Store the outcomes of items."""
     rows = json.dumps([[one.number, one.state, one.error_code, one.error] for one in outcomes])
     return Statement(
         "UPDATE task_items SET state = o.value ->> 1, error_code = o.value ->> 2, error = o.value ->> 3 "
         "FROM json_each(?) o WHERE task = ? AND number = o.value ->> 0",
-        (rows, held.number),
+        (rows, claim_id.number),
     )
 
 
 def progress(
-    held: Held, counts: tuple[int, int, int], position: str | None, total: int | None, lease: int
+    claim_id: ClaimId, counts: tuple[int, int, int], position: str | None, total: int | None, lease: int
 ) -> Statement:
     """Add to `done`, `failed` and `skipped`, store the position, and prolong the lease."""
     return Statement(
         "UPDATE tasks SET done = done + ?, failed = failed + ?, skipped = skipped + ?, deaths = 0, "
         "position = coalesce(?, position), total = coalesce(?, total), revision = revision + 1, "
         f"lease_until = {NOW} + ? WHERE number = ?",
-        (*counts, position, total, lease, held.number),
+        (*counts, position, total, lease, claim_id.number),
     )
 
 
-def prolong(held: Held, lease: int) -> Statement:
+def prolong(claim_id: ClaimId, lease: int) -> Statement:
     """Prolong the lease of a claim that holds."""
     return Statement(
         f"UPDATE tasks SET lease_until = {NOW} + ? WHERE number = ? AND owner = ? AND fence = ? AND state = 'running'",
-        (lease, held.number, held.owner, held.fence),
+        (lease, claim_id.number, claim_id.owner, claim_id.fence),
     )
 
 
-def left(held: Held, most: int) -> Statement:
+def left(claim_id: ClaimId, most: int) -> Statement:
     """Select unfinished items, those first on which work has begun before."""
     return Statement(
         f"{ITEMS} WHERE task = ? AND state IN ('waiting', 'working') ORDER BY state = 'waiting', number LIMIT ?",
-        (held.number, most),
+        (claim_id.number, most),
     )
 
 
-def begin_items(held: Held, numbers: Sequence[int]) -> Statement:
+def begin_items(claim_id: ClaimId, numbers: Sequence[int]) -> Statement:
     """Record that work on these items begins."""
     return Statement(
         f"UPDATE task_items SET state = 'working', attempts = attempts + 1 WHERE {_AMONG}",
-        (held.number, json.dumps(list(numbers))),
+        (claim_id.number, json.dumps(list(numbers))),
     )
 
 
-def give_back(held: Held, rest: int) -> list[Statement]:
+def give_back(claim_id: ClaimId, rest: int) -> list[Statement]:
     """End the claim before the work is done; another process may claim the task in `rest` microseconds."""
     return [
-        guard(held),
+        guard(claim_id),
         Statement(
             "UPDATE task_items SET state = 'waiting', attempts = max(0, attempts - 1) WHERE task = ? "
             "AND state = 'working'",
-            (held.number,),
+            (claim_id.number,),
         ),
         Statement(
             "UPDATE tasks SET state = 'queued', owner = '', deaths = max(0, deaths - 1), revision = revision + 1, "
             f"lease_until = {NOW} + ? WHERE number = ?",
-            (rest, held.number),
+            (rest, claim_id.number),
         ),
     ]
 
 
-def rest(held: Held, microseconds: int) -> list[Statement]:
+def rest(claim_id: ClaimId, microseconds: int) -> list[Statement]:
     """End the claim after an error; items that were worked on stay so, and their attempts count."""
     return [
-        guard(held),
+        guard(claim_id),
         Statement(
             f"UPDATE tasks SET owner = '', lease_until = {NOW} + ?, revision = revision + 1 WHERE number = ?",
-            (microseconds, held.number),
+            (microseconds, claim_id.number),
         ),
     ]
 
 
-def end(held: Held, state: TaskState, result: str | None, error: tuple[str, str] | None) -> list[Statement]:
+def end(claim_id: ClaimId, state: TaskState, result: str | None, error: tuple[str, str] | None) -> list[Statement]:
     """End a task that this claim holds, and delete its blobs."""
     code, text = error or (None, None)
     return [
-        guard(held),
+        guard(claim_id),
         Statement(
             f"UPDATE tasks SET state = ?, result = ?, error_code = ?, error = ?, {_ENDED} WHERE number = ?",
-            (state, result, code, text, held.number),
+            (state, result, code, text, claim_id.number),
         ),
-        *_after_end(held.number),
+        *_after_end(claim_id.number),
     ]
 
 
@@ -319,8 +331,9 @@ def forget(numbers: Sequence[int]) -> Statement:
     return Statement("DELETE FROM tasks WHERE number IN (SELECT value FROM json_each(?))", (json.dumps(list(numbers)),))
 
 
-def held_state(held: Held) -> Statement:
+def claim_state(claim_id: ClaimId) -> Statement:
     """Select (state, is this the claim) of a task."""
     return Statement(
-        "SELECT state, owner = ? AND fence = ? FROM tasks WHERE number = ?", (held.owner, held.fence, held.number)
+        "SELECT state, owner = ? AND fence = ? FROM tasks WHERE number = ?",
+        (claim_id.owner, claim_id.fence, claim_id.number),
     )

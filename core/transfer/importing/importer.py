@@ -191,7 +191,7 @@ class Import:
             raise self._refused(memories)
         return Moving(memories, versions, max(self._file.top, self._lines.last), Begun(self._file.is_restored))
 
-    def move(self, moving: Moving, door: OfStep) -> ImportReport:
+    def move(self, moving: Moving, fenced: OfStep) -> ImportReport:
         """Move what is staged into the space, from where an earlier process has come, and report the import.
 
         Raises:
@@ -200,7 +200,7 @@ class Import:
         staged, file = self._staging.staged, self._file
         seq = file.target.seq
         if staged is not None and moving.versions:
-            seq = self._move.run(staged, moving.versions, self._lines.last, moving.begun, door)
+            seq = self._move.run(staged, moving.versions, self._lines.last, moving.begun, fenced)
             self._indexes.drop(file.target.space.name)
             self._indexes.note(file.target, seq.number)
         with suppress(StoreUnavailable):  # the import is done; the next one deletes the remains

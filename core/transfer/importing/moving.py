@@ -15,7 +15,7 @@ from muisti.core.store.database import Database, Refused, Statement
 from muisti.core.store.refusal_codes import Refusal
 from muisti.core.store.sql import audit, imports, quotas, spaces
 from muisti.core.store.sql.imports import Staged
-from muisti.core.tasks.door import OPEN, Door, over
+from muisti.core.tasks.fenced_commit import UNFENCED, FencedCommit, over
 from muisti.core.transfer.importing.incoming import Incoming
 from muisti.core.transfer.importing.staging import write
 
@@ -31,7 +31,7 @@ class Begun(msgspec.Struct, frozen=True):
     after: int = 0
 
 
-OfStep = Callable[[Begun], Door]
+OfStep = Callable[[Begun], FencedCommit]
 
 
 class Move:
@@ -42,11 +42,16 @@ class Move:
         self.has_begun = False
 
     def run(
-        self, staged: Staged, versions: int, last: int, begun: Begun | None = None, door: OfStep = lambda begun: OPEN
+        self,
+        staged: Staged,
+        versions: int,
+        last: int,
+        begun: Begun | None = None,
+        fenced: OfStep = lambda begun: UNFENCED,
     ) -> Seq:
         """Move everything. Return the point at which all is visible. `last` is the highest staged change number.
 
-        `begun` is where a move that broke off goes on. `door` returns what a step commits for a task, given where the
+        `begun` is where a move that broke off goes on. `fenced` returns what a step commits for a task, given where the
         move is after it.
 
         Raises:
@@ -54,7 +59,7 @@ class Move:
             TaskOver: the task is over, or another process has it.
         """
         try:
-            return self._move(staged, versions, last, begun or Begun(self._file.is_restored), door)
+            return self._move(staged, versions, last, begun or Begun(self._file.is_restored), fenced)
         except Refused as refused:
             raise over(refused) or self._explained(refused) from refused
 
@@ -72,14 +77,14 @@ class Move:
         except Refused as refused:
             raise self._explained(refused) from refused
 
-    def _move(self, staged: Staged, versions: int, last: int, begun: Begun, door: OfStep) -> Seq:
+    def _move(self, staged: Staged, versions: int, last: int, begun: Begun, fenced: OfStep) -> Seq:
         step, restored = self._step(versions), begun.restored
         top, after, number = max(self._file.top, last), begun.after, self._file.target.seq.number
         self.has_begun = after > 0
         while after < top:
             upto = self._upto(staged, after, top, step)
             batch = self._statements(staged, (after, upto), restored=restored, last=upto == top)
-            of_task = door(Begun(restored, upto))
+            of_task = fenced(Begun(restored, upto))
             results = write(self._database, [*of_task.before, *batch, *of_task.after])
             number = next(cast(int, rows[0][0]) for rows in reversed(results) if rows)
             self.has_begun = True

@@ -9,8 +9,8 @@ from msgspec.structs import asdict, replace
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.imports import ImportRefused, ImportReport
 from muisti.core.model.tasks import TaskFailed, TaskOver
-from muisti.core.tasks.door import Door
-from muisti.core.tasks.hold import CRASHED, Hold
+from muisti.core.tasks.claim import CRASHED, Claim
+from muisti.core.tasks.fenced_commit import FencedCommit
 from muisti.core.tasks.runner import TRY_AGAIN
 from muisti.core.transfer.importing.checkpoint import Checkpoint, Moving, read
 from muisti.core.transfer.importing.importer import Import, Importer
@@ -29,19 +29,19 @@ class ImportWork:
     def __init__(self, importer: Importer) -> None:
         self._importer = importer
 
-    def run(self, hold: Hold) -> object:
+    def run(self, claim: Claim) -> object:
         """Import the lines, and return the report.
 
         Raises:
             TaskFailed: lines are bad, and all or nothing was asked for; the result is the report.
         """
-        asked = cast(Mapping[str, bool], hold.task.asked)
-        found = read(hold.task.position)
-        coming = self._importer.resume(hold.task.space, hold.caller, found, hold.task.id, atomic=asked["atomic"])
+        asked = cast(Mapping[str, bool], claim.task.asked)
+        found = read(claim.task.position)
+        coming = self._importer.resume(claim.task.space, claim.caller, found, claim.task.id, atomic=asked["atomic"])
         try:
-            return told(_Run(hold, coming, found).report())
+            return told(_Run(claim, coming, found).report())
         except ImportRefused as refusal:
-            hold.commit()  # whoever has lost the task must not delete what another process has staged
+            claim.commit()  # whoever has lost the task must not delete what another process has staged
             coming.abandon()
             raise TaskFailed(refusal.code, str(refusal), told(refusal.report)) from refusal
         except TRY_AGAIN:
@@ -51,7 +51,7 @@ class ImportWork:
                 coming.abandon()
             raise
         except MuistiError:
-            hold.commit()
+            claim.commit()
             coming.abandon()
             raise
 
@@ -60,7 +60,7 @@ class ImportWork:
 class _Run:
     """The work of one process on an import; `found` is the checkpoint of an earlier one."""
 
-    hold: Hold
+    claim: Claim
     coming: Import
     found: Checkpoint | None
 
@@ -73,31 +73,31 @@ class _Run:
             self._commit(self.coming.checkpoint(offset, moving), lines)
         state, of_all = self.coming.checkpoint(offset, moving), moving
 
-        def door(begun: Begun) -> Door:
+        def fenced(begun: Begun) -> FencedCommit:
             now = replace(state, moving=Moving(of_all.memories, of_all.versions, of_all.top, begun))
-            return self.hold.door(position=now.text())
+            return self.claim.fenced(position=now.text())
 
-        return self.coming.move(moving, door)
+        return self.coming.move(moving, fenced)
 
     def _stage(self, offset: int) -> tuple[int, int]:
         """Stage the lines from a byte of the file on. Return its length, and the lines since the last commit."""
         lines = 0
-        for line, after in _lines(self.hold, offset):
+        for line, after in _lines(self.claim, offset):
             lines, offset = lines + 1, after
             if self.coming.take_one(line):
-                self.hold.check()
+                self.claim.check()
                 self._commit(self.coming.checkpoint(offset), lines)
                 lines = 0
         return offset, lines
 
     def _commit(self, state: Checkpoint, lines: int) -> None:
-        self.hold.commit(position=state.text(), done=lines)
+        self.claim.commit(position=state.text(), done=lines)
 
 
-def _lines(hold: Hold, offset: int) -> Iterator[tuple[bytes, int]]:
+def _lines(claim: Claim, offset: int) -> Iterator[tuple[bytes, int]]:
     """Yield the lines of the file from a byte on, each with the byte after it."""
     rest = bytearray()
-    for piece in hold.read(BLOB, offset):
+    for piece in claim.read(BLOB, offset):
         rest += piece
         *lines, tail = rest.split(b"\n")
         for line in lines:

@@ -29,6 +29,7 @@ COMMANDS = {
     "reopen": ("conversations:reopen", "Open a closed conversation again."),
     "delete": ("conversations:delete", "Delete a conversation with all its turns."),
     "topics": ("discourse:topics", "Show the topics of a conversation, or change them."),
+    "summarise": ("discourse:summarise", "Make the topics and summaries of all conversations."),
     "summary": ("discourse:summary", "Show the summaries of a conversation."),
     "working": ("discourse:working", "Show or change the working memory of a conversation."),
     "suggest": ("conversations:suggest", "Suggest preferences that users state in a conversation."),

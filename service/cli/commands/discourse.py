@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.client import calls
+from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Command, Globals
 from muisti.service.cli.options import dry_run_option
 from muisti.service.cli.output import answer, brief, cell, grid, one_line, stack, tabbed, talk
@@ -13,6 +14,10 @@ from muisti.service.cli.session import session
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
+
+    from muisti.service.cli import following
+else:  # the bar of a task, which other commands do not show
+    following = Lazy("muisti.service.cli.following")
 
 _category = click.option("--category", metavar="NAME", help="The category of the conversation, if it has one.")
 
@@ -61,6 +66,22 @@ def topics(options: Globals, name: str, *, category: str | None, dry_run: bool, 
             plain=lambda data: [tabbed(one["name"], _spans(one), one["title"]) for one in data["items"]],
             none="No topic is complete yet; close the conversation to complete the last.",
         )
+
+
+@click.command(cls=Command, examples=("muisti conversations summarise", "muisti conversations summarise --no-wait"))
+@click.option("--wait/--no-wait", default=True, show_default=True, help="Follow the task until it ends.")
+@click.option("--category", metavar="NAME", help="Only conversations of this category.")
+@click.pass_context
+def summarise(context: click.Context, wait: bool, category: str | None) -> None:
+    """Make the topics and summaries of all conversations that are missing or stale.
+
+    On a database file this command does the work; a server does it in the background. You can stop it and run it again.
+    Prints the task.
+    """
+    options = context.ensure_object(Globals)
+    with session(options) as opened:
+        task = opened.read(lambda: opened.client.send(calls.summarise_space(opened.space, category=category))).data
+        context.exit(following.concluded(options, opened, task, wait=wait))
 
 
 @click.command(

@@ -42,7 +42,7 @@ GROUPS = {
         "stream_limit", "request_timeout", "database_threads", "shutdown_grace",
     ),
     "Work in the background": (
-        "upkeep", "tasks", "tasks_per_space", "task_lease",
+        "upkeep", "tasks", "tasks_per_space", "task_queue", "task_lease",
         "promote_retrievals", "prune_retrievals", "prune_days", "review_hours", "backup_to", "backup_hours",
         "backup_keep", "webhook_hosts", "webhook_private", "summary_url", "summary_model", "summary_key",
     ),

@@ -17,7 +17,7 @@ from muisti.core.model.generations import ShadowIncomplete
 from muisti.core.operations import embedding
 from muisti.core.query.query import Query
 from muisti.core.store.database import Statement
-from muisti.core.tasks.hold import Hold
+from muisti.core.tasks.claim import Claim
 from tests.core.fakes import SPACE, WordEncoder, add, open_engine
 from tests.stores import RemoteStore, Store, Stores
 
@@ -35,8 +35,8 @@ class Dying(Embed):
 
     steps = 0
 
-    def run(self, hold: Hold) -> object:
-        whole, left = hold.check, [self.steps]
+    def run(self, claim: Claim) -> object:
+        whole, left = claim.check, [self.steps]
 
         def check() -> None:
             if not left[0]:
@@ -44,8 +44,8 @@ class Dying(Embed):
             left[0] -= 1
             whole()
 
-        hold.check = check
-        return super().run(hold)
+        claim.check = check
+        return super().run(claim)
 
 
 class Exchanges(RuleBasedStateMachine):

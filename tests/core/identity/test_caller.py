@@ -25,15 +25,15 @@ def like(category: str | None) -> Likeness:
     ("caller", "shown"), [(OWNER, ["rules", "notes", None]), (RULES, ["rules"]), (ADDS, [])], ids=lambda one: ""
 )
 def test_a_refusal_names_only_memories_that_the_caller_may_see(caller: Caller, shown: list[str | None]):
-    told = caller.told(Duplicate((like("rules"), like("notes"), like(None)), 0))
+    told = caller.redacted(Duplicate((like("rules"), like("notes"), like(None)), 0))
     assert [one.category for one in told.found] == shown
-    assert "rules" not in str(caller.told(Duplicate((like("notes"),), 0))) or caller is OWNER
+    assert "rules" not in str(caller.redacted(Duplicate((like("notes"),), 0))) or caller is OWNER
 
 
 def test_a_caller_that_may_not_read_learns_no_id_of_an_address():
     taken = AddressTaken("rules", "deploy", (like("rules"),), 0)
-    assert OWNER.told_of_address(taken) is taken
-    assert ADDS.told_of_address(taken).found == ()
+    assert OWNER.redacted_address(taken) is taken
+    assert ADDS.redacted_address(taken).found == ()
 
 
 def test_every_read_of_a_bound_caller_is_limited_to_its_category():

@@ -5,7 +5,7 @@ from collections.abc import Callable
 from muisti.core.engine import Engine
 from muisti.core.model.tasks import Item, ItemOutcome
 from muisti.core.model.values import Draft
-from muisti.core.tasks.hold import Hold
+from muisti.core.tasks.claim import Claim
 
 
 class Remember:
@@ -14,27 +14,27 @@ class Remember:
     name = "remember"
     crashed = "test.crashed"
 
-    def __init__(self, engine: Engine, before: Callable[[Hold, Item], None] = lambda hold, item: None) -> None:
+    def __init__(self, engine: Engine, before: Callable[[Claim, Item], None] = lambda claim, item: None) -> None:
         self._engine, self._before = engine, before
 
-    def run(self, hold: Hold) -> object:
+    def run(self, claim: Claim) -> object:
         stored = 0
-        while group := hold.items():
+        while group := claim.items():
             good, outcomes = list[Item](), list[ItemOutcome]()
             for item in group:
                 try:
-                    self._before(hold, item)
+                    self._before(claim, item)
                 except ValueError as error:
                     outcomes.append(ItemOutcome(item.number, "failed", "test.bad", str(error)))
                 else:
                     good.append(item)
                     outcomes.append(ItemOutcome(item.number))
             if not good:
-                hold.commit(outcomes)
+                claim.commit(outcomes)
                 continue
             drafts = [Draft(content=f"{item.name} {item.argument}") for item in good]
-            view = self._engine.seen_by(hold.caller, door=hold.door(outcomes))
-            stored += len(view.write.add(hold.task.space, drafts, on_conflict="keep").memories)
+            view = self._engine.seen_by(claim.caller, fenced=claim.fenced(outcomes))
+            stored += len(view.write.add(claim.task.space, drafts, on_conflict="keep").memories)
         return {"stored": stored}
 
 
@@ -44,11 +44,11 @@ class Count:
     name = "count"
     crashed = "test.crashed"
 
-    def run(self, hold: Hold) -> object:
-        at = int(hold.task.position or 0)
-        while at < hold.task.total:
-            hold.check()
-            step = min(10, hold.task.total - at)
+    def run(self, claim: Claim) -> object:
+        at = int(claim.task.position or 0)
+        while at < claim.task.total:
+            claim.check()
+            step = min(10, claim.task.total - at)
             at += step
-            hold.commit(position=str(at), done=step)
+            claim.commit(position=str(at), done=step)
         return at

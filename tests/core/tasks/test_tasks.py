@@ -10,7 +10,7 @@ from muisti.core.model.errors import Conflict, InvalidInput, NotFound, RequestRe
 from muisti.core.model.tasks import Item, ItemOutcome, NewItem, Task, TaskOver
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.store.database import Statement
-from muisti.core.tasks.hold import Hold
+from muisti.core.tasks.claim import Claim
 from muisti.core.tasks.runner import Runner
 from muisti.core.tasks.submitting import PIECE, Submission
 from tests.core.fakes import SPACE, open_engine
@@ -42,7 +42,7 @@ def submit(engine: Engine, items: list[NewItem]) -> Task:
     return engine.tasks.submit(SPACE, "remember", {}, OWNER, items)
 
 
-def with_work(engine: Engine, before: Callable[[Hold, Item], None]) -> None:
+def with_work(engine: Engine, before: Callable[[Claim, Item], None]) -> None:
     engine.tasks.register(Remember(engine, before))
 
 
@@ -55,7 +55,7 @@ def lose_lease(engine: Engine, task: Task) -> None:
     engine._database.write([Statement("UPDATE tasks SET lease_until = 0 WHERE id = ?", (task.id,))])
 
 
-def die(engine: Engine, task: Task, on: Callable[[Hold, Item], None]) -> None:
+def die(engine: Engine, task: Task, on: Callable[[Claim, Item], None]) -> None:
     """Run the task in a process that crashes in it, and let its lease run out."""
     with_work(engine, on)
     with pytest.raises(Died):
@@ -79,7 +79,7 @@ def test_each_item_is_worked_on_once_and_the_task_ends(engine: Engine):
 
 
 def test_items_that_fail_are_named_and_the_others_stored(engine: Engine):
-    def refuse(hold: Hold, item: Item) -> None:
+    def refuse(claim: Claim, item: Item) -> None:
         if item.name == "b":
             raise ValueError("b is bad")
 
@@ -93,7 +93,7 @@ def test_items_that_fail_are_named_and_the_others_stored(engine: Engine):
 
 
 def test_a_task_whose_items_all_fail_has_failed(engine: Engine):
-    def refuse(hold: Hold, item: Item) -> None:
+    def refuse(claim: Claim, item: Item) -> None:
         raise ValueError("bad")
 
     with_work(engine, refuse)
@@ -103,14 +103,14 @@ def test_a_task_whose_items_all_fail_has_failed(engine: Engine):
 
 
 def test_another_process_goes_on_where_one_died(engine: Engine):
-    def die_in_the_second_group(hold: Hold, item: Item) -> None:
+    def die_in_the_second_group(claim: Claim, item: Item) -> None:
         if item.name == "20":
             raise Died
 
     task = submit(engine, named(*map(str, range(40))))
     die(engine, task, die_in_the_second_group)
     assert now(engine, task).done == 16
-    with_work(engine, lambda hold, item: None)
+    with_work(engine, lambda claim, item: None)
     runner(engine).run_one()
     ended = now(engine, task)
     assert (ended.state, ended.done, ended.attempts) == ("succeeded", 40, 2)
@@ -118,7 +118,7 @@ def test_another_process_goes_on_where_one_died(engine: Engine):
 
 
 def test_an_item_that_kills_three_processes_fails_alone(engine: Engine):
-    def die_of(hold: Hold, item: Item) -> None:
+    def die_of(claim: Claim, item: Item) -> None:
         if item.name == "5":
             raise Died
 
@@ -137,7 +137,7 @@ def test_a_task_that_kills_every_process_without_progress_is_given_up(engine: En
     class Deadly:
         name, crashed = "deadly", ""
 
-        def run(self, hold: Hold) -> object:
+        def run(self, claim: Claim) -> object:
             raise Died
 
     engine.tasks.register(Deadly())
@@ -153,7 +153,7 @@ def test_a_task_that_kills_every_process_without_progress_is_given_up(engine: En
 def test_a_process_that_has_lost_its_task_stores_nothing(engine: Engine):
     others = list[float | None]()
 
-    def be_overtaken(hold: Hold, item: Item) -> None:
+    def be_overtaken(claim: Claim, item: Item) -> None:
         if others:
             return
         lose_lease(engine, task)
@@ -168,7 +168,7 @@ def test_a_process_that_has_lost_its_task_stores_nothing(engine: Engine):
 
 
 def test_a_cancelled_task_stores_nothing_more_and_says_what_stayed(engine: Engine):
-    def cancel(hold: Hold, item: Item) -> None:
+    def cancel(claim: Claim, item: Item) -> None:
         if item.name == "20":
             engine.tasks.cancel(SPACE, task.id, OWNER)
 
@@ -191,16 +191,16 @@ def test_a_task_that_is_over_cannot_be_cancelled(engine: Engine):
 def test_a_process_that_stops_gives_its_task_back(engine: Engine):
     running = runner(engine)
 
-    def stop(hold: Hold, item: Item) -> None:
+    def stop(claim: Claim, item: Item) -> None:
         if item.name == "20":
             running.stop()
-            hold.check()
+            claim.check()
 
     with_work(engine, stop)
     task = submit(engine, named(*map(str, range(40))))
     running.run_one()
     assert (now(engine, task).state, now(engine, task).done) == ("queued", 16)
-    with_work(engine, lambda hold, item: None)
+    with_work(engine, lambda claim, item: None)
     assert runner(engine).run_one() == 0
     assert now(engine, task).state == "succeeded"
     assert {one.attempts for one in engine.tasks.items(SPACE, task.id, OWNER).items} == {1}
@@ -209,13 +209,13 @@ def test_a_process_that_stops_gives_its_task_back(engine: Engine):
 def test_a_lost_heartbeat_is_noticed(engine: Engine):
     seen = list[bool]()
 
-    def look(hold: Hold, item: Item) -> None:
-        hold.beat(prolong=True)
+    def look(claim: Claim, item: Item) -> None:
+        claim.beat(prolong=True)
         engine.tasks.cancel(SPACE, task.id, OWNER)
-        hold.beat(prolong=True)
-        seen.append(hold.ended.is_set())
+        claim.beat(prolong=True)
+        seen.append(claim.ended.is_set())
         with pytest.raises(TaskOver) as over:
-            hold.check()
+            claim.check()
         seen.append(over.value.cancelled)
 
     with_work(engine, look)
@@ -225,15 +225,15 @@ def test_a_lost_heartbeat_is_noticed(engine: Engine):
     assert contents(engine) == []
 
 
-def test_a_door_serves_one_batch(engine: Engine):
+def test_a_fenced_commit_serves_one_batch(engine: Engine):
     class Twice:
         name, crashed = "twice", ""
 
-        def run(self, hold: Hold) -> object:
-            (item,) = hold.items()
-            door = hold.door([ItemOutcome(item.number)])
+        def run(self, claim: Claim) -> object:
+            (item,) = claim.items()
+            fenced = claim.fenced([ItemOutcome(item.number)])
             for text in ("first", "second"):
-                engine.seen_by(OWNER, door=door).write.add(SPACE, [Draft(content=text)], on_conflict="keep")
+                engine.seen_by(OWNER, fenced=fenced).write.add(SPACE, [Draft(content=text)], on_conflict="keep")
 
     engine.tasks.register(Twice())
     task = engine.tasks.submit(SPACE, "twice", {}, OWNER, named("a"))
@@ -248,9 +248,9 @@ def test_a_write_that_changes_nothing_still_counts(engine: Engine):
     class Same:
         name, crashed = "same", ""
 
-        def run(self, hold: Hold) -> object:
-            (item,) = hold.items()
-            view = engine.seen_by(OWNER, door=hold.door([ItemOutcome(item.number, "skipped")]))
+        def run(self, claim: Claim) -> object:
+            (item,) = claim.items()
+            view = engine.seen_by(OWNER, fenced=claim.fenced([ItemOutcome(item.number, "skipped")]))
             view.write.update(SPACE, memory.id, {"content": "red fox"})
 
     engine.tasks.register(Same())
@@ -267,7 +267,7 @@ def test_work_without_items_goes_on_from_its_position(engine: Engine):
 
 
 def test_an_error_of_the_core_fails_the_task_with_its_code(engine: Engine):
-    def refuse(hold: Hold, item: Item) -> None:
+    def refuse(claim: Claim, item: Item) -> None:
         raise Conflict("no")
 
     with_work(engine, refuse)
@@ -279,7 +279,7 @@ def test_an_error_of_the_core_fails_the_task_with_its_code(engine: Engine):
 def test_a_database_that_does_not_answer_delays_the_task(engine: Engine):
     tries = list[int]()
 
-    def be_away(hold: Hold, item: Item) -> None:
+    def be_away(claim: Claim, item: Item) -> None:
         tries.append(item.attempts)
         if len(tries) == 1:
             raise StoreUnavailable("away")
@@ -298,7 +298,7 @@ def test_a_database_that_does_not_answer_delays_the_task(engine: Engine):
 def test_an_error_of_ours_is_reported_and_the_item_tried_again(engine: Engine):
     told = list[tuple[str, str]]()
 
-    def break_once(hold: Hold, item: Item) -> None:
+    def break_once(claim: Claim, item: Item) -> None:
         if item.attempts < 3:
             raise KeyError("text of a memory")
 
@@ -314,7 +314,7 @@ def test_an_error_of_ours_is_reported_and_the_item_tried_again(engine: Engine):
 def test_a_space_has_only_so_many_tasks_in_work(engine: Engine):
     waits = list[float | None]()
 
-    def claim_more(hold: Hold, item: Item) -> None:
+    def claim_more(claim: Claim, item: Item) -> None:
         waits.append(runner(engine).run_one())
 
     with_work(engine, claim_more)
@@ -329,8 +329,8 @@ def test_a_space_has_only_so_many_tasks_in_work(engine: Engine):
 def test_bytes_come_in_pieces_and_go_when_the_task_ends(engine: Engine):
     read = list[bytes]()
 
-    def take(hold: Hold, item: Item) -> None:
-        read.extend(hold.read(item.name))
+    def take(claim: Claim, item: Item) -> None:
+        read.extend(claim.read(item.name))
 
     with_work(engine, take)
     begun = engine.tasks.begin(SPACE, "remember", {}, OWNER)

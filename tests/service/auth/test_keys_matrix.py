@@ -1,6 +1,7 @@
 """Every route, every access mode, own and other space, no key, ended keys: exactly what may happen happens."""
 
-from collections.abc import Iterator
+import threading
+from collections.abc import Iterator, Sequence
 
 import httpx
 import pytest
@@ -10,6 +11,7 @@ from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.probes import Expectation
 from muisti.core.model.values import Draft
+from muisti.core.store.database import Statement
 from muisti.service.app.app import create_app
 from muisti.service.openapi.story import FILE
 from muisti.service.schemas.keys import MODES
@@ -179,6 +181,11 @@ def test_no_mode_administers(keyed: httpx.Client, engine: Engine, operation: str
     assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
 
 
+def by_requests(asked: Sequence[Statement]) -> list[str]:
+    """Return the statements, unless a thread of tasks asks them, which one of the requests has made."""
+    return [] if threading.current_thread().name.startswith("task") else [one.sql for one in asked]
+
+
 @pytest.mark.parametrize("operation", IN_A_SPACE)
 def test_a_forbidden_space_and_a_missing_one_are_the_same_from_outside(
     keyed: httpx.Client, engine: Engine, database: Breakable, operation: str
@@ -192,8 +199,8 @@ def test_a_forbidden_space_and_a_missing_one_are_the_same_from_outside(
     answers: list[httpx.Response] = []
     for space in (OTHER, MISSING):
         said: list[str] = []
-        database.read = lambda asked, said=said: (said.extend(one.sql for one in asked), read(asked))[1]
-        database.write = lambda asked, said=said: (said.extend(one.sql for one in asked), write(asked))[1]
+        database.read = lambda asked, said=said: (said.extend(by_requests(asked)), read(asked))[1]
+        database.write = lambda asked, said=said: (said.extend(by_requests(asked)), write(asked))[1]
         answers.append(ask(keyed, operation, space, key.headers))
         seen.append(said)
     forbidden, missing = answers

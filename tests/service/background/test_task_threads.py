@@ -6,7 +6,7 @@ from pathlib import Path
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.tasks import Item, NewItem, Task
-from muisti.core.tasks.hold import Hold
+from muisti.core.tasks.claim import Claim
 from muisti.service.background.task_threads import TaskThreads
 from muisti.service.settings import Settings
 from tests.core.fakes import SPACE, open_engine
@@ -41,10 +41,10 @@ def test_what_is_not_finished_is_given_back(tmp_path: Path):
     store: Store = at(tmp_path / "a.db")
     with open_engine(store) as first, open_engine(store) as second:
 
-        def wait(hold: Hold, item: Item) -> None:
+        def wait(claim: Claim, item: Item) -> None:
             if item.name == "slow":
-                hold.ended.wait(LONGEST)
-                hold.check()
+                claim.ended.wait(LONGEST)
+                claim.check()
 
         first.tasks.register(Remember(first, wait))
         second.tasks.register(Remember(second))
@@ -63,8 +63,8 @@ def test_a_cancelled_task_ends_the_work_on_it(tmp_path: Path):
     with open_engine(at(tmp_path / "a.db")) as engine:
         ended = list[bool]()
 
-        def wait(hold: Hold, item: Item) -> None:
-            ended.append(hold.ended.wait(LONGEST))
+        def wait(claim: Claim, item: Item) -> None:
+            ended.append(claim.ended.wait(LONGEST))
 
         engine.tasks.register(Remember(engine, wait))
         with TaskThreads(engine, Settings()):

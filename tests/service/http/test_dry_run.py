@@ -24,7 +24,7 @@ COUNTS = {"retrievals", "muisti_writes"}
 NOT_TRIED = {
     "createKey", "revokeKey", "rotateKey", "search", "searchSpaces", "replayReceipt", "addProbe", "runProbes",
     "deleteProbe", "importMemories", "previewDocument", "undoImport", "getContext", "optimizeText",
-    "summariseConversation", "summariseSession", "summariseExchange",
+    "summariseConversation", "summariseSession", "summariseExchange", "summariseSpace",
     "buildGeneration", "compareGenerations", "switchGeneration", "rollBackGeneration", "dropGeneration",
 }  # fmt: skip
 SHOWN_ONCE = {"secret"}  # of what was made

@@ -12,12 +12,17 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.openmetrics import parser as openmetrics
 
 from muisti.core.engine import Engine
+from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import StoreUnavailable
+from muisti.core.model.tasks import OVER, NewItem, Task
+from muisti.core.store.database import Statement
+from muisti.core.tasks.claim import Claim
 from muisti.service.app.app import create_app
 from muisti.service.metrics.peers import joined
 from muisti.service.observability.meters import Meters
 from muisti.service.routes.metrics import METRICS
 from muisti.service.settings import Settings
+from tests.core.tasks.kinds import Remember
 from tests.service.fakes import API, Breakable, draft
 from tests.service.keyed import administrator, caller
 from tests.stores import Stores, at
@@ -80,6 +85,37 @@ def test_searches_and_writes_are_counted(client: httpx.Client):
     assert stages == [3, 3]
     assert value(found, "muisti_index_loaded_spaces") == value(found, "muisti_index_load_duration_seconds_count") == 1
     assert value(found, "muisti_index_memory_bytes") > 0
+
+
+def test_tasks_are_counted_by_kind(engine: Engine):
+    engine.tasks.register(Remember(engine))
+
+    def submit(*names: str) -> Task:
+        return engine.tasks.submit("default", "remember", {}, OWNER, map(NewItem, names))
+
+    with TestClient(create_app(Settings(tasks=0), engine=engine)) as client:
+        found = scraped(client)
+        assert value(found, "muisti_tasks_ended_total", kind="remember", state="succeeded") == 0
+        assert value(found, "muisti_tasks_running", kind="embed") == 0
+        submit("a", "b")
+        lost, unwanted = submit("c"), submit("d")
+        runner = engine.runner(60, 9)
+        runner.run_one()
+        held = runner.claim()
+        found = scraped(client)
+        assert value(found, "muisti_tasks_queued", kind="remember") == 2  # before the claim
+        assert value(found, "muisti_tasks_running", kind="remember") == 1
+        assert isinstance(held, Claim) and held.task.id == lost.id
+        engine._database.write([Statement("UPDATE tasks SET lease_until = 0 WHERE id = ?", (lost.id,))])
+        engine.tasks.cancel("default", unwanted.id, OWNER)
+        engine.runner(60, 9).run_one()
+        runner.run(held)  # which finds that another one has the task
+        found = scraped(client)
+        ended = {one: value(found, "muisti_tasks_ended_total", kind="remember", state=one) for one in OVER}
+        assert ended == {"succeeded": 2, "partial": 0, "failed": 0, "cancelled": 1}
+        assert value(found, "muisti_task_takeovers_total", kind="remember") == 1
+        assert value(found, "muisti_task_duration_seconds_count", kind="remember") == 2
+        assert value(found, "muisti_tasks_running", kind="remember") == 0
 
 
 def test_tools_of_mcp_are_counted(client: httpx.Client):

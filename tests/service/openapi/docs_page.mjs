@@ -5,6 +5,8 @@ import vm from "node:vm";
 
 const base = process.argv[2];
 
+const byId = new Map(); // a walk over the document for each operation would take most of the time
+
 class Element {
   constructor(tag) {
     Object.assign(this, { tag, attributes: {}, childNodes: [], listeners: {}, hidden: false, open: false, value: "" });
@@ -12,6 +14,7 @@ class Element {
   get children() { return this.childNodes.filter((child) => child instanceof Element); }
   setAttribute(name, value) {
     this.attributes[name] = String(value);
+    if (name === "id") byId.set(String(value), this);
     if (name === "value") this.value = String(value);
     if (name === "hidden") this.hidden = true;
   }
@@ -23,7 +26,8 @@ class Element {
   get textContent() { return this.childNodes.map((child) => (child instanceof Element ? child.textContent : String(child))).join(""); }
   set textContent(text) { this.childNodes = [text]; }
   find(wanted) {
-    for (const child of this.children) {
+    for (const child of this.childNodes) {
+      if (!(child instanceof Element)) continue;
       const found = wanted(child) ? child : child.find(wanted);
       if (found) return found;
     }
@@ -43,7 +47,7 @@ const stored = [];
 const refuse = (name) => new Proxy({}, { get: () => { stored.push(name); return () => null; } });
 const document = {
   createElement: (tag) => new Element(tag),
-  getElementById: (id) => root.find((element) => element.attributes.id === id),
+  getElementById: (id) => byId.get(id) ?? null,
   get cookie() { stored.push("cookie"); return ""; },
   set cookie(_) { stored.push("cookie"); },
 };

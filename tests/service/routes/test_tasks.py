@@ -14,7 +14,7 @@ from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.identity.grants import Grant
 from muisti.core.model.tasks import Item, NewItem, Task
-from muisti.core.tasks.hold import Hold
+from muisti.core.tasks.claim import Claim
 from muisti.service.app.app import create_app
 from muisti.service.http.accepted import accepted
 from muisti.service.settings import Settings
@@ -32,10 +32,10 @@ def gate() -> Iterator[threading.Event]:
 
 @pytest.fixture
 def client(engine: Engine, gate: threading.Event) -> Iterator[httpx.Client]:
-    def wait(hold: Hold, item: Item) -> None:
+    def wait(claim: Claim, item: Item) -> None:
         if item.name.startswith("bad"):
             raise ValueError("a bad item")
-        while item.name.startswith("slow") and not gate.is_set() and not hold.ended.wait(0.02):
+        while item.name.startswith("slow") and not gate.is_set() and not claim.ended.wait(0.02):
             pass
 
     engine.tasks.register(Remember(engine, wait))

@@ -134,6 +134,29 @@ def test_lines_stand_for_what_a_request_needs():
     assert all(admission.admits(*kind) for kind in kinds)
 
 
+def test_requests_that_wait_for_the_loop_count_in_the_lines_that_they_will_enter_alone():
+    async def scenario() -> tuple[list[bool], list[bool]]:
+        clock = Clock()
+        admission = Admission(0.5, 256, clock)
+        write = ("POST", f"{API}/generations/switch")
+        for _ in range(100):  # until the database was slow
+            admission.store.enter()
+            clock.now += 0.1
+            admission.store.leave()
+        for _ in range(16):
+            admission.begin(*SEARCH, lambda: None)
+        one = [admission.admits(*write), admission.admits(*SEARCH)]
+        for _ in range(16):
+            admission.begin(*write, lambda: None)
+        two = [admission.admits(*write), admission.admits(*SEARCH)]
+        while len(admission.loop):
+            await asyncio.sleep(0)
+        assert not any(line.coming for line in (admission.search, admission.store, admission.disk))
+        return one, two
+
+    assert asyncio.run(scenario()) == ([True, True], [False, True])
+
+
 def test_one_begins_in_a_turn_of_the_event_loop_and_all_begin_in_order():
     async def scenario() -> tuple[list[int], list[int]]:
         turns, begun, at = Turns(Line()), list[int](), list[int]()

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from muisti.client import calls
 from muisti.client.calls import Call
-from muisti.service.cli.base import ERROR, OK, Failure, Globals
-from muisti.service.cli.following import exit_code, follow
+from muisti.service.cli.base import ERROR, Failure, Globals
+from muisti.service.cli.following import concluded
 from muisti.service.cli.output import answer, cell, grid, tabbed, talk
 from muisti.service.cli.session import session
 
@@ -31,18 +31,7 @@ def build(options: Globals, model: str, *, wait: bool) -> int:
     with session(options) as opened:
         request = calls.build_generation(opened.space, {"model": model})
         task = opened.read(lambda: opened.client.send(request)).data
-        if wait:
-            task = follow(options, opened, task)
-        reply = opened.client.send(calls.get_task(opened.space, task["id"]))
-        answer(
-            options,
-            reply,
-            table=lambda one: cell(f"{one['id']} {one['state']}"),
-            plain=lambda one: [tabbed(one["id"], one["state"], one["done"])],
-        )
-        if "error" in task:
-            talk(task["error"]["detail"])
-    return exit_code(task) if wait else OK
+        return concluded(options, opened, task, wait=wait)
 
 
 def compare(options: Globals, queries: Sequence[str], judged: str | None, k: int) -> None:

@@ -11,7 +11,7 @@ from muisti.core.store.refusal_codes import Refusal
 _OVER = (Refusal.TASK_LOST, Refusal.TASK_CANCELLED)
 
 
-class Door(msgspec.Struct, frozen=True):
+class FencedCommit(msgspec.Struct, frozen=True):
     """Statements that begin a batch, and refuse it when its task is over, and statements that end the batch.
 
     The latter store the states of items and the counters, and prolong the lease.
@@ -21,9 +21,9 @@ class Door(msgspec.Struct, frozen=True):
     after: Sequence[Statement] = ()
 
 
-OPEN = Door()  # of a write that is part of no task
+UNFENCED = FencedCommit()  # of a write that is part of no task
 
 
 def over(refused: Refused) -> TaskOver | None:
-    """Return the error that explains the refusal of a door, or None when something else has refused the batch."""
+    """Return the error that explains the refusal of a fenced commit, or None when something else refused it."""
     return TaskOver(cancelled=refused.code == Refusal.TASK_CANCELLED) if refused.code in _OVER else None

@@ -7,11 +7,11 @@ from typing import Protocol, cast
 import msgspec
 
 from muisti.core.identity.caller import Caller
-from muisti.core.model.tasks import Item, ItemOutcome, NewItem, Paused, Task, TaskOver
+from muisti.core.model.tasks import Item, ItemOutcome, NewItem, Paused, Task, TaskOver, TaskState
 from muisti.core.store.database import Database, Refused, Rows, Statement
 from muisti.core.store.sql import task_rows, tasks
-from muisti.core.store.sql.tasks import Held
-from muisti.core.tasks.door import Door, over
+from muisti.core.store.sql.tasks import ClaimId
+from muisti.core.tasks.fenced_commit import FencedCommit, over
 
 PIECE = 1 << 20  # bytes of a piece of a blob
 GROUP = 16  # items that are worked on together
@@ -29,12 +29,12 @@ class Kind(Protocol):
     @property
     def crashed(self) -> str: ...
 
-    def run(self, hold: "Hold") -> object:
+    def run(self, claim: "Claim") -> object:
         """Do the work, and return its result as a value that JSON can hold. It may have been begun before."""
         ...
 
 
-class Hold:
+class Claim:
     """A task that this process has claimed. Used by the thread that works on it; `beat` is for another thread.
 
     `caller` asked for the task, and its rights apply to the work. `ended` is set when the task is over, or the process
@@ -47,7 +47,7 @@ class Hold:
         self.task, self.caller = task, caller
         self.ended = threading.Event()
         self._database, self._lease_us, self._kind, self._stopping = database, lease_us, kind, stopping
-        self._held = Held(task.number, task.owner, task.fence)
+        self._id = ClaimId(task.number, task.owner, task.fence)
         self._over: TaskOver | None = None
 
     def items(self, most: int = GROUP) -> list[Item]:
@@ -60,7 +60,7 @@ class Hold:
         """
         while True:
             self.check()
-            found = [task_rows.item(row) for row in self._database.read([tasks.left(self._held, most)])[0]]
+            found = [task_rows.item(row) for row in self._database.read([tasks.left(self._id, most)])[0]]
             if not found:
                 return []
             crashed = [one for one in found if one.state == "working" and one.attempts >= DEATHS]
@@ -68,11 +68,11 @@ class Hold:
                 self._give_up(crashed)
                 continue
             begun = found[:1] if found[0].state == "working" else found
-            batch = [tasks.begin_items(self._held, [one.number for one in begun]), self._prolonged()]
-            self._write([tasks.guard(self._held), *batch])
+            batch = [tasks.begin_items(self._id, [one.number for one in begun]), self._prolonged()]
+            self._write([tasks.guard(self._id), *batch])
             return [msgspec.structs.replace(one, state="working", attempts=one.attempts + 1) for one in begun]
 
-    def door(
+    def fenced(
         self,
         outcomes: Sequence[ItemOutcome] = (),
         *,
@@ -82,24 +82,24 @@ class Hold:
         skipped: int = 0,
         total: int | None = None,
         adds: Sequence[NewItem] = (),
-    ) -> Door:
+    ) -> FencedCommit:
         """Return what the next batch commits for this task.
 
         `position` is where the work is after the batch. Without items, the numbers count what the batch has finished.
         `total` replaces the number of all, and `adds` are further items to work on.
         """
-        before = [tasks.guard(self._held)]
+        before = [tasks.guard(self._id)]
         if outcomes:
-            before.append(tasks.guard_items(self._held, [one.number for one in outcomes]))
+            before.append(tasks.guard_items(self._id, [one.number for one in outcomes]))
         if position is not None:
-            before.append(tasks.guard_position(self._held, self._position()))
+            before.append(tasks.guard_position(self._id, self._position()))
         ended = [one.state for one in outcomes]
         counts = (done + ended.count("done"), failed + ended.count("failed"), skipped + ended.count("skipped"))
-        after = [tasks.finish_items(self._held, outcomes)] if outcomes else []
+        after = [tasks.finish_items(self._id, outcomes)] if outcomes else []
         if adds:
             after += tasks.add_items(self.task.id, adds)
-        after.append(tasks.progress(self._held, counts, position, total, self._lease_us))
-        return Door(before, after)
+        after.append(tasks.progress(self._id, counts, position, total, self._lease_us))
+        return FencedCommit(before, after)
 
     def commit(
         self,
@@ -112,13 +112,15 @@ class Hold:
         total: int | None = None,
         adds: Sequence[NewItem] = (),
     ) -> None:
-        """Commit progress without a memory; see `door`.
+        """Commit progress without a memory; see `fenced`.
 
         Raises:
             TaskOver: this process no longer has the task, or it was cancelled.
         """
-        door = self.door(outcomes, position=position, done=done, failed=failed, skipped=skipped, total=total, adds=adds)
-        self._write([*door.before, *door.after])
+        fenced = self.fenced(
+            outcomes, position=position, done=done, failed=failed, skipped=skipped, total=total, adds=adds
+        )
+        self._write([*fenced.before, *fenced.after])
 
     def check(self) -> None:
         """Raise `Paused` when the process is about to stop, and `TaskOver` when the task is known to be over."""
@@ -130,13 +132,13 @@ class Hold:
     def read(self, blob: str, offset: int = 0) -> Iterator[bytes]:
         """Yield the bytes of a blob from `offset` on, piece by piece; none when there is no such blob."""
         part, within = divmod(offset, PIECE)
-        while rows := self._database.read([tasks.blob_part(self._held.number, blob, part)])[0]:
+        while rows := self._database.read([tasks.blob_part(self._id.number, blob, part)])[0]:
             yield cast(bytes, rows[0][0])[within:]
             part, within = part + 1, 0
 
     def beat(self, *, prolong: bool) -> None:
         """Look whether the task still is this process's, from any thread. With `prolong`, prolong its lease."""
-        (rows,) = self._database.read([tasks.held_state(self._held)])
+        (rows,) = self._database.read([tasks.claim_state(self._id)])
         state, mine = cast(tuple[str, int], rows[0]) if rows else ("cancelled", 0)
         if not mine or state != "running":
             self._over = TaskOver(cancelled=state == "cancelled")
@@ -144,34 +146,37 @@ class Hold:
         elif prolong:
             self._database.write([self._prolonged()])
 
-    def end(self, result: str | None, error: tuple[str, str] | None) -> None:
-        """End the task: `failed` with an error, else by the outcomes of its items.
+    def end(self, result: str | None, error: tuple[str, str] | None) -> Task:
+        """End the task, and return it: `failed` with an error, else by the outcomes of its items.
 
         Raises:
             TaskOver: it was cancelled, or another process has it.
         """
-        (rows,) = self._database.read([task_rows.by_number(self._held.number)])
+        (rows,) = self._database.read([task_rows.by_number(self._id.number)])
         if not rows:
             raise TaskOver
         now = task_rows.task(rows[0])
-        clean = "partial" if now.failed and now.finished > now.failed else "failed" if now.failed else "succeeded"
-        self._write(tasks.end(self._held, "failed" if error else clean, result, error))
+        state: TaskState = "failed" if error or now.failed else "succeeded"
+        if not error and now.finished > now.failed > 0:
+            state = "partial"
+        self._write(tasks.end(self._id, state, result, error))
+        return msgspec.structs.replace(now, state=state)
 
     def give_back(self, rest_us: int = 0) -> None:
         """Let another process go on, in `rest_us` microseconds. Attempts of the items in work do not count."""
-        self._write(tasks.give_back(self._held, rest_us))
+        self._write(tasks.give_back(self._id, rest_us))
 
     def rest(self, rest_us: int) -> None:
         """Let another process try again in `rest_us` microseconds. Attempts of the items in work count."""
-        self._write(tasks.rest(self._held, rest_us))
+        self._write(tasks.rest(self._id, rest_us))
 
     def _position(self) -> str:
-        """Return where the work is; an earlier door may have been refused."""
-        (rows,) = self._database.read([tasks.position(self._held)])
+        """Return where the work is; an earlier commit may have been refused."""
+        (rows,) = self._database.read([tasks.position(self._id)])
         return cast(str, rows[0][0]) if rows else ""
 
     def _prolonged(self) -> Statement:
-        return tasks.prolong(self._held, self._lease_us)
+        return tasks.prolong(self._id, self._lease_us)
 
     def _give_up(self, items: Sequence[Item]) -> None:
         self.commit([ItemOutcome(one.number, "failed", self._kind.crashed, _TOLD) for one in items])
