@@ -138,10 +138,6 @@ class Documents:
         """Return a document and its text in pieces; see `DocumentReader.text`."""
         return self._parts.reader.text(space, name, self._calls.caller, self._calls.clock(), as_of)
 
-    def place(self, space: str, chunk: Memory) -> Chunk:
-        """Return a current chunk at its place in the text of its document."""
-        return self._parts.reader.place(space, chunk)
-
     def sync(self, space: str, files: Sequence[Listed], within: Filter) -> Synced:
         """Compare documents with the files that exist; see `Ender.sync`."""
         return self._parts.ender.sync(space, files, within, self._calls.new())
