@@ -5,7 +5,7 @@ from typing import cast
 
 from msgspec.structs import replace
 
-from muisti.core.model.filing import located, place_of
+from muisti.core.model.filing import located, overlap_of, place_of
 from muisti.core.model.hits import Hit
 from muisti.core.query.points import Point
 from muisti.core.store.database import Database
@@ -18,11 +18,14 @@ def placed(hits: tuple[Hit, ...], database: Database, space: SpaceRow, number: i
     chunks = [hit.memory.id for hit in hits if hit.memory.kind == "chunk" and hit.memory.document is not None]
     if not chunks:
         return hits
-    (rows,) = database.read([documents.starts(space, [version_rows.raw(one) for one in chunks], Point(number, 0))])
-    starts = {cast(bytes, row[0]): cast(tuple[int, int], row[1:3]) for row in rows}
-    return tuple(_placed(hit, starts) for hit in hits)
+    (rows,) = database.read([documents.ends(space, [version_rows.raw(one) for one in chunks], Point(number, 0))])
+    ends = {cast(bytes, row[0]): cast(tuple[int, int], row[1:3]) for row in rows}
+    return tuple(_placed(hit, ends) for hit in hits)
 
 
-def _placed(hit: Hit, starts: Mapping[bytes, tuple[int, int]]) -> Hit:
-    before = starts.get(version_rows.raw(hit.memory.id))
-    return hit if before is None else replace(hit, place=place_of(located(hit.memory, *before)))
+def _placed(hit: Hit, ends: Mapping[bytes, tuple[int, int]]) -> Hit:
+    end = ends.get(version_rows.raw(hit.memory.id))
+    if end is None:
+        return hit
+    own = hit.memory.content[overlap_of(hit.memory) :]
+    return replace(hit, place=place_of(located(hit.memory, end[0] - len(own), end[1] - own.count("\n"))))

@@ -131,20 +131,22 @@ def current_chunks(space: SpaceRow, document_id: bytes, after: int, limit: int) 
     )
 
 
-def starts(space: SpaceRow, ids: Sequence[bytes], point: Point) -> Statement:
-    """Select (memory id, characters before it, line breaks before it) of chunks at a point, from the index of lengths.
+def ends(space: SpaceRow, ids: Sequence[bytes], point: Point) -> Statement:
+    """Select (memory id, characters up to its end, line breaks up to its end) of chunks at a point.
 
-    Chunks that were not there at the point have no row.
+    The sums come from the index of lengths. Chunks that were not there at the point have no row.
     """
     then, numbers = lived(point)
     own = f"substr(b.content, 1 + {_OVERLAP.replace('v.', 'b.')})"
+    sums = (f"sum(length({own}))", f"sum(length({own}) - length(replace({own}, char(10), '')))")
+    upto = (
+        "FROM versions b WHERE b.parent_id = v.parent_id AND b.space_id = v.space_id AND b.kind = 'chunk' "
+        f"AND b.document IS NOT NULL AND b.position <= v.position AND {then.replace('v.', 'b.')}"
+    )
     return Statement(
-        f"SELECT v.memory_id, coalesce(sum(length({own})), 0), "
-        f"coalesce(sum(length({own}) - length(replace({own}, char(10), ''))), 0) FROM versions v "
-        f"LEFT JOIN versions b ON b.parent_id = v.parent_id AND b.space_id = v.space_id "
-        f"AND b.kind = 'chunk' AND b.document IS NOT NULL AND b.position < v.position AND {then.replace('v.', 'b.')} "
-        f"WHERE v.memory_id IN {_IDS} AND v.space_id = ? AND {_IS_CHUNK} AND {then} GROUP BY v.id",
-        (*numbers, _hex(ids), space.id, *numbers),
+        f"SELECT v.memory_id, {', '.join(f'(SELECT {one} {upto})' for one in sums)} FROM versions v "
+        f"WHERE v.memory_id IN {_IDS} AND +v.space_id = ? AND {_IS_CHUNK} AND {then.replace('v.born', '+v.born')}",
+        (*numbers, *numbers, _hex(ids), space.id, *numbers),
     )
 
 

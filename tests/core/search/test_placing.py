@@ -71,6 +71,6 @@ def test_lengths_come_from_the_index(engine: Engine):
     engine.owner.documents.put(SPACE, [incoming("a.md", prose(random.Random(1), 20))])
     space = find_space(engine._database, SPACE)
     chunk = engine.owner.read.search(SPACE, ASKED).hits[0].memory
-    statement = sql.starts(space, [version_rows.raw(chunk.id)], Point(10, 0))
+    statement = sql.ends(space, [version_rows.raw(chunk.id)], Point(10, 0))
     plan = engine._database.read([statement._replace(sql=f"EXPLAIN QUERY PLAN {statement.sql}")])
     assert any("INDEX versions_lengths" in str(row[3]) for row in plan[0])
