@@ -41,7 +41,7 @@ class FileFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Facts about the file that a document was made from; what is None is not known.
 
     `sha256` is that of the file's bytes, in hexadecimal. `size` is in bytes, `mtime` in microseconds since 1970.
-    `options` are those of parsing and chunking. `origin` is the path below the folder of the server's own files.
+    `notes` say what of the file was left out. `options` are those of parsing and chunking. `origin` is the path below the folder of the server's own files.
     """
 
     sha256: str
@@ -52,6 +52,7 @@ class FileFacts(msgspec.Struct, frozen=True, kw_only=True):
     pages: int | None = None
     language: str | None = None
     origin: str | None = None
+    notes: tuple[str, ...] = ()
     options: Mapping[str, Json] = msgspec.field(default_factory=dict[str, Json])
 
 
@@ -129,6 +130,12 @@ class Document(msgspec.Struct, frozen=True):
     def origin(self) -> str | None:
         """Path of the file below the folder of the server's own files, from which the server read it."""
         return self._text("origin")
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about what of the file was left out, such as attachments."""
+        notes = self.memory.structure.get("notes")
+        return tuple(map(str, notes)) if isinstance(notes, list) else ()
 
     @property
     def options(self) -> Mapping[str, Json]:
