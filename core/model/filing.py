@@ -41,7 +41,8 @@ class FileFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Facts about the file that a document was made from; what is None is not known.
 
     `sha256` is that of the file's bytes, in hexadecimal. `size` is in bytes, `mtime` in microseconds since 1970.
-    `notes` say what of the file was left out. `options` are those of parsing and chunking. `origin` is the path below the folder of the server's own files.
+    `notes` say what of the file was left out. `options` are those of parsing and chunking. `origin` is the path below
+    the folder of the server's own files.
     """
 
     sha256: str

@@ -149,7 +149,8 @@ class Intent(Struct, frozen=True, kw_only=True):
 class Hit(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A memory that answers a query, with its best passage. `ranks` has its place in each ranking, from 1.
 
-    `place` is where a chunk stands in its document, None for other memories. `group` and `context` are None unless options of the search ask for them.
+    `place` is that of a chunk in its document, None for other memories. `group` and `context` are None unless options
+    of the search ask for them.
     """
 
     memory: Memory

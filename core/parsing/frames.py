@@ -28,7 +28,7 @@ class Kind(Enum):
 
 
 class Started(Struct, frozen=True):
-    """What a worker says of itself when it has started: whether the system shuts it off from the network."""
+    """State of a worker that has started: whether the system shuts it off from the network."""
 
     confined: bool
 

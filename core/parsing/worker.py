@@ -3,7 +3,8 @@
     python -m muisti.core.parsing.worker SECONDS
 
 It opens no file but Python's own modules, starts no process, and writes to its output alone. Where the system can
-do so, it is shut off from the network. It ends after so many seconds without a file, when its input ends, and after a file that used up its memory.
+do so, it is shut off from the network. It ends after so many seconds without a file, when its input ends, and after
+a file that used up its memory.
 """
 
 import io

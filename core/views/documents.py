@@ -27,7 +27,6 @@ from muisti.core.documents.storing import Storer
 from muisti.core.documents.unpacking import holds_documents as holds_documents
 from muisti.core.model.conversations import Ending
 from muisti.core.model.filing import (
-    Chunk,
     ChunkPage,
     Document,
     DocumentName,
@@ -39,7 +38,7 @@ from muisti.core.model.filing import (
     Synced,
 )
 from muisti.core.model.terms import PruneStrategy
-from muisti.core.model.values import Memory, RequestKey, Seq
+from muisti.core.model.values import RequestKey, Seq
 from muisti.core.query.points import AsOf
 from muisti.core.views.calls import Calls
 

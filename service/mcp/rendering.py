@@ -67,7 +67,7 @@ def quoted(memory: Json) -> str:
 
 
 def located(hit: Hit) -> Json:
-    """Return where a chunk stands in its document: page, titles, lines and offsets. Empty for other memories."""
+    """Return the place of a chunk in its document: page, titles, lines and offsets. Empty for other memories."""
     place = hit.place
     if place is None:
         return {}

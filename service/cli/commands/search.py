@@ -211,7 +211,7 @@ def _hits(hits: Sequence[Mapping[str, Any]], head: str | None) -> "RenderableTyp
 
 
 def _place(hit: Mapping[str, Any], *, several: bool) -> Iterator[str]:
-    """Yield where a chunk stands in its document, and the space and the group of a hit, where there are several."""
+    """Yield the place of a chunk in its document, and the space and the group of a hit, where there are several."""
     if "place" in hit:
         yield _in_document(hit["place"])
         yield from (" › ".join(hit["place"]["headings"]), hit["place"]["symbol"] or "")

@@ -1,4 +1,4 @@
-"""Hits that are chunks say where they stand in the text of their document, at the point that was searched."""
+"""Hits that are chunks have their place in the text of their document, at the point that was searched."""
 
 import random
 from collections.abc import Iterator
