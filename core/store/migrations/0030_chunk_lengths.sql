@@ -1,4 +1,4 @@
--- Where a chunk stands in its document is the sum of the lengths of the chunks before it. The index has the characters
+-- The place of a chunk in its document is the sum of the lengths of the chunks before it. The index has the characters
 -- and line breaks of each chunk without what it repeats, so that the sum reads no texts. The expressions are those of
 -- `core/store/sql/documents.py`.
 CREATE INDEX versions_lengths ON versions (
