@@ -108,7 +108,7 @@ class _Reading:
     def _refuse(self) -> None:
         if len(self._unreadable) == self._about.pages:
             raise Broken("No page of the PDF can be read.")
-        raise NoText(f"The PDF has {self._about.pages} pages of images or drawings. {refusal()}")
+        raise NoText(f"The PDF holds images or drawings alone. {refusal()}")
 
     def _lines(self, number: int) -> list[Line]:
         try:
