@@ -2,8 +2,7 @@
 
 from importlib.util import find_spec
 
-ENGINE = "rapidocr"
-_NEEDED = (ENGINE, "onnxruntime")
+_NEEDED = ("rapidocr", "onnxruntime")
 
 
 def installed() -> bool:

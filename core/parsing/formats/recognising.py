@@ -4,8 +4,6 @@ from collections.abc import Iterator, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple
 
-from muisti.core.parsing.recognition import ENGINE
-
 SIDE = 1_600  # pixels of the longer side of an image that is looked at
 SEARCHED = 960  # pixels of the longer side in which text is searched; more find no more, and take much more memory
 SECONDS = 20  # of processor time that a page may take
@@ -76,12 +74,12 @@ class Recogniser:
 
     def _load(self) -> None:
         """Load the engine. Threads of its own it may not start, as a worker is limited to one."""
-        rapidocr: Any = import_module(ENGINE)
+        rapidocr: Any = import_module("rapidocr")
         threads = {f"EngineConfig.onnxruntime.{name}_op_num_threads": 1 for name in ("intra", "inter")}
         sizes = {"Global.max_side_len": SIDE, "Det.limit_type": "max", "Det.limit_side_len": SEARCHED}
         alone = {"Rec.rec_batch_num": 1, "Cls.cls_batch_num": 1}  # lines of unlike length would be filled up
         self._engine = rapidocr.RapidOCR(params={"Global.log_level": "critical", **threads, **sizes, **alone})
-        runtime: Any = import_module(f"{ENGINE}.inference_engine.onnxruntime.main")
+        runtime: Any = import_module("rapidocr.inference_engine.onnxruntime.main")
         self._failures = (runtime.ONNXRuntimeError, import_module("cv2").error)
 
     def _boxes(self, image: Any) -> tuple[list[Box], float]:
