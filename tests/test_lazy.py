@@ -15,7 +15,7 @@ LATE = {
     ("core/databases.py", "muisti.core.store.remote.http_client"): "100 ms, which a file needs not",
     **{
         ("core/parsing/formats/__init__.py", f"muisti.core.parsing.formats.{name}"): "a worker loads it with a file"
-        for name in ("docx", "epub", "html", "mail", "notebook", "pdf", "pptx", "xlsx")
+        for name in ("docx", "epub", "html", "image", "mail", "notebook", "pdf", "pptx", "xlsx")
     },
     ("service/app/app.py", "muisti.service.auth.tokens.verify"): "250 ms, only where the settings speak of tokens",
     ("service/app/app.py", "muisti.service.openapi.document"): "20 ms, when somebody asks for it",

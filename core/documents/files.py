@@ -122,6 +122,7 @@ def stated_document(
         pages=None if parsed is None else parsed.pages,
         language=None if parsed is None else parsed.language,
         origin=origin,
+        notes=() if parsed is None else parsed.notes,
         options=reading.told,
     )
     return NewDocument(path=path, facts=facts, **msgspec.structs.asdict(stated))

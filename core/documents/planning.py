@@ -73,6 +73,7 @@ def document_draft(new: NewDocument, category: str | None) -> Draft:
         "pages": facts.pages,
         "language": facts.language,
         "origin": facts.origin,
+        "notes": list[Json](facts.notes) or None,
         "options": dict(facts.options) or None,
     }
     return Draft(

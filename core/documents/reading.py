@@ -18,6 +18,7 @@ from muisti.core.model.filing import (
     DocumentPage,
     DocumentSort,
     Totals,
+    located,
     overlap_of,
 )
 from muisti.core.model.ids import id_bytes
@@ -168,13 +169,6 @@ class DocumentReader:
         document, _ = self.get(space, name, caller, now, fixed)
         return document, self._pieces(found, document.memory, point)
 
-    def place(self, space: str, chunk: Memory) -> Chunk:
-        """Return a current chunk at its place in the text of its document."""
-        found = find_space(self._database, space)
-        ((before,),) = self._database.read([documents.before(found, chunk)])
-        characters, lines = cast(tuple[int, int], before)
-        return located(chunk, characters, lines)
-
     def _pieces(self, space: SpaceRow, document: Memory, point: Point) -> Iterator[str]:
         after = -1
         while True:
@@ -208,20 +202,6 @@ def conditions_of(wanted: Filter, caller: Caller) -> list[Condition]:
     if wanted.language is not None:
         found.append(documents.saying("language", wanted.language))
     return found
-
-
-def located(memory: Memory, characters: int, lines: int) -> Chunk:
-    """Return a chunk before which a text has so many characters and line breaks."""
-    own = memory.content[overlap_of(memory) :]
-    breaks = own.count("\n")
-    ends_line = own.endswith("\n")
-    return Chunk(
-        memory=memory,
-        start=characters,
-        stop=characters + len(own),
-        first_line=lines + 1,
-        last_line=lines + 1 + breaks - (ends_line and breaks > 0),
-    )
 
 
 def _named(space: SpaceRow, name: DocumentName, point: Point) -> list[Statement]:

@@ -417,7 +417,11 @@ def _memory(row: Row, space: SpaceRow) -> Memory:
 
 def _titled(draft: Draft, before: Memory) -> Draft:
     """Return the draft with the title of a document, which is known only when its file was parsed."""
-    facts = {name: before.structure[name] for name in ("media_type", "pages", "language") if name in before.structure}
+    facts = {
+        name: before.structure[name]
+        for name in ("media_type", "pages", "language", "notes")
+        if name in before.structure
+    }
     return structs.replace(draft, content=before.content, structure={**facts, **draft.structure})
 
 

@@ -6,7 +6,7 @@ chunks are memories of the kind `chunk` below it. What the service knows of both
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Literal, get_args
+from typing import Literal, TypedDict, cast, get_args
 
 import msgspec
 
@@ -41,7 +41,8 @@ class FileFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Facts about the file that a document was made from; what is None is not known.
 
     `sha256` is that of the file's bytes, in hexadecimal. `size` is in bytes, `mtime` in microseconds since 1970.
-    `options` are those of parsing and chunking. `origin` is the path below the folder of the server's own files.
+    `notes` say what of the file was left out. `options` are those of parsing and chunking. `origin` is the path below
+    the folder of the server's own files.
     """
 
     sha256: str
@@ -52,6 +53,7 @@ class FileFacts(msgspec.Struct, frozen=True, kw_only=True):
     pages: int | None = None
     language: str | None = None
     origin: str | None = None
+    notes: tuple[str, ...] = ()
     options: Mapping[str, Json] = msgspec.field(default_factory=dict[str, Json])
 
 
@@ -131,6 +133,12 @@ class Document(msgspec.Struct, frozen=True):
         return self._text("origin")
 
     @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences about what of the file was left out, such as attachments."""
+        notes = self.memory.structure.get("notes")
+        return tuple(map(str, notes)) if isinstance(notes, list) else ()
+
+    @property
     def options(self) -> Mapping[str, Json]:
         options = self.memory.structure.get("options")
         return options if isinstance(options, dict) else {}
@@ -160,6 +168,25 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def overlap(self) -> int:
         return overlap_of(self.memory)
+
+
+class Place(msgspec.Struct, frozen=True, kw_only=True):
+    """The place of a chunk in the text of its document, for a hit of a search.
+
+    `document` is the id of the document and `path` its path. The other numbers are those of `Chunk`.
+    """
+
+    document: str
+    path: str
+    start: int
+    stop: int
+    overlap: int
+    first_line: int
+    last_line: int
+    page: int | None
+    headings: tuple[str, ...]
+    language: str | None
+    symbol: str | None
 
 
 class ChunkPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -258,6 +285,15 @@ class Pruned(msgspec.Struct, frozen=True, kw_only=True):
     commit: float = 0.0
 
 
+class _Said(TypedDict, total=False):
+    """Fields of a chunk's `structure` that tell its place."""
+
+    page: int
+    headings: Sequence[str]
+    language: str
+    symbol: str
+
+
 def structure_of(cut: Cut) -> dict[str, Json]:
     """Return what a chunk's `structure` says of its cut: only what is not usual."""
     said: dict[str, Json] = {
@@ -269,6 +305,39 @@ def structure_of(cut: Cut) -> dict[str, Json]:
         "symbol": cut.symbol,
     }
     return {name: value for name, value in said.items() if value is not None}
+
+
+def located(memory: Memory, characters: int, lines: int) -> Chunk:
+    """Return a chunk before which a text has so many characters and line breaks."""
+    own = memory.content[overlap_of(memory) :]
+    breaks = own.count("\n")
+    ends_line = own.endswith("\n")
+    return Chunk(
+        memory=memory,
+        start=characters,
+        stop=characters + len(own),
+        first_line=lines + 1,
+        last_line=lines + 1 + breaks - (ends_line and breaks > 0),
+    )
+
+
+def place_of(chunk: Chunk) -> Place:
+    """Return the place of a chunk, with what its `structure` says of its cut."""
+    memory = chunk.memory
+    said = cast(_Said, memory.structure)
+    return Place(
+        document=memory.parent_id or "",
+        path=memory.document or "",
+        start=chunk.start,
+        stop=chunk.stop,
+        overlap=chunk.overlap,
+        first_line=chunk.first_line,
+        last_line=chunk.last_line,
+        page=said.get("page"),
+        headings=tuple(said.get("headings", ())),
+        language=said.get("language"),
+        symbol=said.get("symbol"),
+    )
 
 
 def overlap_of(memory: Memory) -> int:

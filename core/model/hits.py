@@ -7,6 +7,7 @@ from typing import Literal
 import msgspec
 from msgspec import Struct
 
+from muisti.core.model.filing import Place
 from muisti.core.model.terms import HALF_LIFE_DAYS, Fusion, IntentKind, Mode, Signal
 from muisti.core.model.terms import Match as Match
 from muisti.core.model.values import Json, Memory, Passage, Seq
@@ -148,7 +149,8 @@ class Intent(Struct, frozen=True, kw_only=True):
 class Hit(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """A memory that answers a query, with its best passage. `ranks` has its place in each ranking, from 1.
 
-    `group` and `context` are None unless options of the search ask for them.
+    `place` is that of a chunk in its document, None for other memories. `group` and `context` are None unless options
+    of the search ask for them.
     """
 
     memory: Memory
@@ -159,6 +161,7 @@ class Hit(Struct, frozen=True, kw_only=True, omit_defaults=True):
     explain: Explanation | None = None
     group: Group | None = None
     context: Surroundings | None = None
+    place: Place | None = None
 
 
 class Timings(msgspec.Struct, frozen=True, kw_only=True):

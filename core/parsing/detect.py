@@ -25,6 +25,9 @@ class Format(StrEnum):
     NOTEBOOK = "ipynb"
     EMAIL = "eml"
     MAILBOX = "mbox"
+    PNG = "png"
+    JPEG = "jpeg"
+    TIFF = "tiff"
     ZIP = "zip"
     TAR = "tar"
     COMPRESSED = "compressed"
@@ -48,6 +51,9 @@ MEDIA_TYPES = {
     Format.NOTEBOOK: "application/x-ipynb+json",
     Format.EMAIL: "message/rfc822",
     Format.MAILBOX: "application/mbox",
+    Format.PNG: "image/png",
+    Format.JPEG: "image/jpeg",
+    Format.TIFF: "image/tiff",
     Format.ZIP: "application/zip",
     Format.TAR: "application/x-tar",
     Format.COMPRESSED: "application/octet-stream",
@@ -80,7 +86,8 @@ COMPRESSIONS = (
     (b"\xfd7zXZ\0", "xz"),
     (b"\x28\xb5\x2f\xfd", "zstd"),
 )
-IMAGES = frozenset({"a PNG image", "a JPEG image", "a GIF image", "a TIFF image", "a BMP image"})
+RECOGNISED = {"a PNG image": Format.PNG, "a JPEG image": Format.JPEG, "a TIFF image": Format.TIFF}
+IMAGES = frozenset({*RECOGNISED, "a GIF image", "a BMP image"})
 _HTML = re.compile(
     rb"(?:<\?xml[^>]*+>\s*+)?+(?:(?><!--.*?-->)\s*+)*+<(?:!doctype\s++html|html|head|body)\b", re.IGNORECASE | re.DOTALL
 )

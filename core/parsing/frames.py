@@ -20,10 +20,17 @@ class Kind(Enum):
     JOB = b"J"
     BLOCK = b"B"  # bytes of the file; an empty block ends them
     READY = b"R"  # the worker has started, or takes the job
+    WAIT = b"W"  # the next piece may take so many seconds of processor time
     PIECES = b"P"
     FACTS = b"F"
     REFUSAL = b"X"
     END = b"E"
+
+
+class Started(Struct, frozen=True):
+    """State of a worker that has started: whether the system shuts it off from the network."""
+
+    confined: bool
 
 
 class Job(Struct, frozen=True):
@@ -55,7 +62,9 @@ class Refusal(Struct, frozen=True):
 
 
 _encoder = msgspec.msgpack.Encoder()
+started_decoder = msgspec.msgpack.Decoder(Started)
 job_decoder = msgspec.msgpack.Decoder(Job)
+wait_decoder = msgspec.msgpack.Decoder(int)
 pieces_decoder = msgspec.msgpack.Decoder(list[Piece])
 facts_decoder = msgspec.msgpack.Decoder(Facts)
 refusal_decoder = msgspec.msgpack.Decoder(Refusal)

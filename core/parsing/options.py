@@ -14,6 +14,7 @@ class Options(Struct, frozen=True, kw_only=True):
     `max_bytes` limits files that a worker process reads; text, Markdown, CSV and code stream, so they have no limit
     here. `max_characters`, `max_pages` and `max_cells` limit what comes out of such a file. `patience` is the
     processor time in seconds that a worker may use without giving a piece; `seconds` is that for the whole file.
+    Each page whose text is recognised has more, and at most `max_recognised` pages of a file are.
     """
 
     main_content: bool = False
@@ -23,6 +24,7 @@ class Options(Struct, frozen=True, kw_only=True):
     max_characters: int = 50_000_000
     max_pages: int = 10_000
     max_cells: int = 500_000
+    max_recognised: int = 300
     patience: int = 3
     seconds: int = 120
 

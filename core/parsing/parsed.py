@@ -1,6 +1,6 @@
 """A document while it is read: its pieces as a stream, and what is known about it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from types import TracebackType
 
@@ -14,6 +14,8 @@ class About:
 
     `images` tells that it holds pictures, which matters where it holds no text.
     `notes` say in words what was left out or done otherwise, for example that the main content was not found.
+    A reader calls `more_time` with the seconds of processor time that what comes next may take, where that is more
+    than usual.
     """
 
     title: str | None = None
@@ -21,6 +23,7 @@ class About:
     language: str | None = None
     images: bool = False
     notes: list[str] = field(default_factory=list[str])
+    more_time: Callable[[int], None] = lambda seconds: None
 
 
 class Parsed:

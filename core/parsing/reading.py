@@ -9,12 +9,12 @@ from zipfile import BadZipFile
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, Empty, Encrypted, NoText, UnknownFormat, Unreadable
 from muisti.core.parsing.compound import is_encrypted_office
-from muisti.core.parsing.detect import ARCHIVES, HEAD, IMAGES, STREAMED, Format, detect, signature_of
+from muisti.core.parsing.detect import ARCHIVES, HEAD, IMAGES, RECOGNISED, STREAMED, Format, detect, signature_of
 from muisti.core.parsing.markdown import MarkdownReader
 from muisti.core.parsing.names import programming_language
 from muisti.core.parsing.options import Options
 from muisti.core.parsing.parsed import About, Parsed
-from muisti.core.parsing.refusals import OCR
+from muisti.core.parsing.recognition import installed, refusal
 from muisti.core.parsing.separated import table_pieces
 from muisti.core.parsing.text import decoded, lines, windows
 from muisti.core.parsing.workers import Workers
@@ -70,10 +70,12 @@ def _format(head: bytes, stream: BinaryIO, name: str, options: Options) -> Forma
         raise UnknownFormat("The file is an archive: its members are documents, not the archive itself.")
     if form is Format.UNKNOWN:
         what = signature_of(head)
+        if what in RECOGNISED and installed():
+            return RECOGNISED[what]
         if is_encrypted_office(head, stream):
             raise Encrypted("The office file is encrypted; it needs a password.")
         if what in IMAGES:
-            raise NoText(f"The file is {what}. {OCR}")
+            raise NoText(f"The file is {what}. {refusal()}")
         raise UnknownFormat(f"The file is {what or 'in no format that is read'}.")
     return form
 

@@ -2,8 +2,9 @@
 
     python -m muisti.core.parsing.worker SECONDS
 
-It opens no file but Python's own modules, starts no process, and writes to its output alone. It ends after
-so many seconds without a file, when its input ends, and after a file that used up its memory.
+It opens no file but Python's own modules, starts no process, and writes to its output alone. Where the system can
+do so, it is shut off from the network. It ends after so many seconds without a file, when its input ends, and after
+a file that used up its memory.
 """
 
 import io
@@ -20,11 +21,12 @@ from msgspec import structs
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, Empty, FileTooLarge, NoText, TimedOut, Unreadable
 from muisti.core.parsing import frames
+from muisti.core.parsing.confinement import confine
 from muisti.core.parsing.detect import Format
 from muisti.core.parsing.formats import READERS
 from muisti.core.parsing.frames import Kind
 from muisti.core.parsing.parsed import About
-from muisti.core.parsing.refusals import OCR
+from muisti.core.parsing.recognition import refusal
 
 MEMORY = 1 << 30  # bytes of address space
 OFTEN = 0.5  # seconds of processor time after which pieces are sent, however few they are
@@ -45,7 +47,7 @@ def main() -> None:
     target = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints must not come between the messages
     _limit()
-    _send(target, frames.message(Kind.READY))
+    _send(target, frames.message(Kind.READY, frames.Started(confine())))
     idle = float(sys.argv[1])
     while select.select([source], [], [], idle)[0]:
         received = _receive(source, target)
@@ -110,7 +112,7 @@ class _Reading:
     def run(self) -> bool:
         """Read the file and send the result. Return whether the process is fit for another file."""
         try:
-            about = About()
+            about = About(more_time=self._more_time)
             self._read(about)
         except Unreadable as refusal:
             self._refuse(refusal)
@@ -140,7 +142,11 @@ class _Reading:
                 self._send(batch)
                 batch, size = [], 0
         if self._blank:
-            raise NoText(f"The file holds images alone. {OCR}") if about.images else Empty("The file holds no text.")
+            raise (
+                NoText(f"The file holds images alone. {refusal()}")
+                if about.images
+                else Empty("The file holds no text.")
+            )
         self._send(batch)
 
     def _pieces(self, about: About) -> Iterator[Piece]:
@@ -163,12 +169,23 @@ class _Reading:
         body = frames.Refusal(refusal.code, _storable(str(refusal)), last)
         _send(self._target, frames.message(Kind.REFUSAL, body))
 
+    def _more_time(self, seconds: int) -> None:
+        """Let the next piece take longer, tell so, and do not count that time to the file's."""
+        used = _used()
+        self._ends += seconds
+        _limit_time(used + seconds)
+        _send(self._target, frames.message(Kind.WAIT, seconds))
+
     def _renew(self) -> None:
         used = _used()
         if used > self._ends:
             raise TimedOut(f"Reading the file took more than {self._job.options.seconds} s of processor time.")
-        soft = math.ceil(used) + self._job.options.patience
-        resource.setrlimit(resource.RLIMIT_CPU, (soft, resource.RLIM_INFINITY))
+        _limit_time(used + self._job.options.patience)
+
+
+def _limit_time(until: float) -> None:
+    """End the process by a signal when it has used so many seconds of processor time in all."""
+    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(until), resource.RLIM_INFINITY))
 
 
 def _used() -> float:

@@ -24,6 +24,14 @@ STARTING = 60.0  # seconds in which a worker must be ready
 IDLE = 60.0  # seconds after which a worker without a file ends itself
 GRACE = 4  # a worker may take this many times its processor time, as other processes compete with it
 SIGXCPU = 24
+# A library for numbers would start threads, which a worker may not, and keep more memory than it needs.
+ALONE = {
+    "OMP_NUM_THREADS": "1",
+    "OPENBLAS_NUM_THREADS": "1",
+    "MALLOC_ARENA_MAX": "1",
+    "MALLOC_MMAP_THRESHOLD_": f"{16 << 20}",
+    "MALLOC_TRIM_THRESHOLD_": f"{256 << 20}",
+}
 _BLOCK = 1 << 16
 
 
@@ -73,6 +81,23 @@ class Workers:
         """Return the process ids of the workers that wait for a file."""
         with self._lock:
             return tuple(worker.pid for worker in self._free)
+
+    def confined(self) -> bool:
+        """Start a worker where none waits, and return whether the system shuts it off from the network.
+
+        Raises:
+            Crashed: it does not start.
+        """
+        refuse_long()
+        with self._turns:
+            with self._lock:
+                worker = self._free.pop() if self._free else None
+            try:
+                worker = worker or _Worker(self._idle)
+            except (Died, TimedOut, BrokenPipeError) as error:
+                raise Crashed("The process that reads files does not start.") from error
+            self._give_back(worker)
+            return worker.confined
 
     def close(self) -> None:
         """End all workers that are not reading."""
@@ -129,16 +154,17 @@ class _Worker:
             bufsize=0,
             cwd="/",
             # Nothing of our environment: no keys of the server, and nothing that changes how Python runs.
-            env={"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)},
+            env={"PYTHONPATH": os.pathsep.join(path for path in sys.path if path), **ALONE},
         )
         assert self._process.stdout is not None
         self._answers = select.poll()  # which, unlike select(), takes any number of open files
         self._answers.register(self._process.stdout, select.POLLIN)
         try:
-            self._receive(monotonic() + STARTING)
+            _, body = self._receive(monotonic() + STARTING)
         except (Died, TimedOut):
             self.stop()
             raise
+        self.confined = frames.started_decoder.decode(body).confined
 
     @property
     def pid(self) -> int:
@@ -171,12 +197,16 @@ class _Worker:
 
     def pieces(self, about: About, options: Options) -> Generator[Piece]:
         """Yield the pieces of the file that was sent; raise what the worker raised."""
-        left = float(options.seconds * GRACE)
+        left, patience = float(options.seconds * GRACE), options.patience
         while True:
             asked = monotonic()
-            kind, body = self._receive(asked + min(left, options.patience * GRACE))
+            kind, body = self._receive(asked + min(left, patience * GRACE))
             left -= monotonic() - asked
-            if kind is Kind.PIECES:
+            patience = options.patience
+            if kind is Kind.WAIT:
+                patience = frames.wait_decoder.decode(body)
+                left += patience * GRACE
+            elif kind is Kind.PIECES:
                 yield from frames.pieces_decoder.decode(body)
             elif kind is Kind.REFUSAL:
                 refusal = frames.refusal_decoder.decode(body)

@@ -27,6 +27,7 @@ from muisti.core.read.past import point_of
 from muisti.core.search import similar
 from muisti.core.search.decay import in_effect
 from muisti.core.search.found import Hits, versions_of
+from muisti.core.search.placing import placed
 from muisti.core.search.ranking import Ranked, has_every_word, rank
 from muisti.core.search.rankings import BY_MODE
 from muisti.core.search.refined import Extra, Groups, joint
@@ -189,8 +190,9 @@ class Searcher:
         if evidence == "none" and has_every_word(snapshot, wanted, ranked.found):
             evidence = "weak"
         held = enough(evidence, query.min_evidence)
+        hits = Hits(snapshot, query, wanted, mode, ranked, now).of(found) if held else ()
         answer = Answer(
-            hits=Hits(snapshot, query, wanted, mode, ranked, now).of(found) if held else (),
+            hits=placed(hits, self._database, index.space, snapshot.seq.number),
             total=ranked.found.total,
             evidence=evidence,
             strength=ranked.found.strength,

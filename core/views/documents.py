@@ -27,7 +27,6 @@ from muisti.core.documents.storing import Storer
 from muisti.core.documents.unpacking import holds_documents as holds_documents
 from muisti.core.model.conversations import Ending
 from muisti.core.model.filing import (
-    Chunk,
     ChunkPage,
     Document,
     DocumentName,
@@ -39,7 +38,7 @@ from muisti.core.model.filing import (
     Synced,
 )
 from muisti.core.model.terms import PruneStrategy
-from muisti.core.model.values import Memory, RequestKey, Seq
+from muisti.core.model.values import RequestKey, Seq
 from muisti.core.query.points import AsOf
 from muisti.core.views.calls import Calls
 
@@ -137,10 +136,6 @@ class Documents:
     def text(self, space: str, name: DocumentName, *, as_of: AsOf | None = None) -> tuple[Document, Iterator[str]]:
         """Return a document and its text in pieces; see `DocumentReader.text`."""
         return self._parts.reader.text(space, name, self._calls.caller, self._calls.clock(), as_of)
-
-    def place(self, space: str, chunk: Memory) -> Chunk:
-        """Return a current chunk at its place in the text of its document."""
-        return self._parts.reader.place(space, chunk)
 
     def sync(self, space: str, files: Sequence[Listed], within: Filter) -> Synced:
         """Compare documents with the files that exist; see `Ender.sync`."""

@@ -58,7 +58,7 @@ def _around(folder: Path) -> list[_Rules] | None:
     repository = next((place for place in (folder, *folder.parents) if (place / GIT).exists()), None)
     if repository is None:
         return []
-    rules = _read(os.path.join(repository, GIT, "info", "exclude"), str(repository))
+    rules = _read(os.path.join(_common(repository / GIT), "info", "exclude"), str(repository))
     for place in (*reversed(folder.parents), folder):
         if place == repository or not place.is_relative_to(repository):
             continue
@@ -66,6 +66,15 @@ def _around(folder: Path) -> list[_Rules] | None:
         if _is_ignored(str(place), True, rules):
             return None
     return rules
+
+
+def _common(place: Path) -> Path:
+    """Return the folder of a repository's own files. In a worktree or a submodule `.git` is a file that names it."""
+    if not place.is_file():
+        return place
+    folder = place.parent / place.read_text("utf-8", "surrogateescape").removeprefix("gitdir:").strip()
+    shared = folder / "commondir"  # which a worktree has, and a submodule has not
+    return folder / shared.read_text("utf-8", "surrogateescape").strip() if shared.is_file() else folder
 
 
 def _read(path: str, folder: str) -> list[_Rules]:

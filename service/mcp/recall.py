@@ -13,7 +13,7 @@ from muisti.core.model.hits import Answer, Hit
 from muisti.core.model.values import Memory, Page
 from muisti.core.support.waiting import refuse_long
 from muisti.service.mcp.fence import one_line
-from muisti.service.mcp.rendering import NOTICE, counted, quoted, shown
+from muisti.service.mcp.rendering import NOTICE, counted, located, quoted, shown
 
 Json = dict[str, Any]
 Render = Callable[[Json, int], tuple[Json, str]]  # an answer of one memory that names so many of the others
@@ -82,16 +82,18 @@ def packed(answer: Answer, max_tokens: int, *, wanted: str = "weak", full: bool 
     around = _AROUND + _ID * min(len(hits), named) + (tokens(str(answer.degraded)) if answer.degraded else 0)
     kept = _chosen(hits, max_tokens - around, full=full)
     if hits and 0 not in kept:
-        passage = hits[0].passage
+        passage, place = hits[0].passage, located(hits[0])
+        if tokens(_encoded(place)) > max_tokens // _ADDRESS:
+            place = {}
         return _alone(
             hits[0].memory,
             hits[0].memory.content[passage.start : passage.stop],
             max_tokens,
-            lambda one, names: _answered(answer, {0: _scored(hits[0], one)}, names, wanted),
+            lambda one, names: _answered(answer, {0: {**_scored(hits[0], one), **place}}, names, wanted),
             named=named,
             full=full,
         )
-    found = {place: _scored(hits[place], shown(hits[place].memory, full=full)) for place in kept}
+    found = {at: _scored(hits[at], shown(hits[at].memory, full=full)) | located(hits[at]) for at in kept}
     return _answered(answer, found, named, wanted)
 
 
@@ -118,12 +120,16 @@ def _scored(hit: Hit, one: Json) -> Json:
     return {**one, "score": round(hit.score, 3)}
 
 
+def _encoded(place: Json) -> str:
+    return msgspec.json.encode(place).decode()
+
+
 def _chosen(hits: Sequence[Hit], left: int, *, full: bool) -> list[int]:
     """Return the places of the hits that go into the tokens that are left: those of a context, all whole."""
     costs = _costs.of([hit.memory for hit in hits], full=full)
     items = [
-        Item(value=value, tokens=cost + _MARGIN, around=0)
-        for value, cost in zip(values([hit.score for hit in hits]), costs, strict=True)
+        Item(value=value, tokens=cost + _MARGIN + (tokens(_encoded(located(hit))) if hit.place else 0), around=0)
+        for hit, value, cost in zip(hits, values([hit.score for hit in hits]), costs, strict=True)
     ]
     return sorted(pack(items, NO_PIECES, left, len).kept)
 

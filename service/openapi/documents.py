@@ -52,6 +52,7 @@ DOCUMENT = DocumentReply(
     tokens=7,
     options={},
     created_at=AT,
+    notes=[],
     indexed_at=AT,
 )
 PUT = PutReply(**asdict(DOCUMENT), outcome="created", added=1, kept=0, changed=0, ended=0, moved_from=None, flags=[])

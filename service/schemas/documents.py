@@ -159,6 +159,7 @@ class DocumentReply(Struct, frozen=True, kw_only=True):
     characters: Annotated[int, Meta(description="Characters of the text.", ge=0)]
     lines: Annotated[int, Meta(description="Line breaks of the text.", ge=0)]
     tokens: Annotated[int, Meta(description="Tokens of all chunks, overlaps included.", ge=0)]
+    notes: Annotated[list[str], Meta(description="What of the file was left out, such as attachments.")]
     options: Annotated[dict[str, Any], Meta(description="How it was parsed and cut, where that is not usual.")]
     created_at: fields.Time
     indexed_at: fields.Time
@@ -386,6 +387,7 @@ def _told(document: Document) -> dict[str, Any]:
         **known,
         "tags": list(memory.tags),
         "metadata": dict(memory.metadata),
+        "notes": list(document.notes),
         "options": dict(document.options),
         "created_at": memory.created_at,
         "indexed_at": memory.updated_at,

@@ -112,8 +112,27 @@ class IntentReply(Struct, frozen=True, kw_only=True):
         return msgspec.convert(intent, cls, from_attributes=True)
 
 
+class PlaceReply(Struct, frozen=True, kw_only=True):
+    """The place of a chunk in the text of its document, in characters and in lines from 1."""
+
+    document: Annotated[str, Meta(description="Id of the document.")]
+    path: Annotated[str, Meta(description="Path of the document.")]
+    start: Annotated[int, Meta(description="Offset of the chunk's own text, behind its `overlap`.", ge=0)]
+    stop: Annotated[int, Meta(description="Offset behind its last character.", ge=0)]
+    overlap: Annotated[int, Meta(description="Characters at its start that repeat the chunk before.", ge=0)]
+    first_line: Annotated[int, Meta(description="Line of `start`.", ge=1)]
+    last_line: Annotated[int, Meta(description="Line of its last character.", ge=1)]
+    page: Annotated[int | None, Meta(description="Page, slide or sheet, from 1.")]
+    headings: Annotated[list[str], Meta(description="Titles that it stands under, outermost first.")]
+    language: Annotated[str | None, Meta(description="Language of the text or of the code.")]
+    symbol: Annotated[str | None, Meta(description="Definition that a chunk of code is in.")]
+
+
 class HitReply(Struct, frozen=True, kw_only=True):
-    """A memory that answers, with its rank in each ranking, from 1. All after `passage` is sent on request."""
+    """A memory that answers, with its rank in each ranking, from 1. `place` is on chunks of documents.
+
+    All others after `passage` are sent on request.
+    """
 
     memory: MemoryReply
     score: float
@@ -123,6 +142,7 @@ class HitReply(Struct, frozen=True, kw_only=True):
     explain: ExplanationReply | UnsetType = UNSET
     group: GroupReply | UnsetType = UNSET
     context: SurroundingsReply | UnsetType = UNSET
+    place: PlaceReply | UnsetType = UNSET
 
     @staticmethod
     def of(hit: Hit) -> "HitReply":

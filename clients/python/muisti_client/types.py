@@ -677,6 +677,7 @@ DocumentReply = TypedDict(
         'characters': 'int',
         'lines': 'int',
         'tokens': 'int',
+        'notes': 'list[str]',
         'options': 'dict[str, Any]',
         'created_at': 'str',
         'indexed_at': 'str',
@@ -1024,9 +1025,10 @@ HitReply = TypedDict(
         'explain': NotRequired['ExplanationReply'],
         'group': NotRequired['GroupReply'],
         'context': NotRequired['SurroundingsReply'],
+        'place': NotRequired['PlaceReply'],
     },
 )
-"A memory that answers, with its rank in each ranking, from 1. All after `passage` is sent on request."
+"A memory that answers, with its rank in each ranking, from 1. `place` is on chunks of documents. All others after `passage` are sent on request."
 
 ImportReply = TypedDict(
     'ImportReply',
@@ -1582,6 +1584,24 @@ PatchBody = TypedDict(
 )
 "Changes to a memory: what is absent stays, null clears. `tags` and `metadata` are replaced as a whole."
 
+PlaceReply = TypedDict(
+    'PlaceReply',
+    {
+        'document': 'str',
+        'path': 'str',
+        'start': 'int',
+        'stop': 'int',
+        'overlap': 'int',
+        'first_line': 'int',
+        'last_line': 'int',
+        'page': 'int | None',
+        'headings': 'list[str]',
+        'language': 'str | None',
+        'symbol': 'str | None',
+    },
+)
+"The place of a chunk in the text of its document, in characters and in lines from 1."
+
 PlannedReply = TypedDict(
     'PlannedReply',
     {
@@ -1762,6 +1782,7 @@ PutReply = TypedDict(
         'characters': 'int',
         'lines': 'int',
         'tokens': 'int',
+        'notes': 'list[str]',
         'options': 'dict[str, Any]',
         'created_at': 'str',
         'indexed_at': 'str',

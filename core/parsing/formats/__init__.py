@@ -14,11 +14,12 @@ from muisti.core.parsing.parsed import About
 from muisti.core.support.lazy import Lazy
 
 if TYPE_CHECKING:
-    from muisti.core.parsing.formats import docx, epub, html, mail, notebook, pdf, pptx, xlsx
+    from muisti.core.parsing.formats import docx, epub, html, image, mail, notebook, pdf, pptx, xlsx
 else:  # each brings a package or a table of its own, which a worker for other formats does without
     docx = Lazy("muisti.core.parsing.formats.docx")
     epub = Lazy("muisti.core.parsing.formats.epub")
     html = Lazy("muisti.core.parsing.formats.html")
+    image = Lazy("muisti.core.parsing.formats.image")
     mail = Lazy("muisti.core.parsing.formats.mail")
     notebook = Lazy("muisti.core.parsing.formats.notebook")
     pdf = Lazy("muisti.core.parsing.formats.pdf")
@@ -31,9 +32,12 @@ READERS: Mapping[Format, Callable[[], Reader]] = {
     Format.EMAIL: lambda: mail.read,
     Format.EPUB: lambda: epub.read,
     Format.HTML: lambda: html.read,
+    Format.JPEG: lambda: image.read,
     Format.MAILBOX: lambda: mail.read_mailbox,
     Format.NOTEBOOK: lambda: notebook.read,
     Format.PDF: lambda: pdf.read,
+    Format.PNG: lambda: image.read,
     Format.PPTX: lambda: pptx.read,
+    Format.TIFF: lambda: image.read,
     Format.XLSX: lambda: xlsx.read,
 }

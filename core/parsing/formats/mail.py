@@ -70,11 +70,11 @@ def _message(message: EmailMessage, number: int | None, about: About, depth: int
         if part.get_content_type() == "message/rfc822" and depth < DEPTH:
             for inner in cast(list[EmailMessage], part.get_payload() if part.is_multipart() else []):
                 yield from _message(inner, number, about, depth + 1)
-        elif name := part.get_filename():
-            attached.append(name)
+        else:
+            attached.append(part.get_filename() or f"one without a name ({part.get_content_type()})")
     if attached:
         yield block(outline, "Attachments: " + ", ".join(attached), "note", number)
-        about.notes.append("The text of attachments was not read: " + ", ".join(attached[:20]))
+        about.notes.append("The text of attachments was not read: " + ", ".join(attached[:20]) + ".")
 
 
 def _attachments(message: EmailMessage) -> Iterator[EmailMessage]:

@@ -13,9 +13,10 @@ import pypdfium2.raw as raw  # pyright: ignore[reportMissingTypeStubs]  # genera
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, Encrypted, FileTooLarge, NoText
 from muisti.core.parsing.blocks import Outline, block, heading
+from muisti.core.parsing.formats.recognising import SECONDS, SIDE, Recogniser, TooMuchMemory
 from muisti.core.parsing.options import Options
 from muisti.core.parsing.parsed import About
-from muisti.core.parsing.refusals import OCR
+from muisti.core.parsing.recognition import installed, refusal
 
 LARGER = 1.15  # times the usual height: a line of this height is a heading
 LEVELS = ((1.8, 1), (1.4, 2), (LARGER, 3))
@@ -23,6 +24,7 @@ TITLE = 150  # characters of a heading at most
 GAP = 1.6  # lines that lie further apart, in heights of a line, belong to two paragraphs
 SAMPLE = 5  # pages that decide the usual height before the first of them is given
 NAMED = 20  # pages that a note lists
+LARGEST = 4.0  # pixels for a point of a page that is looked at, 288 dpi
 OUTLINE = 20_000  # entries that are read
 _HYPHEN = "\x02"  # pdfium's mark of a hyphen at the end of a line, whose word it joins
 _BROKEN_WORD = re.compile(r"([^\W\d_])[-\u00ad\u2010]\n([a-zß-ÿ]+[^\s\w]?) ?\n?")
@@ -49,7 +51,7 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
         if about.pages > options.max_pages:
             raise FileTooLarge(f"The file has {about.pages:,} pages; at most {options.max_pages:,} are read.")
         about.title = document.get_metadata_dict(skip_empty=True).get("Title", "").strip() or None
-        yield from _Reading(document, about).pieces()
+        yield from _Reading(document, options, about).pieces()
     finally:
         document.close()
 
@@ -64,8 +66,10 @@ def _open(data: bytes) -> pdfium.PdfDocument:
 
 
 class _Reading:
-    def __init__(self, document: pdfium.PdfDocument, about: About) -> None:
+    def __init__(self, document: pdfium.PdfDocument, options: Options, about: About) -> None:
         self._document = document
+        self._recogniser = Recogniser() if installed() else None
+        self._recognisable = options.max_recognised
         self._about = about
         self._outline = Outline()
         self._entries = _entries(document)
@@ -104,7 +108,7 @@ class _Reading:
     def _refuse(self) -> None:
         if len(self._unreadable) == self._about.pages:
             raise Broken("No page of the PDF can be read.")
-        raise NoText(f"The PDF has {self._about.pages} pages of images or drawings. {OCR}")
+        raise NoText(f"The PDF holds images or drawings alone. {refusal()}")
 
     def _lines(self, number: int) -> list[Line]:
         try:
@@ -118,10 +122,25 @@ class _Reading:
             self._unreadable.append(number)
             page.close()
             return []
-        lines = [*_lines_of(text_page)]
+        lines = [*_lines_of(text_page)] or self._recognised(number, page)
         text_page.close()
         page.close()
         return lines
+
+    def _recognised(self, number: int, page: Any) -> list[Line]:
+        """Return the lines that are recognised in the picture of a page without text."""
+        if self._recogniser is None or not self._recognisable or not raw.FPDFPage_CountObjects(page.raw):
+            return []
+        self._recognisable -= 1
+        self._about.more_time(SECONDS)
+        scale = min(LARGEST, SIDE / max(*page.get_size(), 1.0))
+        height = page.get_height()
+        try:
+            seen = self._recogniser.lines(page.render(scale=scale).to_numpy())
+        except TooMuchMemory:
+            self._unreadable.append(number)
+            return []
+        return [Line(one.text, height - one.top / scale, one.height / scale) for one in seen]
 
     def _page(self, number: int, lines: Sequence[Line]) -> Iterator[Piece]:
         """Yield the pieces of a page: its headings, and the text between them."""

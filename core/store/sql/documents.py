@@ -131,15 +131,22 @@ def current_chunks(space: SpaceRow, document_id: bytes, after: int, limit: int) 
     )
 
 
-def before(space: SpaceRow, chunk: Memory) -> Statement:
-    """Sum the characters and line breaks of the chunks before a current one."""
-    assert chunk.parent_id is not None
-    own = f"substr(v.content, 1 + {_OVERLAP})"
+def ends(space: SpaceRow, ids: Sequence[bytes], point: Point) -> Statement:
+    """Select (memory id, characters up to its end, line breaks up to its end) of chunks at a point.
+
+    The sums come from the index of lengths. Chunks that were not there at the point have no row.
+    """
+    then, numbers = lived(point)
+    own = f"substr(b.content, 1 + {_OVERLAP.replace('v.', 'b.')})"
+    sums = (f"sum(length({own}))", f"sum(length({own}) - length(replace({own}, char(10), '')))")
+    upto = (
+        "FROM versions b WHERE b.parent_id = v.parent_id AND b.space_id = v.space_id AND b.kind = 'chunk' "
+        f"AND b.document IS NOT NULL AND b.position <= v.position AND {then.replace('v.', 'b.')}"
+    )
     return Statement(
-        f"SELECT coalesce(sum(length({own})), 0), "
-        f"coalesce(sum(length({own}) - length(replace({own}, char(10), ''))), 0) FROM versions v "
-        f"WHERE v.parent_id = ? AND v.space_id = ? AND {_IS_CHUNK} AND v.position < ? AND v.died IS NULL",
-        (raw(chunk.parent_id), space.id, chunk.position),
+        f"SELECT v.memory_id, {', '.join(f'(SELECT {one} {upto})' for one in sums)} FROM versions v "
+        f"WHERE v.memory_id IN {_IDS} AND +v.space_id = ? AND {_IS_CHUNK} AND {then.replace('v.born', '+v.born')}",
+        (*numbers, *numbers, _hex(ids), space.id, *numbers),
     )
 
 

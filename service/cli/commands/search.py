@@ -180,7 +180,8 @@ def _line(hit: Mapping[str, Any], full: bool) -> str:
     memory = hit["memory"]
     text = hit.get("highlight") or (memory["content"] if full else brief(_passage(hit)))
     explained = [" ".join(_factors(hit["explain"]))] if hit.get("explain") else []
-    return tabbed(memory["id"], f"{hit['score']:.4f}", address(memory), text, *explained)
+    where = _in_document(hit["place"]) if "place" in hit else address(memory)
+    return tabbed(memory["id"], f"{hit['score']:.4f}", where, text, *explained)
 
 
 def _factors(explain: Mapping[str, Any]) -> Iterator[str]:
@@ -210,11 +211,25 @@ def _hits(hits: Sequence[Mapping[str, Any]], head: str | None) -> "RenderableTyp
 
 
 def _place(hit: Mapping[str, Any], *, several: bool) -> Iterator[str]:
-    """Yield the space and the group of a hit, where there are several."""
+    """Yield the place of a chunk in its document, and the space and the group of a hit, where there are several."""
+    if "place" in hit:
+        yield _in_document(hit["place"])
+        yield from (" › ".join(hit["place"]["headings"]), hit["place"]["symbol"] or "")
     if several:
         yield f"in {hit['memory']['space']}"
     if (group := hit.get("group")) is not None:
         yield f"best of {group['ranked']} ranked, {group['count']} in all of {group['value']}"
+
+
+def _in_document(place: Mapping[str, Any]) -> str:
+    """Return the path of a document, with the lines or the page of a chunk.
+
+    >>> _in_document({"path": "a.py", "first_line": 3, "last_line": 9, "page": None})
+    'a.py:3-9'
+    """
+    if place["page"] is not None:
+        return f"{place['path']}, page {place['page']}"
+    return f"{place['path']}:{place['first_line']}-{place['last_line']}"
 
 
 def _neighbour(memory: Mapping[str, Any]) -> "RenderableType":

@@ -171,12 +171,15 @@ def test_an_email(workers: Workers):
         "From: =?utf-8?q?P=C3=A4ivi?= <p@example.org>\nTo: a@example.org\nSubject: Trip\nMIME-Version: 1.0\n"
         "Content-Type: multipart/mixed; boundary=b\n\n--b\nContent-Type: text/html; charset=utf-8\n"
         f"Content-Transfer-Encoding: base64\n\n{html}\n--b\nContent-Type: application/pdf\n"
-        'Content-Disposition: attachment; filename="map.pdf"\n\nx\n--b--\n'
+        'Content-Disposition: attachment; filename="map.pdf"\n\nx\n--b\nContent-Type: image/png\n'
+        "Content-Disposition: attachment\n\nx\n--b--\n"
     )
     document, pieces = read(workers, data.encode(), "a.eml")
-    assert document.title == "Trip" and "map.pdf" in document.notes[0]
+    attached = "map.pdf, one without a name (image/png)"
+    assert document.title == "Trip"
+    assert document.notes == (f"The text of attachments was not read: {attached}.",)
     assert joined(pieces) == (
-        "# Trip\n\nFrom: Päivi <p@example.org>\nTo: a@example.org\n\nGrüße aus Turku\n\nAttachments: map.pdf\n\n"
+        f"# Trip\n\nFrom: Päivi <p@example.org>\nTo: a@example.org\n\nGrüße aus Turku\n\nAttachments: {attached}\n\n"
     )
 
 

@@ -2,6 +2,8 @@
 
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from pathlib import Path
@@ -117,6 +119,37 @@ def test_a_worker_has_little_memory_no_files_and_no_environment(monkeypatch: pyt
     assert limits["Max file size"] == limits["Max processes"] == limits["Max core file size"] == "0"
     assert b"do not tell" not in (process / "environ").read_bytes()
     assert (process / "cwd").readlink() == Path("/")
+    workers.close()
+
+
+def test_a_worker_has_no_network_and_starts_no_program():
+    """A process that is confined as a worker is, here one of its own, tries what a file might make a library try."""
+    tried = """
+import os, socket, threading
+from muisti.core.parsing.confinement import confine
+print(confine())
+for attempt in (
+    lambda: socket.socket(), lambda: socket.socketpair(), lambda: socket.create_connection(("127.0.0.1", 9)),
+    lambda: os.execv("/bin/true", ["true"]), lambda: os.posix_spawn("/bin/true", ["true"], {}),
+):
+    try:
+        attempt()
+        print("it worked")
+    except PermissionError:
+        print("refused")
+thread = threading.Thread(target=print, args=("a thread",))
+thread.start()
+thread.join()
+"""
+    ran = subprocess.run([sys.executable, "-c", tried], capture_output=True, text=True, check=True)
+    confined, *found = ran.stdout.splitlines()
+    workers = Workers()
+    assert str(workers.confined()) == confined
+    if confined == "False":
+        pytest.skip("this system cannot shut a process off from the network")
+    assert found == ["refused"] * 5 + ["a thread"]
+    (pid,) = pids(workers)
+    assert "Seccomp:\t2" in Path(f"/proc/{pid}/status").read_text("utf-8")
     workers.close()
 
 

@@ -48,7 +48,8 @@ def test_a_folder_is_ingested_found_and_not_read_again(run: Run, folder: Path):
     assert paths(run) == [
         f"shop/{path}" for path in (".gitignore", "app.py", "docs/one.md", "docs/three.md", "docs/two.md")
     ]
-    assert "two harbour" in run("search", "the two harbour").stdout
+    found = run("search", "the two harbour").stdout.splitlines()[0]
+    assert "two harbour" in found and "shop/docs/two.md:1-3" in found
     for file in folder.rglob("*.md"):
         status = file.stat()
         file.write_bytes(b"x" * status.st_size)

@@ -91,3 +91,15 @@ def test_sizes_and_times_are_told(top: Path):
     os.utime(top / "a.py", ns=(5, 1_700_000_000_123_456_789))
     found = files(top).found["a.py"]
     assert (found.size, found.mtime, found.place.read_text()) == (1, 1_700_000_000_123_456, "x")
+
+
+def test_a_worktree_obeys_what_its_repository_excludes(top: Path, tmp_path: Path):
+    place = tmp_path / "worktree"
+    (top / ".git" / "info").mkdir(exist_ok=True)
+    (top / ".git" / "info" / "exclude").write_text("*.secret\n")
+    run(top, "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "--allow-empty", "-m", "first")
+    run(top, "worktree", "add", "-q", str(place))
+    (place / "x.secret").write_text("x")
+    (place / "y.txt").write_text("y")
+    found = set(walking.files(place))
+    assert found == listed(place) and "y.txt" in found and "x.secret" not in found

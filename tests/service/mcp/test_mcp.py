@@ -28,6 +28,7 @@ from mcp.shared.exceptions import MCPError
 
 from muisti.core.engine import Engine
 from muisti.core.identity.grants import Grant
+from muisti.core.model.filing import Place
 from muisti.core.model.hits import Answer, Hit, Timings
 from muisti.core.model.ids import id_text
 from muisti.core.model.values import Draft, Memory, Passage, Seq
@@ -484,7 +485,12 @@ def hit(content: str) -> Hit:
         **raw, **rest, **fixed, category="some category", key="k", metadata={"team": "core"}, created_at=at,
         updated_at=at, superseded_by=None, tokens=1, source_class="unknown", derived_from=(), trust=50,
     )  # fmt: skip
-    return Hit(memory=memory, score=0.5, ranks={}, passage=Passage(0, 0, len(content)))
+    place = Place(
+        document=memory.id, path="docs/a b.md", start=1_000, stop=1_000 + len(content), overlap=0, first_line=20,
+        last_line=40, page=3, headings=("Deploy", content[:200]), language=None, symbol="a.B",
+    )  # fmt: skip
+    inside = place if len(content) % 2 else None
+    return Hit(memory=memory, score=0.5, ranks={}, passage=Passage(0, 0, len(content)), place=inside)
 
 
 def answer(hits: tuple[Hit, ...]) -> Answer:

@@ -20,9 +20,12 @@ from muisti.core.embedding.hosted import Hosted
 from muisti.core.embedding.models import Models
 from muisti.core.model.errors import MuistiError, StoreCorrupt
 from muisti.core.model.times import system_clock
+from muisti.core.model.unreadable import Crashed
 from muisti.core.operations.compiled import compiled_kernels
 from muisti.core.operations.inspection import Schema, schema_of, spaces_of_other_models
 from muisti.core.operations.recognition import Recognition
+from muisti.core.parsing import recognition
+from muisti.core.parsing.workers import Workers
 from muisti.service.cli.base import ERROR, Failure, Globals
 from muisti.service.cli.commands.doctor import repairs
 from muisti.service.cli.commands.doctor.contents import Check, integrity, memories_of
@@ -74,6 +77,7 @@ def _checks(options: Globals, *, quick: bool) -> Iterator[Check]:
         return
     yield _sqlite()
     yield _kernels()
+    yield _parsers()
     try:
         settings = in_force(options)
     except Failure as error:
@@ -119,6 +123,22 @@ def _kernels() -> Check:
     if found.warning:
         return Check("kernels", "warning", found.warning)
     return Check("kernels", "ok", "compiled ahead of time" if found.ahead else "compiled by numba on first use")
+
+
+def _parsers() -> Check:
+    """Check that the process starts that reads PDF and office files, and whether it is shut off from the network."""
+    workers = Workers()
+    try:
+        confined = workers.confined()
+    except Crashed as error:
+        return Check("parsers", "failed", str(error))
+    finally:
+        workers.close()
+    more = ", recognises text in images" if recognition.installed() else ""
+    if confined:
+        return Check("parsers", "ok", f"files are read by a process without network{more}")
+    limits = "limits of memory and time hold; this system cannot shut it off from the network"
+    return Check("parsers", "ok", f"files are read by a process of their own{more}: {limits}")
 
 
 def _model(settings: Settings) -> Check:

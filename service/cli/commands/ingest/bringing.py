@@ -116,6 +116,7 @@ def _add_sent(total: Sent, one: Sent) -> None:
     for outcome, count in one.outcomes.items():
         total.count(outcome, count)
     total.failed += one.failed
+    total.notes += one.notes
 
 
 def _watch(options: Globals, place: Path, how: How) -> int:

@@ -28,6 +28,8 @@ def print_all(options: Globals, total: Look, how: How) -> None:
         return
     if how.dry_run:
         talk("Nothing was stored.")
+    for note in total.sent.notes:
+        talk(safe(note))
     if for_people(options):
         _print_to_a_person(options, total, how)
     else:

@@ -40,10 +40,11 @@ class Failed(Struct, frozen=True):
 
 
 class Sent(Struct):
-    """Outcome of sending files. `outcomes` counts documents by what became of them."""
+    """Outcome of sending files. `outcomes` counts documents by what became of them; `notes` say what was left out."""
 
     outcomes: dict[str, int] = field(default_factory=dict[str, int])
     failed: list[Failed] = field(default_factory=list[Failed])
+    notes: list[str] = field(default_factory=list[str])
 
     def count(self, outcome: str, more: int = 1) -> None:
         if more:
@@ -105,6 +106,7 @@ def send_one(opened: Session, path: str, source: Path | bytes, how: How, sent: S
         return
     if "outcome" in reply.data:
         sent.count(reply.data["outcome"])
+        sent.notes += [f"{path}: {note}" for note in reply.data["notes"]]
         return
     task = ended(opened.client, opened.space, reply.data, lambda done, total: None)
     _count(sent, opened, task)
