@@ -113,8 +113,8 @@ class Modules:
             parts.pop()
         yield ".".join(parts)
         root: str = folder
-        while root in self._packages:
-            root = posixpath.dirname(root)
+        while root in self._packages and (outer := posixpath.dirname(root)) != root:
+            root = outer
         above = len(root.split("/")) if root else 0
         yield ".".join(parts[above:])
 

@@ -82,6 +82,12 @@ def test_python_finds_packages_below_src_and_leaves_the_standard_library_alone()
     assert "src/web/app.py -> src/web/json.py:" in edges(files, "imports")
 
 
+def test_a_project_may_be_a_package_itself():
+    files = {"__init__.py": "", "a.py": "from .b import f\nf()\n", "b.py": "def f(): ...\n"}
+    assert edges(files) == {"a.py -> b.py:f"}
+    edges({f"/{path}": text for path, text in files.items()})  # ends
+
+
 def test_the_order_of_bases_is_that_of_python():
     files = {
         "m.py": "class A:\n def f(self): ...\nclass B(A): ...\nclass C(A):\n def f(self): ...\nclass D(B, C): ...\n"
