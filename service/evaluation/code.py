@@ -17,8 +17,8 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from muisti.core.code.grammars import language_of
-from muisti.core.code.reading import LANGUAGES, read, resolve_all
+from muisti.core.code import projects
+from muisti.core.code.reading import LANGUAGES, read, resolve_all, source_language
 from muisti.core.code.records import Record
 from muisti.core.code.resolving import Resolved
 from muisti.service.evaluation.code_oracles import ORACLES, Site, Target
@@ -53,7 +53,7 @@ def records_of(root: Path, languages: Iterable[str]) -> list[Record]:
     return [
         read(path.relative_to(root).as_posix(), path.read_bytes(), language)
         for path in paths
-        if (language := language_of(path.name)) in wanted and language is not None
+        if (language := source_language(path.name)) in wanted and language is not None
     ]
 
 
@@ -119,7 +119,7 @@ def main() -> None:
         began = time.process_time()
         records = records_of(repo, languages)
         read_in, began = time.process_time() - began, time.process_time()
-        resolved = resolve_all(records)
+        resolved = resolve_all([*records, *records_of(repo, [projects.LANGUAGE])])
         took = time.process_time() - began
         size = sum((repo / one.path).stat().st_size for one in records) / 1000
         speed = len(records) / max(1e-9, read_in + took)

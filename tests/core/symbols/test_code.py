@@ -145,6 +145,19 @@ def test_only_what_a_change_concerns_is_resolved_again(stored: Engine):
     assert again.dropped == 1
 
 
+def test_a_change_of_settings_is_resolved_again(stored: Engine):
+    put(stored, {"web/app.ts": "import { fetchAll } from '@/fetch'\nexport const go = () => fetchAll(2)\n"})
+    assert called(stored, "fetchAll") == ["web/index.ts:start"]
+    put(stored, {"tsconfig.json": '{"compilerOptions": {"paths": {"@/*": ["./web/*"]}}}'})
+    assert called(stored, "fetchAll") == ["web/app.ts:go", "web/index.ts:start"]
+    put(stored, {"tsconfig.json": '{"compilerOptions": {"paths": {"@/*": ["./none/*"]}}}'})
+    assert called(stored, "fetchAll") == ["web/index.ts:start"]
+    put(stored, {"tsconfig.json": '{"compilerOptions": {"paths": {"@/*": ["./web/*"]}}}'})
+    assert called(stored, "fetchAll") == ["web/app.ts:go", "web/index.ts:start"]
+    delete(stored, "tsconfig.json")
+    assert called(stored, "fetchAll") == ["web/index.ts:start"]
+
+
 def test_a_key_of_a_category_sees_its_own_code(stored: Engine):
     put(stored, {"secret.py": "def hidden():\n    return helper()\n\n\ndef helper(): ...\n"}, category="secret")
     acme = stored.seen_by(Caller("acme", "secret")).code
