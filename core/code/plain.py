@@ -118,14 +118,15 @@ class _File:
             signature=builder.slice(node.start_byte, node.end_byte if body is None else body.start_byte),
             doc=_doc(builder, node),
             returns=_returns(text(returned)),
+            flags=("constructor",) if node.type == "constructor_declaration" else (),
         )
         for one, named in declared:
             builder.bind(number, one, "type" if named else "opaque", named)
 
-    def on_macro(self, scope: int, node: "Node") -> None:
+    def on_macro(self, _scope: int, node: "Node") -> None:
         name = text(node.child_by_field_name("name"))
         self.builder.define(
-            node, name, "function", scope, signature=self.builder.slice(node.start_byte, node.end_byte, 80)
+            node, name, "function", TOP, signature=self.builder.slice(node.start_byte, node.end_byte, 80)
         )
 
     def on_constant(self, scope: int, node: "Node") -> None:

@@ -15,6 +15,7 @@ _READERS: Mapping[str, Callable[[str, bytes], Record]] = {
     **{name: partial(plain.read, language=name) for name in plain.LANGUAGES},
 }
 LANGUAGES = tuple(_READERS)
+_UNNAMED = frozenset(("elsewhere", "constructor"))  # flags of definitions that no name refers to
 
 
 def source_language(path: str) -> str | None:
@@ -57,7 +58,7 @@ class Only:
     def add(self, record: Record) -> None:
         """Take in the definitions of a file."""
         for one in record.definitions:
-            if one.name and one.kind != "constant" and "elsewhere" not in one.flags:
+            if one.name and one.kind != "constant" and not _UNNAMED & {*one.flags}:
                 self.put(record.language, one.name, record.path, one.qualified)
 
     def put(self, language: str, name: str, path: str, qualified: str) -> None:

@@ -13,6 +13,7 @@ from muisti.core.code.things import Source
 from muisti.core.code.values import Values
 
 FOLLOWED = ("python", "javascript", "typescript", "tsx")  # a name that is left over gets no edge
+DECLARED = ("java", "c")  # members of types from elsewhere have no edge
 
 Certainty = Literal["certain", "probable"]
 EdgeKind = Literal["calls", "inherits", "imports", "references"]
@@ -80,5 +81,7 @@ class Resolver:
             return (thing.source.path, definition.qualified), "certain"
         if self._named is None or source.record.language in FOLLOWED or chain[-1] in ("()", "[]", "@new"):
             return None, "certain"
+        if len(chain) > 1 and thing is not None and thing.form == "outside" and source.record.language in DECLARED:
+            return None, "certain"  # a member of what comes from elsewhere
         self._values.trail.add((f"name:{chain[-1]}",))
         return self._named(source.record.language, chain[-1]), "probable"

@@ -20,7 +20,7 @@ class Source(Struct, eq=False):
     def of(cls, record: Record) -> "Source":
         members: dict[int, dict[str, int]] = {}
         for number, one in enumerate(record.definitions):
-            if one.kind != "constant" and one.name:
+            if one.kind != "constant" and one.name and "constructor" not in one.flags:
                 names = members.setdefault(one.parent, {})
                 if one.name not in names or record.definitions[one.parent].kind not in CONTAINERS:
                     names[one.name] = number

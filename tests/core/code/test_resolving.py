@@ -244,6 +244,21 @@ def test_java_follows_imports_packages_and_inheritance():
     assert edges(files, "inherits") == {"a/App.java -> a/Base.java:Base"}
 
 
+def test_java_constructors_are_no_members_and_members_from_elsewhere_have_no_edge():
+    files = {
+        "p/A.java": (
+            "package p;\nimport java.util.List;\npublic class A {\n  A(int n) {}\n  void only() {}\n"
+            "  A make(List<String> list) { list.only(); return new A(1); }\n}\n"
+        )
+    }
+    assert edges(files) == {"A.make -> p/A.java:A"}
+
+
+def test_c_macros_belong_to_the_file():
+    files = {"m.c": "void f(void) {\n#define TWICE(x) ((x) * 2)\n}\nint g(void) { return TWICE(2); }\n"}
+    assert edges(files) == {"g -> m.c:TWICE"}
+
+
 def test_c_follows_files_and_unique_names():
     files = {
         "main.c": '#include "util.h"\n#include <stdio.h>\nstatic void near(void) {}\n'
