@@ -1,7 +1,7 @@
 """Settings of JavaScript and TypeScript projects: aliases in `tsconfig.json`, and packages by name in `package.json`.
 
-A file of settings is read into a record, so that it is kept and compared as source files are: `exports` are aliases or
-what a package shows, `stars` the settings that it extends, `package` is its name.
+A file of settings is read into a record, so that it is kept and compared as source files are. In it `exports` are
+aliases, or what a package shows. `stars` are the settings that it extends, and `package` is its name.
 """
 
 import json
