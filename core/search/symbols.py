@@ -4,11 +4,10 @@ A query names a symbol when it has the shape of one and a chunk that the search 
 changed.
 """
 
-import re
-
 import msgspec
 import numpy as np
 
+from muisti.core.code.names import symbol_of
 from muisti.core.index.columns import Keywords, Lists
 from muisti.core.index.pool import one_a_memory
 from muisti.core.index.snapshot import RowNumbers, Snapshot
@@ -17,8 +16,6 @@ from muisti.core.kernels import Doubles, Mask
 
 MOST = 50  # definitions that are added to the candidates
 LEAST = 1e-6  # score of a definition before it is lifted
-_SYMBOL = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|#)[^\W\d][\w$]*)*(?:\(\))?")
-_SHAPE = re.compile(r"[.:#(_]|[a-z\d][A-Z]|[A-Z]{2}[a-z]")  # what words of prose do not have
 
 
 class Defined(msgspec.Struct, frozen=True):
@@ -35,18 +32,6 @@ class Lifted(msgspec.Struct, frozen=True):
     name: str
     defining: Mask
     above: float
-
-
-def symbol_of(text: str) -> str | None:
-    """Return the symbol that a query names by its shape, None for other queries.
-
-    >>> symbol_of("HTTPClient::send()"), symbol_of("max_size"), symbol_of("send"), symbol_of("who is Ann?")
-    ('HTTPClient.send', 'max_size', None, None)
-    """
-    text = text.strip().strip("`")
-    if not _SYMBOL.fullmatch(text) or not _SHAPE.search(text):
-        return None
-    return text.removesuffix("()").replace("::", ".").replace("#", ".")
 
 
 def defined(index: SpaceIndex, snapshot: Snapshot, text: str, allowed: Mask) -> Defined | None:

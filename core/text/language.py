@@ -28,7 +28,7 @@ TAGS = dict(zip(LANGUAGES, _TAGS, strict=True))
 ENOUGH = 2  # function words
 FIRST = 64  # words that decide
 CLEARLY = 3  # a text is English when one word of three is a function word of it
-TOLD = 8  # a text is not told to be English when less than one word of so many is a function word of it
+TOLD = 8  # one word of so many is a function word in a text that is said to be English
 
 # English, with what an apostrophe leaves. Not among them: "may" is a month, "not" is a meaning.
 # fmt: off

@@ -19,6 +19,7 @@ from rich.console import Console
 from rich.table import Table
 
 from muisti.core.chunking.cutting import cut
+from muisti.core.code.names import symbol_of
 from muisti.core.code.reading import LANGUAGES
 from muisti.core.code.records import Record
 from muisti.core.databases import open_file
@@ -29,7 +30,6 @@ from muisti.core.model.filing import DocumentName, FileFacts, NewDocument
 from muisti.core.model.spaces import CONTENT_ONLY
 from muisti.core.model.times import system_clock
 from muisti.core.query.query import Query
-from muisti.core.search.symbols import symbol_of
 from muisti.core.views.documents import TOGETHER, Cuts, Incoming
 from muisti.service.evaluation.code import records_of
 

@@ -6,12 +6,12 @@ import pytest
 from msgspec import UNSET
 
 from muisti.core.chunking.cutting import cut
+from muisti.core.code.names import symbol_of
 from muisti.core.engine import Engine
 from muisti.core.model.documents import Piece
 from muisti.core.model.filing import FileFacts, NewDocument
 from muisti.core.query import filters
 from muisti.core.query.query import Query
-from muisti.core.search.symbols import symbol_of
 from muisti.core.views.documents import Cuts, Incoming
 from tests.core.fakes import SPACE
 
