@@ -2,7 +2,7 @@
 
 import re
 
-_SYMBOL = re.compile(r"[^\W\d][\w$]*(?:(?:\.|::|#)[^\W\d][\w$]*)*(?:\(\))?")
+_SYMBOL = re.compile(r"[^\W\d][\w$]*+(?:(?:\.|::|#)[^\W\d][\w$]*+)*+(?:\(\))?")
 _SHAPE = re.compile(r"[.:#(_]|[a-z\d][A-Z]|[A-Z]{2}[a-z]")  # what words of prose do not have
 
 

@@ -21,8 +21,8 @@ ENDINGS = (".d.ts", ".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"
 _BUILT = frozenset(("dist", "lib", "build", "out", "esm", "cjs"))  # folders of what is made from `src`
 _ENTRIES = ("source", "types", "typings", "module", "main")
 _SETTINGS = re.compile(r"(?:ts|js)config(?:\.[\w-]+)*\.json")
-_COMMENT = re.compile(r'("(?:[^"\\]|\\.)*+")|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?')
-_COMMA = re.compile(r'("(?:[^"\\]|\\.)*+")|,(?=\s*+[}\]])')
+_COMMENT = re.compile(r'("(?:[^"\\]|\\[\s\S])*+"?)|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/)?')
+_COMMA = re.compile(r'("(?:[^"\\]|\\[\s\S])*+"?)|,(?=\s*+[}\]])')
 
 
 def is_settings(path: str) -> bool:
