@@ -81,7 +81,8 @@ class Resolver:
             return (thing.source.path, definition.qualified), "certain"
         if self._named is None or source.record.language in FOLLOWED or chain[-1] in ("()", "[]", "@new"):
             return None, "certain"
-        if len(chain) > 1 and thing is not None and thing.form == "outside" and source.record.language in DECLARED:
+        outside = thing is not None and thing.form == "outside" and bool(chain[1:])
+        if outside and source.record.language in DECLARED:
             return None, "certain"  # a member of what comes from elsewhere
         self._values.trail.add((f"name:{chain[-1]}",))
         return self._named(source.record.language, chain[-1]), "probable"
