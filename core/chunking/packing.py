@@ -91,6 +91,7 @@ class _Packer:
             headings=first.piece.headings,
             language=first.piece.language,
             symbol=first.symbol,
+            defines=tuple(dict.fromkeys(name for unit in taken for name in unit.begins)),
         )
 
 

@@ -24,6 +24,7 @@ class Border(NamedTuple):
     rank: int
     symbol: str | None = None
     whole: int = 0
+    begins: tuple[str, ...] = ()
 
 
 def line_ends(text: str) -> Iterator[int]:

@@ -76,17 +76,19 @@ def _blocks(lines: Sequence[Border], text: str) -> Iterator[tuple[int, int]]:
 
 
 def _named(borders: Iterable[Border], found: Sequence[Definition]) -> Iterator[Border]:
-    """Yield the borders with the innermost definition that each is in."""
+    """Yield the borders with the innermost definition that each is in, and those that begin there."""
     inside: list[Definition] = []
     following = iter(found)
     coming = next(following, None)
     for border in borders:
+        begins: list[str] = []
         while coming is not None and coming.start <= border.at:
             inside.append(coming)
+            begins.append(coming.symbol)
             coming = next(following, None)
         while inside and inside[-1].stop <= border.at:
             inside.pop()
-        yield border._replace(symbol=inside[-1].symbol if inside else None)
+        yield border._replace(symbol=inside[-1].symbol if inside else None, begins=tuple(filter(None, begins)))
 
 
 def definitions(text: str, language: str) -> list[Definition]:

@@ -16,6 +16,7 @@ class Unit(NamedTuple):
 
     `weight` is its size in tokens, see `weigh`. `rank` tells how good a chunk's border before it is. `piece` is the
     parsed piece in which it begins. `whole` is the weight of the block that begins here, to be kept in one chunk.
+    `begins` has the definitions that begin with it.
     """
 
     text: str
@@ -24,6 +25,7 @@ class Unit(NamedTuple):
     piece: Piece
     symbol: str | None = None
     whole: int = 0
+    begins: tuple[str, ...] = ()
 
 
 def weigh(text: str) -> int:

@@ -118,7 +118,7 @@ class _Waiting:
         for border, end in zip(first, [*(after.at for after in first), stop][1:], strict=True):
             unit = text[border.at : end]
             piece = self._pieces[bisect_right(self._pieces, border.at, key=itemgetter(0)) - 1][1]
-            yield Unit(unit, weigh(unit), border.rank, piece, border.symbol, border.whole)
+            yield Unit(unit, weigh(unit), border.rank, piece, border.symbol, border.whole, border.begins)
 
     def _keep(self, text: str, tail: Border) -> None:
         """Keep the text from a border on for later."""
@@ -126,4 +126,4 @@ class _Waiting:
         self._pieces = [(max(0, at - tail.at), piece) for at, piece in self._pieces[place:]]
         self._texts = [text[tail.at :]]
         self.size = len(text) - tail.at
-        self._first = Border(0, tail.rank, tail.symbol)
+        self._first = Border(0, tail.rank, tail.symbol, begins=tail.begins)

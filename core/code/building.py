@@ -37,7 +37,7 @@ def nodes(source: bytes, language: str, patterns: str, order: Mapping[str, int])
         for name, group in captured.items()
         for number, node in enumerate(group)
     ]
-    found.sort(key=lambda one: one[:4])
+    found.sort(key=lambda one: one[:5])
     return [(name, node) for *_, name, node in found]
 
 

@@ -8,8 +8,10 @@ import posixpath
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 
+from muisti.core.code import projects
+from muisti.core.code.projects import Projects, bare
+
 _SCRIPTS = ("javascript", "typescript", "tsx")
-_ENDINGS = (".d.ts", ".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs")
 _ORDER = {
     ending: number for number, ending in enumerate((".ts", ".tsx", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"))
 }
@@ -24,9 +26,10 @@ def family(language: str) -> str:
 class Modules:
     """The source files of a project by their keys. Instances never change."""
 
-    def __init__(self, files: Iterable[tuple[str, str, str]]) -> None:
-        """`files` are the path, language and package of each file; only Java and Go have packages."""
+    def __init__(self, files: Iterable[tuple[str, str, str]], settings: Projects | None = None) -> None:
+        """`files` are the path, language and package of each file; `settings` are those of their projects."""
         self._files = [*files]
+        self._settings = settings or Projects(())
         self._packages: set[str] = {
             posixpath.dirname(path)
             for path, language, _ in self._files
@@ -38,7 +41,7 @@ class Modules:
         for path, language, package in sorted(self._files):
             self.languages[path] = language
             self._by_folder.setdefault(posixpath.dirname(path), []).append(path)
-            for key in self.keys(path, language, package):
+            for key in () if language == projects.LANGUAGE else self.keys(path, language, package):
                 self._by_key.setdefault(key, []).append(path)
 
     def keys(self, path: str, language: str, package: str = "") -> list[str]:
@@ -52,6 +55,8 @@ class Modules:
             return [f"go:{end}" for end in _ends(folder.split("/"))] if folder else ["go:"]
         if language == "rust":
             return [f"rust:{name}" for name in _rust_names(path)]
+        if language == projects.LANGUAGE:
+            return projects.keys(path, package)
         if language == "java":
             stem = posixpath.splitext(posixpath.basename(path))[0]
             return [f"java:{package}.{stem}" if package else f"java:{stem}", f"java:{package}.*"]
@@ -80,9 +85,10 @@ class Modules:
             yield f"python:{self._absolute(module, importer)}"
         elif language in _SCRIPTS:
             if module.startswith("."):
-                yield f"script:{_bare(posixpath.normpath(posixpath.join(here, module)))}"
+                yield f"script:{bare(posixpath.normpath(posixpath.join(here, module)))}"
             else:
-                yield f"script:{_bare(module)}"
+                yield from self._settings.asked(module, importer)
+                yield f"script:{bare(module)}"
         elif language == "rust":
             yield f"rust:{_absolute_rust(module, importer)}"
         elif language in ("go", "java"):
@@ -113,8 +119,8 @@ class Modules:
             parts.pop()
         yield ".".join(parts)
         root: str = folder
-        while root in self._packages:
-            root = posixpath.dirname(root)
+        while root in self._packages and (outer := posixpath.dirname(root)) != root:
+            root = outer
         above = len(root.split("/")) if root else 0
         yield ".".join(parts[above:])
 
@@ -134,16 +140,9 @@ def _ends(parts: Sequence[str]) -> list[str]:
     return ["/".join(parts[number:]) for number in range(len(parts))]
 
 
-def _bare(path: str) -> str:
-    for ending in _ENDINGS:
-        if path.endswith(ending):
-            return path[: -len(ending)]
-    return path
-
-
 def _script_names(path: str) -> list[str]:
-    bare = _bare(path)
-    return [bare, posixpath.dirname(bare)] if posixpath.basename(bare) == "index" else [bare]
+    name = bare(path)
+    return [name, posixpath.dirname(name)] if posixpath.basename(name) == "index" else [name]
 
 
 def _rust_names(path: str) -> list[str]:

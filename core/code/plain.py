@@ -3,173 +3,28 @@
 Their types are followed as far as they are written; what is left over refers to the only definition of its name.
 """
 
-from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from muisti.core.code.building import DOC, LONGEST_CHAIN, Builder, nodes, text
+from muisti.core.code.building import DOC, Builder, nodes, text
+from muisti.core.code.plain_imports import imported
+from muisti.core.code.plain_syntax import MEMBERS, SYNTAX, chain
 from muisti.core.code.records import TOP, Chain, Kind, Record
 from muisti.core.code.types import types
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-
-class _Syntax(NamedTuple):
-    """Patterns of a language: what each capture name takes, see the handlers of `_File`."""
-
-    patterns: str
-    kinds: Mapping[str, Kind]  # of nodes that define a type
-
-
-_SYNTAX = {
-    "go": _Syntax(
-        """
-        (package_clause) @package
-        (import_spec) @import
-        (type_spec) @class
-        (function_declaration) @function
-        (method_declaration) @function
-        (method_elem) @function
-        (field_declaration) @field
-        (short_var_declaration) @assignment
-        (var_spec) @local
-        (parameter_declaration) @local
-        (call_expression) @call
-        (composite_literal) @made
-        (const_spec) @constant
-        """,
-        {"type_spec": "class"},
-    ),
-    "rust": _Syntax(
-        """
-        (use_declaration) @import
-        (mod_item) @module
-        (struct_item) @class
-        (enum_item) @class
-        (trait_item) @class
-        (impl_item) @implementation
-        (function_item) @function
-        (function_signature_item) @function
-        (field_declaration) @field
-        (let_declaration) @local
-        (parameter) @local
-        (call_expression) @call
-        (struct_expression) @made
-        (macro_definition) @macro
-        (const_item) @constant
-        (static_item) @constant
-        """,
-        {"struct_item": "class", "enum_item": "class", "trait_item": "interface"},
-    ),
-    "java": _Syntax(
-        """
-        (package_declaration) @package
-        (import_declaration) @import
-        (class_declaration) @class
-        (record_declaration) @class
-        (enum_declaration) @class
-        (interface_declaration) @class
-        (method_declaration) @function
-        (constructor_declaration) @function
-        (field_declaration) @field
-        (local_variable_declaration) @local
-        (formal_parameter) @local
-        (enhanced_for_statement) @local
-        (method_invocation) @call
-        (object_creation_expression) @made
-        """,
-        {"interface_declaration": "interface"},
-    ),
-    "c": _Syntax(
-        """
-        (preproc_include) @import
-        (struct_specifier) @class
-        (union_specifier) @class
-        (enum_specifier) @class
-        (type_definition) @typedef
-        (function_definition) @function
-        (preproc_function_def) @macro
-        (call_expression) @call
-        """,
-        {},
-    ),
-}
-LANGUAGES = tuple(_SYNTAX)
+LANGUAGES = tuple(SYNTAX)
 _ORDER = {"class": 0, "implementation": 0, "function": 0}
-_NAMES = frozenset(
-    [
-        "identifier",
-        "field_identifier",
-        "type_identifier",
-        "package_identifier",
-        "self",
-        "this",
-        "super",
-        "crate",
-        "metavariable",
-    ]
-)
-# The object and the member of each kind of access.
-_MEMBERS: Mapping[str, tuple[tuple[str, ...], str]] = {
-    "selector_expression": (("operand",), "field"),
-    "field_expression": (("value", "argument"), "field"),
-    "scoped_identifier": (("path", "scope"), "name"),
-    "scoped_type_identifier": (("path", "scope"), "name"),
-    "field_access": (("object",), "field"),
-    "qualified_type": (("package",), "name"),
-}
-_THROUGH = frozenset(
-    [
-        "parenthesized_expression",
-        "try_expression",
-        "await_expression",
-        "reference_expression",
-        "unary_expression",
-        "pointer_expression",
-        "generic_function",
-        "generic_type",
-        "cast_expression",
-    ]
-)
 
 
 def read(path: str, source: bytes, language: str) -> Record:
     """Return the record of a file of Go, Rust, Java or C. Broken code gives what could be read of it."""
     file = _File(Builder(path, language, source))
-    for name, node in nodes(source, language, _SYNTAX[language].patterns, _ORDER):
+    for name, node in nodes(source, language, SYNTAX[language].patterns, _ORDER):
         getattr(file, f"on_{name}")(file.builder.enter(node.start_byte), node)
     return file.builder.record()
-
-
-def chain(node: "Node | None") -> Chain | None:
-    """Return an expression of names, members and calls as a chain, None when it is something else."""
-    found: list[str] = []
-    while node is not None and len(found) < LONGEST_CHAIN:
-        kind = node.type
-        if kind in _NAMES:
-            name = text(node)
-            return ("this" if name == "self" else name, *reversed(found))
-        if kind in _MEMBERS:
-            objects, member = _MEMBERS[kind]
-            found.append(text(node.child_by_field_name(member)))
-            node = next((one for name in objects if (one := node.child_by_field_name(name)) is not None), None)
-        elif kind == "call_expression":
-            found.append("()")
-            node = node.child_by_field_name("function")
-        elif kind == "method_invocation":
-            found += ["()", text(node.child_by_field_name("name"))]
-            given = node.child_by_field_name("object")
-            if given is None:
-                return tuple(reversed(found))
-            node = given
-        elif kind in ("object_creation_expression", "composite_literal", "struct_expression"):
-            found.append("@new")
-            node = node.child_by_field_name("type") or node.child_by_field_name("name")
-        elif kind in _THROUGH and node.named_child_count:
-            node = node.child_by_field_name("operand") or node.child_by_field_name("function") or node.named_children[0]
-        else:
-            return None
-    return None
 
 
 class _File:
@@ -183,7 +38,7 @@ class _File:
 
     def on_import(self, scope: int, node: "Node") -> None:
         line = node.start_point[0] + 1
-        for module, name, alias in _imported(self.builder.language, node):
+        for module, name, alias in imported(self.builder.language, node):
             self.builder.imports.append((module, line))
             if name == "*":
                 self.builder.stars.append(module)
@@ -204,7 +59,7 @@ class _File:
         inner = node.child_by_field_name("type") if node.type == "type_spec" else None
         if name is None or (builder.language == "c" and body is None):
             return
-        kind: Kind = _SYNTAX[builder.language].kinds.get(node.type, "class")
+        kind: Kind = SYNTAX[builder.language].kinds.get(node.type, "class")
         if inner is not None and inner.type not in ("struct_type", "interface_type"):
             kind = "type"
         elif inner is not None and inner.type == "interface_type":
@@ -263,14 +118,15 @@ class _File:
             signature=builder.slice(node.start_byte, node.end_byte if body is None else body.start_byte),
             doc=_doc(builder, node),
             returns=_returns(text(returned)),
+            flags=("constructor",) if node.type == "constructor_declaration" else (),
         )
         for one, named in declared:
             builder.bind(number, one, "type" if named else "opaque", named)
 
-    def on_macro(self, scope: int, node: "Node") -> None:
+    def on_macro(self, _scope: int, node: "Node") -> None:
         name = text(node.child_by_field_name("name"))
         self.builder.define(
-            node, name, "function", scope, signature=self.builder.slice(node.start_byte, node.end_byte, 80)
+            node, name, "function", TOP, signature=self.builder.slice(node.start_byte, node.end_byte, 80)
         )
 
     def on_constant(self, scope: int, node: "Node") -> None:
@@ -308,7 +164,7 @@ class _File:
             found = whole[:-1] if whole else None
         else:
             function = node.child_by_field_name("function")
-            member = _MEMBERS.get(function.type) if function is not None else None
+            member = MEMBERS.get(function.type) if function is not None else None
             place = function.child_by_field_name(member[1]) if function is not None and member is not None else function
             found = chain(function)
         if place is not None:
@@ -376,52 +232,6 @@ def _bases(node: "Node") -> "Iterator[Node]":
             named = field.child_by_field_name("type")
             if field.type == "field_declaration" and field.child_by_field_name("name") is None and named is not None:
                 yield named.named_children[0] if named.type == "pointer_type" and named.named_child_count else named
-
-
-def _imported(language: str, node: "Node") -> Iterator[tuple[str, str, str]]:
-    """Yield the module, the name in it and the alias of each import; no name for the module itself, `*` for all."""
-    if language == "go":
-        module = text(node.child_by_field_name("path")).strip('"`')
-        alias = text(node.child_by_field_name("name")) or module.rpartition("/")[2]
-        yield (module, "*", "") if alias == "." else (module, "", alias)
-    elif language == "java":
-        static = any(one.type == "static" for one in node.children)
-        whole = text(node.named_children[0]) if node.named_child_count else ""
-        if any(one.type == "asterisk" for one in node.named_children):
-            yield f"{whole}.*", "", ""
-        elif not static:
-            yield whole, whole.rpartition(".")[2], whole.rpartition(".")[2]
-    elif language == "c":
-        path = node.child_by_field_name("path")
-        if path is not None and path.type == "string_literal":
-            yield text(path).strip('"'), "*", ""
-    else:
-        argument = node.child_by_field_name("argument")
-        if argument is not None:
-            yield from _used(argument, "")
-
-
-def _used(node: "Node", above: str) -> Iterator[tuple[str, str, str]]:
-    """Yield what a `use` of Rust names, by a stack, because lists may be deep."""
-    pending = [(node, above)]
-    while pending:
-        one, before = pending.pop()
-        if one.type == "scoped_use_list":
-            inner = one.child_by_field_name("list")
-            path = before + text(one.child_by_field_name("path"))
-            pending += [(each, f"{path}::") for each in (inner.named_children if inner is not None else ())]
-        elif one.type == "use_list":
-            pending += [(each, before) for each in one.named_children]
-        elif one.type == "use_wildcard":
-            yield before + text(one).removesuffix("::*"), "*", ""
-        else:
-            alias = text(one.child_by_field_name("alias")) if one.type == "use_as_clause" else ""
-            path = before + text(one.child_by_field_name("path") if alias else one)
-            module, _, name = path.rpartition("::")
-            if name == "self":
-                module, _, name = module.rpartition("::")
-            if module:
-                yield module, name, alias or name
 
 
 def _doc(builder: Builder, node: "Node") -> str:

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 
-from muisti.core.code import plain, python, script
+from muisti.core.code import grammars, plain, projects, python, script
 from muisti.core.code.modules import Modules
+from muisti.core.code.projects import Projects
 from muisti.core.code.records import Record
 from muisti.core.code.resolving import Resolved, Resolver
 
@@ -14,6 +15,19 @@ _READERS: Mapping[str, Callable[[str, bytes], Record]] = {
     **{name: partial(plain.read, language=name) for name in plain.LANGUAGES},
 }
 LANGUAGES = tuple(_READERS)
+_UNNAMED = frozenset(("elsewhere", "constructor"))  # flags of definitions that no name refers to
+
+
+def source_language(path: str) -> str | None:
+    """Return the language in which a file is read, by its name; None for a file that is not read.
+
+    >>> source_language("src/app.py"), source_language("tsconfig.json"), source_language("notes.md")
+    ('python', 'project', None)
+    """
+    if projects.is_settings(path):
+        return projects.LANGUAGE
+    language = grammars.language_of(path)
+    return language if language in LANGUAGES and grammars.is_available(language or "") else None
 
 
 def read(path: str, text: str | bytes, language: str) -> Record:
@@ -23,7 +37,7 @@ def read(path: str, text: str | bytes, language: str) -> Record:
         GrammarMissing: the grammar of the language is not installed.
     """
     source = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
-    reader = _READERS.get(language)
+    reader = projects.read if language == projects.LANGUAGE else _READERS.get(language)
     return Record(path, language) if reader is None else reader(path, source)
 
 
@@ -44,7 +58,7 @@ class Only:
     def add(self, record: Record) -> None:
         """Take in the definitions of a file."""
         for one in record.definitions:
-            if one.name and one.kind != "constant" and "elsewhere" not in one.flags:
+            if one.name and one.kind != "constant" and not _UNNAMED & {*one.flags}:
                 self.put(record.language, one.name, record.path, one.qualified)
 
     def put(self, language: str, name: str, path: str, qualified: str) -> None:
@@ -60,6 +74,7 @@ class Only:
 def resolve_all(records: Iterable[Record]) -> dict[str, Resolved]:
     """Return the edges of all files of a project, by path."""
     by_path = {one.path: one for one in records}
-    modules = Modules((one.path, one.language, one.package) for one in by_path.values())
+    files = ((one.path, one.language, one.package) for one in by_path.values())
+    modules = Modules(files, Projects(by_path.values()))
     resolver = Resolver(modules, by_path.__getitem__, only(by_path.values()).get)
     return {path: resolver.resolve(path) for path in by_path}

@@ -41,7 +41,7 @@ class Definition(Struct, frozen=True, array_like=True):
     parameters: tuple[str, ...] = ()
     returns: tuple[Chain, ...] = ()  # types, when they are declared
     gives: tuple[Chain, ...] = ()  # values, when no type is declared
-    flags: tuple[str, ...] = ()  # `static`, `class`, `property`
+    flags: tuple[str, ...] = ()  # `static`, `class`, `property`, `constructor`, and others of single languages
 
 
 class Binding(Struct, frozen=True, array_like=True):

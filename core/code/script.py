@@ -1,125 +1,39 @@
 """Reading of JavaScript and TypeScript files into records."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from muisti.core.code.building import DOC, LONGEST_CHAIN, Builder, nodes, text
+from muisti.core.code.building import DOC, Builder, nodes, text
 from muisti.core.code.records import TOP, Chain, Export, Form, Kind, Record
+from muisti.core.code.script_syntax import (
+    FUNCTIONS,
+    PATTERNS,
+    THROUGH,
+    UNBOUND,
+    alternatives,
+    base_chain,
+    bases_of,
+    chain,
+    function_pair,
+    parameters,
+    place_of,
+    required_module,
+    returned,
+)
 from muisti.core.code.types import types
 
 if TYPE_CHECKING:
     from tree_sitter import Node
 
-_COMMON = """
-(class_declaration) @class
-(class) @class
-(function_declaration) @function
-(generator_function_declaration) @function
-(function_expression) @function
-(arrow_function) @function
-(method_definition) @function
-(variable_declarator) @variable
-(assignment_expression) @assignment
-(import_statement) @import
-(export_statement) @export
-(call_expression) @call
-(new_expression) @call
-(return_statement) @return
-(for_in_statement) @for
-(catch_clause) @catch
-(decorator) @decorator
-(arguments (identifier) @reference)
-(pair value: (identifier) @reference)
-(shorthand_property_identifier) @reference
-"""
-_JSX = """
-(jsx_opening_element name: (identifier) @reference)
-(jsx_self_closing_element name: (identifier) @reference)
-"""
-_TYPED = """
-(abstract_class_declaration) @class
-(interface_declaration) @class
-(enum_declaration) @class
-(type_alias_declaration) @alias
-(function_signature) @signature
-(method_signature) @signature
-(abstract_method_signature) @signature
-(public_field_definition) @field
-(property_signature) @field
-(type_annotation (type_identifier) @type)
-(type_arguments (type_identifier) @type)
-"""
-_PATTERNS = {
-    "javascript": _COMMON + _JSX + "(field_definition) @field",
-    "typescript": _COMMON + _TYPED,
-    "tsx": _COMMON + _JSX + _TYPED,
-}
 _ORDER = {"export": 0, "variable": 1, "field": 1, "assignment": 1, "class": 2, "function": 2}
-_FUNCTIONS = ("arrow_function", "function_expression", "generator_function")
-_UNBOUND = ("function_declaration", "function_expression", "generator_function_declaration")
-_NAMES = ("identifier", "this", "type_identifier", "shorthand_property_identifier")
-_THROUGH = ("non_null_expression", "parenthesized_expression", "await_expression", "satisfies_expression")
-_MEMBERS = ("property", "index")
 
 
 def read(path: str, source: bytes, language: str) -> Record:
     """Return the record of a file of JavaScript, TypeScript or TSX. Broken code gives what could be read of it."""
     file = _File(Builder(path, language, source))
-    for name, node in nodes(source, language, _PATTERNS[language], _ORDER):
+    for name, node in nodes(source, language, PATTERNS[language], _ORDER):
         getattr(file, f"on_{name}")(file.builder.enter(node.start_byte), node)
     return file.builder.record()
-
-
-def chain(node: "Node | None") -> Chain | None:
-    """Return an expression of names, members and calls as a chain, None when it is something else."""
-    found: list[str] = []
-    while node is not None and len(found) < LONGEST_CHAIN:
-        kind = node.type
-        if kind in _NAMES or kind == "super":
-            return (text(node), *reversed(found))
-        if kind == "member_expression":
-            found.append(text(node.child_by_field_name("property")))
-            node = node.child_by_field_name("object")
-        elif kind == "subscript_expression":
-            found.append("[]")
-            node = node.child_by_field_name("object")
-        elif kind == "call_expression":
-            found.append("()")
-            node = node.child_by_field_name("function")
-        elif kind == "new_expression":
-            found.append("@new")
-            node = node.child_by_field_name("constructor")
-        elif kind in _THROUGH and node.named_child_count:
-            node = node.named_children[0]
-        elif kind == "as_expression" and node.named_child_count > 1:
-            named = types(text(node.named_children[1]))
-            return (
-                ("@type", ".".join(named[0]), *reversed(found))
-                if len(named) == 1 and named[0][0][0] not in "[{@"
-                else None
-            )
-        elif kind in ("string", "template_string"):
-            return ("''", *reversed(found))
-        else:
-            return None
-    return None
-
-
-def alternatives(node: "Node | None") -> list[Chain]:
-    """Return the chains that the value of an expression may come from."""
-    if node is None:
-        return []
-    if node.type == "ternary_expression":
-        return _chains((node.child_by_field_name("consequence"), node.child_by_field_name("alternative")))
-    if node.type == "binary_expression" and text(node.child_by_field_name("operator")) in ("||", "??", "&&"):
-        return _chains((node.child_by_field_name("left"), node.child_by_field_name("right")))
-    if node.type == "array":
-        return [("[*]", *one) for one in _chains(node.named_children[:4])]
-    return _chains((node,))
-
-
-def _chains(found: "Iterable[Node | None]") -> list[Chain]:
-    return [one for node in found if (one := chain(node))]
 
 
 class _File:
@@ -135,9 +49,9 @@ class _File:
     def on_class(self, scope: int, node: "Node") -> None:
         builder = self.builder
         name = text(node.child_by_field_name("name")) or self._named.get(node.id, ("", "class"))[0]
-        bases = [*_bases(node)]
+        bases = [*bases_of(node)]
         for base in bases:
-            builder.mention(scope, "inherit", _base_chain(base), _place(base))
+            builder.mention(scope, "inherit", base_chain(base), place_of(base))
         body = node.child_by_field_name("body")
         number = builder.define(
             node,
@@ -147,23 +61,23 @@ class _File:
             scope=node,
             signature=builder.slice(node.start_byte, node.end_byte if body is None else body.start_byte),
             doc=self._doc(node),
-            bases=tuple(found for one in bases if (found := _base_chain(one))),
+            bases=tuple(found for one in bases if (found := base_chain(one))),
         )
         self._parameters_of_types(number, node)
 
     def on_function(self, scope: int, node: "Node") -> None:
         builder = self.builder
         given = node.child_by_field_name("name")
-        name = self._named.get(node.id, ("", "function"))[0] or ("" if node.type in _FUNCTIONS else text(given))
+        name = self._named.get(node.id, ("", "function"))[0] or ("" if node.type in FUNCTIONS else text(given))
         method = node.type == "method_definition"
         if method and builder.kind(scope) not in ("class", "object"):
             name, method = "", False  # of an object that has no name
-        flags = ("unbound",) if node.type in _UNBOUND else ()
+        flags = ("unbound",) if node.type in UNBOUND else ()
         if method and any(one.type == "get" for one in node.children[:3]):
             flags = ("property",)
         number = self._define(scope, node, name, method or builder.kind(scope) == "class", flags)
         self._parameters_of_types(number, node)
-        for parameter in _parameters(node):
+        for parameter in parameters(node):
             self._parameter(scope, number, name, parameter)
         body = node.child_by_field_name("body")
         if node.type == "arrow_function" and body is not None and body.type != "statement_block":
@@ -180,7 +94,7 @@ class _File:
             scope=node,
             signature=self._signature(node, name, body) if name else "",
             doc=self._doc(node) if name else "",
-            returns=_returned(node),
+            returns=returned(node),
             flags=flags if name else (*flags, "anonymous"),
         )
 
@@ -205,7 +119,7 @@ class _File:
         name, value = node.child_by_field_name("name"), node.child_by_field_name("value")
         if name is None:
             return
-        required = _required(value)
+        required = required_module(value)
         if name.type == "identifier":
             if required:
                 self.builder.bind(scope, text(name), "from", [(required, "*")])
@@ -232,7 +146,7 @@ class _File:
             self._value(scope, node, left[-1], right, None)
         elif left[0] == "this" and len(left) == 2:
             self._own(scope, node, left[1], right)
-        elif right.type in _FUNCTIONS and len(left) == 3 and left[1] == "prototype":
+        elif right.type in FUNCTIONS and len(left) == 3 and left[1] == "prototype":
             self._named[right.id] = (left[2], "function")
 
     def on_import(self, scope: int, node: "Node") -> None:
@@ -274,11 +188,11 @@ class _File:
 
     def on_call(self, scope: int, node: "Node") -> None:
         function = node.child_by_field_name("function" if node.type == "call_expression" else "constructor")
-        while function is not None and function.type in _THROUGH and function.named_child_count:
+        while function is not None and function.type in THROUGH and function.named_child_count:
             function = function.named_children[0]
         if function is None or function.type == "import":
             return
-        place, found = _place(function), chain(function)
+        place, found = place_of(function), chain(function)
         if found is None and function.type == "member_expression":
             found = ("?", text(place))
         self.builder.mention(scope, "call", found, place)
@@ -304,7 +218,7 @@ class _File:
     def on_decorator(self, scope: int, node: "Node") -> None:
         inner = node.named_children[0] if node.named_child_count else None
         if inner is not None and inner.type in ("identifier", "member_expression"):
-            self.builder.mention(scope, "reference", chain(inner), _place(inner))
+            self.builder.mention(scope, "reference", chain(inner), place_of(inner))
 
     def on_reference(self, scope: int, node: "Node") -> None:
         self.builder.mention(scope, "reference", (text(node),), node)
@@ -316,7 +230,7 @@ class _File:
     def _value(self, scope: int, node: "Node", name: str, value: "Node | None", declared: "Node | None") -> None:
         """Take in a name with its value: a function, a class or an object of that name, or a value of known origin."""
         builder = self.builder
-        if value is not None and value.type in (*_FUNCTIONS, "class"):
+        if value is not None and value.type in (*FUNCTIONS, "class"):
             self._named[value.id] = (name, "function")
             self._comments[value.id] = self._doc(node)
             return
@@ -331,7 +245,7 @@ class _File:
 
     def _object(self, scope: int, node: "Node", name: str, value: "Node") -> None:
         builder = self.builder
-        functions = [one for one in value.named_children if one.type == "method_definition" or _function_pair(one)]
+        functions = [one for one in value.named_children if one.type == "method_definition" or function_pair(one)]
         if not functions:
             self._constant(scope, node, name)
             return
@@ -345,7 +259,7 @@ class _File:
             doc=self._doc(node),
         )
         for one in functions:
-            if (inner := _function_pair(one)) is not None:
+            if (inner := function_pair(one)) is not None:
                 self._named[inner.id] = (text(one.child_by_field_name("key")).strip("'\""), "function")
 
     def _constant(self, scope: int, node: "Node", name: str) -> None:
@@ -360,7 +274,7 @@ class _File:
             at = self.builder.definitions[at].parent
         if at == TOP:
             return
-        if value.type in _FUNCTIONS:
+        if value.type in FUNCTIONS:
             self._named[value.id] = (name, "function")
         elif found := alternatives(value):
             self.builder.bind(at, name, "value", found, scope)
@@ -436,7 +350,7 @@ class _File:
 
     def _default(self, given: "Node") -> None:
         name = text(given.child_by_field_name("name"))
-        if not name and given.type in (*_FUNCTIONS, "class", "function_declaration", "class_declaration"):
+        if not name and given.type in (*FUNCTIONS, "class", "function_declaration", "class_declaration"):
             self._named[given.id] = ("default", "function")
             name = "default"
         found = (name,) if name else chain(given)
@@ -456,7 +370,7 @@ class _File:
                     self.builder.exports.append(Export(text(one.child_by_field_name("key")), ".".join(found)))
         elif (found := chain(value)) is not None and "()" not in found:
             self.builder.exports.append(Export("=", ".".join(found)))
-        elif value.type in (*_FUNCTIONS, "class"):
+        elif value.type in (*FUNCTIONS, "class"):
             self._named[value.id] = ("default", "function")
             self.builder.exports.append(Export("=", "default"))
 
@@ -481,55 +395,3 @@ class _File:
             return next((one for one in lines if one and not one.startswith("@")), "")[:DOC]
         last = head.rsplit(b"\n", 1)[-1].strip()
         return last.lstrip(b"/ ").decode("utf-8", "ignore")[:DOC] if last.startswith(b"//") else ""
-
-
-def _function_pair(node: "Node") -> "Node | None":
-    value = node.child_by_field_name("value") if node.type == "pair" else None
-    return value if value is not None and value.type in _FUNCTIONS else None
-
-
-def _returned(node: "Node") -> tuple[Chain, ...]:
-    written = text(node.child_by_field_name("return_type")).lstrip(": ")
-    return (("Self",),) if written == "this" else types(written) if written else ()
-
-
-def _parameters(node: "Node") -> "list[Node]":
-    if (single := node.child_by_field_name("parameter")) is not None:
-        return [single]
-    given = node.child_by_field_name("parameters")
-    return [] if given is None else given.named_children
-
-
-def _bases(node: "Node") -> "Iterable[Node]":
-    for one in node.named_children:
-        if one.type == "extends_type_clause":
-            yield from one.named_children
-        elif one.type == "class_heritage":
-            for clause in one.named_children:
-                if clause.type == "extends_clause":
-                    yield from clause.named_children[:1]
-                elif clause.type == "implements_clause":
-                    yield from clause.named_children
-                else:
-                    yield clause
-
-
-def _base_chain(node: "Node") -> Chain | None:
-    if node.type == "generic_type":
-        node = node.child_by_field_name("name") or node
-    if node.type == "nested_type_identifier":
-        return tuple(text(node).split("."))
-    return chain(node)
-
-
-def _place(node: "Node") -> "Node":
-    return (node.child_by_field_name("property") if node.type == "member_expression" else None) or node
-
-
-def _required(value: "Node | None") -> str:
-    """Return the module that `require` names, empty when the value is something else."""
-    if value is None or value.type != "call_expression" or text(value.child_by_field_name("function")) != "require":
-        return ""
-    given = value.child_by_field_name("arguments")
-    first = given.named_children[0] if given is not None and given.named_child_count else None
-    return text(first)[1:-1] if first is not None and first.type == "string" else ""

@@ -12,6 +12,7 @@ import msgspec
 from muisti.core.chunking.cutting import cut
 from muisti.core.chunking.options import Chunking
 from muisti.core.documents.cuts import Cuts
+from muisti.core.documents.languages import language_of
 from muisti.core.model.filing import FileFacts, NewDocument
 from muisti.core.model.terms import Importance, SourceClass
 from muisti.core.model.values import Json
@@ -111,6 +112,7 @@ def stated_document(
     mtime: int | None,
     parsed: Parsed | None = None,
     origin: str | None = None,
+    language: str | None = None,
 ) -> NewDocument:
     """Return the document of a file; without `parsed` what is known before it is parsed."""
     facts = FileFacts(
@@ -120,7 +122,7 @@ def stated_document(
         media_type=None if parsed is None else parsed.media_type,
         title=None if parsed is None else parsed.title,
         pages=None if parsed is None else parsed.pages,
-        language=None if parsed is None else parsed.language,
+        language=language,
         origin=origin,
         notes=() if parsed is None else parsed.notes,
         options=reading.told,
@@ -150,7 +152,8 @@ def read_file(
         with parse(held.stream, path, options, workers) as parsed:
             for one in cut(parsed, reading.chunking):
                 cuts.append(one)
-            return stated_document(path, held, stated, reading, mtime, parsed, origin), cuts
+            language = language_of(parsed.language, cuts)
+            return stated_document(path, held, stated, reading, mtime, parsed, origin, language), cuts
     except BaseException:  # whatever ends the reading, the temporary file is deleted; the error goes on
         cuts.close()
         raise

@@ -8,6 +8,7 @@ from msgspec import structs
 
 from muisti.core.documents.aligning import aligned, fresh, placed
 from muisti.core.documents.cuts import key_of
+from muisti.core.documents.languages import of_chunk
 from muisti.core.model.documents import Cut
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.filing import Document, NewDocument, structure_of
@@ -101,8 +102,9 @@ def check_path(path: str, where: str) -> None:
 
 def chunk_draft(document: Draft, cut: Cut, parent_id: str, position: int) -> Draft:
     """Return the draft of a chunk of a document."""
+    structure = structure_of(structs.replace(cut, language=of_chunk(cut, document.structure.get("language"))))
     return structs.replace(
-        document, content=cut.text, kind="chunk", parent_id=parent_id, position=position, structure=structure_of(cut)
+        document, content=cut.text, kind="chunk", parent_id=parent_id, position=position, structure=structure
     )
 
 

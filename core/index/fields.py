@@ -5,14 +5,14 @@ from typing import Any, cast
 
 from muisti.core.index.columns import Column, Keywords, Lists, Numbers, Value
 from muisti.core.index.rows import Rows
-from muisti.core.model.fields import FIELDS
+from muisti.core.model.fields import FILTERED
 from muisti.core.query.filter_fields import LISTED
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql.index_rows import field_values
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Lock
 
-NUMBERS = frozenset(field.name for field in FIELDS if field.filter and field.form in ("rank", "time", "number"))
+NUMBERS = frozenset(field.name for field in FILTERED if field.filter and field.form in ("rank", "time", "number"))
 
 
 class Fields:

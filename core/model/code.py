@@ -38,11 +38,12 @@ class Use(Struct, frozen=True, kw_only=True):
 
 
 class Symbols(Struct, frozen=True, kw_only=True):
-    """Symbols that were found, the best first. `pending` files are stored and not read or resolved yet."""
+    """Symbols that were found, the best first. `pending` files are not read or resolved yet; `degraded` says why."""
 
     items: tuple[Symbol, ...]
     total: int
     pending: int
+    degraded: tuple[str, ...]
     seq: Seq
 
 
@@ -53,6 +54,7 @@ class Uses(Struct, frozen=True, kw_only=True):
     items: tuple[Use, ...]
     total: int
     pending: int
+    degraded: tuple[str, ...]
     seq: Seq
 
 
@@ -66,6 +68,7 @@ class Outline(Struct, frozen=True, kw_only=True):
     imports: tuple[str, ...]
     unresolved: int
     pending: int
+    degraded: tuple[str, ...]
     seq: Seq
 
 
@@ -78,6 +81,7 @@ class CodeMap(Struct, frozen=True, kw_only=True):
     symbols: int
     of_symbols: int
     pending: int
+    degraded: tuple[str, ...]
     seq: Seq
 
 

@@ -26,7 +26,7 @@ class Cut(Struct, frozen=True, kw_only=True):
     """A chunk of a document. The texts of all cuts without their first `overlap` characters, joined, are its text.
 
     `page`, `headings` and `language` are those of the piece in which the chunk begins after its overlap. `symbol` is
-    the qualified name of the definition that a chunk of code is in.
+    the qualified name of the definition that a chunk of code is in. `defines` names those that begin in the chunk.
     """
 
     text: str
@@ -36,3 +36,4 @@ class Cut(Struct, frozen=True, kw_only=True):
     headings: tuple[str, ...] = ()
     language: str | None = None
     symbol: str | None = None
+    defines: tuple[str, ...] = ()

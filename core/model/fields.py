@@ -18,7 +18,9 @@ from muisti.core.model.values import DOCUMENT_MAX, IMPORTANCE, NAME_MAX, REASON_
 Form = Literal["text", "number", "rank", "time", "id", "list", "object"]
 
 # The kind of a filter, which determines its operators and how its operands are read (core/query/filter_fields.py).
-Filter = Literal["any_case", "text", "choice", "rank", "time", "id", "number", "percent", "tags", "ids", "paths"]
+Filter = Literal[
+    "any_case", "text", "choice", "rank", "time", "id", "number", "percent", "tags", "names", "ids", "paths"
+]
 
 # The way in which a diff shows a change: both values, the stretch of words that differs, or each path of an object.
 Diff = Literal["value", "words", "paths"]
@@ -130,6 +132,17 @@ FIELDS = (
     MemoryField(name="position", place=33, form="number", filter="number", sent=False),
     MemoryField(name="structure", place=31, form="object", usual={}, sent=False),
 )  # fmt: skip
+
+# Parts of `structure` that filters compare as fields: the `column` is an expression on the row. Callers do not state
+# them, and `structure` stores, seals and exports them.
+PARTS = (
+    MemoryField(name="language", place=None, column="structure ->> '$.language'", filter="any_case", stated=False),
+    MemoryField(
+        name="defines", place=None, form="list", column="structure -> '$.defines'", usual=(), filter="names",
+        stated=False,
+    ),
+)  # fmt: skip
+FILTERED = (*FIELDS, *PARTS)
 
 
 def stored(fields: Iterable[MemoryField]) -> tuple[MemoryField, ...]:

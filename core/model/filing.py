@@ -20,7 +20,6 @@ DocumentSort = Literal["path", "-path", "-indexed_at", "indexed_at"]
 DOCUMENT_SORTS: tuple[DocumentSort, ...] = get_args(DocumentSort)
 Outcome = Literal["created", "updated", "unchanged", "moved"]
 SYNC_MAX = 100_000  # paths in one request
-CHUNK_STRUCTURE = ("overlap", "piece", "page", "headings", "language", "symbol")  # fields that a chunk may have
 
 
 class DocumentName(msgspec.Struct, frozen=True, kw_only=True):
@@ -303,6 +302,7 @@ def structure_of(cut: Cut) -> dict[str, Json]:
         "headings": list[Json](cut.headings) or None,
         "language": cut.language,
         "symbol": cut.symbol,
+        "defines": list[Json](cut.defines) or None,
     }
     return {name: value for name, value in said.items() if value is not None}
 

@@ -68,13 +68,24 @@ class Novelty(Struct, frozen=True, kw_only=True):
     value: float
 
 
+class SymbolMatch(Struct, frozen=True, kw_only=True):
+    """The symbol that a query names and a chunk of code defines: its `score` becomes above + (1 - above) * score.
+
+    `above` is the highest score of the chunks that do not define it.
+    """
+
+    name: str
+    above: float
+
+
 class Explanation(Struct, frozen=True, kw_only=True):
     """Every factor of a hit's score.
 
         score = fused * time * recency * importance * trust * feedback, at most 1
 
     With signals each contribution is one more factor. With a preset `composite`, the sum of the contributions, replaces
-    `fused`. With several spaces the weight of the space is one more factor. These are unset otherwise.
+    `fused`. With several spaces the weight of the space is one more factor. `symbol` lifts the score of a definition
+    that the query names. These are unset otherwise.
 
     `lexical` is in [0, 1], and 1 only where the memory's text is that of the query. `cosine` is in [-1, 1]. Either is
     None when that ranking took no part. `terms` add up to `bm25`. `fused` is computed from both by `fusion` and
@@ -104,6 +115,7 @@ class Explanation(Struct, frozen=True, kw_only=True):
     composite: float | msgspec.UnsetType = msgspec.UNSET
     space_weight: float | msgspec.UnsetType = msgspec.UNSET
     novelty: Novelty | msgspec.UnsetType = msgspec.UNSET
+    symbol: SymbolMatch | msgspec.UnsetType = msgspec.UNSET
     sentence: str
 
 

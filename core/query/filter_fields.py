@@ -11,9 +11,8 @@ from difflib import get_close_matches
 
 import msgspec
 
-from muisti.core.model.fields import FIELDS as FIELDS_OF_MEMORY
+from muisti.core.model.fields import FILTERED, MemoryField
 from muisti.core.model.fields import Filter as Compared
-from muisti.core.model.fields import MemoryField
 from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.times import to_us
 from muisti.core.model.values import IMPORTANCE, NAME_MAX, Json
@@ -140,8 +139,8 @@ def _id_as_text(value: Json) -> str:
 
 
 LISTS = ("in", "any", "all")
-LISTED = frozenset(field.name for field in FIELDS_OF_MEMORY if field.form == "list")  # may be empty, are never missing
-NUMERIC = frozenset(field.name for field in FIELDS_OF_MEMORY if field.filter in ("number", "percent"))
+LISTED = frozenset(field.name for field in FILTERED if field.form == "list")  # may be empty, are never missing
+NUMERIC = frozenset(field.name for field in FILTERED if field.filter in ("number", "percent"))
 VALID_AT = "valid_at"  # a filter on `valid_from` and `valid_to`, not a stored field
 _EQUAL = ("eq", "ne", "in", "exists")
 _ORDER = (*_EQUAL, "gt", "gte", "lt", "lte")
@@ -156,6 +155,7 @@ _KINDS: Mapping[Compared, Field] = {
     "number": Field(_ORDER, _whole),
     "percent": Field(_ORDER, _percent),
     "tags": Field((*_EQUAL, *TEXTUAL, "any", "all"), _folded),
+    "names": Field((*_EQUAL, *TEXTUAL, "any", "all"), as_text),
     "ids": Field((*_EQUAL, "any", "all"), _id_as_text),
 }
 
@@ -169,4 +169,4 @@ def filterable(fields: Iterable[MemoryField]) -> dict[str, Field]:
     }
 
 
-FIELDS: Mapping[str, Field] = {**filterable(FIELDS_OF_MEMORY), VALID_AT: Field(("eq",), moment)}
+FIELDS: Mapping[str, Field] = {**filterable(FILTERED), VALID_AT: Field(("eq",), moment)}

@@ -13,7 +13,7 @@ from muisti.core.search.fuse import alpha_of
 
 ALPHA = 5 / 9  # weight of the cosine; of prose it is 3 / 7
 MOSTLY = 0.9  # share of code in what was found, from which a search is one for code
-_CHOOSING = frozenset(("kind", "document"))  # fields by which a filter can choose code
+_CHOOSING = frozenset(("kind", "document", "language"))  # fields by which a filter can choose code
 
 
 def alpha_for(index: SpaceIndex, snapshot: Snapshot, query: Query, rows: RowNumbers) -> float:

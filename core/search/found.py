@@ -10,7 +10,17 @@ from msgspec.structs import replace
 from muisti.core.index.around import Around
 from muisti.core.index.lexical import shares
 from muisti.core.index.snapshot import Snapshot
-from muisti.core.model.hits import Explanation, Group, Hit, Mode, NamedTime, Novelty, SignalShare, Surroundings
+from muisti.core.model.hits import (
+    Explanation,
+    Group,
+    Hit,
+    Mode,
+    NamedTime,
+    Novelty,
+    SignalShare,
+    Surroundings,
+    SymbolMatch,
+)
 from muisti.core.model.terms import Signal
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Json, Memory, Passage
@@ -136,6 +146,7 @@ class Hits:
             terms=terms,
             signals=self._signals(place),
             composite=self._composite(place),
+            symbol=self._symbol(place),
             sentence="",
         )
         return replace(told, sentence=sentence(told, self._mode))
@@ -156,6 +167,10 @@ class Hits:
     def _composite(self, place: int) -> float | UnsetType:
         signals = self._ranked.signals
         return UNSET if signals is None or signals.composite is None else float(signals.composite[place])
+
+    def _symbol(self, place: int) -> SymbolMatch | UnsetType:
+        found = self._ranked.symbol
+        return SymbolMatch(name=found.name, above=found.above) if found and found.defining[place] else UNSET
 
 
 def _time(spans: Sequence[TimeSpan], at: int) -> NamedTime | None:

@@ -1,6 +1,6 @@
 """Ranking of a query on a snapshot: filter, rank, fuse, weigh by age and other factors. Data flows one way."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from time import perf_counter
 
 import msgspec
@@ -11,21 +11,17 @@ from muisti.core.index.allowed import Allowed
 from muisti.core.index.around import Around
 from muisti.core.index.collection import CollectionStatistics
 from muisti.core.index.columns import Numbers
-from muisti.core.index.context import with_neighbours
 from muisti.core.index.dense import QueryVector
 from muisti.core.index.filter_mask import mask
-from muisti.core.index.lexical import Matches, any_with_every, containing, rank_lexical
-from muisti.core.index.pool import best_places, in_order, one_a_memory
+from muisti.core.index.lexical import any_with_every, containing
+from muisti.core.index.pool import best_places, in_order
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.index.space_index import SpaceIndex
-from muisti.core.kernels import Doubles, Longs, Mask
-from muisti.core.kernels.pool import count_memories
+from muisti.core.kernels import Doubles, Longs
 from muisti.core.model.hits import Mode, Recency
-from muisti.core.query.evidence import Signals, known_share, strength
 from muisti.core.query.filters import fields_of
 from muisti.core.query.query import Query, Wanted
-from muisti.core.search.blend import Blend, blended
-from muisti.core.search.code import alpha_for
+from muisti.core.search.candidates import Candidates, by_blend, by_rankings, listed
 from muisti.core.search.decay import (
     ages_in_days,
     decayed,
@@ -35,41 +31,16 @@ from muisti.core.search.decay import (
     refreshed_in_days,
     trust_factor,
 )
-from muisti.core.search.fuse import absolute, alpha_of, fuse, reciprocal_rank, weights_of
-from muisti.core.search.rankings import BY_MODE, RANKERS, Asked, Dense, Lexical, Name, Ranker, Ranking
+from muisti.core.search.rankings import BY_MODE, Asked
 from muisti.core.search.refined import GROUP_POOL, Extra, Refined, neighbours, pool_of, refined
 from muisti.core.search.signals import Signalled, signalled, tagged
 from muisti.core.search.similar import without
-from muisti.core.text.speakers import NAMED
+from muisti.core.search.symbols import Defined, Lifted, defined, lift, lifted
 from muisti.core.text.when.factor import time_factor
-from muisti.core.text.when.words import TimeSpan, time_spans
+from muisti.core.text.when.words import time_spans
 
 POOL = 50  # memories that each ranking proposes, or as many as the limit if that is more
-BESIDE = 2  # steps in a dialogue from a row with words of the query to a row that may answer it
 OLDEST_FIRST = Recency(weight=1.0)  # the decay that `recent` shows as score
-
-
-class Candidates(msgspec.Struct, frozen=True, kw_only=True):
-    """Proposed rows, with their scores before age and importance; arrays have one value for each row.
-
-    `rankings` has the rankings that took part, by name. `total` counts the memories that could have been hits: those
-    allowed that have a word of `needed`, None where words are not needed.
-    """
-
-    rows: RowNumbers
-    fused: Doubles
-    rankings: Mapping[Name, Ranking]
-    blend: Blend | None = None
-    spans: Sequence[TimeSpan] = ()
-    matches: Matches | None = None
-    needed: Matches | None = None
-    total: int
-    strength: float
-
-    def score(self, name: Name, place: int) -> float | None:
-        """Return the score that a ranking gives the row at a place; None when it took no part."""
-        ranking = self.rankings.get(name)
-        return None if ranking is None else float(ranking.scores[place])
 
 
 class Ranked(msgspec.Struct, frozen=True, kw_only=True):
@@ -79,7 +50,7 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
 
     A factor that is not used is None. `refreshed` has the days that retrievals take off the age. `filtering` is the
     time of filtering in seconds. `signals` are further factors, or a composite in place of `fused`; `refined` and
-    `around` are None or empty unless options ask for them.
+    `around` are None or empty unless options ask for them. `symbol` is None unless the query names one.
     """
 
     found: Candidates
@@ -94,6 +65,7 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     signals: Signalled | None = None
     refined: Refined | None = None
     around: Sequence[Around] = ()
+    symbol: Lifted | None = None
 
     @property
     def rows(self) -> RowNumbers:
@@ -146,18 +118,23 @@ def _once(
     extra: Extra | None,
 ) -> Ranked:
     """Rank with `pool` memories of each ranking."""
+    symbol = None
     if not BY_MODE[mode]:
-        found = _listed(asked)
+        found = listed(asked)
     else:
-        more = None if extra is None else tagged(index, asked.snapshot, asked.allowed.mask, extra.options, asked.wanted)
+        snapshot, allowed = asked.snapshot, asked.allowed.mask
+        symbol = defined(index, snapshot, asked.wanted.text, allowed)
+        more = None if extra is None else tagged(index, snapshot, allowed, extra.options, asked.wanted)
+        if symbol is not None:
+            more = symbol.first if more is None else np.union1d(more, symbol.first)
         if mode == "hybrid" and query.fusion == "absolute":
-            found = _blended(index, asked, query, pool, more)
+            found = by_blend(index, asked, query, pool, more)
         else:
-            found = _searched(asked, query, BY_MODE[mode], pool, more)
+            found = by_rankings(asked, query, BY_MODE[mode], pool, more)
     trust = None
     if query.trust_weight and mode != "recent":
         trust = trust_factor(query.trust_weight, _trust(index, asked.snapshot)[found.rows])
-    return _weighed(index, asked, query, mode, found, trust, now, filtering, extra)
+    return _weighed(index, asked, query, mode, found, trust, symbol, now, filtering, extra)
 
 
 def has_every_word(snapshot: Snapshot, wanted: Wanted, found: Candidates) -> bool:
@@ -189,122 +166,6 @@ def _allowed(
     return Allowed(allowed, int(np.count_nonzero(allowed)))
 
 
-def _blended(index: SpaceIndex, asked: Asked, query: Query, pool: int, more: RowNumbers | None) -> Candidates:
-    """Return the best rows of both rankings, and neighbours of the lexical ones in a dialogue, with the default score.
-
-    That score is fitted to these two rankings and computed in one loop over arrays, so they are named here. Rows that
-    only a composite adds (`more`) say nothing about the evidence.
-    """
-    assert asked.aim is not None
-    snapshot, population, wanted, allowed = asked.snapshot, asked.population, asked.wanted, asked.allowed
-    lexical = Lexical(asked)
-    matches = lexical.matches
-    by_words = lexical.best(pool)
-    by_meaning = Dense(asked).best(pool)
-    rows = np.concatenate([by_words, by_meaning])
-    rows = with_neighbours(snapshot, population.mask, rows, by_words, allowed.mask, BESIDE)
-    rows, own = _joined(rows, more)
-    blend = blended(snapshot, population, wanted, matches, asked.aim, alpha_for(index, snapshot, query, rows), rows)
-    found = Signals(
-        memories=snapshot.columns.version[rows],
-        covered=blend.covered,
-        lexical=blend.words,
-        pairs=blend.order,
-        cosine=blend.cosine,
-        persons=blend.speaker / NAMED,
-        known=known_share(matches.mass, matches.unknown, population.rows),
-        there=matches.there,
-    )
-    return Candidates(
-        rows=rows,
-        fused=blend.fused,
-        rankings={"lexical": Ranking(by_words, blend.lexical), "dense": Ranking(by_meaning, blend.cosine)},
-        blend=blend,
-        matches=matches,
-        total=_total(asked, None),
-        strength=strength(_only(found, own)),
-    )
-
-
-def _searched(asked: Asked, query: Query, names: Sequence[Name], pool: int, more: RowNumbers | None) -> Candidates:
-    """Return the best of one ranking, or of several in another fusion than the default."""
-    rankers: Mapping[Name, Ranker] = {name: RANKERS[name](asked) for name in names}
-    best: Mapping[Name, RowNumbers] = {name: ranker.best(pool) for name, ranker in rankers.items()}
-    rows, own = _joined(np.unique(np.concatenate(list(best.values()))), more)
-    rankings: Mapping[Name, Ranking] = {
-        name: Ranking(best[name], ranker.scores(rows)) for name, ranker in rankers.items()
-    }
-    compared = [ranker.matches for ranker in rankers.values() if ranker.matches is not None]
-    matches = compared[0] if compared else None
-    needed = matches if len(compared) == len(rankers) else None
-    return Candidates(
-        rows=rows,
-        fused=_fused(asked.snapshot, query, rows, rankings),
-        rankings=rankings,
-        matches=matches,
-        needed=needed,
-        total=_total(asked, needed),
-        strength=strength(_only(_signals(asked, rows, rankings, matches), own)),
-    )
-
-
-def _joined(rows: RowNumbers, more: RowNumbers | None) -> tuple[RowNumbers, Mask | None]:
-    """Return rows and `more`, ascending, with a flag for the former; None when there are no more."""
-    if more is None or not len(more):
-        return rows, None
-    every = np.union1d(rows, more)
-    return every, np.isin(every, rows)
-
-
-def _only(signals: Signals, own: Mask | None) -> Signals:
-    """Return the signals of the flagged rows; all for None."""
-    if own is None:
-        return signals
-    values = {name: getattr(signals, name) for name in signals.__struct_fields__}
-    return replace(signals, **{name: value[own] for name, value in values.items() if isinstance(value, np.ndarray)})
-
-
-def _signals(asked: Asked, rows: RowNumbers, rankings: Mapping[Name, Ranking], matches: Matches | None) -> Signals:
-    """Return the evidence in the scores of the rankings that took part."""
-    scores = {name: ranking.scores for name, ranking in rankings.items()}
-    lexical, cosine = scores.get("lexical"), scores.get("dense")
-    signals = Signals(memories=asked.snapshot.columns.version[rows], covered=lexical, lexical=lexical, cosine=cosine)
-    if matches is None:
-        return signals
-    known = known_share(matches.mass, matches.unknown, asked.population.rows)
-    return replace(signals, known=known, there=matches.there)
-
-
-def _fused(snapshot: Snapshot, query: Query, rows: RowNumbers, rankings: Mapping[Name, Ranking]) -> Doubles:
-    """Return one score for each row: that of the only ranking, or the fusion of all."""
-    if len(rankings) == 1:
-        (alone,) = rankings.values()
-        return absolute(alone.scores)
-    weights = weights_of(alpha_of(query.fusion, query.alpha))
-    if query.fusion == "rrf":
-        return reciprocal_rank(
-            weights, {name: _places(snapshot, rows, ranking.best) for name, ranking in rankings.items()}
-        )
-    return fuse(query.fusion, weights, {name: ranking.scores for name, ranking in rankings.items()})
-
-
-def _places(snapshot: Snapshot, rows: RowNumbers, ranking: RowNumbers) -> RowNumbers:
-    """Return the rank, from 1, of each row's memory in a ranking; 0 for none."""
-    versions = snapshot.columns.version
-    place = {version: rank for rank, version in enumerate(versions[ranking].tolist(), start=1)}
-    return np.array([place.get(version, 0) for version in versions[rows].tolist()], np.int64)
-
-
-def _listed(asked: Asked) -> Candidates:
-    """Return every allowed memory, by its first row; if the query has words, by the first row with one of them."""
-    snapshot, chosen = asked.snapshot, asked.allowed.mask
-    if asked.wanted.terms:
-        chosen = chosen & (rank_lexical(snapshot, asked.population, asked.wanted, chosen).scores > 0)
-    rows = np.flatnonzero(chosen)
-    rows = rows[one_a_memory(snapshot, rows)]
-    return Candidates(rows=rows, fused=np.ones(len(rows)), rankings={}, total=len(rows), strength=float(len(rows) > 0))
-
-
 def _weighed(
     index: SpaceIndex,
     asked: Asked,
@@ -312,11 +173,12 @@ def _weighed(
     mode: Mode,
     found: Candidates,
     trust: Doubles | None,
+    symbol: Defined | None,
     now: int,
     filtering: float,
     extra: Extra | None,
 ) -> Ranked:
-    """Apply age, importance, trust and feedback, keep the best row of each memory, cut to the limit."""
+    """Apply age, importance, trust, feedback and definitions, keep the best row of each memory, cut to the limit."""
     refreshed = None
     snapshot = asked.snapshot
     at, levels = snapshot.columns.at[found.rows], snapshot.columns.importance[found.rows]
@@ -340,6 +202,9 @@ def _weighed(
         score *= feedback
     if signals is not None:
         score = signals.weigh(score)
+    defining = None if symbol is None else lifted(index, snapshot, symbol, found.rows, score)
+    if defining is not None:
+        score = lift(defining, score)
     found, score, places = _ordered(asked, query, mode, found, score, now, whole=extra is not None)
     chosen = None
     if extra is not None:
@@ -359,6 +224,7 @@ def _weighed(
         signals=signals,
         refined=chosen,
         around=() if extra is None else neighbours(index, snapshot, asked.population.mask, extra, found.rows[places]),
+        symbol=defining,
     )
 
 
@@ -404,15 +270,6 @@ def _feedback(index: SpaceIndex, snapshot: Snapshot, query: Query, mode: Mode, r
         return None
     told = index.feedback_counts.of(snapshot, rows)
     return None if told is None else feedback_factor(*told)
-
-
-def _total(asked: Asked, matches: Matches | None) -> int:
-    """Return how many memories could have been hits: those allowed, or among them those that match."""
-    allowed = asked.allowed
-    if matches is None and allowed is asked.population.allowed:
-        return asked.population.memories
-    chosen = allowed.mask if matches is None else allowed.mask & (matches.scores > 0)
-    return count_memories(asked.snapshot.columns.version, chosen)
 
 
 def _eligible(asked: Asked, found: Candidates) -> RowNumbers:

@@ -11,10 +11,11 @@ from typing import NamedTuple, cast
 
 from msgspec import structs
 
-from muisti.core.code.grammars import is_available, language_of
+from muisti.core.code import projects
 from muisti.core.code.modules import Modules
 from muisti.core.code.plain import LANGUAGES as PLAIN
-from muisti.core.code.reading import LANGUAGES, only, read
+from muisti.core.code.projects import Projects
+from muisti.core.code.reading import only, read, source_language
 from muisti.core.code.records import TOP, Record, interface, pack, unpack
 from muisti.core.code.resolving import Edge, Resolved, Resolver
 from muisti.core.model.code import Resolution
@@ -44,8 +45,7 @@ class _File(NamedTuple):
 
 def is_source(path: str) -> bool:
     """Return whether a file of this name is read: its language is known and its grammar is installed."""
-    language = language_of(path)
-    return language in LANGUAGES and is_available(language or "")
+    return source_language(path) is not None
 
 
 class CodeIndex:
@@ -111,7 +111,7 @@ class _Pass:
         fresh = [one for one in self._files if one.interface is None]
         if not fresh and not before:
             return Resolution(read=len(read_in), pending=self._left(files, read_in))
-        self._load([one.row for one in fresh])
+        self._load([one.row for one in self._files if one.interface is None or one.language == projects.LANGUAGE])
         reopened = self._reopened(fresh, before)
         work = [*fresh, *reopened]
         self._write([*code.drop([row for row, _ in before.values()]), code.reopen([one.row for one in reopened])])
@@ -132,7 +132,7 @@ class _Pass:
             texts = self._database.read([code.text_of(self._space, one.row) for one in group])
             for one, rows in zip(group, texts, strict=True):
                 text = "".join(cast(str, part) for (part,) in rows)
-                language = cast(str, language_of(one.path))
+                language = cast(str, source_language(one.path))
                 record = read(one.path, text, language) if len(text) <= LARGEST else Record(one.path, language)
                 statements.append(code.keep(one.row, language, pack(record)))
                 self._records[one.row] = record
@@ -168,7 +168,7 @@ class _Pass:
             for path, own in before:
                 if own == category and (path, own) not in now:
                     keys.add(f"path:{path}")
-                    keys.update(modules.keys(path, language_of(path) or ""))
+                    keys.update(modules.keys(path, source_language(path) or ""))
             gone = [row for (path, own), (row, _) in before.items() if own == category and f"path:{path}" in keys]
             (names,) = self._database.read([code.names(gone)])
             keys.update(f"name:{name}" for (name,) in names)
@@ -181,11 +181,12 @@ class _Pass:
         return [*found.values()]
 
     def _modules(self, category: str) -> Modules:
-        return Modules(
-            (one.path, cast(str, one.language), self._records[one.row].package if one.row in self._records else "")
-            for one in self._files
-            if one.category == category
+        own = [one for one in self._files if one.category == category]
+        records = {one.path: self._records[one.row] for one in own if one.row in self._records}
+        files = (
+            (one.path, cast(str, one.language), records[one.path].package if one.path in records else "") for one in own
         )
+        return Modules(files, Projects(records.values()))
 
     def _resolve(self, work: Sequence[_File]) -> None:
         for category in {one.category for one in work}:

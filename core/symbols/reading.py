@@ -2,8 +2,7 @@
 
 import json
 from collections.abc import Callable, Sequence
-from contextlib import suppress
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.code import Outline, Symbol, Symbols, Use, Uses
@@ -21,6 +20,19 @@ CANDIDATES = 1_000  # symbols of a name that are looked at
 CATCH_UP = 500  # files that a question reads and resolves before it is answered
 
 
+class Opened(NamedTuple):
+    """A space whose code is read, the number of files that are not resolved, and in words what that means."""
+
+    space: SpaceRow
+    pending: int
+    degraded: tuple[str, ...] = ()
+
+    @property
+    def hint(self) -> str:
+        """The words for the error about something that is not found."""
+        return "; ".join(self.degraded)
+
+
 class CodeReader:
     """Reads what callers may see. A question first resolves files that have changed, as far as `CATCH_UP` goes."""
 
@@ -32,8 +44,8 @@ class CodeReader:
         self, space: str, query: str, caller: Caller, now: int, *, kind: SymbolKind | None, path: str | None, limit: int
     ) -> Symbols:
         """Return the symbols of a name, or else those whose names contain it. `path` is the beginning of a path."""
-        found, pending = self.opened(space)
-        seen = Seen(caller.own_category, now)
+        opened = self.opened(space)
+        found, seen = opened.space, Seen(caller.own_category, now)
         place, name = split(query, "name")
         rows = self._rows(code.named(found, name, seen, CANDIDATES))
         rows = rows or self._rows(code.like(found, name, seen, CANDIDATES))
@@ -43,7 +55,13 @@ class CodeReader:
             for one in [symbol(row)]
             if (kind is None or one.kind == kind) and one.path.startswith(path or "") and is_at(one.path, place)
         ]
-        return Symbols(items=tuple(symbols[:limit]), total=len(symbols), pending=pending, seq=found.seq)
+        return Symbols(
+            items=tuple(symbols[:limit]),
+            total=len(symbols),
+            pending=opened.pending,
+            degraded=opened.degraded,
+            seq=found.seq,
+        )
 
     def callers(
         self, space: str, query: str, caller: Caller, now: int, *, kinds: Sequence[EdgeKind], limit: int
@@ -63,11 +81,12 @@ class CodeReader:
         Raises:
             NotFound: the caller sees no source file of this path.
         """
-        found, pending = self.opened(space)
-        seen = Seen(caller.own_category, now)
+        opened = self.opened(space)
+        found, seen = opened.space, Seen(caller.own_category, now)
         rows = self._rows(code.file(found, path, seen))
         if not rows:
-            raise NotFound("source file", path, "documents in one of the languages of docs/code.md are read")
+            hint = opened.hint or "documents in one of the languages of docs/code.md are read"
+            raise NotFound("source file", path, hint)
         row, memory, language, unresolved = cast(tuple[int, bytes, str, int | None], rows[0])
         symbols, imports = self._database.read([code.of_file(found, path, seen), code.imported(row)])
         return Outline(
@@ -77,18 +96,23 @@ class CodeReader:
             symbols=tuple(symbol(one) for one in symbols if one[SYMBOL_WIDTH] == row),
             imports=tuple(cast(str, one) for (one,) in imports),
             unresolved=unresolved or 0,
-            pending=pending,
+            pending=opened.pending,
+            degraded=opened.degraded,
             seq=found.seq,
         )
 
-    def opened(self, space: str) -> tuple[SpaceRow, int]:
-        """Return the space with the number of files that are left, after the others have been resolved."""
+    def opened(self, space: str) -> Opened:
+        """Return the space after its files have been resolved, as far as `CATCH_UP` goes and the database can write."""
         found = find_space(self._database, space)
         pending = self._index.pending(found)
+        reason = "ask again for all"
         if pending:
-            with suppress(StoreUnavailable, Busy):  # read although it takes no writes; `pending` tells
+            try:
                 pending = self._index.resolve(space, CATCH_UP).pending
-        return found, pending
+            except (StoreUnavailable, Busy) as refused:  # read although it takes no writes
+                reason = f"the database takes no writes: {refused}"
+        told = f"{pending:,} source files are not resolved yet, and the answer lacks what has changed in them; {reason}"
+        return Opened(found, pending, (told,) if pending else ())
 
     def _uses(
         self,
@@ -102,16 +126,21 @@ class CodeReader:
         limit: int,
     ) -> Uses:
         _check(kinds)
-        found, pending = self.opened(space)
-        seen = Seen(caller.own_category, now)
+        opened = self.opened(space)
+        found, seen = opened.space, Seen(caller.own_category, now)
         place, name = split(query)
         rows = [row for row in self._rows(code.named(found, name, seen, CANDIDATES)) if is_at(cast(str, row[3]), place)]
         if not rows:
-            raise NotFound("symbol", query, "find_symbol lists names that contain a text")
+            raise NotFound("symbol", query, opened.hint or "find_symbol lists names that contain a text")
         uses = self._rows(ask(found, named(rows), kinds, seen, limit))
         total = cast(int, uses[0][-1]) if uses else 0
         return Uses(
-            symbols=tuple(map(symbol, rows)), items=tuple(map(_use, uses)), total=total, pending=pending, seq=found.seq
+            symbols=tuple(map(symbol, rows)),
+            items=tuple(map(_use, uses)),
+            total=total,
+            pending=opened.pending,
+            degraded=opened.degraded,
+            seq=found.seq,
         )
 
     def _rows(self, statement: Statement) -> list[Row]:

@@ -19,9 +19,16 @@ LANGUAGES = (
     "hungarian", "indonesian", "italian", "norwegian", "persian", "polish", "portuguese", "romanian", "russian",
     "spanish", "swedish", "turkish",
 )  # fmt: skip
+# Their tags, by ISO 639.
+_TAGS = (
+    "en", "ar", "ca", "cs", "da", "nl", "fi", "fr", "de", "el", "hi", "hu", "id", "it", "no", "fa", "pl", "pt", "ro",
+    "ru", "es", "sv", "tr",
+)  # fmt: skip
+TAGS = dict(zip(LANGUAGES, _TAGS, strict=True))
 ENOUGH = 2  # function words
 FIRST = 64  # words that decide
 CLEARLY = 3  # a text is English when one word of three is a function word of it
+TOLD = 8  # one word of so many is a function word in a text that is said to be English
 
 # English, with what an apostrophe leaves. Not among them: "may" is a month, "not" is a meaning.
 # fmt: off
@@ -59,6 +66,20 @@ def language_of(words: Sequence[str]) -> str:
             weights[language] += 1 / len(speakers)
     best = weights.index(max(weights))  # English is first, and so wins a tie
     return LANGUAGES[best] if votes[best] >= ENOUGH else ENGLISH
+
+
+def told(words: Sequence[str]) -> str | None:
+    """Return the tag of the language of a text by its first words, case-folded; None when they do not tell it.
+
+    >>> told("wo ist der schlüssel für die werkstatt".split()), told("lorem ipsum dolor".split())
+    ('de', None)
+    """
+    words = words[:FIRST]
+    found = language_of(words)
+    own = sum(map(_function_words(ENGLISH).__contains__, words))
+    if found == ENGLISH and (own < ENOUGH or TOLD * own < len(words)):
+        return None
+    return TAGS[found]
 
 
 def function_words(language: str) -> frozenset[str]:

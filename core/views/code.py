@@ -81,11 +81,12 @@ class Code:
         _check("token_budget", token_budget, MAP_MIN, MAP_MAX)
         if len(mentioned) > MENTIONED_MAX:
             raise InvalidInput.at("$.mentioned", f"has {len(mentioned)} entries; {MENTIONED_MAX} are allowed")
-        found, pending = self._parts.reader.opened(space)
+        opened = self._parts.reader.opened(space)
+        found = opened.space
         seen = Seen(self._calls.caller.own_category, self._calls.clock())
         symbols, edges = self._parts.database.read([code.all_symbols(found, seen), code.all_edges(found, seen)])
         drawn = draw(Graph(symbols, edges), mentioned, token_budget, counter().count)
-        return CodeMap(**drawn._asdict(), pending=pending, seq=found.seq)
+        return CodeMap(**drawn._asdict(), pending=opened.pending, degraded=opened.degraded, seq=found.seq)
 
     def resolve(self, space: str) -> Resolution:
         """Read and resolve all files that have changed since the last time."""

@@ -1,8 +1,9 @@
 """Measure the edges of calls in repositories against an independent reader of their language.
 
-    python -m muisti.service.evaluation.code REPO... [--oracle jedi|typescript] [--typescript FOLDER] [--show N]
+    python -m muisti.service.evaluation.code REPO... [--oracle NAME] [--typescript FOLDER] [--show N]
 
-`jedi` reads Python; `typescript` is the checker of TypeScript, from a folder in which `npm install typescript` ran.
+`jedi` reads Python and `clang` C. `javac` is that of an installed JDK. `typescript` is the checker of TypeScript, from
+a folder in which `npm install typescript` ran. Without `--oracle` it is that of most files of a repository.
 Each repository gives one row. A call counts when the oracle names a definition inside the repository, or when there is
 an edge for it. Sites about which the oracle says nothing count neither way and have a column of their own. The last
 column is the precision of edges by name alone: each call refers to all definitions of its name.
@@ -10,6 +11,7 @@ column is the precision of edges by name alone: each call refers to all definiti
 
 import argparse
 import time
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -17,11 +19,12 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from muisti.core.code.grammars import language_of
-from muisti.core.code.reading import LANGUAGES, read, resolve_all
+from muisti.core.code import projects
+from muisti.core.code.reading import LANGUAGES, read, resolve_all, source_language
 from muisti.core.code.records import Record
 from muisti.core.code.resolving import Resolved
-from muisti.service.evaluation.code_oracles import ORACLES, Site, Target
+from muisti.service.evaluation.code_oracles import ORACLES
+from muisti.service.evaluation.code_sites import Site, Sites, Target
 
 SKIPPED = ("node_modules", ".git", ".venv")
 
@@ -53,11 +56,11 @@ def records_of(root: Path, languages: Iterable[str]) -> list[Record]:
     return [
         read(path.relative_to(root).as_posix(), path.read_bytes(), language)
         for path in paths
-        if (language := language_of(path.name)) in wanted and language is not None
+        if (language := source_language(path.name)) in wanted and language is not None
     ]
 
 
-def score(sites: Mapping[Site, set[Target] | None], resolved: Mapping[str, Resolved], records: list[Record]) -> Score:
+def score(sites: Sites, resolved: Mapping[str, Resolved], records: list[Record]) -> Score:
     """Compare edges with an oracle's targets by site: an empty set is a target outside, None that it knows none."""
     edges = {
         Site(path, edge.line, edge.column): (edge.path, edge.name)
@@ -90,17 +93,26 @@ def score(sites: Mapping[Site, set[Target] | None], resolved: Mapping[str, Resol
     return Score(len(sites), agree, differ, missed, silent, right / max(1, named))
 
 
+def oracle_of(root: Path) -> str:
+    """Return the oracle that reads most source files of a folder, `none` when no oracle reads any."""
+    found = Counter(source_language(path.name) for path in root.rglob("*") if not {*path.parts} & {*SKIPPED})
+    counts = {name: sum(found[language] for language in one.languages) for name, one in ORACLES.items()}
+    best = max(counts, key=lambda name: counts[name])
+    return best if counts[best] else "none"
+
+
 def main() -> None:
     """Print the table."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("repos", nargs="+", type=Path, help="folders of source code")
-    parser.add_argument("--oracle", choices=[*ORACLES, "none"], default="jedi")
+    parser.add_argument("--oracle", choices=[*ORACLES, "none"], help="default: by the files")
     parser.add_argument("--typescript", type=Path, help="a folder in which `npm install typescript` ran")
     parser.add_argument("--show", type=int, default=0, metavar="N", help="list N calls that differ, N that are missed")
     options = parser.parse_args()
     console = Console(width=140)
     table = Table(
         "repository",
+        "oracle",
         "files",
         "kB",
         "files/s",
@@ -115,21 +127,22 @@ def main() -> None:
     )
     for repo in options.repos:
         repo = repo.resolve()
-        languages = LANGUAGES if options.oracle == "none" else ORACLES[options.oracle].languages
+        chosen = options.oracle or oracle_of(repo)
+        languages = LANGUAGES if chosen == "none" else ORACLES[chosen].languages
         began = time.process_time()
         records = records_of(repo, languages)
         read_in, began = time.process_time() - began, time.process_time()
-        resolved = resolve_all(records)
+        resolved = resolve_all([*records, *records_of(repo, [projects.LANGUAGE])])
         took = time.process_time() - began
         size = sum((repo / one.path).stat().st_size for one in records) / 1000
         speed = len(records) / max(1e-9, read_in + took)
-        row = [repo.name, f"{len(records)}", f"{size:.0f}", f"{speed:.0f}", f"{took:.2f}"]
-        if options.oracle == "none":
+        row = [repo.name, chosen, f"{len(records)}", f"{size:.0f}", f"{speed:.0f}", f"{took:.2f}"]
+        if chosen == "none":
             calls = sum(edge.kind == "calls" for one in resolved.values() for edge in one.edges)
             mentions = sum(one.use == "call" for record in records for one in record.mentions)
             table.add_row(*row, f"{mentions}", "", f"{calls}")
             continue
-        result = score(ORACLES[options.oracle].targets(repo, records, options.typescript), resolved, records)
+        result = score(ORACLES[chosen].targets(repo, records, options.typescript), resolved, records)
         inside = len(result.agree) + len(result.missed) + sum(1 for _, _, targets in result.differ if targets)
         edges = len(result.agree) + len(result.differ) + result.silent
         table.add_row(

@@ -1,40 +1,19 @@
-"""Independent readers of source code, which say what a call refers to: jedi, and the checker of TypeScript."""
+"""Independent readers of source code, which say what a call refers to: jedi, TypeScript, libclang and javac."""
 
 import ast
 import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from muisti.core.code.records import Record
-
-Target = tuple[str, str]  # a path and a qualified name
-
-
-class Site(NamedTuple):
-    """The place of the name that a call uses; `column` counts bytes from 0. The name takes no part in comparisons."""
-
-    path: str
-    line: int
-    column: int
-
-    @property
-    def name(self) -> str:
-        return NAMES.get(self, "")
-
-
-NAMES: dict[Site, str] = {}  # of the sites, as they were read
-
-
-class Oracle(NamedTuple):
-    """An oracle: the languages it reads, and its targets of each site; empty for one outside, None for not known."""
-
-    languages: tuple[str, ...]
-    targets: Callable[[Path, list[Record], Path | None], Mapping[Site, set[Target] | None]]
+from muisti.service.evaluation.code_oracle_c import c_targets
+from muisti.service.evaluation.code_oracle_java import java_targets
+from muisti.service.evaluation.code_sites import NAMES, Oracle, Site, Sites, Target
 
 
 def _calls(path: str, source: bytes) -> list[tuple[Site, int]]:
@@ -58,7 +37,7 @@ def _calls(path: str, source: bytes) -> list[tuple[Site, int]]:
     return found
 
 
-def jedi_targets(root: Path, records: list[Record], _: Path | None) -> Mapping[Site, set[Target] | None]:
+def jedi_targets(root: Path, records: list[Record], _: Path | None) -> Sites:
     """Ask jedi, which follows imports, for the definition of each call in the records' files."""
     jedi: Any = import_module("jedi")
     project = jedi.Project(str(root), sys_path=[str(root / "src"), str(root), *sys.path], smart_sys_path=False)
@@ -137,7 +116,7 @@ for (const source of program.getSourceFiles()) {
 """
 
 
-def typescript_targets(root: Path, records: list[Record], folder: Path | None) -> Mapping[Site, set[Target] | None]:
+def typescript_targets(root: Path, records: list[Record], folder: Path | None) -> Sites:
     """Ask the checker of TypeScript for the declaration of each call in the records' files.
 
     Calls of parameters, of members of object types and of destructured names have no definition and count as outside.
@@ -176,4 +155,6 @@ def typescript_targets(root: Path, records: list[Record], folder: Path | None) -
 ORACLES: Mapping[str, Oracle] = {
     "jedi": Oracle(("python",), jedi_targets),
     "typescript": Oracle(("typescript", "tsx"), typescript_targets),
+    "clang": Oracle(("c",), c_targets),
+    "javac": Oracle(("java",), java_targets),
 }

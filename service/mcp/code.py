@@ -48,12 +48,12 @@ def _use(one: Use) -> Json:
     return found if one.certainty == "certain" else {**found, "certainty": one.certainty}
 
 
-def _told(structured: Json, lines: list[str], pending: int) -> Outcome:
-    """Return an outcome that marks what is stored text, and says how many files are not resolved yet."""
+def _told(structured: Json, lines: list[str], found: Symbols | Uses | Outline | CodeMap) -> Outcome:
+    """Return an outcome that marks what is stored text, and says what it lacks."""
     marked = [f"{CONTENT}{line}" for line in lines] or ["Nothing."]
-    if pending:
-        structured["pending"] = pending
-        marked.append(f"{pending} files are not resolved yet.")
+    if found.pending:
+        structured |= {"pending": found.pending, "degraded": list(found.degraded)}
+        marked += [f"{each}." for each in found.degraded]
     return Outcome({**structured, "notice": NOTICE}, "\n".join((NOTICE, "", *marked)))
 
 
@@ -64,14 +64,14 @@ def _listed(rows: list[Json], *names: str) -> list[str]:
 def _found(found: Symbols) -> Outcome:
     rows = [_symbol(one) for one in found.items]
     lines = _listed(rows, "kind", "name", "at", "signature", "doc")
-    return _told({"symbols": rows, "total": found.total}, lines, found.pending)
+    return _told({"symbols": rows, "total": found.total}, lines, found)
 
 
 def _uses(found: Uses) -> Outcome:
     rows = [_use(one) for one in found.items]
     lines = [f"{row['path']}:{_joined(row['lines'])}  {row['name'] or '(file)'}" for row in rows]
     symbols = [_symbol(one) for one in found.symbols[:_SHOWN]]
-    return _told({"symbols": symbols, "uses": rows, "total": found.total}, lines, found.pending)
+    return _told({"symbols": symbols, "uses": rows, "total": found.total}, lines, found)
 
 
 def _joined(numbers: list[Any]) -> str:
@@ -81,13 +81,13 @@ def _joined(numbers: list[Any]) -> str:
 def _outline(found: Outline) -> Outcome:
     rows = [_symbol(one) for one in found.symbols]
     imports = [one_line(path) for path in found.imports]
-    return _told({"symbols": rows, "imports": imports}, _listed(rows, "at", "signature"), found.pending)
+    return _told({"symbols": rows, "imports": imports}, _listed(rows, "at", "signature"), found)
 
 
 def _map(found: CodeMap) -> Outcome:
     lines = [_indented(line) for line in found.text.splitlines()]
     structured = {"map": "\n".join(lines), "tokens": found.tokens, "symbols": found.symbols, "of": found.of_symbols}
-    return _told(structured, lines, found.pending)
+    return _told(structured, lines, found)
 
 
 def _indented(line: str) -> str:

@@ -42,13 +42,14 @@ RUN = SymbolReply(
 _AT = str(seq_at(4))
 
 CODE_REPLIES: Mapping[str, Mapping[int, Any]] = {
-    "findSymbols": {200: SymbolsReply(items=[GET], total=1, pending=0, seq=_AT)},
+    "findSymbols": {200: SymbolsReply(items=[GET], total=1, pending=0, degraded=[], seq=_AT)},
     "getCallers": {
         200: UsesReply(
             symbols=[GET],
             items=[UseReply(kind="calls", symbol=RUN, path="main.py", lines=[6], certainty="certain", of="Client.get")],
             total=1,
             pending=0,
+            degraded=[],
             seq=_AT,
         )
     },
@@ -58,6 +59,7 @@ CODE_REPLIES: Mapping[str, Mapping[int, Any]] = {
             items=[UseReply(kind="calls", symbol=GET, path="app/client.py", lines=[6], certainty="certain", of="run")],
             total=1,
             pending=0,
+            degraded=[],
             seq=_AT,
         )
     },
@@ -70,6 +72,7 @@ CODE_REPLIES: Mapping[str, Mapping[int, Any]] = {
             imports=["app/client.py"],
             unresolved=0,
             pending=0,
+            degraded=[],
             seq=_AT,
         )
     },
@@ -81,6 +84,7 @@ CODE_REPLIES: Mapping[str, Mapping[int, Any]] = {
             symbols=2,
             of_symbols=3,
             pending=0,
+            degraded=[],
             seq=_AT,
         )
     },

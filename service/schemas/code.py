@@ -27,6 +27,7 @@ CertaintyText = Annotated[
     ),
 ]
 Pending = Annotated[int, Meta(description="Source files that are stored and not resolved yet.", ge=0)]
+Degraded = Annotated[list[str], Meta(description="Parts of the request that could not be done, in words.")]
 
 
 class SymbolReply(Struct, frozen=True, kw_only=True):
@@ -55,12 +56,15 @@ class SymbolsReply(Struct, frozen=True, kw_only=True):
     items: list[SymbolReply]
     total: int
     pending: Pending
+    degraded: Degraded
     seq: fields.SeqText
 
     @classmethod
     def of(cls, found: Symbols) -> "SymbolsReply":
         items = [SymbolReply.of(one) for one in found.items]
-        return cls(items=items, total=found.total, pending=found.pending, seq=str(found.seq))
+        return cls(
+            items=items, total=found.total, pending=found.pending, degraded=list(found.degraded), seq=str(found.seq)
+        )
 
 
 class UseReply(Struct, frozen=True, kw_only=True):
@@ -92,6 +96,7 @@ class UsesReply(Struct, frozen=True, kw_only=True):
     items: list[UseReply]
     total: int
     pending: Pending
+    degraded: Degraded
     seq: fields.SeqText
 
     @classmethod
@@ -101,6 +106,7 @@ class UsesReply(Struct, frozen=True, kw_only=True):
             items=[UseReply.of_use(one) for one in found.items],
             total=found.total,
             pending=found.pending,
+            degraded=list(found.degraded),
             seq=str(found.seq),
         )
 
@@ -115,6 +121,7 @@ class OutlineReply(Struct, frozen=True, kw_only=True):
     imports: list[str]
     unresolved: Annotated[int, Meta(description="Uses of names that are defined in no file of the space.", ge=0)]
     pending: Pending
+    degraded: Degraded
     seq: fields.SeqText
 
     @classmethod
@@ -127,6 +134,7 @@ class OutlineReply(Struct, frozen=True, kw_only=True):
             imports=list(found.imports),
             unresolved=found.unresolved,
             pending=found.pending,
+            degraded=list(found.degraded),
             seq=str(found.seq),
         )
 
@@ -140,12 +148,13 @@ class CodeMapReply(Struct, frozen=True, kw_only=True):
     symbols: int
     of_symbols: int
     pending: Pending
+    degraded: Degraded
     seq: fields.SeqText
 
     @classmethod
     def of(cls, found: CodeMap) -> "CodeMapReply":
-        values = {name: getattr(found, name) for name in cls.__struct_fields__ if name != "seq"}
-        return cls(**values, seq=str(found.seq))
+        values = {name: getattr(found, name) for name in cls.__struct_fields__ if name not in ("degraded", "seq")}
+        return cls(**values, degraded=list(found.degraded), seq=str(found.seq))
 
 
 def edge_kinds(text: str | None) -> tuple[EdgeKind, ...]:

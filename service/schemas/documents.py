@@ -42,7 +42,7 @@ Modified = Annotated[datetime, Meta(description="When the file was changed last.
 Title = Annotated[str, Meta(description="Title that the file states, its first heading, or its path.")]
 MediaType = Annotated[str, Meta(description="Format of the file.", examples=["text/markdown"])]
 Language = Annotated[
-    str, Meta(description="Programming language, or the language that the file states.", examples=["python"])
+    str, Meta(description="Programming language, or tag of the language of its text.", examples=["python"])
 ]
 Strategy = Annotated[
     str,

@@ -45,6 +45,13 @@ class NoveltyReply(Struct, frozen=True, kw_only=True):
     value: float
 
 
+class SymbolMatchReply(Struct, frozen=True, kw_only=True):
+    """The symbol that the query names and the chunk defines: its score becomes above + (1 - above) * score."""
+
+    name: Annotated[str, Meta(description="As the query names it, with dots.", examples=["Client.send"])]
+    above: Annotated[float, Meta(description="Highest score of the chunks that do not define it.")]
+
+
 class ExplanationReply(Struct, frozen=True, kw_only=True):
     """Every factor of a score = fused * time * recency * importance * trust * feedback, at most 1.
 
@@ -76,6 +83,9 @@ class ExplanationReply(Struct, frozen=True, kw_only=True):
     composite: Annotated[float | UnsetType, Meta(description="With `preset`.")] = UNSET
     space_weight: Annotated[float | UnsetType, Meta(description="With several spaces.")] = UNSET
     novelty: Annotated[NoveltyReply | UnsetType, Meta(description="With `diversity`.")] = UNSET
+    symbol: Annotated[
+        SymbolMatchReply | UnsetType, Meta(description="Of a chunk that defines the symbol that the query names.")
+    ] = UNSET
     sentence: Annotated[str, Meta(description="The reasons for the rank, in words.")]
 
 

@@ -6,7 +6,7 @@ An unknown comparison is NULL, so SQL's AND, OR and NOT have the meaning that th
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
-from muisti.core.model.fields import FIELDS, MemoryField
+from muisti.core.model.fields import FILTERED, MemoryField
 from muisti.core.query.filter_fields import LISTED, Scalar, literal
 from muisti.core.query.filters import And, Filter, Leaf, Not, Or
 
@@ -24,7 +24,8 @@ def compared(fields: Iterable[MemoryField]) -> dict[str, str]:
     }
 
 
-COLUMNS: Mapping[str, str] = compared(FIELDS)
+COLUMNS: Mapping[str, str] = compared(FILTERED)
+LISTS: Mapping[str, str] = {field.name: f"v.{field.in_row}" for field in FILTERED if field.form == "list"}
 
 
 def where(filter: Filter, columns: Mapping[str, str] = COLUMNS) -> Sql:
@@ -46,7 +47,7 @@ def where(filter: Filter, columns: Mapping[str, str] = COLUMNS) -> Sql:
         case Leaf("tags"):
             return _listed(filter, "t.tag", _TAGS)
         case Leaf(field) if field in LISTED:
-            return _listed(filter, "d.value", f"FROM json_each(v.{field}) d WHERE 1")
+            return _listed(filter, "d.value", f"FROM json_each({LISTS[field]}) d WHERE 1")
         case Leaf(field) if field.startswith("metadata."):
             return _metadata(filter, field.removeprefix("metadata."))
         case Leaf(field):

@@ -2,7 +2,7 @@
 
 from muisti.core.query.filter_fields import LISTED
 from muisti.core.store.database import Statement
-from muisti.core.store.sql.filters import COLUMNS
+from muisti.core.store.sql.filters import COLUMNS, LISTS
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import PLAIN
 
@@ -60,7 +60,7 @@ def field_values(space: SpaceRow, field: str, first_id: int, last_id: int) -> St
             f"SELECT t.version_id, t.tag FROM versions v JOIN tags t ON t.version_id = v.id WHERE {among}", args
         )
     if field in LISTED:
-        return Statement(f"SELECT v.id, d.value FROM versions v JOIN json_each(v.{field}) d WHERE {among}", args)
+        return Statement(f"SELECT v.id, d.value FROM versions v JOIN json_each({LISTS[field]}) d WHERE {among}", args)
     if field.startswith("metadata."):
         return Statement(
             "SELECT m.version_id, m.value, m.type FROM versions v JOIN metadata m ON m.version_id = v.id "

@@ -147,8 +147,8 @@ def _show_uses(
 
 
 def _say_pending(data: Mapping[str, Any]) -> None:
-    if data["pending"]:
-        talk(f"Note: {data['pending']:,} files are not resolved yet; ask again for all.")
+    for each in data["degraded"]:
+        talk(f"Note: {each}.")
 
 
 def _place(one: Mapping[str, Any]) -> str:

@@ -46,6 +46,7 @@ FACTORS = {
     "multiplied by": ("time", "recency", "decay", "importance", "trust", "feedback", "space_weight"),
     "age in days": ("age_days", "refreshed_days"),
     "novelty": ("novelty",),
+    "definition": ("symbol",),
     "in words": ("sentence",),
 }
 RELATED = "Possibly related:"  # above hits of weak evidence

@@ -2,14 +2,13 @@
 
 import pytest
 
-from muisti.core.code.grammars import language_of
-from muisti.core.code.reading import LANGUAGES, read, resolve_all
+from muisti.core.code.reading import LANGUAGES, read, resolve_all, source_language
 from muisti.core.code.records import interface, pack, unpack
 
 
 def edges(files: dict[str, str], kind: str = "calls") -> set[str]:
     """Edges as user -> path:name, with a question mark when they are probable."""
-    records = {path: read(path, text, language_of(path) or "") for path, text in files.items()}
+    records = {path: read(path, text, source_language(path) or "") for path, text in files.items()}
     for record in records.values():
         assert unpack(pack(record)) == record
     found = set()
@@ -82,6 +81,12 @@ def test_python_finds_packages_below_src_and_leaves_the_standard_library_alone()
     assert "src/web/app.py -> src/web/json.py:" in edges(files, "imports")
 
 
+def test_a_project_may_be_a_package_itself():
+    files = {"__init__.py": "", "a.py": "from .b import f\nf()\n", "b.py": "def f(): ...\n"}
+    assert edges(files) == {"a.py -> b.py:f"}
+    edges({f"/{path}": text for path, text in files.items()})  # ends
+
+
 def test_the_order_of_bases_is_that_of_python():
     files = {
         "m.py": "class A:\n def f(self): ...\nclass B(A): ...\nclass C(A):\n def f(self): ...\nclass D(B, C): ...\n"
@@ -126,6 +131,55 @@ def test_typescript_follows_modules_classes_and_types():
         "use -> src/a.ts:App",
         "src/old.js -> src/b.ts:helper",
     }
+
+
+def test_typescript_follows_aliases_and_packages_of_a_workspace():
+    files = {
+        "tsconfig.base.json": '{"compilerOptions": {"paths": {"~shared/*": ["packages/shared/lib/*"]}}}',
+        "apps/web/tsconfig.json": (
+            '{ // comments, and commas at the end\n  "extends": "../../tsconfig.base", "compilerOptions": {\n'
+            '    "baseUrl": "./src", /* "paths": {} */ "paths": {"@/*": ["./*"], "exact": ["deep/exact.ts"],},\n  },\n}'
+        ),
+        "apps/web/src/use.ts": (
+            "import { a } from '@/a'\nimport { b } from 'deep/b'\nimport { c } from 'exact'\n"
+            "import { d } from '~shared/d.js'\nimport { e } from '@org/tools'\nimport { f } from '@org/tools/extra'\n"
+            "import { g } from 'plain/inner'\nimport { h } from 'elsewhere'\na(); b(); c(); d(); e(); f(); g(); h()\n"
+        ),
+        "apps/web/src/a.ts": "export const a = () => 1\n",
+        "apps/web/src/deep/b/index.ts": "export const b = () => 1\n",
+        "apps/web/src/deep/exact.ts": "export const c = () => 1\n",
+        "packages/shared/lib/d.ts": "export const d = () => 1\n",
+        "packages/tools/package.json": (
+            '{"name": "@org/tools", "exports": {".": {"import": {"types": "./dist/index.d.ts"}}, "./*": "./dist/*.js"}}'
+        ),
+        "packages/tools/src/index.ts": "export const e = () => 1\n",
+        "packages/tools/src/extra.ts": "export const f = () => 1\n",
+        "packages/plain/package.json": '{"name": "plain", "main": "lib/index.js"}',
+        "packages/plain/src/inner.ts": "export const g = () => 1\n",
+        "apps/other/src/a.ts": "import { a } from '@/a'\na()\n",
+        "apps/broken/tsconfig.json": '{"compilerOptions": ["',
+        "apps/broken/a.ts": "import { a } from '@/a'\na()\n",
+    }
+    here = "apps/web/src/use.ts ->"
+    assert edges(files) == {
+        f"{here} apps/web/src/a.ts:a",
+        f"{here} apps/web/src/deep/b/index.ts:b",
+        f"{here} apps/web/src/deep/exact.ts:c",
+        f"{here} packages/shared/lib/d.ts:d",
+        f"{here} packages/tools/src/index.ts:e",
+        f"{here} packages/tools/src/extra.ts:f",
+        f"{here} packages/plain/src/inner.ts:g",
+    }
+
+
+def test_settings_that_extend_each_other_end():
+    files = {
+        "a/tsconfig.json": '{"extends": ["../b/tsconfig.json"]}',
+        "b/tsconfig.json": '{"extends": ["../a/tsconfig.json", "../b"], "compilerOptions": {"baseUrl": "."}}',
+        "a/use.ts": "import { x } from 'far'\nx()\n",
+        "b/far.ts": "export const x = () => 1\n",
+    }
+    assert edges(files) == {"a/use.ts -> b/far.ts:x"}
 
 
 def test_go_follows_packages_receivers_and_types():
@@ -188,6 +242,21 @@ def test_java_follows_imports_packages_and_inheritance():
         "App.run -> b/Tool.java:Tool",
     }
     assert edges(files, "inherits") == {"a/App.java -> a/Base.java:Base"}
+
+
+def test_java_constructors_are_no_members_and_members_from_elsewhere_have_no_edge():
+    files = {
+        "p/A.java": (
+            "package p;\nimport java.util.List;\npublic class A {\n  A(int n) {}\n  void only() {}\n"
+            "  A make(List<String> list) { list.only(); return new A(1); }\n}\n"
+        )
+    }
+    assert edges(files) == {"A.make -> p/A.java:A"}
+
+
+def test_c_macros_belong_to_the_file():
+    files = {"m.c": "void f(void) {\n#define TWICE(x) ((x) * 2)\n}\nint g(void) { return TWICE(2); }\n"}
+    assert edges(files) == {"g -> m.c:TWICE"}
 
 
 def test_c_follows_files_and_unique_names():

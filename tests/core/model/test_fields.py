@@ -11,7 +11,7 @@ from msgspec import structs
 from muisti.core.identity.caller import Caller
 from muisti.core.index import fields as index_fields
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.fields import FIELDS, LINKS, STATED, STATED_TIMES, TEXTS, MemoryField, columns, stored
+from muisti.core.model.fields import FIELDS, LINKS, PARTS, STATED, STATED_TIMES, TEXTS, MemoryField, columns, stored
 from muisti.core.model.spaces import Space, SpaceSettings
 from muisti.core.model.terms import SourceClass
 from muisti.core.model.times import from_us
@@ -150,7 +150,7 @@ def test_bulk_replace_takes_over_what_is_repeated():
 
 
 def test_filters_know_the_fields_that_the_registry_says():
-    filtered = NAMES - named(filter=None)
+    filtered = NAMES - named(filter=None) | {part.name for part in PARTS}
     assert set(FILTERS) == filtered - {"metadata"} | {VALID_AT}
     for name in filtered - {"metadata"}:
         sql, _ = filters.where(Leaf(name, "exists", True))

@@ -10,7 +10,7 @@ from muisti.core.index.snapshot import RowNumbers
 from muisti.core.kernels import Doubles
 from muisti.core.model.hits import Fusion, Mode
 from muisti.core.query.query import Query
-from muisti.core.search import ranking
+from muisti.core.search import candidates
 from muisti.core.search.fuse import ALPHA, weights_of
 from muisti.core.search.rankings import BY_MODE, RANKERS, Asked, Name
 from tests.core.fakes import SPACE, add
@@ -67,7 +67,7 @@ def test_a_third_ranking_takes_part_by_its_entries(engine: Engine, fusion: Fusio
     """The default score is fitted to two rankings, and does not take others."""
     monkeypatch.setitem(cast(Any, RANKERS), "newest", Newest)
     monkeypatch.setitem(cast(Any, BY_MODE), "hybrid", (*BY_MODE["hybrid"], "newest"))
-    monkeypatch.setattr(ranking, "weights_of", lambda alpha: {"lexical": 0.0, "dense": 0.0, "newest": 1.0})
+    monkeypatch.setattr(candidates, "weights_of", lambda alpha: {"lexical": 0.0, "dense": 0.0, "newest": 1.0})
     add(engine, *TEXTS)
     hits = engine.owner.read.search(SPACE, Query(text="fox", fusion=fusion, limit=len(TEXTS))).hits
     places = {hit.memory.content: hit.ranks["newest"] for hit in hits}

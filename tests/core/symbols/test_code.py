@@ -1,6 +1,7 @@
 """Symbols of a space: found, with their callers and callees, and right after every change of its documents."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import pytest
 
@@ -9,9 +10,14 @@ from muisti.core.code.reading import read, resolve_all
 from muisti.core.context.counting import counter
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
-from muisti.core.model.errors import InvalidInput, NotFound
-from tests.core.fakes import SPACE
+from muisti.core.model.errors import InvalidInput, NotFound, StoreUnavailable
+from muisti.core.model.spaces import CONTENT_ONLY
+from muisti.core.store.database import Database, Statement
+from muisti.core.symbols.indexing import CodeIndex
+from muisti.core.symbols.reading import CodeReader
+from tests.core.fakes import NOON, SPACE, Clock
 from tests.core.symbols.repository import FILES, called, delete, put
+from tests.stores import Stores
 
 
 @pytest.fixture
@@ -139,6 +145,19 @@ def test_only_what_a_change_concerns_is_resolved_again(stored: Engine):
     assert again.dropped == 1
 
 
+def test_a_change_of_settings_is_resolved_again(stored: Engine):
+    put(stored, {"web/app.ts": "import { fetchAll } from '@/fetch'\nexport const go = () => fetchAll(2)\n"})
+    assert called(stored, "fetchAll") == ["web/index.ts:start"]
+    put(stored, {"tsconfig.json": '{"compilerOptions": {"paths": {"@/*": ["./web/*"]}}}'})
+    assert called(stored, "fetchAll") == ["web/app.ts:go", "web/index.ts:start"]
+    put(stored, {"tsconfig.json": '{"compilerOptions": {"paths": {"@/*": ["./none/*"]}}}'})
+    assert called(stored, "fetchAll") == ["web/index.ts:start"]
+    put(stored, {"tsconfig.json": '{"compilerOptions": {"paths": {"@/*": ["./web/*"]}}}'})
+    assert called(stored, "fetchAll") == ["web/app.ts:go", "web/index.ts:start"]
+    delete(stored, "tsconfig.json")
+    assert called(stored, "fetchAll") == ["web/index.ts:start"]
+
+
 def test_a_key_of_a_category_sees_its_own_code(stored: Engine):
     put(stored, {"secret.py": "def hidden():\n    return helper()\n\n\ndef helper(): ...\n"}, category="secret")
     acme = stored.seen_by(Caller("acme", "secret")).code
@@ -167,3 +186,31 @@ def test_a_rollback_brings_edges_back(stored: Engine):
     stored.owner.timeline.roll_back(SPACE, "before")
     assert called(stored, "Client.get") == ["main.py:run"]
     assert edges(stored) == expected(FILES)
+
+
+class ReadOnly:
+    """A database that takes no writes."""
+
+    def __init__(self, database: Database) -> None:
+        self.read = database.read
+
+    def write(self, _: Sequence[Statement]) -> Any:
+        raise StoreUnavailable("the disk is full")
+
+
+def test_a_question_says_what_a_database_without_writes_leaves_out(stores: Stores):
+    database = stores().open()
+    with Engine(database, None, Clock()) as engine:
+        engine.spaces.create(SPACE, CONTENT_ONLY)
+        put(engine, {"a.py": "def one(): ...\n"})
+        engine.owner.code.resolve(SPACE)
+        put(engine, {"b.py": "def two(): ...\n"})
+        held: Any = ReadOnly(database)
+        reader = CodeReader(held, CodeIndex(held))
+        found = reader.find(SPACE, "one", Caller(), NOON, kind=None, path=None, limit=5)
+        assert (found.total, found.pending) == (1, 1)
+        (told,) = found.degraded
+        assert "1 source files are not resolved" in told and "the disk is full" in told
+        with pytest.raises(NotFound, match="takes no writes: the disk is full"):
+            reader.callers(SPACE, "two", Caller(), NOON, kinds=["calls"], limit=5)
+        assert engine.owner.code.find(SPACE, "two").degraded == ()

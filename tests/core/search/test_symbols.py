@@ -1,0 +1,67 @@
+"""A query that names a symbol finds its definition first among chunks; other queries are as before."""
+
+import hashlib
+
+import pytest
+from msgspec import UNSET
+
+from muisti.core.chunking.cutting import cut
+from muisti.core.code.names import symbol_of
+from muisti.core.engine import Engine
+from muisti.core.model.documents import Piece
+from muisti.core.model.filing import FileFacts, NewDocument
+from muisti.core.query import filters
+from muisti.core.query.query import Query
+from muisti.core.views.documents import Cuts, Incoming
+from tests.core.fakes import SPACE
+
+CALLS = "".join(f"def use{n}(client):\n    return client.send_all(send_all, {n})\n\n\n" for n in range(40))
+FILES = {
+    "app/calls.py": ("python", CALLS),
+    "app/client.py": ("python", "class Client:\n    def send_all(self, items):\n        return [*items]\n"),
+    "web/client.ts": ("typescript", "export class Client { sendAll(items: number[]) { return items } }\n"),
+    "notes.md": ("en", "Never call send_all of Client twice, send_all is not safe. send_all send_all."),
+}
+
+
+@pytest.fixture
+def stored(engine: Engine) -> Engine:
+    for path, (language, text) in FILES.items():
+        facts = FileFacts(sha256=hashlib.sha256(text.encode()).hexdigest(), size=len(text), language=language)
+        code = language != "en"
+        piece = Piece(text=text, kind="code" if code else "text", language=language if code else None)
+        new = NewDocument(path=path, facts=facts)
+        engine.owner.documents.put(SPACE, [Incoming(new=new, cuts=Cuts(cut([piece])))])
+    return engine
+
+
+@pytest.mark.parametrize("query", ["send_all", "Client.send_all", "Client::send_all()", "`Client#send_all`"])
+@pytest.mark.parametrize("mode", ["hybrid", "keyword", "semantic"])
+def test_a_definition_comes_first_and_says_so(stored: Engine, query: str, mode: str):
+    asked = Query(text=query, mode=mode, explain=True, limit=20)  # pyright: ignore[reportArgumentType]
+    hits = stored.owner.read.search(SPACE, asked).hits
+    chunks = [hit for hit in hits if hit.memory.kind == "chunk"]
+    assert chunks[0].memory.document == "app/client.py"
+    told = chunks[0].explain
+    assert told is not None and told.symbol is not UNSET and told.symbol.name == symbol_of(query)
+    assert f"it defines {told.symbol.name}" in told.sentence
+    assert chunks[0].score >= told.symbol.above >= max((hit.score for hit in chunks[1:]), default=0)
+    assert not any(hit.explain and hit.explain.symbol is not UNSET for hit in chunks[1:])
+
+
+@pytest.mark.parametrize("query", ["send all items", "client", "send_none", "Client.send_all never twice"])
+def test_other_queries_lift_nothing(stored: Engine, query: str):
+    hits = stored.owner.read.search(SPACE, Query(text=query, explain=True)).hits
+    assert hits and not any(hit.explain and hit.explain.symbol is not UNSET for hit in hits)
+
+
+def test_a_filter_limits_definitions_too(stored: Engine):
+    def found(filter: dict[str, object], text: str = "send_all") -> set[str | None]:
+        query = Query(text=text, filter=filters.parse(filter), limit=50)  # pyright: ignore[reportArgumentType]
+        return {hit.memory.document for hit in stored.owner.read.search(SPACE, query).hits}
+
+    assert found({"language": "TypeScript"}) == {"web/client.ts"}
+    assert found({"language": {"in": ["en", "typescript"]}, "kind": "chunk"}, "Client") == {"web/client.ts", "notes.md"}
+    assert found({"defines": "Client.sendAll"}) == {"web/client.ts"}
+    assert found({"defines": {"prefix": "Client"}}) == {"web/client.ts", "app/client.py"}
+    assert "app/client.py" not in found({"document": {"prefix": "app/calls"}})
