@@ -156,40 +156,40 @@ def look_up(
     text: Bytes,
     spans: Ints,
     longest: int,
-    near: int,
     slots: Ints,
     hashes: Codes,
     key_starts: Longs,
     keys: Bytes,
-    marks: Bytes,
+    traits: Longs,
     value_starts: Longs,
     values: Codes,
     out: Codes,
     missing: Ints,
-) -> tuple[int, int, int]:
-    """Fill `out` with the values of the spans; return how many, how many spans are unknown, and the number of marks.
+    first: Longs,
+) -> tuple[int, int]:
+    """Fill `out` with the values of the spans, and `first` with the traits of the first ones.
 
-    `spans` are starts and stops. The table is that of `core.text.word_table`. `missing` gets the places of unknown
-    spans. More values than `out` has places are counted only. Marks count among the first `near` spans. The second
-    result is -1 when a span is longer than `longest`.
+    Return how many values there are, and how many spans are unknown: -1 when one is longer than `longest`. `spans` are
+    starts and stops. The table is that of `core.text.word_table`. `missing` gets the places of unknown spans. More
+    values than `out` has places are counted only.
     """
-    filled, unknown, marked = 0, 0, 0
+    filled, unknown = 0, 0
     for i in range(spans.size // 2):
         word = text[spans[2 * i] : spans[2 * i + 1]]
         if word.size > longest:
-            return 0, -1, 0
+            return 0, -1
         entry = slots[_slot(word, slots, hashes, key_starts, keys)]
         if entry < 0:
             missing[unknown] = i
             unknown += 1
             continue
-        if i < near:
-            marked += np.int64(marks[entry])
+        if i < first.size:
+            first[i] = traits[entry]
         for at in range(value_starts[entry], value_starts[entry + 1]):
             if filled < out.size:
                 out[filled] = values[at]
             filled += 1
-    return filled, unknown, marked
+    return filled, unknown
 
 
 @compiled
@@ -200,6 +200,30 @@ def insert(key: Bytes, entry: int, slots: Ints, hashes: Codes, key_starts: Longs
         return 0
     slots[at], hashes[entry] = entry, _hash(key)
     return 1
+
+
+@compiled
+def language(speakers: Longs, languages: int, clearly: int, enough: int) -> int:
+    """Return the language of `core.text.language.language_of` by the speakers of its first words."""
+    clear = 0
+    for one in speakers:
+        clear += np.int64(one < 0)
+    if clearly * clear >= speakers.size:
+        return 0
+    votes, weights = np.zeros(languages, np.int64), np.zeros(languages, np.float64)
+    for one in speakers:
+        share = 0
+        for place in range(languages):
+            share += one >> place & 1
+        for place in range(languages):
+            if one >> place & 1:
+                votes[place] += 1
+                weights[place] += 1 / share
+    best = 0
+    for place in range(languages):
+        if weights[place] > weights[best]:
+            best = place
+    return best if votes[best] >= enough else 0
 
 
 @compiled
@@ -276,7 +300,8 @@ def bake() -> None:
     passages(longs[:1], text, 3, 256, 32, longs)
     runs(text, ints)
     words(text, ints)
-    look_up(text, ints[:0], 64, 0, ints, codes, longs, text, text, longs, codes, codes, ints)
+    look_up(text, ints[:0], 64, ints, codes, longs, text, longs, longs, codes, codes, ints, longs)
+    language(longs, 1, 3, 2)
     insert(text, 0, np.full(4, -1, np.int32), codes, longs, text)
     present(text, np.full(TRIGRAMS, -1, np.int32), ints, ints, text)
     trigram(1, 2, 3)

@@ -25,7 +25,7 @@ import numpy.typing as npt
 from muisti.core.kernels import ascii as loops
 from muisti.core.model.spaces import Field
 from muisti.core.support.memo import Memo
-from muisti.core.text.language import CLEARLY, ENGLISH, FIRST, QUESTION_WORDS, function_words, language_of, stem
+from muisti.core.text.language import ENGLISH, FIRST, function_words, language_of, speakers, spoken, stem
 from muisti.core.text.word_table import WordTable, ascii_bytes
 
 ANALYZER = "2"  # changes whenever the same text may give other terms
@@ -308,12 +308,8 @@ def _looked_up(text: str) -> bytes | None:
     found = _codes_of_words.of(text, data, spans[: 2 * count], FIRST)
     if found is None:
         return None
-    codes, english = found
-    if CLEARLY * english >= min(count, FIRST):  # `language_of` would say so
-        return codes
-    edges = spans[: 2 * min(count, FIRST)].tolist()
-    first = [text[start:stop].lower() for start, stop in zip(edges[::2], edges[1::2], strict=True)]
-    language = language_of(first)
+    codes, first = found
+    language = spoken(first)
     return codes if language == ENGLISH else codes + _encoded(_native(_runs(text), language, frozenset()))
 
 
@@ -415,5 +411,5 @@ _WITHOUT_IGNORED = str.maketrans("", "", _IGNORED)
 _remembered_terms = Memo(_terms_of_run, MEMO, SHORT).__getitem__
 _remembered_codes = Memo(_codes_of_run, MEMO, SHORT).__getitem__
 _remembered_hash = Memo(_hash, MEMO, SHORT).__getitem__
-_codes_of_words = WordTable(_codes_of_run, MEMO, SHORT, QUESTION_WORDS)
+_codes_of_words = WordTable(_codes_of_run, MEMO, SHORT, speakers)
 _native_stem = lru_cache(MEMO)(stem)

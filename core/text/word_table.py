@@ -1,12 +1,12 @@
 """Values of words, which compiled loops look up: each word of a text is worked out once."""
 
-from collections.abc import Callable, Container
+from collections.abc import Callable
 from threading import Lock
 from typing import TypeVar, cast
 
 import numpy as np
 
-from muisti.core.kernels import Bytes, Codes, Ints
+from muisti.core.kernels import Bytes, Codes, Ints, Longs
 from muisti.core.kernels.ascii import insert, look_up
 
 Array = TypeVar("Array", Bytes, Codes)
@@ -21,33 +21,38 @@ def ascii_bytes(text: str) -> Bytes | None:
 
 
 class WordTable:
-    """Hash table of words in ASCII, each with values of 8 bytes, that is emptied when it is full. Thread-safe.
-
-    A word that is among `marked` in lower case is counted where it occurs.
-    """
+    """Hash table of words in ASCII, each with values of 8 bytes, that is emptied when it is full. Thread-safe."""
 
     def __init__(
-        self, work_out: Callable[[str], bytes], most: int, longest: int, marked: Container[str] = ()
+        self,
+        work_out: Callable[[str], bytes],
+        most: int,
+        longest: int,
+        traits_of: Callable[[str], int] = lambda word: 0,
     ) -> None:
-        """`work_out` returns the values of a word. At most `most` words of up to `longest` characters are kept."""
-        self._work_out, self._most, self._longest, self._marked = work_out, most, longest, marked
+        """`work_out` returns the values of a word, `traits_of` a number of 64 bits.
+
+        At most `most` words of up to `longest` characters are kept.
+        """
+        self._work_out, self._most, self._longest, self._traits_of = work_out, most, longest, traits_of
         self._lock = Lock()
         self._out = np.empty(1_024, np.uint64)
         self._clear()
 
-    def of(self, text: str, data: Bytes, spans: Ints, near: int = 0) -> tuple[bytes, int] | None:
-        """Return the values of all spans of a text in order, and how many of the first `near` spans are marked.
+    def of(self, text: str, data: Bytes, spans: Ints, near: int = 0) -> tuple[bytes, Longs] | None:
+        """Return the values of all spans of a text in order, and the traits of the first `near` spans.
 
         `spans` are starts and stops. None when a word is too long, or there are too many.
         """
+        first = np.empty(min(near, len(spans) // 2), np.int64)
         if len(spans) // 2 > self._most:
             return None
         missing = np.empty(len(spans) // 2, np.int32)
         with self._lock:
             while True:
-                filled, unknown, marked = look_up(
-                    data, spans, self._longest, near, self._slots, self._hashes, self._key_starts, self._keys,
-                    self._marks, self._value_starts, self._values, self._out, missing,
+                filled, unknown = look_up(
+                    data, spans, self._longest, self._slots, self._hashes, self._key_starts, self._keys,
+                    self._traits, self._value_starts, self._values, self._out, missing, first,
                 )  # fmt: skip
                 if unknown < 0:
                     return None
@@ -56,13 +61,13 @@ class WordTable:
                 elif filled > len(self._out):
                     self._out = np.empty(2 * filled, np.uint64)
                 else:
-                    return self._out[:filled].tobytes(), marked
+                    return self._out[:filled].tobytes(), first
 
     def _clear(self) -> None:
         bits = (_SLOTS * self._most - 1).bit_length()
         self._count = 0
         self._slots = np.full(1 << bits, -1, np.int32)
-        self._hashes, self._marks = np.zeros(self._most, np.uint64), np.zeros(self._most, np.int8)
+        self._hashes, self._traits = np.zeros(self._most, np.uint64), np.zeros(self._most, np.int64)
         self._key_starts, self._value_starts = np.zeros((2, self._most + 1), np.int64)
         self._keys, self._values = np.zeros(4_096, np.int8), np.zeros(4_096, np.uint64)
 
@@ -86,7 +91,7 @@ class WordTable:
         self._keys[at : at + len(key)] = key
         self._values[behind : behind + len(values)] = values
         self._key_starts[count + 1], self._value_starts[count + 1] = at + len(key), behind + len(values)
-        self._marks[count] = word.lower() in self._marked
+        self._traits[count] = self._traits_of(word)
 
 
 def _roomy(array: Array, size: int) -> Array:

@@ -127,7 +127,7 @@ def test_sizes_that_could_not_move_forward_are_refused(most: int, overlap: int):
     st.integers(0, 150),
 )
 def test_texts_in_ascii_are_cut_as_all_others(content: str, most: int, overlap: int):
-    overlap = min(overlap, (most - 1) // 2)
+    overlap = min(overlap, most // 2 - 1)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(passages, "ascii_bytes", lambda _: None)
         wanted = split(content, most=most, overlap=overlap)
