@@ -203,6 +203,22 @@ def insert(key: Bytes, entry: int, slots: Ints, hashes: Codes, key_starts: Longs
 
 
 @compiled
+def normal(text: Bytes, out: Bytes) -> int:
+    """Fill `out` with the text in lower case, a space for white space, and none at its ends; return how long it is."""
+    found, blank = 0, False
+    for char in text:
+        if KINDS[char] == SPACE:
+            blank = found > 0
+            continue
+        if blank:
+            out[found] = 32
+            found, blank = found + 1, False
+        out[found] = _small(char)
+        found += 1
+    return found
+
+
+@compiled
 def language(speakers: Longs, languages: int, clearly: int, enough: int) -> int:
     """Return the language of `core.text.language.language_of` by the speakers of its first words."""
     clear = 0
@@ -211,7 +227,10 @@ def language(speakers: Longs, languages: int, clearly: int, enough: int) -> int:
     if clearly * clear >= speakers.size:
         return 0
     votes, weights = np.zeros(languages, np.int64), np.zeros(languages, np.float64)
+    known = (1 << languages) - 1
     for one in speakers:
+        if not one & known:
+            continue
         share = 0
         for place in range(languages):
             share += one >> place & 1
@@ -301,6 +320,7 @@ def bake() -> None:
     runs(text, ints)
     words(text, ints)
     look_up(text, ints[:0], 64, ints, codes, longs, text, longs, longs, codes, codes, ints, longs)
+    normal(text, text.copy())
     language(longs, 1, 3, 2)
     insert(text, 0, np.full(4, -1, np.int32), codes, longs, text)
     present(text, np.full(TRIGRAMS, -1, np.int32), ints, ints, text)

@@ -151,7 +151,11 @@ def uniform(text: str) -> str:
 
 def same_text_hash(text: str) -> bytes:
     """Return 16 bytes that are equal for texts of the same `normalise`d form."""
-    return blake2b(normalise(text).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    data = ascii_bytes(text)
+    if data is None:
+        return blake2b(normalise(text).encode("utf-8", "surrogatepass"), digest_size=16).digest()
+    out = np.empty(len(data), np.int8)
+    return blake2b(out[: loops.normal(data, out)], digest_size=16).digest()
 
 
 def index_terms(text: str) -> list[str]:

@@ -263,3 +263,8 @@ def test_marks_beyond_what_scripts_use_are_dropped():
 def test_a_lone_surrogate_separates_words():
     assert tokenize("a\ud800b") == ["a", "b"]
     assert len(same_text_hash("a\ud800b")) == 16
+
+
+@given(st.lists(st.sampled_from(["One ", " tWo\n", "\x1c\t", "\x00", "3-4.", "x" * 64])).map("".join))
+def test_long_texts_in_ascii_have_the_hash_of_their_normal_form(text: str):
+    assert same_text_hash(text) == blake2b(normalise(text).encode(), digest_size=16).digest()
