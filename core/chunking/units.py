@@ -91,16 +91,8 @@ class _Waiting:
         known = [border for border in found if border.at < sure]
         if not known or known[0].at:
             known.insert(0, self._first)
-        stops = [*(border.at for border in known[1:]), len(text)]
-        weights = weigh_between(text, [known[0].at, *stops])
-        for border, stop, weight in zip(known[:-1], stops, weights, strict=False):
-            if weight <= self._most and not self._begun:
-                yield Unit(text[border.at : stop], weight, border.rank, self._piece(border.at), border.symbol, border.whole)
-            else:
-                yield from self._units(text, self._split(text, border, stop), stop)
-                self._begun = False
-        whole = weights[-1] <= self._most and not self._begun
-        tail = [known[-1]] if whole else self._split(text, known[-1], len(text))
+        yield from self._settled(text, known)
+        tail = self._split(text, known[-1], len(text), weigh(text[known[-1].at :]))
         if last:
             yield from self._units(text, tail, len(text))
             return
@@ -113,8 +105,22 @@ class _Waiting:
             yield from self._units(text, tail[:-1], tail[-1].at)
         self._keep(text, tail[-1])
 
-    def _split(self, text: str, border: Border, stop: int) -> list[Border]:
-        """Return the border, and those of the parts before `stop`."""
+    def _settled(self, text: str, known: Sequence[Border]) -> Iterator[Unit]:
+        """Yield the units before the last border."""
+        places = [border.at for border in known]
+        for border, stop, weight in zip(known, places[1:], weigh_between(text, places), strict=False):
+            found = self._split(text, border, stop, weight)
+            if len(found) == 1:
+                unit = text[border.at : stop]
+                yield Unit(unit, weight, border.rank, self._piece(border.at), border.symbol, border.whole)
+            else:
+                yield from self._units(text, found, stop)
+            self._begun = False
+
+    def _split(self, text: str, border: Border, stop: int, weight: int) -> list[Border]:
+        """Return the border, and those of the parts before `stop` when the text between, of this weight, is long."""
+        if not self._begun and weight <= self._most:
+            return [border]
         found = parts(text[border.at : stop], self._part)
         return [border, *(Border(border.at + at, rank, border.symbol) for at, rank in found)]
 

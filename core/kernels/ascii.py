@@ -306,13 +306,22 @@ def _small(char: np.int8) -> np.int8:
 @compiled
 def trigram(one: int, two: int, three: int) -> int:
     """Return the hash of three bytes."""
-    whole = np.uint64(np.uint8(one)) | np.uint64(np.uint8(two)) << np.uint64(8) | np.uint64(np.uint8(three)) << np.uint64(16)
+    whole = (
+        np.uint64(np.uint8(one))
+        | np.uint64(np.uint8(two)) << np.uint64(8)
+        | np.uint64(np.uint8(three)) << np.uint64(16)
+    )
     return np.int64((whole * _MIX) >> np.uint64(64 - _BITS))
 
 
 def bake() -> None:
     """Compile for the types that texts have."""
-    text, ints, longs, codes = np.zeros(3, np.int8), np.zeros(6, np.int32), np.zeros(4, np.int64), np.zeros(2, np.uint64)
+    text, ints, longs, codes = (
+        np.zeros(3, np.int8),
+        np.zeros(6, np.int32),
+        np.zeros(4, np.int64),
+        np.zeros(2, np.uint64),
+    )
     count(text, 24)
     counts(text, longs[:2], 24, longs[:1])
     tokens(text, 24, longs, text.copy())

@@ -65,7 +65,7 @@ def language_of(words: Sequence[str]) -> str:
 
 
 def speakers(word: str) -> int:
-    """Return the languages of a word of ASCII in any case, for `spoken`: a bit each; below 0 when it is clearly English."""
+    """Return the languages of a word in ASCII for `spoken`: a bit each; below 0 when it is clearly English."""
     word = word.lower()
     bits = sum(1 << place for place in _speakers().get(word, ()))
     return bits - (1 << 62) if word in QUESTION_WORDS else bits

@@ -25,7 +25,6 @@ from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.passages import split
 from muisti.core.text.terms import FIELDS, count_tokens, fold, index_codes, same_text_hash
 
-
 NAMES = 256  # texts of fields besides the content whose terms are remembered
 
 

@@ -196,7 +196,15 @@ def test_a_text_is_indexed_under_the_codes_of_its_terms(text: str, field: int):
     assert index_codes(text, field) == encode_terms(index_terms(text), field).astype("<u8").tobytes()
 
 
-LISTS = ["der und die ist wo", "le la les des une est", "the of to is", "getUserName", "a.b:c/d C++ ", "well-known", "\n"]
+LISTS = [
+    "der und die ist wo",
+    "le la les des une est",
+    "the of to is",
+    "getUserName",
+    "a.b:c/d C++ ",
+    "well-known",
+    "\n",
+]
 
 
 @given(st.lists(st.sampled_from([*LISTS, "x" * 70, "stavba", "Katzen", "running"]), min_size=5).map(" ".join))
