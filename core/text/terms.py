@@ -13,7 +13,7 @@ Terms depend on the Unicode tables of the running Python and on the stemmer, so 
 
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache, lru_cache
 from hashlib import blake2b
 from itertools import pairwise
@@ -314,7 +314,13 @@ def _looked_up(text: str) -> bytes | None:
         return None
     codes, first = found
     language = spoken(first)
-    return codes if language == ENGLISH else codes + _encoded(_native(_runs(text), language, frozenset()))
+    return codes if language == ENGLISH else codes + b"".join(map(_native_codes(language), _runs(text)))
+
+
+@cache
+def _native_codes(language: str) -> Callable[[str], bytes]:
+    """Return the function that gives the codes of a run's stem by the rules of a language, as `_native` does."""
+    return Memo(lambda run: _encoded(_native([run], language, frozenset())), MEMO, SHORT).__getitem__
 
 
 def _codes_of_run(run: str) -> bytes:
@@ -322,7 +328,7 @@ def _codes_of_run(run: str) -> bytes:
 
 
 def _encoded(terms: Sequence[str]) -> bytes:
-    return encode_terms(terms, 0).astype("<u8").tobytes()
+    return b"".join([term_code(term).to_bytes(8, "little") for term in terms])
 
 
 def _native(runs: Sequence[str], language: str, empty: Collection[str]) -> list[str]:
