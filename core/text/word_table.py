@@ -12,7 +12,7 @@ from muisti.core.kernels.ascii import insert, look_up
 Array = TypeVar("Array", Bytes, Codes)
 
 WORTH = 64  # characters; a shorter text is analysed sooner without a compiled loop
-_SLOTS = 4  # places for each word, so that few words share one
+_SLOTS = 2  # places for each word, so that few words share one
 
 
 def ascii_bytes(text: str) -> Bytes | None:
