@@ -47,7 +47,7 @@ def count(text: Bytes, longest: int) -> int:
                 found, room = found + 1, longest
             room -= 1
         else:
-            found, room = found + np.int64(kind == MARK), 0
+            found, room = found + int(kind == MARK), 0
     return found
 
 
@@ -274,7 +274,7 @@ def _slot(key: Bytes, slots: Ints, hashes: Codes, key_starts: Longs, keys: Bytes
             if same:
                 break
         at = (at + 1) & (slots.size - 1)
-    return at
+    return int(at)
 
 
 @compiled
@@ -286,7 +286,7 @@ def present(text: Bytes, heads: Ints, chain: Ints, starts: Ints, literals: Bytes
     """
     found = np.uint64(0)
     for at in range(text.size - 2):
-        one = heads[trigram(_small(text[at]), _small(text[at + 1]), _small(text[at + 2]))]
+        one = heads[trigram(int(_small(text[at])), int(_small(text[at + 1])), int(_small(text[at + 2])))]
         while one >= 0:
             size = starts[one + 1] - starts[one]
             same = at + size <= text.size
@@ -311,7 +311,7 @@ def trigram(one: int, two: int, three: int) -> int:
         | np.uint64(np.uint8(two)) << np.uint64(8)
         | np.uint64(np.uint8(three)) << np.uint64(16)
     )
-    return np.int64((whole * _MIX) >> np.uint64(64 - _BITS))
+    return int((whole * _MIX) >> np.uint64(64 - _BITS))
 
 
 def bake() -> None:
