@@ -19,11 +19,9 @@ SPACE = SpaceRow(
     1, Space(name="s", epoch="e", seq=1, created_at=from_us(0), settings=SpaceSettings(), generation=None), None, 0
 )
 
-WORDS = [
-    *"the build failed getUserName QX-991 a.b:c/d C++ .NET v0.9.1 2024-03-15 x_y der und die Katzen les chevaux".split(),
-    *"running I password token= the api key is well-known and/or (why?) end. stop.) 'so' # -- ...".split(),
-    "\n", "\n \n", "\t",
-]  # fmt: skip
+PROSE = "the build failed getUserName QX-991 a.b:c/d C++ .NET v0.9.1 2024-03-15 x_y der und die Katzen les chevaux"
+MORE = "running I password token= the api key is well-known and/or (why?) end. stop.) 'so' # -- ..."
+WORDS = [*PROSE.split(), *MORE.split(), "\n", "\n \n", "\t"]
 
 
 def texts() -> list[str]:
