@@ -1,4 +1,4 @@
-"""What is stored of a text does not depend on whether compiled loops analysed it."""
+"""Compiled loops change nothing of what is stored of a text."""
 
 import random
 from collections.abc import Sequence
