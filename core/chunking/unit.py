@@ -1,9 +1,11 @@
 """Units of text, the smallest parts of chunks: sentences, lines, and parts of long ones."""
 
+from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from muisti.core.model.documents import Piece
-from muisti.core.text.terms import WORD_MAX, count_tokens
+from muisti.core.text.terms import WORD_MAX, count_tokens, count_tokens_between
 
 # How good a border before a unit is. A section's rank falls with its depth, and is at least SECTION.
 GLUED, ANYWHERE, WORD, LINE, SENTENCE, PARAGRAPH, BLOCK, SECTION = range(8)
@@ -37,6 +39,16 @@ def weigh(text: str) -> int:
     (3, 1, 10)
     """
     return max(1, count_tokens(text), -(-len(text) // WORD_MAX))
+
+
+def weigh_between(text: str, borders: Sequence[int]) -> list[int]:
+    """Return the `weigh` of each stretch between two neighbouring borders, in ascending order.
+
+    >>> weigh_between("Two words. Three", [0, 11, 16])
+    [3, 1]
+    """
+    found = zip(count_tokens_between(text, borders), pairwise(borders), strict=True)
+    return [max(1, tokens, -(-(stop - start) // WORD_MAX)) for tokens, (start, stop) in found]
 
 
 def section_rank(depth: int) -> int:

@@ -2,14 +2,13 @@
 
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby, pairwise
-from operator import itemgetter
+from itertools import groupby
 
 from muisti.core.chunking.defaults import Strategy
 from muisti.core.chunking.options import Chunking
 from muisti.core.chunking.splitting import Border, borders, parts
 from muisti.core.chunking.syntax import is_readable, with_definitions
-from muisti.core.chunking.unit import ANYWHERE, BLOCK, GLUED, TOP, Unit, section_rank, weigh
+from muisti.core.chunking.unit import ANYWHERE, BLOCK, GLUED, TOP, Unit, section_rank, weigh, weigh_between
 from muisti.core.model.documents import Piece
 from muisti.core.text.terms import WORD_MAX
 
@@ -68,20 +67,22 @@ class _Waiting:
         self._most = (options.size - options.overlap) // 2  # weight of a sentence that is not split
         self._part = max(1, options.size // PARTS)
         self._texts: list[str] = []
-        self._pieces: list[tuple[int, Piece]] = []  # each with the place where it begins
+        self._pieces: list[Piece] = []
+        self._places: list[int] = []  # where each of the pieces begins
         self._first = Border(0, ANYWHERE)  # of the first unit
         self._begun = False  # whether the first unit is the rest of a sentence that is being split
 
     def add(self, piece: Piece) -> None:
         if not self._pieces and piece.kind == "code" and is_readable(piece.language, self._strategy):
             self.limit = CODE_MAX
-        self._pieces.append((self.size, piece))
+        self._pieces.append(piece)
+        self._places.append(self.size)
         self._texts.append(piece.text)
         self.size += len(piece.text)
 
     def take(self, *, last: bool) -> Iterator[Unit]:
         """Yield the units that later text cannot change; all that is left when this is the `last` text."""
-        text, piece = "".join(self._texts), self._pieces[0][1]
+        text, piece = "".join(self._texts), self._pieces[0]
         found = list(borders(text, piece.kind))
         if self.limit == CODE_MAX and last and piece.language is not None:
             found = with_definitions(found, text, piece.language)
@@ -90,10 +91,8 @@ class _Waiting:
         known = [border for border in found if border.at < sure]
         if not known or known[0].at:
             known.insert(0, self._first)
-        for border, after in pairwise(known):
-            yield from self._units(text, self._split(text, border, after.at), after.at)
-            self._begun = False
-        tail = self._split(text, known[-1], len(text))
+        yield from self._settled(text, known)
+        tail = self._split(text, known[-1], len(text), weigh(text[known[-1].at :]))
         if last:
             yield from self._units(text, tail, len(text))
             return
@@ -106,24 +105,44 @@ class _Waiting:
             yield from self._units(text, tail[:-1], tail[-1].at)
         self._keep(text, tail[-1])
 
-    def _split(self, text: str, border: Border, stop: int) -> list[Border]:
-        """Return the border, and those of the parts before `stop` when the text between is long."""
-        stretch = text[border.at : stop]
-        if not self._begun and weigh(stretch) <= self._most:
+    def _settled(self, text: str, known: Sequence[Border]) -> Iterator[Unit]:
+        """Yield the units before the last border."""
+        places = [border.at for border in known]
+        for border, stop, weight in zip(known, places[1:], weigh_between(text, places), strict=False):
+            found = self._split(text, border, stop, weight)
+            if len(found) == 1:
+                unit = text[border.at : stop]
+                yield Unit(
+                    unit, weight, border.rank, self._piece(border.at), border.symbol, border.whole, border.begins
+                )
+            else:
+                yield from self._units(text, found, stop)
+            self._begun = False
+
+    def _split(self, text: str, border: Border, stop: int, weight: int) -> list[Border]:
+        """Return the border, and those of the parts before `stop` when the text between, of this weight, is long."""
+        if not self._begun and weight <= self._most:
             return [border]
-        return [border, *(Border(border.at + at, rank, border.symbol) for at, rank in parts(stretch, self._part))]
+        found = parts(text[border.at : stop], self._part)
+        return [border, *(Border(border.at + at, rank, border.symbol) for at, rank in found)]
 
     def _units(self, text: str, first: Sequence[Border], stop: int) -> Iterator[Unit]:
         """Yield the units that begin at some borders, the last of which ends at `stop`."""
         for border, end in zip(first, [*(after.at for after in first), stop][1:], strict=True):
             unit = text[border.at : end]
-            piece = self._pieces[bisect_right(self._pieces, border.at, key=itemgetter(0)) - 1][1]
-            yield Unit(unit, weigh(unit), border.rank, piece, border.symbol, border.whole, border.begins)
+            yield Unit(
+                unit, weigh(unit), border.rank, self._piece(border.at), border.symbol, border.whole, border.begins
+            )
+
+    def _piece(self, at: int) -> Piece:
+        """Return the piece that has a character."""
+        return self._pieces[bisect_right(self._places, at) - 1]
 
     def _keep(self, text: str, tail: Border) -> None:
         """Keep the text from a border on for later."""
-        place = bisect_right(self._pieces, tail.at, key=itemgetter(0)) - 1
-        self._pieces = [(max(0, at - tail.at), piece) for at, piece in self._pieces[place:]]
+        place = bisect_right(self._places, tail.at) - 1
+        self._pieces = self._pieces[place:]
+        self._places = [max(0, at - tail.at) for at in self._places[place:]]
         self._texts = [text[tail.at :]]
         self.size = len(text) - tail.at
         self._first = Border(0, tail.rank, tail.symbol, begins=tail.begins)

@@ -9,9 +9,9 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from muisti.core.code.grammars import is_available
-from muisti.core.code.reading import LANGUAGES, read
+from muisti.core.code.reading import LANGUAGES, names
 
-REMEMBERED = 256  # headers, because a passage is indexed and embedded
+REMEMBERED = 2_048  # headers: the passages of a group are embedded first and indexed then
 DEFINITIONS = 6  # of a stretch whose names are taken
 TIMES = 2  # that the names come before the code
 LONGEST = 20_000  # characters of a stretch that is read; a chunk is far shorter
@@ -36,17 +36,16 @@ def header(text: str, language: str, symbol: str | None = None) -> str:
     """
     if len(text) > LONGEST:
         return ""
-    defined = read("", text, language).definitions
-    names = [one.name for one in defined if one.name and one.kind != "constant"][:DEFINITIONS]
+    defined = [name for name in names(text, language) if name][:DEFINITIONS]
     around = "" if symbol is None else symbol.rpartition(".")[2]
-    words = words_of(dict.fromkeys((*([around] if around else []), *names)))
+    words = words_of(dict.fromkeys((*([around] if around else []), *defined)))
     return f"{words}. " * TIMES if words else ""
 
 
-def words_of(names: Iterable[str]) -> str:
+def words_of(found: Iterable[str]) -> str:
     """Return the words in names.
 
     >>> words_of(["getHTTPResponse", "max_size2"])
     'get HTTP Response max size 2'
     """
-    return " ".join(word for name in names for part in _PARTS.findall(name) for word in _HUMP.findall(part) or [part])
+    return " ".join(word for name in found for part in _PARTS.findall(name) for word in _HUMP.findall(part) or [part])

@@ -31,6 +31,10 @@ _PATTERNS = """
 (except_clause (identifier) @reference)
 (raise_statement (identifier) @reference)
 """
+_NAMED = """
+(function_definition) @function
+(class_definition) @class
+"""
 _ORDER = {"function": 0, "class": 0}
 _FLAGS = {
     "staticmethod": "static",
@@ -48,6 +52,11 @@ def read(path: str, source: bytes) -> Record:
     for name, node in nodes(source, "python", _PATTERNS, _ORDER):
         getattr(file, f"on_{name}")(file.builder.enter(node.start_byte), node)
     return file.builder.record()
+
+
+def names(source: bytes) -> list[str]:
+    """Return the names of the functions, methods and classes of a Python file, in the order of its record."""
+    return [text(node.child_by_field_name("name")) for _, node in nodes(source, "python", _NAMED, _ORDER)]
 
 
 def chain(node: "Node | None") -> Chain | None:

@@ -41,6 +41,17 @@ def read(path: str, text: str | bytes, language: str) -> Record:
     return Record(path, language) if reader is None else reader(path, source)
 
 
+def names(text: str, language: str) -> list[str]:
+    """Return the names that the record of a text defines, without those of constants; in order, some of them empty.
+
+    Raises:
+        GrammarMissing: the grammar of the language is not installed.
+    """
+    if language == "python":  # in a fraction of the time
+        return python.names(text.encode("utf-8", "surrogatepass"))
+    return [one.name for one in read("", text, language).definitions if one.kind != "constant"]
+
+
 def only(records: Iterable[Record]) -> "Only":
     """Return the definitions whose names are unique among the functions, methods and types of a language."""
     found = Only()

@@ -6,6 +6,7 @@ leaves a hidden space, which is deleted after an hour, as those of imports are.
 
 import uuid
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import cast
 
 import msgspec
@@ -87,17 +88,25 @@ class ChunkStaging:
         """
         self.check(len(coming))
         self._staged = self._open()
-        for group in _groups(cuts, coming):
-            alive()
-            accepted = [accept(chunk_draft(document[1], cut, document[0], one.position)) for one, cut in group]
-            now = self._call.now
-            made = [one.first(self._space, id_text(self._ids.new(now)), now) for one in accepted]
-            self._store(self._staged, made)
-            for one, memory in zip(accepted, made, strict=True):
-                self.figures.add(memory)
-                self.flags += one.flags[: max(0, FLAGS_MAX - len(self.flags))]
+        with ThreadPoolExecutor(1, "muisti-staging") as behind:  # a group is written while the next one is prepared
+            written: Future[object] | None = None
+            for group in _groups(cuts, coming):
+                alive()
+                accepted = [accept(chunk_draft(document[1], cut, document[0], one.position)) for one, cut in group]
+                now = self._call.now
+                made = [one.first(self._space, id_text(self._ids.new(now)), now) for one in accepted]
+                batch = self._batch(self._staged, made)
+                if written is not None:
+                    written.result()
+                written = behind.submit(write, self._database, batch)
+                for one, memory in zip(accepted, made, strict=True):
+                    self.figures.add(memory)
+                    self.flags += one.flags[: max(0, FLAGS_MAX - len(self.flags))]
+            if written is not None:
+                written.result()
 
-    def _store(self, staged: Staged, made: Sequence[Memory]) -> None:
+    def _batch(self, staged: Staged, made: Sequence[Memory]) -> list[Statement]:
+        """Return the statements that stage a group of chunks."""
         now, caller = self._call.now, self._call.caller
         batch = list(imports.touch(staged, now))
         for encoder in self._models.embedding(self._space.space):
@@ -107,7 +116,7 @@ class ChunkStaging:
             batch += imports.stage(staged, new, self.count, None)
             values = ("created", raw(new.memory.id), 1, now, caller.actor, caller.request, None)
             batch.append(imports.stage_change(staged, self.count, values))
-        write(self._database, batch)
+        return batch
 
     def move(self) -> list[Statement]:
         """Return the statements that make all chunks visible, as changes behind the space's seq."""

@@ -18,7 +18,9 @@ import numpy as np
 
 from muisti.core.embedding.wordpiece import word_piece
 from muisti.core.kernels import Longs
+from muisti.core.kernels import ascii as loops
 from muisti.core.support.memo import Memo
+from muisti.core.text.word_table import WordTable, ascii_bytes
 
 MEMO = 32_768  # words
 LONG = 64  # characters of a word that is not remembered
@@ -44,6 +46,7 @@ class Tokens:
         self._size = len(numbers) + sum(mark not in numbers for mark in self._marks)
         self._word_piece = word_piece(parsed, numbers)
         self._of_word = Memo(self._worked_out, MEMO, LONG).__getitem__
+        self._table = WordTable(self._worked_out, MEMO, LONG)
         if self._word_piece is None:
             self._library  # noqa: B018  # so that an invalid file is reported now
 
@@ -59,6 +62,11 @@ class Tokens:
     def _of_words(self, text: str) -> bytes:
         if any(mark in text for mark in self._marks):
             return self._asked(text)
+        if (data := ascii_bytes(text)) is not None:
+            spans = np.empty(2 * len(text), np.int32)
+            count = loops.words(data, spans)
+            if count >= 0 and (found := self._table.of(text, data, spans[: 2 * count])) is not None:
+                return found[0]
         words = _words(text) if _PLAIN.fullmatch(text) else chain.from_iterable(map(_words_between, text.split(" ")))
         return b"".join(map(self._of_word, words))
 

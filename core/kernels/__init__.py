@@ -4,6 +4,7 @@
 """
 
 from muisti.core.kernels import (
+    ascii,
     blend,
     context,
     dense,
@@ -22,7 +23,9 @@ from muisti.core.kernels.target import Bytes, Codes, Doubles, Floats, Ints, Long
 __all__ = ["Bytes", "Codes", "Doubles", "Floats", "Ints", "Longs", "Mask", "Packed", "bake"]
 
 
-stages = (inserted, blend, context, dense, evidence, lexical, likeness, pieces, two_level, pool, pooling, postings)
+stages = (
+    inserted, ascii, blend, context, dense, evidence, lexical, likeness, pieces, two_level, pool, pooling, postings,
+)  # fmt: skip
 
 
 def bake() -> None:

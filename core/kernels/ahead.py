@@ -50,9 +50,13 @@ FASTER = {"x86-64-v3": ("x86-64-v4", "+avx512vpopcntdq,+avx512vnni")}
 
 
 class Loop(NamedTuple):
-    """A loop compiled for one set of types: its signatures as native.c reads them, and its code in LLVM."""
+    """A loop compiled for one set of types: its signatures as native.c reads them, and its code in LLVM.
+
+    A `quick` one keeps the GIL.
+    """
 
     name: str
+    quick: bool
     takes: str
     gives: str
     symbol: str
@@ -82,7 +86,7 @@ def make(modules: Sequence[ModuleType]) -> Path:
 
 
 def _loops(module: ModuleType) -> Iterator[Loop]:
-    stage = module.__name__.rpartition(".")[2]
+    stage, quick = module.__name__.rpartition(".")[2], getattr(module, "QUICK", False)
     for name, loop in vars(module).items():
         if not hasattr(loop, "overloads") or loop.py_func.__module__ != module.__name__ or name.startswith("_"):
             continue
@@ -92,7 +96,7 @@ def _loops(module: ModuleType) -> Iterator[Loop]:
             arguments = list(code.get_function(symbol).arguments)[2:]  # the first two are for the result
             with suppress(_Inner):
                 takes = _takes(result.signature.args, iter(arguments))
-                yield Loop(f"{stage}.{name}", takes, _gives(result.signature.return_type), symbol, code)
+                yield Loop(f"{stage}.{name}", quick, takes, _gives(result.signature.return_type), symbol, code)
 
 
 class _Inner(Exception):
@@ -142,10 +146,10 @@ def _header(loops: Sequence[Loop], levels: int) -> str:
     entries = [[f"kernel_{level}_{i}" for level in range(levels)] for i in range(len(loops))]
     declared = "".join(f"int32_t {name}(const int64_t *, void *);\n" for names in entries for name in names)
     rows = "".join(
-        f'    {{"{loop.name}", "{loop.takes}", "{loop.gives}", {{{", ".join(names)}}}}},\n'
+        f'    {{"{loop.name}", "{loop.takes}", "{loop.gives}", {int(loop.quick)}, {{{", ".join(names)}}}}},\n'
         for loop, names in zip(loops, entries, strict=True)
     )
-    return f"{declared}static const Loop LOOPS[] = {{\n{rows}    {{NULL, NULL, NULL, {{NULL}}}},\n}};\n"
+    return f"{declared}static const Loop LOOPS[] = {{\n{rows}    {{NULL, NULL, NULL, 0, {{NULL}}}},\n}};\n"
 
 
 def _object(loops: Sequence[Loop], level: int, cpu: str, features: str) -> bytes:

@@ -22,6 +22,7 @@ typedef int32_t (*Entry)(const int64_t *words, void *result);
 
 typedef struct {
     const char *name, *takes, *gives;
+    int quick; /* whether it keeps the GIL */
     Entry enter[LEVELS]; /* the first for every processor, the second, if there is one, for newer ones */
 } Loop;
 
@@ -228,9 +229,10 @@ static PyObject *call(PyObject *self, PyObject *const *arguments, size_t flags, 
             continue;
         }
         int32_t status;
-        Py_BEGIN_ALLOW_THREADS
+        PyThreadState *state = loop->quick ? NULL : PyEval_SaveThread();
         status = loop->enter[level](words, result);
-        Py_END_ALLOW_THREADS
+        if (state != NULL)
+            PyEval_RestoreThread(state);
         if (status != 0 && status != NO_VALUE)
             return PyErr_Format(PyExc_RuntimeError, "%s failed", first->name);
         return take(loop->gives, (const char *)result);

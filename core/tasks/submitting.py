@@ -81,6 +81,24 @@ class Submission:
             blob.write(some)
         blob.close()
 
+    def add_files(self, files: Iterable[tuple[str, Iterable[bytes], NewItem]]) -> None:
+        """Store the bytes of files under their names, and append their items. Small files share a transaction.
+
+        Raises:
+            Conflict: the task was cancelled, or its request took too long.
+        """
+        batch: list[Statement] = []
+        size = 0
+        for name, data, item in files:
+            for part, piece in enumerate(_parts(data)):
+                batch.append(tasks.add_blob(self.id, name, part, piece))
+                size += len(piece)
+                if size >= PIECE:
+                    self._write(batch)
+                    batch, size = [], 0
+            batch += tasks.add_items(self.id, [item])
+        self._write(batch)
+
     def blob(self, name: str) -> "Blob":
         """Return a blob to write into, for bytes that come from outside."""
         return Blob(lambda part, data: self._write([tasks.add_blob(self.id, name, part, data)]))
@@ -154,6 +172,18 @@ def _repeated(database: Database, request: RequestKey, known: str) -> Task:
     if not rows or hashes[0][0] != request.body_hash:
         raise RequestReused(request.key)
     return task_rows.task(rows[0])
+
+
+def _parts(data: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield bytes in pieces as `Blob` stores them."""
+    found: list[bytes] = []
+    blob = Blob(lambda _, piece: found.append(piece))
+    for some in data:
+        blob.write(some)
+        yield from found
+        found.clear()
+    blob.close()
+    yield from found
 
 
 def _pieces(items: Iterable[NewItem], most: int) -> Iterator[list[NewItem]]:

@@ -12,6 +12,9 @@ from typing import Any, cast
 import Stemmer
 import stop_words  # pyright: ignore[reportMissingTypeStubs]  # annotated, without the marker
 
+from muisti.core.kernels import Longs
+from muisti.core.kernels import ascii as loops
+
 ENGLISH = "english"
 # Languages with both a list of function words and a Snowball stemmer.
 LANGUAGES = (
@@ -80,6 +83,18 @@ def told(words: Sequence[str]) -> str | None:
     if found == ENGLISH and (own < ENOUGH or TOLD * own < len(words)):
         return None
     return TAGS[found]
+
+
+def speakers(word: str) -> int:
+    """Return the languages of a word in ASCII for `spoken`: a bit each; below 0 when it is clearly English."""
+    word = word.lower()
+    bits = sum(1 << place for place in _speakers().get(word, ()))
+    return bits - (1 << 62) if word in QUESTION_WORDS else bits
+
+
+def spoken(words: Longs) -> str:
+    """Return the `language_of` words, of which there are `FIRST` at most, by the `speakers` of each."""
+    return LANGUAGES[loops.language(words, len(LANGUAGES), CLEARLY, ENOUGH)]
 
 
 def function_words(language: str) -> frozenset[str]:

@@ -3,10 +3,15 @@
 import re
 from bisect import bisect_left
 
+import numpy as np
+
+from muisti.core.kernels import Bytes
+from muisti.core.kernels import ascii as loops
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.values import Passage
 from muisti.core.text.sentences import ends as sentence_ends
-from muisti.core.text.terms import token_starts
+from muisti.core.text.terms import WORD_MAX, token_starts
+from muisti.core.text.word_table import ascii_bytes
 
 MAX_TOKENS = 256
 OVERLAP = 32  # tokens that a passage may share with the one before
@@ -37,6 +42,21 @@ def split(content: str, tokens: int | None = None, *, most: int = MAX_TOKENS, ov
         raise InvalidInput.at("$.overlap", f"is {overlap:,}, not 0 to less than half of {most:,} tokens")
     if tokens is not None and tokens <= most:
         return [Passage(0, 0, len(content))]
+    data = ascii_bytes(content)
+    return _cut(content, most, overlap) if data is None else _cut_ascii(data, most, overlap)
+
+
+def _cut_ascii(data: Bytes, most: int, overlap: int) -> list[Passage]:
+    """Return the passages of a text in ASCII, in a fraction of the time."""
+    starts, ranks = np.empty(len(data), np.int64), np.empty(len(data), np.int8)
+    count = loops.tokens(data, WORD_MAX, starts, ranks)
+    out = np.empty(2 * (2 + count // (most // 2 - overlap)), np.int64)
+    found = loops.passages(starts[:count], ranks, len(data), most, overlap, out)
+    edges = out[: 2 * found].tolist()
+    return [Passage(number, *edges[2 * number : 2 * number + 2]) for number in range(found)]
+
+
+def _cut(content: str, most: int, overlap: int) -> list[Passage]:
     starts = token_starts(content)
     if len(starts) <= most:
         return [Passage(0, 0, len(content))]

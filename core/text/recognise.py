@@ -42,14 +42,16 @@ def rule(kind: str, hints: str, pattern: str, judge: Judge) -> Rule:
 def found_in(text: str, rules: Sequence[Rule]) -> list[Found]:
     """Return all finds of a table, in the order of the text. Of overlapping finds, the first or longest is kept."""
     lowered = text.lower()
+    return found_by(text, [rule for rule in rules if any(hint in lowered for hint in rule.hints)])
+
+
+def found_by(text: str, hinted: Sequence[Rule]) -> list[Found]:
+    """Return what `found_in` returns. `hinted` are the rules with a hint that the text has."""
     found: list[Found] = []
-    for kind, hints, pattern, judge in rules:
-        for hint in hints:
-            if hint in lowered:
-                for match in pattern.finditer(text):
-                    if certainty := judge(match):
-                        found.append(Found(kind, *_value(match), certainty >= SURE))
-                break
+    for kind, _, pattern, judge in hinted:
+        for match in pattern.finditer(text):
+            if certainty := judge(match):
+                found.append(Found(kind, *_value(match), certainty >= SURE))
     return parted(found) if len(found) > 1 else found
 
 

@@ -6,7 +6,8 @@ code that fetches a secret, and prose about one.
 
 import re
 
-from muisti.core.text.recognise import Found, found_in, parted, rule
+from muisti.core.text.literals import Literals
+from muisti.core.text.recognise import Found, found_by, parted, rule
 from muisti.core.text.stated_secrets import PLACEHOLDER, SAMPLE, stated_in
 
 # Code that names or fetches a secret: get_token(), os.environ[...], settings.token, client_secret.
@@ -93,12 +94,16 @@ RULES = (
     ),
 )
 
+_HINTS = Literals([hint for one in RULES for hint in one.hints])
+_HINTED = [(one, _HINTS.mask(one.hints)) for one in RULES]
+
 
 def secrets_in(text: str) -> list[Found]:
     """Return what looks like a working secret, in order."""
     if len(text) < SHORTEST:  # most names of metadata, and many tags
         return []
-    found = found_in(text, RULES)
+    hints = _HINTS.present(text)
+    found = found_by(text, [one for one, bits in _HINTED if hints & bits]) if hints else []
     stated = stated_in(text)
     return parted([*found, *stated]) if stated else found
 

@@ -10,6 +10,7 @@ Stems of the names are looked for first, and patterns only run around them: most
 import re
 from collections.abc import Iterator, Sequence
 
+from muisti.core.text.literals import Literals
 from muisti.core.text.recognise import SURE, UNSURE, Found
 
 NOTHING = 0.0  # certainty
@@ -90,10 +91,12 @@ _STEMS = {
     "rase": ("phrase", "frase"),
     **{stem: (stem,) for stem in (
         "lause", "pwd", "pin", "secre", "token", "kennwort", "salasana", "mdp", "contras", "clave", "key", "schl",
-        "tunnusl", "geheimzahl", "code", "koodi", "jeton", "avain", "cred",
+        "tunnusl", "geheimzahl", "code", "koodi", "jeton", "avain", "cred", "clé",
+        "código",
     )},
 }  # fmt: skip
-_STEMS_BEYOND_ASCII = {"clé": ("clé",), "código": ("código",)}
+_PARTS = Literals([*_STEMS])
+_PART_STEMS = [(_PARTS.mask([part]), stems) for part, stems in _STEMS.items()]
 _BEFORE, _AFTER = 32, 48  # characters around a stem within which its name lies
 _NEAR = 70  # characters before a name within which its verb lies
 _REACH = 210  # characters of a value and its marks
@@ -149,11 +152,11 @@ def _candidates(text: str, windows: Sequence[tuple[int, int]]) -> Iterator[tuple
 
 def _windows(text: str) -> Sequence[tuple[int, int]]:
     """Return the stretches around the stems of names, in order and apart."""
-    lowered = text.lower()
-    parts = _STEMS if text.isascii() else {**_STEMS, **_STEMS_BEYOND_ASCII}
-    present = [stem for part, stems in parts.items() if part in lowered for stem in stems]
-    if not present:
+    parts = _PARTS.present(text)
+    if not parts:
         return ()
+    present = [stem for bits, stems in _PART_STEMS if parts & bits for stem in stems]
+    lowered = text.lower()
     if len(lowered) != len(text):  # a few capitals have small forms of two characters
         lowered = "".join(char if len(char.lower()) != 1 else char.lower() for char in text)
     found: list[tuple[int, int]] = []

@@ -13,18 +13,28 @@ Terms depend on the Unicode tables of the running Python and on the stemmer, so 
 
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from functools import cache, lru_cache
 from hashlib import blake2b
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from muisti.core.kernels import ascii as loops
 from muisti.core.model.spaces import Field
 from muisti.core.support.memo import Memo
-from muisti.core.text.language import ENGLISH, FIRST, function_words, language_of, stem
+from muisti.core.text.forms import STACK as STACK
+from muisti.core.text.forms import composed as composed
+from muisti.core.text.forms import fold as fold
+from muisti.core.text.forms import is_mark, to_form, unstacked
+from muisti.core.text.forms import normalise as normalise
+from muisti.core.text.forms import outgrows as outgrows
+from muisti.core.text.forms import same_text_hash as same_text_hash
+from muisti.core.text.forms import uniform as uniform
+from muisti.core.text.language import ENGLISH, FIRST, function_words, language_of, speakers, spoken, stem
+from muisti.core.text.word_table import WordTable, ascii_bytes
 
 ANALYZER = "2"  # changes whenever the same text may give other terms
 
@@ -34,9 +44,6 @@ Codes = npt.NDArray[np.uint64]  # one term each: the field in the top 8 bits, th
 
 MEMO = 32_768  # runs, and terms, whose analysis is cached
 SHORT = 64  # characters; longer words are neither cached nor stemmed
-STACK = 32  # marks in a row; Unicode's Stream-Safe Text Format allows 30 on one letter
-GROWTH = 18  # characters that NFKC makes of one, at most
-_PIECE = 1_024  # characters that are normalised at a time to measure a text
 WORD_MAX = 24  # characters that count as one token
 
 # Han, kana, Thai, Lao, Myanmar and Khmer, without their digits and punctuation.
@@ -57,7 +64,6 @@ _WORD = rf"{_LETTER}++(?:[{_MARKS}]++{_LETTER}*+)*+"
 
 _SEGMENTS = re.compile(r"[^/:]+")
 _DIGIT = re.compile(r"\d")
-_STACKS = re.compile(rf"[^\w\s\x00-\x7f]{{{STACK + 1},}}+")
 
 
 class _Patterns(NamedTuple):
@@ -101,57 +107,6 @@ class Span(NamedTuple):
     terms: tuple[str, ...]
 
 
-def fold(text: str) -> str:
-    """Give one form to names that differ only in case or in how an accent is written.
-
-    >>> fold("Cafe\\u0301") == fold("CAFÉ")
-    True
-    """
-    return _to_form("NFC", _to_form("NFC", text).casefold())
-
-
-def composed(text: str) -> str:
-    """Return the NFC form, in linear time."""
-    return _to_form("NFC", text)
-
-
-def outgrows(text: str, most: int) -> bool:
-    """Return whether the NFKC form is longer than `most` characters, without building more of it than that.
-
-    One character becomes up to 18 (U+FDFA), so a text within its limit may hide one of many times its length.
-
-    >>> outgrows("\ufdfa" * 10, 180), outgrows("\ufdfa" * 10, 179)
-    (False, True)
-    """
-    if text.isascii() or len(text) * GROWTH <= most:
-        return len(text) > most
-    length = 0
-    for start in range(0, len(text), _PIECE):
-        length += len(_to_form("NFKC", text[start : start + _PIECE]))
-        if length > most:
-            return True
-    return False
-
-
-def normalise(text: str) -> str:
-    r"""Give one form to texts that differ only in case, width and white space.
-
-    >>> normalise("  Ｄeploy\n ON  friday ")
-    'deploy on friday'
-    """
-    return " ".join(uniform(text).split())
-
-
-def uniform(text: str) -> str:
-    """Give one form to characters that differ only in case and width."""
-    return _to_form("NFKC", _to_form("NFKC", text).casefold())
-
-
-def same_text_hash(text: str) -> bytes:
-    """Return 16 bytes that are equal for texts of the same `normalise`d form."""
-    return blake2b(normalise(text).encode("utf-8", "surrogatepass"), digest_size=16).digest()
-
-
 def index_terms(text: str) -> list[str]:
     """Return the terms by which a text is found: those of `tokenize`, then the stems of its own language.
 
@@ -164,11 +119,10 @@ def index_terms(text: str) -> list[str]:
 
 def index_codes(text: str, field: int) -> bytes:
     """Return the `term_code` of each of the `index_terms`, 8 bytes each, little endian."""
-    runs = _runs(text)
-    codes = b"".join(map(_remembered_codes, runs))
-    stems = _stems(runs)
-    if stems:
-        codes += _encoded(stems)
+    codes = _looked_up(text)
+    if codes is None:
+        runs = _runs(text)
+        codes = b"".join(map(_remembered_codes, runs)) + _encoded(_stems(runs))
     return codes if field == 0 else (np.frombuffer(codes, "<u8") | np.uint64(field << 56)).tobytes()
 
 
@@ -204,7 +158,7 @@ def spans(text: str) -> list[Span]:
     [Span(start=0, stop=3, terms=('fine',)), Span(start=4, stop=8, terms=('qx-9',)), \
 Span(start=4, stop=6, terms=('qx',)), Span(start=7, stop=8, terms=('9',))]
     """
-    composed = _to_form("NFKC", text)
+    composed = to_form("NFKC", text)
     runs = _patterns(composed).runs.finditer(composed)
     found = [piece for run in runs for piece in _pieces(run[0], run.start()) if piece.terms]
     if composed == text:
@@ -238,30 +192,27 @@ def count_tokens(text: str) -> int:
     >>> count_tokens("It's 版本3!")
     7
     """
-    return len(_patterns(text).tokens.findall(text))
+    data = ascii_bytes(text)
+    return len(_patterns(text).tokens.findall(text)) if data is None else loops.count(data, WORD_MAX)
 
 
-def _to_form(form: Literal["NFC", "NFKC"], text: str) -> str:
-    """Normalise in linear time. Blanks take the place of marks where a text stacks more than `STACK`.
+def count_tokens_between(text: str, borders: Sequence[int]) -> list[int]:
+    """Return the `count_tokens` of each stretch between two neighbouring borders, in ascending order.
 
-    `unicodedata` sorts the marks on a letter by insertion, which takes 20 seconds for 100,000 of them.
+    >>> count_tokens_between("one two-three", [0, 4, 13])
+    [1, 3]
     """
-    return text if text.isascii() else unicodedata.normalize(form, _unstacked(text))
-
-
-def _unstacked(text: str) -> str:
-    # The half-width voicing marks are the only letters that decompose to nothing but a mark.
-    text = text.replace("\uff9e", "\u3099").replace("\uff9f", "\u309a")
-    return _STACKS.sub(lambda stack: "".join(" " if _is_mark(char) else char for char in stack[0]), text)
-
-
-def _is_mark(char: str) -> bool:
-    return unicodedata.category(char)[0] == "M"
+    data = ascii_bytes(text)
+    if data is None:
+        return [count_tokens(text[start:stop]) for start, stop in pairwise(borders)]
+    found = np.empty(max(0, len(borders) - 1), np.int64)
+    loops.counts(data, np.array(borders, np.int64), WORD_MAX, found)
+    return found.tolist()
 
 
 def _origins(text: str) -> tuple[list[int], list[int]]:
     """Return for each character of the NFKC form where the characters of `text` that it came from start and stop."""
-    text = _unstacked(text)
+    text = unstacked(text)
     borders = [0, *(at for at in range(1, len(text)) if not _joins_previous(text[at])), len(text)]
     pieces = [(start, stop, unicodedata.normalize("NFKC", text[start:stop])) for start, stop in pairwise(borders)]
     return [start for start, _, form in pieces for _ in form], [stop for _, stop, form in pieces for _ in form]
@@ -270,11 +221,11 @@ def _origins(text: str) -> tuple[list[int], list[int]]:
 def _joins_previous(char: str) -> bool:
     """Tell whether normalising may merge this character with the one before it: a mark or a Hangul jamo may."""
     jamo = "\u1160" <= char <= "\u11ff" or "\u3131" <= char <= "\u318e" or "\uffa0" <= char <= "\uffdc"
-    return char >= "\u0300" and (jamo or _is_mark(char))
+    return char >= "\u0300" and (jamo or is_mark(char))
 
 
 def _runs(text: str) -> list[str]:
-    composed = _to_form("NFKC", text)
+    composed = to_form("NFKC", text)
     return _patterns(composed).runs.findall(composed)
 
 
@@ -282,12 +233,33 @@ def _stems(runs: Sequence[str]) -> list[str]:
     return _native(runs, language_of([run.casefold() for run in runs[:FIRST]]), frozenset())
 
 
+def _looked_up(text: str) -> bytes | None:
+    """Return the `index_codes` of a text in ASCII, in a fraction of the time; None for other texts."""
+    data = ascii_bytes(text)
+    if data is None:
+        return None
+    spans = np.empty(len(text) + 2, np.int32)
+    count = loops.runs(data, spans)
+    found = _codes_of_words.of(text, data, spans[: 2 * count], FIRST)
+    if found is None:
+        return None
+    codes, first = found
+    language = spoken(first)
+    return codes if language == ENGLISH else codes + b"".join(map(_native_codes(language), _runs(text)))
+
+
+@cache
+def _native_codes(language: str) -> Callable[[str], bytes]:
+    """Return the function that gives the codes of a run's stem by the rules of a language, as `_native` does."""
+    return Memo(lambda run: _encoded(_native([run], language, frozenset())), MEMO, SHORT).__getitem__
+
+
 def _codes_of_run(run: str) -> bytes:
     return _encoded(_terms(run))
 
 
 def _encoded(terms: Sequence[str]) -> bytes:
-    return encode_terms(terms, 0).astype("<u8").tobytes()
+    return b"".join([term_code(term).to_bytes(8, "little") for term in terms])
 
 
 def _native(runs: Sequence[str], language: str, empty: Collection[str]) -> list[str]:
@@ -380,4 +352,5 @@ _WITHOUT_IGNORED = str.maketrans("", "", _IGNORED)
 _remembered_terms = Memo(_terms_of_run, MEMO, SHORT).__getitem__
 _remembered_codes = Memo(_codes_of_run, MEMO, SHORT).__getitem__
 _remembered_hash = Memo(_hash, MEMO, SHORT).__getitem__
+_codes_of_words = WordTable(_codes_of_run, MEMO, SHORT, speakers)
 _native_stem = lru_cache(MEMO)(stem)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -23,6 +24,8 @@ from muisti.core.store.sql.inserting import Indexed, NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.passages import split
 from muisti.core.text.terms import FIELDS, count_tokens, fold, index_codes, same_text_hash
+
+NAMES = 256  # texts of fields besides the content whose terms are remembered
 
 
 class Source(msgspec.Struct, frozen=True):
@@ -193,9 +196,15 @@ def terms(source: Source, passage: Passage) -> bytes:
     """
     above = index_codes(source.header(passage), FIELDS.index("content")) if source.language else b""
     return above + b"".join(
-        index_codes(text[passage.start : passage.stop] if field == "content" else text, FIELDS.index(field))
+        index_codes(text[passage.start : passage.stop], 0) if field == "content" else codes_of_name(text, field)
         for field, text in source.texts.items()
     )
+
+
+@lru_cache(NAMES)
+def codes_of_name(text: str, field: Field) -> bytes:
+    """Return the term codes of a field besides the content; those of many memories are equal."""
+    return index_codes(text, FIELDS.index(field))
 
 
 def _values(draft: Draft, now: int) -> dict[str, Any]:

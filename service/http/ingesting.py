@@ -132,15 +132,19 @@ def _submitted(
     if isinstance(begun, Task):
         return begun
     try:
-        for number, (path, one) in enumerate(named):
-            blob = str(number)
-            begun.add_blob(blob, one.held.pieces())
-            mtime = ask.mtime if one.mtime is None else one.mtime
-            begun.add_items([File(blob=blob, mtime=mtime, media_type=one.media_type).item(path)])
+        begun.add_files(
+            (str(number), one.held.pieces(), _file(str(number), one, ask).item(path))
+            for number, (path, one) in enumerate(named)
+        )
         return begun.end()
     except BaseException:
         begun.abandon()
         raise
+
+
+def _file(blob: str, one: Upload, ask: Ask) -> File:
+    mtime = ask.mtime if one.mtime is None else one.mtime
+    return File(blob=blob, mtime=mtime, media_type=one.media_type)
 
 
 def _caller(request: Request) -> Caller:

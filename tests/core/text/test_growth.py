@@ -6,7 +6,7 @@ from muisti.core.model.errors import InvalidInput
 from muisti.core.model.terms import CONTENT_MAX
 from muisti.core.model.values import NAME_MAX, QUERY_MAX, Draft
 from muisti.core.query.query import Query
-from muisti.core.text.terms import GROWTH, normalise, outgrows
+from muisti.core.text.forms import GROWTH, normalise, outgrows
 from muisti.core.write.validate import check_draft, check_query
 
 LONG = "\ufdfa"  # one character, 18 in NFKC

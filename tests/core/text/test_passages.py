@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.values import Passage
+from muisti.core.text import passages
 from muisti.core.text.passages import MAX_TOKENS, MIN_TOKENS, OVERLAP, split
 from muisti.core.text.terms import count_tokens
 
@@ -118,3 +119,16 @@ def test_passages_of_any_size_cover_the_content(content: str, most: int, data: s
 def test_sizes_that_could_not_move_forward_are_refused(most: int, overlap: int):
     with pytest.raises(InvalidInput):
         split("word " * 500, most=most, overlap=overlap)
+
+
+@given(
+    st.lists(st.sampled_from([one for one in FRAGMENTS if one.isascii()]), max_size=200).map("".join),
+    st.integers(2, 300),
+    st.integers(0, 150),
+)
+def test_texts_in_ascii_are_cut_as_all_others(content: str, most: int, overlap: int):
+    overlap = min(overlap, most // 2 - 1)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(passages, "ascii_bytes", lambda _: None)
+        wanted = split(content, most=most, overlap=overlap)
+    assert split(content, most=most, overlap=overlap) == wanted

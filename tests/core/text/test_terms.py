@@ -196,6 +196,22 @@ def test_a_text_is_indexed_under_the_codes_of_its_terms(text: str, field: int):
     assert index_codes(text, field) == encode_terms(index_terms(text), field).astype("<u8").tobytes()
 
 
+LISTS = [
+    "der und die ist wo",
+    "le la les des une est",
+    "the of to is",
+    "getUserName",
+    "a.b:c/d C++ ",
+    "well-known",
+    "\n",
+]
+
+
+@given(st.lists(st.sampled_from([*LISTS, "x" * 70, "stavba", "Katzen", "running"]), min_size=5).map(" ".join))
+def test_long_texts_in_ascii_are_indexed_under_the_codes_of_their_terms(text: str):
+    assert index_codes(text, 0) == encode_terms(index_terms(text), 0).astype("<u8").tobytes()
+
+
 @given(st.text(st.characters(max_codepoint=127), max_size=60) | st.text("aB1_.-/:+# \x1c\n", max_size=60))
 def test_plain_ascii_has_the_terms_and_tokens_that_it_has_among_other_characters(text: str):
     assert tokenize(text) == [term for span in spans(text) for term in span.terms]
@@ -255,3 +271,8 @@ def test_marks_beyond_what_scripts_use_are_dropped():
 def test_a_lone_surrogate_separates_words():
     assert tokenize("a\ud800b") == ["a", "b"]
     assert len(same_text_hash("a\ud800b")) == 16
+
+
+@given(st.lists(st.sampled_from(["One ", " tWo\n", "\x1c\t", "\x00", "3-4.", "x" * 64])).map("".join))
+def test_long_texts_in_ascii_have_the_hash_of_their_normal_form(text: str):
+    assert same_text_hash(text) == blake2b(normalise(text).encode(), digest_size=16).digest()
