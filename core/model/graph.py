@@ -1,7 +1,6 @@
 """The knowledge graph of a space as callers see it: entities, what ties them, on whose word and since when.
 
-Kinds of entities and relations are declared here once. The recogniser, the readers of facts, the tables, the exports
-and the filters read them.
+Kinds of entities are declared here once, kinds of relations in `core.model.relations`.
 """
 
 from datetime import datetime
@@ -9,42 +8,21 @@ from typing import Literal, get_args
 
 from msgspec import Struct
 
+from muisti.core.model.relations import RELATION_KINDS, RelationKind
 from muisti.core.model.values import Seq
 
 EntityKind = Literal[
     "person", "organisation", "place", "work", "product", "event", "date", "identifier", "symbol", "title", "other"
 ]
 ENTITY_KINDS: tuple[EntityKind, ...] = get_args(EntityKind)
-RelationKind = Literal[
-    "prefers",
-    "likes",
-    "dislikes",
-    "uses",
-    "owns",
-    "plans",
-    "made",
-    "attended",
-    "visited",
-    "works_at",
-    "lives_in",
-    "located_in",
-    "based_in",
-    "kin",
-    "spouse",
-    "killed",
-    "related_to",
-]
-RELATION_KINDS: tuple[RelationKind, ...] = get_args(RelationKind)
-# A subject has one object of such a kind at a time, so that a later relation ends the earlier one.
-FUNCTIONAL: frozenset[RelationKind] = frozenset({"works_at", "lives_in", "spouse"})
 Tie = Literal["mentioned_with"]  # of two entities that one memory mentions
 TieKind = RelationKind | Tie
 TIE_KINDS: tuple[TieKind, ...] = (*RELATION_KINDS, "mentioned_with")
 
 MentionSource = Literal["recogniser", "rule", "speaker", "known", "manual"]
 MENTION_SOURCES: tuple[MentionSource, ...] = get_args(MentionSource)
-FactSource = Literal["rule", "model", "manual"]
-FACT_SOURCES: tuple[FactSource, ...] = get_args(FactSource)
+RelationSource = Literal["text", "manual"]
+RELATION_SOURCES: tuple[RelationSource, ...] = get_args(RelationSource)
 AliasSource = Literal["acronym", "name_part", "manual"]
 ProposalReason = Literal["spelling", "prefix", "name_part", "acronym"]
 DecisionKind = Literal["same", "apart"]
@@ -61,43 +39,12 @@ LEVEL_MAX = 2_000  # entities of a level that are followed
 PATH_MAX = 6  # ties of a path
 
 
-class Mention(Struct, frozen=True):
-    """A name in a text, from character `start` up to `stop`, with a confidence of 0 to 1."""
-
-    start: int
-    stop: int
-    kind: EntityKind
-    confidence: float
-    source: MentionSource
-
-
-class Fact(Struct, frozen=True):
-    """A statement of a text. `subject` and `object` count the mentions given; -1 is the author.
-
-    The object is a mention, or the stretch `literal` of the text. `start` and `stop` are the evidence, in characters.
-    """
-
-    subject: int
-    kind: RelationKind
-    object: int | None
-    literal: tuple[int, int] | None
-    polarity: int  # 1, or -1 for what is denied
-    confidence: float
-    start: int
-    stop: int
-    source: FactSource = "rule"
-
-
-AUTHOR = -1  # of `Fact.subject` and `Fact.object`
-
-
 class Alias(Struct, frozen=True, kw_only=True):
     """Another name of an entity. `memory` is the id of the memory that states it, None for one found by a rule."""
 
     name: str
     id: str
     source: AliasSource
-    mentions: int = 0
     memory: str | None = None
 
 
@@ -149,7 +96,7 @@ class Relation(Struct, frozen=True, kw_only=True):
     literal: str | None
     negative: bool
     confidence: float
-    source: FactSource
+    source: RelationSource
     memory: str
     version: int
     evidence: str
