@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from muisti.core.facts.lexicon import FORMS
+from muisti.core.facts.lexicon import ADJECTIVES, FORMS
 from muisti.core.facts.words import Word, listed
 
 _HEADS = listed(
@@ -15,7 +15,7 @@ _HEADS = listed(
 _SAYS = listed("think know say said mentioned note noted remember told mean forget aware sure user forgotten")
 _OPENS = frozenset("\"“'‘")
 _AUX = {
-    **dict.fromkeys(listed("am is are was were be been being get feel become feels gets became getting feeling"), "be"),
+    **dict.fromkeys(listed("am is are was were be been being"), "be"),
     **dict.fromkeys(listed("have has had having"), "have"),
     **dict.fromkeys(listed("do does did"), "do"),
     **dict.fromkeys(listed("would could might may should must"), "modal"),
@@ -35,6 +35,7 @@ _CHAINS = listed(
     "tend tends tended try tries trying tried need needs have has choose chooses chose decided decide start started"
     " begin began begun continue continued manage managed learned prefer prefers get got strive want wants"
 )
+_FEELS = listed("get feel become feels gets became getting feeling")
 _DUE = listed("need needs want wants has have wanted")
 _BEGINS = listed("start started begin began begun stop stopped quit keep kept")
 _STOPS = listed("stop stopped quit")
@@ -131,6 +132,8 @@ def _step(clause: Clause, word: str, after: str, words: Sequence[Word]) -> Claus
         return chain
     if word in _AUX:
         return _auxiliary(replace(clause, at=at + 1), _AUX[word], word)
+    if word in _FEELS and (after in ADJECTIVES or after in _ADVERBS or after.endswith("ly")):
+        return replace(clause, at=at + 1, last="be")
     if word == "no" and after == "longer":
         return replace(clause, at=at + 2, gone=True)
     if word == "used" and after == "to" and clause.last != "be":
@@ -172,6 +175,8 @@ def _chain(clause: Clause, word: str, after: str, words: Sequence[Word]) -> Clau
 def _continues(words: Sequence[Word], clause: Clause) -> bool:
     """Return whether words after "and" are a verb of the same subject, no noun."""
     word = words[clause.at].text
+    if clause.chosen:
+        return True
     if clause.last in ("be", "have"):
         return words[clause.at - 1].text in ("am", "have", "was", "been")
     form = FORMS.get(word)

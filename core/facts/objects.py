@@ -11,7 +11,14 @@ _ENDS = listed(
     " after before until due except despite regardless however yet"
 )
 _PRONOUNS = listed("i we you he she it they there this that these those")
-_AFTER_SO = listed("that i we it they much i'm")
+_EXAMPLES = listed("including such like or and")
+_LIST = 12  # words after a comma in which a list ends with "and"
+_NO_ITEMS = listed("especially particularly so as not even maybe just hopefully plus which")
+_NUMBERS = listed("one two three four five six seven few couple")
+_TIMES = listed("day days week weeks month months year years hours nights")
+EVENT_ENDS = listed("to last yesterday today next for during while on this before after with using from recently")
+PREFERRED_ENDS = listed("over")
+_PREPOSITIONS = listed("for in on at with as when from by of about like if")
 _TRAILING = listed(
     "entirely anymore too well lot now though lately altogether completely much very really again today yesterday"
     " tomorrow all ago recently either also as a at possible whenever when in and or to with for , - the of by so"
@@ -36,6 +43,10 @@ _NO_EMPLOYERS = listed(
     "home night nights least it that this them him her you me us a while now long ages years hours free fun days"
     " money weeks months once all my myself the best being everyone it's these those"
 )
+_NO_PLANS = listed(
+    "be have say tell keep stay let give forget push need see miss never not always love stop hold ask cry win do"
+    " rock show continue use put"
+)
 _DIETS = listed("diet lifestyle regimen routine approach regime")
 _ADJECTIVAL = (
     "y",
@@ -57,7 +68,7 @@ _ADJECTIVAL = (
 )
 _ADJECTIVES = listed(
     "loud big small large old new long short hot cold warm bright dark free cheap fast slow strong hard soft quiet"
-    " mild raw fresh sweet sour deep high low modern simple plain good bad rich casual animal high-end"
+    " mild raw fresh sweet sour deep high low modern simple plain good bad rich casual animal private public"
 )
 _NOUNS_IN_ING = listed("hiking camping swimming running painting fishing hunting reading cooking dancing skiing biking")
 _INSIDE = listed(
@@ -66,13 +77,21 @@ _INSIDE = listed(
 )
 
 
-def end(words: Sequence[Word], at: int, until: int) -> int:
-    """Return where the object that begins at a word ends, before the next clause at the latest."""
+def end(words: Sequence[Word], at: int, until: int, stops: frozenset[str] = frozenset()) -> int:
+    """Return where the object that begins at a word ends, before the next clause and the `stops` at the latest."""
     stop = min(until, at + LONGEST)
     for place in range(at, stop):
-        if _closes(words[place].text, words[place + 1].text if place + 1 < len(words) else ""):
+        word, after = words[place].text, words[place + 1].text if place + 1 < len(words) else ""
+        if _closes(word, after) or (place > at and word in stops) or (word == "," and _ends_at_comma(words, at, place)):
             return _trimmed(words, at, place)
     return _trimmed(words, at, stop)
+
+
+def _ends_at_comma(words: Sequence[Word], at: int, comma: int) -> bool:
+    """Return whether no list, adjective or example goes on after a comma."""
+    if is_adjective(words[comma - 1].text) or words[comma + 1 : comma + 2] and words[comma + 1].text in _EXAMPLES:
+        return False
+    return not any(word.text in ("and", "or") for word in words[comma + 1 : comma + _LIST])
 
 
 def _closes(word: str, after: str) -> bool:
@@ -113,18 +132,23 @@ def items(words: Sequence[Word], at: int, stop: int) -> list[tuple[int, int]]:
 
 
 def _is_list(words: Sequence[Word], parts: Sequence[tuple[int, int]], joined: bool) -> bool:
-    if any(stop - at > 4 for at, stop in parts):
+    if any(stop - at > 4 for at, stop in parts) or not joined:
         return False
-    singles = [at for at, stop in parts[:-1] if stop - at == 1]
-    if not joined and parts[-1][1] - parts[-1][0] > 1 and singles:
-        return False
-    alone = parts[-1][1] - parts[-1][0] == 1
-    return alone or not any(is_adjective(words[at].text) and not words[at].capital for at in singles)
+    at, stop = parts[-1]
+    if stop - at == 1:
+        return True
+    if words[parts[0][0]].text in _LIGHT and words[at].text not in _LIGHT:
+        return False  # "the red and blue paint"
+    return not any(is_adjective(words[last - 1].text) and not words[last - 1].capital for _, last in parts[:-1])
 
 
 def is_adjective(word: str) -> bool:
     """Return whether a word looks like an adjective by its end."""
-    return word in _ADJECTIVES or (word not in _NOUNS_IN_ING and len(word) > 4 and word.endswith(_ADJECTIVAL))
+    return (
+        word in _ADJECTIVES
+        or "-" in word
+        or (word not in _NOUNS_IN_ING and len(word) > 4 and word.endswith(_ADJECTIVAL))
+    )
 
 
 def bare(words: Sequence[Word], at: int, stop: int) -> int:
@@ -133,6 +157,8 @@ def bare(words: Sequence[Word], at: int, stop: int) -> int:
 
 
 def _any(words: Sequence[Word], at: int, stop: int) -> bool:
+    if words[at].text in _PREPOSITIONS and not words[at].text == "at":
+        return False
     return not (stop - at == 1 and words[at].text in _VAGUE) and words[at].text not in (
         "it",
         "that",
@@ -146,6 +172,8 @@ def _liked(words: Sequence[Word], at: int, stop: int) -> bool:
     first = words[at].text
     if first in ("to", "being"):
         return stop - at > 1
+    if first in _PREPOSITIONS or first == "death" or (stop - at == 2 and words[at + 1].text in ("it", "them", "that")):
+        return False
     return (first not in _VAGUE or (stop - at > 1 and first in _OPEN)) and not (
         stop - at == 2 and first in ("the",) and words[at + 1].text in ("way", "idea")
     )
@@ -164,7 +192,7 @@ def _possession(words: Sequence[Word], at: int, stop: int) -> bool:
 
 
 def _possessed(words: Sequence[Word], at: int, stop: int) -> bool:
-    return words[at].text in ("a", "an", "our", "my") and stop - at > 1
+    return words[at].text in ("a", "an", "our", "my") and stop - at > 1 and words[at + 1].text not in _VAGUE | _NUMBERS
 
 
 def _work(words: Sequence[Word], at: int, stop: int) -> bool:
@@ -205,12 +233,9 @@ def _employer(words: Sequence[Word], at: int, stop: int) -> bool:
 
 def _verb(words: Sequence[Word], at: int, stop: int) -> bool:
     word = words[at]
-    return (
-        not word.capital
-        and word.text not in _LIGHT
-        and word.text not in ("be", "have", "say", "tell")
-        and stop - at > 1
-    )
+    if stop - at < 2 or word.capital or word.text in _LIGHT or word.text in _NO_PLANS:
+        return False
+    return words[at + 1].text not in _VAGUE and words[at + 1].text not in ("make", "dreams", "happen")
 
 
 def _gerund(words: Sequence[Word], at: int, stop: int) -> bool:

@@ -9,6 +9,7 @@ from muisti.core.facts.words import Word, listed
 _NAMING = (("'s", "name", "is"), ("is", "called"), ("is", "named"), ("named",), ("called",), ("name", "is"), (",",), ())
 _FAVOURITES = listed("favorite favourite go-to preferred fave")
 _BE = listed("is are was")
+_MARKS = listed(", . ! ; : ) - — – and")
 _REACH = 6  # words between "favourite" and "is"
 _NO_NAMES = listed("i the it and but so she he we they you if when then this that my our all for god")
 
@@ -28,13 +29,20 @@ def possessed(words: Sequence[Word], at: int) -> Iterator[tuple[int, Stated]]:
     kind = lexicon.ROLES_OF_PEOPLE[words[role].text]
     for first, last in _names(words, role + 1):
         yield last, Stated(kind, True, first, last)
-    if at > 1 and words[at - 1].text in ("is", ",") and words[at - 2].capital and words[at - 2].text not in _NO_NAMES:
-        if words[at - 1].text == "is" or _closes(words, role + 1):
-            yield role + 1, Stated(kind, True, at - 2, at - 1)
+    if at > 1 and words[at - 2].capital and _is_before(words, at, role):
+        yield role + 1, Stated(kind, True, at - 2, at - 1)
+
+
+def _is_before(words: Sequence[Word], at: int, role: int) -> bool:
+    """Return whether a name stands before "my": "Ann is my sister", "with Ann, my sister"."""
+    name = words[at - 2].text
+    if name in _NO_NAMES or name.endswith("ly"):
+        return False
+    return words[at - 1].text == "is" or (words[at - 1].text == "," and at > 2 and _closes(words, role + 1))
 
 
 def _closes(words: Sequence[Word], at: int) -> bool:
-    return at >= len(words) or not words[at].text[0].isalnum()
+    return at >= len(words) or words[at].text in _MARKS
 
 
 def _names(words: Sequence[Word], at: int) -> list[tuple[int, int]]:

@@ -22,6 +22,10 @@ _CANNOT = listed("eat consume drink stand bear tolerate handle")
 _PREFERENCES = frozenset({"avoids", "dislikes", "prefers", "likes"})
 _COUNTS = listed("a an two three four five some no many several")
 _AFTER_ROLES = listed("and but so at in by who for with from since because or now too working based trying")
+_STOPS: dict[RelationKind, frozenset[str]] = {
+    **dict.fromkeys(("made", "attended", "visited", "owns", "lives_in", "works_at", "comes_from"), objects.EVENT_ENDS),
+    "prefers": objects.PREFERRED_ENDS,
+}
 _MARKS = listed(". ! ? ; : , ( ) to of for in because that which but who when if")
 
 
@@ -125,7 +129,7 @@ def _after(words: Sequence[Word], cue: Cue, at: int, clause: Clause) -> _Found |
         at += 1
     if at < clause.until - 1 and words[at].text == "to" and cue.needs in ("any", "liked"):
         at += 1
-    stop = objects.end(words, at, clause.until)
+    stop = objects.end(words, at, clause.until, _STOPS.get(cue.kind, frozenset()))
     if cue.needs == "none" or (stop > at and objects.CONDITIONS[cue.needs](words, at, stop)):
         return _Found(cue, at, stop)
     return None
@@ -157,7 +161,7 @@ def _by_adjective(words: Sequence[Word], clause: Clause) -> _Found | None:
             return found
         if word in lexicon.ROLES and _ends_phrase(words, at, clause.until):
             role = role or _Found(Cue("is"), objects.bare(words, clause.at, at + 1), at + 1)
-        if word in _MARKS:
+        if word in _MARKS or word.endswith("ing"):
             break
     return role
 
@@ -208,7 +212,7 @@ def _finding(words: Sequence[Word], clause: Clause) -> _Found | None:
     for at in range(first + 1, min(clause.until, first + _FOUND)):
         word = words[at].text
         kind: RelationKind | None = None
-        if word in lexicon.AGAINST:
+        if word in lexicon.AGAINST or (word.startswith(("un", "dis")) and word.endswith(("ing", "ed", "ive", "able"))):
             kind = "dislikes"
         elif word in lexicon.IN_FAVOUR:
             kind = "likes"
