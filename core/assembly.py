@@ -6,7 +6,7 @@ from muisti.core.context.builder import Builder
 from muisti.core.context.sizes import Sizes
 from muisti.core.conversations.adopting import Adopter
 from muisti.core.conversations.following import Following
-from muisti.core.conversations.keeping import Keeper
+from muisti.core.write.keeping import Keeper
 from muisti.core.conversations.objects import Objects
 from muisti.core.conversations.reading import Reader
 from muisti.core.conversations.streaming import Streamer

@@ -5,7 +5,7 @@ from typing import cast
 
 from msgspec.structs import replace
 
-from muisti.core.conversations.keeping import Plan
+from muisti.core.write.keeping import Plan
 from muisti.core.conversations.topics import Span, spans_of
 from muisti.core.model.conversations import ObjectName
 from muisti.core.model.errors import Conflict

@@ -6,7 +6,7 @@ from typing import Any, cast
 from msgspec import structs
 
 from muisti.core.conversations.giving import taking
-from muisti.core.conversations.keeping import Keeper, Plan, guarded
+from muisti.core.write.keeping import Keeper, Plan, guarded
 from muisti.core.conversations.naming import (
     check_name,
     check_title,

@@ -16,7 +16,7 @@ from typing import TypeVar, cast
 
 import msgspec
 
-from muisti.core.conversations.keeping import Keeper, Plan
+from muisti.core.write.keeping import Keeper, Plan
 from muisti.core.conversations.topics import Conversation, spans_of
 from muisti.core.discourse.summarise import Rarity, Turn, summarise
 from muisti.core.identity.caller import Caller

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from muisti.core.conversations.keeping import Keeper, Plan
+from muisti.core.write.keeping import Keeper, Plan
 from muisti.core.discourse import titles
 from muisti.core.discourse.segmentation import PAUSE, Segmenter, Vector
 from muisti.core.embedding.vectors import restored
