@@ -145,6 +145,7 @@ ONLY: dict[str, list[Cue]] = {
         verb: [Cue("prefers", needs="liked", tenses="bs")]
         for verb in EATS | listed("choose adopt accept like love enjoy")
     },
+    "eat": [*_cues("prefers", "at|in", tenses="bs"), Cue("prefers", needs="liked", tenses="bs")],
     "listen": _cues("prefers", "to", tenses="bs"),
     "participate": _cues("prefers", "in", tenses="bs"),
     "engage": _cues("prefers", "in|with", tenses="bs"),

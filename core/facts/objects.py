@@ -47,6 +47,10 @@ _NO_PLANS = listed(
     "be have say tell keep stay let give forget push need see miss never not always love stop hold ask cry win do"
     " rock show continue use put"
 )
+_NO_GOALS = listed(
+    "it that this them those these him me you sure on up out better harder hard something everything happen what how"
+    " all"
+)
 _DIETS = listed("diet lifestyle regimen routine approach regime")
 _ADJECTIVAL = (
     "y",
@@ -101,8 +105,6 @@ def _closes(word: str, after: str) -> bool:
         return (
             after in _PRONOUNS or after in _ENDS or after in ("especially", "particularly", "so", "as", "not", "even")
         )
-    if word == "so":
-        return after in _AFTER_SO
     return (word, after) in (("rather", "than"), ("instead", "of"))
 
 
@@ -157,7 +159,7 @@ def bare(words: Sequence[Word], at: int, stop: int) -> int:
 
 
 def _any(words: Sequence[Word], at: int, stop: int) -> bool:
-    if words[at].text in _PREPOSITIONS and not words[at].text == "at":
+    if words[at].text in _PREPOSITIONS and words[at].text != "at":
         return False
     return not (stop - at == 1 and words[at].text in _VAGUE) and words[at].text not in (
         "it",
@@ -235,7 +237,7 @@ def _verb(words: Sequence[Word], at: int, stop: int) -> bool:
     word = words[at]
     if stop - at < 2 or word.capital or word.text in _LIGHT or word.text in _NO_PLANS:
         return False
-    return words[at + 1].text not in _VAGUE and words[at + 1].text not in ("make", "dreams", "happen")
+    return words[at + 1].text not in _NO_GOALS
 
 
 def _gerund(words: Sequence[Word], at: int, stop: int) -> bool:

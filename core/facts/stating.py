@@ -84,7 +84,8 @@ def _by_verb(words: Sequence[Word], clause: Clause, lemma: str, form: str) -> _F
     if lemma == "find" and tense in "bs":
         return _finding(words, clause)
     if lemma in _BEST and tense in "bs" and words[min(clause.at + 1, len(words) - 1)].text == "best":
-        return _after(words, Cue("prefers", denied=""), clause.at + 2, clause)
+        stop = objects.end(words, clause.at + 2, clause.until)
+        return _Found(Cue("prefers", denied=""), clause.at + 2, stop) if stop > clause.at + 2 else None
     if clause.modal and lemma in _WISHES:
         return None  # "I would love to see it" is a wish
     for cue in _cues(clause, lemma):
