@@ -36,6 +36,10 @@ _CHAINS = listed(
     " begin began begun continue continued manage managed learned prefer prefers get got strive want wants"
 )
 _FEELS = listed("get feel become feels gets became getting feeling")
+_ALSO_NOUNS = listed(
+    "love like use plan value favor favour hate fear object visit design work paint cook dislike hope aim"
+)
+_AFTER_VERBS = listed("the a an my our their all any some to it that this how when what every natural only")
 _DUE = listed("need needs want wants has have wanted")
 _BEGINS = listed("start started begin began begun stop stopped quit keep kept")
 _STOPS = listed("stop stopped quit")
@@ -76,22 +80,30 @@ def clauses(words: Sequence[Word], subjects: Mapping[int, tuple[int, int]]) -> l
 
 
 def _clauses(words: Sequence[Word], subjects: Mapping[int, tuple[int, int]]) -> Iterator[Clause]:
-    subject: tuple[int, int] | None = None
+    """Yield clauses, each with the subject that stands at its head or that it shares with the clause before."""
+    open_clause: Clause | None = None
     for at in range(len(words)):
         here = subjects.get(at)
+        clause: Clause | None = None
         if here is not None:
-            subject = None
-            if _is_head(words, at):
-                clause = _verbs(words, Clause(here[0], at, here[1] + 1, negated=_doubted(words, at), border=at))
-                subject = (here[0], at)
-                if clause is not None:
-                    yield clause
+            if open_clause := Clause(here[0], at, here[1] + 1, border=at) if _is_head(words, at) else None:
+                clause = _verbs(words, replace(open_clause, negated=_doubted(words, at)))
         elif words[at].text in _LOSES:
-            subject = None
-        elif subject is not None and words[at].text in _JOINS and at + 1 < len(words) and at + 1 not in subjects:
-            clause = _verbs(words, Clause(subject[0], subject[1], at + 1, border=at))
-            if clause is not None and _continues(words, clause):
-                yield clause
+            open_clause = None
+        elif open_clause is not None and words[at].text in _JOINS and at + 1 < len(words) and at + 1 not in subjects:
+            clause = _shared(words, open_clause, at)
+        if clause is not None:
+            open_clause = clause
+            yield clause
+
+
+def _shared(words: Sequence[Word], before: Clause, at: int) -> Clause | None:
+    """Return the clause after "and" or "or" with the subject of the one before. "Or" shares its negation, too."""
+    clause = Clause(before.subject, before.first, at + 1, border=at)
+    if words[at].text == "or":
+        clause = replace(clause, negated=before.negated, chosen=before.chosen, gone=before.gone, last=before.last)
+    found = _verbs(words, clause)
+    return found if found is not None and _continues(words, found) else None
 
 
 def _is_head(words: Sequence[Word], at: int) -> bool:
@@ -175,7 +187,7 @@ def _chain(clause: Clause, word: str, after: str, words: Sequence[Word]) -> Clau
 def _continues(words: Sequence[Word], clause: Clause) -> bool:
     """Return whether words after "and" are a verb of the same subject, no noun."""
     word = words[clause.at].text
-    if clause.chosen:
+    if clause.chosen and words[clause.border].text != "or":
         return True
     if clause.last in ("be", "have"):
         return words[clause.at - 1].text in ("am", "have", "was", "been")
@@ -183,4 +195,6 @@ def _continues(words: Sequence[Word], clause: Clause) -> bool:
     if form is None or form[1] == "g":
         return False
     after = words[clause.at + 1].text if clause.at + 1 < len(words) else ""
+    if word in _ALSO_NOUNS and not (after in _AFTER_VERBS or after.endswith(("s", "ing"))):
+        return False
     return after not in ("of", ",", ".", "and", "", "for") or form[0] in ("rely", "opt")

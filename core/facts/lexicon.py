@@ -92,19 +92,22 @@ VERBS: dict[str, list[Cue]] = {
     "purchase": [Cue("owns", needs="owned", tenses="pn", denied="")],
     "adopt": [Cue("owns", needs="possession", tenses="pn", denied="")],
     "get": [Cue("owns", needs="possession", tenses="pn", denied="")],
-    **{verb: [Cue("made", needs="work", tenses="pn", denied="")] for verb in _MADE},
+    **{verb: [Cue("made", needs="work", tenses="pgn", denied="")] for verb in _MADE},
+    **{verb: [Cue("made", needs="started", tenses="pn", denied="")] for verb in listed("open launch start found")},
+    "sign": _cues("attended", "up for", needs="owned", tenses="pn", denied=""),
     "plan": [
         *_cues("plans", "to|on|for", needs="verb", tenses="bsg", denied=""),
         Cue("plans", needs="possessed", tenses="g", denied=""),
     ],
     "intend": _cues("plans", "to", needs="verb", tenses="bsg", denied=""),
     "aim": _cues("plans", "to", needs="verb", tenses="g", denied=""),
-    "hope": _cues("plans", "to", needs="verb", tenses="g", denied=""),
+    "hope": _cues("plans", "to", needs="verb", tenses="bg", denied=""),
     "attend": [Cue("attended", needs="thing", tenses="pn", denied="")],
     "join": [Cue("attended", needs="owned", tenses="pn", denied="")],
     "participate": _cues("attended", "in", needs="owned", tenses="pn", denied=""),
     "compete": _cues("attended", "in", needs="owned", tenses="pn", denied=""),
-    "go": [*_cues("plans", "to", needs="verb", tenses="g", denied=""), *_cues("attended", "to", needs="event", tenses="pn", denied=""),
+    "go": [*_cues("plans", "to", needs="verb", tenses="g", denied=""),
+           *_cues("attended", "to|on", needs="event", tenses="pn", denied=""),
            *_cues("visited", "to", needs="place", tenses="pn", denied="")],
     "take": _cues("attended", "part in", needs="owned", tenses="p", denied=""),
     "visit": [Cue("visited", needs="place", tenses="pn", denied="")],
@@ -234,8 +237,12 @@ THINGS = PETS | listed(
 EVENTS = listed(
     "concert concerts conference festival workshop workshops class classes meeting parade party wedding game match"
     " tournament show event events exhibit exhibition group retreat convention fair camp lecture webinar ceremony"
-    " race meetup seminar funeral graduation reunion gala fundraiser play opera premiere marathon expo rally protest"
-    " screening audition recital auction hackathon"
+    " race meetup seminar funeral graduation reunion gala fundraiser play opera premiere marathon expo hike tour"
+    " cruise roadtrip rally protest screening audition recital auction hackathon"
+)
+VENTURES = listed(
+    "business company store shop startup studio blog podcast channel campaign project restaurant cafe café bakery"
+    " website site charity club group fund firm agency newsletter brand app line program"
 )
 PLACES = listed(
     "beach museum museums park zoo mountains mountain lake forest aquarium island castle temple library gallery"

@@ -7,8 +7,8 @@ from muisti.core.facts.words import Word, listed
 
 LONGEST = 18  # words of an object
 _ENDS = listed(
-    '. ! ? ; : ( ) " “ ” … — – because since which but although though unless if when while whenever whereas where'
-    " after before until due except despite regardless however yet"
+    '. ! ? ; : - ( ) " “ ” ‘ ’ … — – because since which but although though unless if when while whenever whereas'
+    " where after before until due except despite regardless however yet"
 )
 _PRONOUNS = listed("i we you he she it they there this that these those")
 _EXAMPLES = listed("including such like or and")
@@ -52,27 +52,11 @@ _NO_GOALS = listed(
     " all"
 )
 _DIETS = listed("diet lifestyle regimen routine approach regime")
-_ADJECTIVAL = (
-    "y",
-    "ive",
-    "al",
-    "ous",
-    "ful",
-    "ic",
-    "less",
-    "able",
-    "ible",
-    "ed",
-    "ing",
-    "ern",
-    "ish",
-    "ant",
-    "ent",
-    "ary",
-)
+_ADJECTIVAL = tuple(listed("y ive al ous ful ic less able ible ed ing ern ish ant ent ary"))
 _ADJECTIVES = listed(
     "loud big small large old new long short hot cold warm bright dark free cheap fast slow strong hard soft quiet"
-    " mild raw fresh sweet sour deep high low modern simple plain good bad rich casual animal private public"
+    " mild raw fresh sweet sour deep high low modern simple plain good bad rich casual animal private public safe"
+    " clean healthy local modern natural fun cozy"
 )
 _NOUNS_IN_ING = listed("hiking camping swimming running painting fishing hunting reading cooking dancing skiing biking")
 _INSIDE = listed(
@@ -101,10 +85,14 @@ def _ends_at_comma(words: Sequence[Word], at: int, comma: int) -> bool:
 def _closes(word: str, after: str) -> bool:
     if word in _ENDS:
         return True
-    if word in ("and", "or", ",", "as", "-", "than", "so"):
-        return (
-            after in _PRONOUNS or after in _ENDS or after in ("especially", "particularly", "so", "as", "not", "even")
-        )
+    if word == "so":
+        return after not in ("much", "many", "called", "far")
+    if word == "'":
+        return after == "cause"
+    if word in ("and", "or", ",", "as", "than"):
+        return after in _PRONOUNS or after in _ENDS or after in _NO_ITEMS
+    if word in _NUMBERS or word.isdigit():
+        return after in _TIMES
     return (word, after) in (("rather", "than"), ("instead", "of"))
 
 
@@ -202,6 +190,10 @@ def _work(words: Sequence[Word], at: int, stop: int) -> bool:
     return _owned(words, at, stop) and stop - at > 1 and not light
 
 
+def _started(words: Sequence[Word], at: int, stop: int) -> bool:
+    return words[at].text in _MADE and any(word.text in lexicon.VENTURES for word in words[at : min(stop, at + 6)])
+
+
 def _event(words: Sequence[Word], at: int, stop: int) -> bool:
     return any(word.text in lexicon.EVENTS for word in words[at : min(stop, at + 6)])
 
@@ -261,6 +253,7 @@ CONDITIONS: dict[str, Callable[[Sequence[Word], int, int], bool]] = {
     "possessed": _possessed,
     "work": _work,
     "event": _event,
+    "started": _started,
     "place": _place,
     "name": _named,
     "employer": _employer,
