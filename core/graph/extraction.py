@@ -7,39 +7,24 @@ already. Memories of the kinds `entity` and `relation` say in their `structure` 
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import NamedTuple, Protocol, cast
+from typing import NamedTuple, cast
 
 from muisti.core.code.headers import is_code
 from muisti.core.entities.names import initials, norm
+from muisti.core.entities.recogniser import Recogniser
 from muisti.core.facts.fact import AUTHOR, Fact, Named
 from muisti.core.model.conversations import ASSISTANT
 from muisti.core.model.graph import ME, NAME_CHARACTERS, EntityKind
 from muisti.core.model.values import Json
 from muisti.core.store.sql.graph_rows import Gathered
+from muisti.core.text.speakers import ASSISTANTS, USERS
 
 SPEAKER, REPLIER, ELSEWHERE = -1, -2, -3  # starts of mentions that are not in the text
+RULES = "1"  # raised with each change of what is read out of a version
 FACTS_MAX = 100  # of one version
 MENTIONS_MAX = 500
 
 ReadFacts = Callable[[str, Sequence[Named], str | None], Sequence[Fact]]
-
-
-class Spotted(Named, Protocol):
-    """A mention of an entity in a text, with a confidence, and the name of what found it."""
-
-    @property
-    def confidence(self) -> float: ...
-    @property
-    def source(self) -> str: ...
-
-
-class Recogniser(Protocol):
-    """Find mentions in texts. `identity` changes when it may find others in the same text."""
-
-    @property
-    def identity(self) -> str: ...
-
-    def read(self, text: str) -> Sequence[Spotted]: ...
 
 
 class Source(NamedTuple):
@@ -53,12 +38,16 @@ class Source(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """What one speaker says in a version, from a character on; `mark` is the start of the mention of the speaker."""
+    """What one speaker says in a version, from a character on; `mark` is the start of the mention of the speaker.
+
+    `speakers` has the names of both sides that the version names.
+    """
 
     text: str
     start: int
     speaker: str | None
     mark: int
+    speakers: tuple[str, ...]
 
 
 class Reader:
@@ -69,7 +58,8 @@ class Reader:
 
     @property
     def identity(self) -> str:
-        return self._recogniser.identity
+        """Name of what is found: with another one, the same texts may be read differently."""
+        return f"{self._recogniser.identity}-{RULES}"
 
     def read(self, sources: Iterable[Source]) -> Gathered:
         """Return the rows of versions."""
@@ -89,7 +79,7 @@ class Reader:
         for part in _parts(source):
             spotted = [
                 one
-                for one in self._recogniser.read(part.text)[:MENTIONS_MAX]
+                for one in self._recogniser.read(part.text, speakers=part.speakers)[:MENTIONS_MAX]
                 if one.stop + part.start > (overlap if isinstance(overlap, int) else 0)
             ]
             keys = [_key(part.text[one.start : one.stop]) for one in spotted]
@@ -179,11 +169,18 @@ def _speaker(part: _Part, end: int) -> str:
 def _parts(source: Source) -> list[_Part]:
     """Return the two messages of an exchange, or the whole of another version."""
     at = source.structure.get("reply_at") if source.kind == "exchange" else None
+    author = source.author or None
     if not isinstance(at, int):
-        return [_Part(source.content, 0, source.author or None, SPEAKER)]
-    replier = source.structure.get("replier")
-    said = _Part(source.content[:at].rstrip(), 0, source.author or None, SPEAKER)
-    return [said, _Part(source.content[at:], at, str(replier or ASSISTANT), REPLIER)]
+        return [_Part(source.content, 0, author, SPEAKER, _names(author))]
+    replier = str(source.structure.get("replier") or ASSISTANT)
+    both = _names(author, replier)
+    said = _Part(source.content[:at].rstrip(), 0, author, SPEAKER, both)
+    return [said, _Part(source.content[at:], at, replier, REPLIER, both)]
+
+
+def _names(*speakers: str | None) -> tuple[str, ...]:
+    """Return the speakers that have a name, and not only a side of a chat."""
+    return tuple(one for one in speakers if one and one.casefold() not in ASSISTANTS | USERS)
 
 
 def _is_code(source: Source) -> bool:

@@ -150,7 +150,7 @@ class _Steps:
 
 def _both(one: _Tie, other: _Tie) -> _Tie:
     kinds = tuple(sorted({*one.kinds, *other.kinds}))
-    return _Tie(one.head, one.via, kinds, one.weight + other.weight)
+    return _Tie(one.head, one.via, kinds, max(one.weight, other.weight))
 
 
 class _Search:

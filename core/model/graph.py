@@ -38,6 +38,16 @@ LEVEL_MAX = 2_000  # entities of a level that are followed
 PATH_MAX = 6  # ties of a path
 
 
+class Mention(Struct, frozen=True):
+    """A name in a text, from character `start` up to `stop`, with a confidence of 0 to 1."""
+
+    start: int
+    stop: int
+    kind: EntityKind
+    confidence: float
+    source: MentionSource
+
+
 class Alias(Struct, frozen=True, kw_only=True):
     """Another name of an entity. `memory` is the id of the memory that states it, None for one found by a rule."""
 
@@ -142,7 +152,7 @@ class Profile(Struct, frozen=True, kw_only=True):
 class Neighbour(Struct, frozen=True, kw_only=True):
     """An entity tied to another, `depth` ties away. `via` is the id of the entity before it on the way.
 
-    `weight` counts the memories that state the tie from `via`.
+    `weight` counts the memories that state the tie, of the name that most of them use where it has several.
     """
 
     entity: End
