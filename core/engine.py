@@ -18,7 +18,7 @@ from muisti.core.generations.building import Embed
 from muisti.core.generations.lifecycle import Progress
 from muisti.core.graph.extraction import Reader as GraphTexts
 from muisti.core.graph.usual import usual_reader
-from muisti.core.graph.work import GraphWork
+from muisti.core.graph.work import GraphWork, step
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.kernels import bake
 from muisti.core.model.audited import AuditPage
@@ -134,8 +134,8 @@ class Engine:
             Ingest(self._views.documents.ingester, lambda space, alive: code.resolve(space, None, alive))
         )
         self.tasks.register(Embed(database.primary, self.models))
-        self.graph = self._views.graph.index
-        self.tasks.register(GraphWork(database.primary, self.graph))
+        self._graph = self._views.graph.index
+        self.tasks.register(GraphWork(database.primary, self._graph))
         self.generations = assembly.generations(given, parts, self.tasks)
         self.tasks.register(ImportWork(parts.importer))
         self.signing_keys = SigningKeys(database)
@@ -247,6 +247,14 @@ class Engine:
     def report_purges(self, told: Told) -> None:
         """Let this process work on purges; `told` makes the result of the task from the report."""
         self.tasks.register(PurgeWork(self._database.primary, self.eraser, self._clock, told))
+
+    def unread_graphs(self) -> list[str]:
+        """Return the spaces whose graph lacks versions that have come."""
+        return self._graph.lagging()
+
+    def extend_graph(self, space: str, versions: int) -> bool:
+        """Read some versions of a space into its graph, and return whether more are left; see `graph.work.step`."""
+        return step(self.tasks, self._graph, space, versions)
 
     def forget_tasks(self) -> bool:
         """Delete tasks that ended long ago, and what ended imports left. Return whether more tasks are left."""

@@ -40,7 +40,7 @@ class GraphIndex:
 
     def __init__(self, database: Database, reader: Callable[[], Reader], default: Policy) -> None:
         """`reader` is made when it is first needed. `default` is the policy of spaces that say nothing."""
-        self._database, self._make, self._default = database, reader, default
+        self.database, self._make, self._default = database, reader, default
         self._made: Reader | None = None
         self._lock = Lock()
 
@@ -61,7 +61,7 @@ class GraphIndex:
 
     def lagging(self) -> list[str]:
         """Return the spaces with a graph that have changed since they were read."""
-        (rows,) = self._database.read([graph_rows.lagging(self.recogniser)])
+        (rows,) = self.database.read([graph_rows.lagging(self.recogniser)])
         default = self._default.graph or "on"
         return [
             cast(str, name) for name, policy in rows if (_policy_of(policy) or default) == "on"
@@ -69,7 +69,7 @@ class GraphIndex:
 
     def pending(self, space: SpaceRow, category: str | None = None) -> int:
         """Return how many versions of a folded category, or of all, are not read yet."""
-        (rows,) = self._database.read([graph_rows.pending(space, self.recogniser, category)])
+        (rows,) = self.database.read([graph_rows.pending(space, self.recogniser, category)])
         return cast(int, rows[0][0])
 
     def extend(
@@ -92,7 +92,7 @@ class GraphIndex:
         total, tries = Extension(), 0
         with self._lock:
             while True:
-                space = find_space(self._database, name)
+                space = find_space(self.database, name)
                 try:
                     step = self._step(space, TOGETHER if most is None else min(TOGETHER, most - total.read), door)
                 except Refused as refused:
@@ -120,9 +120,9 @@ class GraphIndex:
         Raises:
             NotFound: there is no such space.
         """
-        space = find_space(self._database, name)
+        space = find_space(self.database, name)
         through, *_ = self._state(space)
-        (rows,) = self._database.read([graph_rows.unread(space, through, most)])
+        (rows,) = self.database.read([graph_rows.unread(space, through, most)])
         found = self._reader.read(map(_source, rows))
         return _counted(len(rows), found, self.pending(space))
 
@@ -132,8 +132,8 @@ class GraphIndex:
         Raises:
             NotFound: there is no such space.
         """
-        space = find_space(self._database, name)
-        self._database.write([graph_rows.forget_space(space)])
+        space = find_space(self.database, name)
+        self.database.write([graph_rows.forget_space(space)])
 
     def drop(self, name: str) -> int:
         """Delete the graph of a space, which is read again when it is asked for; return the number of entities.
@@ -141,17 +141,17 @@ class GraphIndex:
         Raises:
             NotFound: there is no such space.
         """
-        space, total = find_space(self._database, name), 0
-        self._database.write([graph_rows.forget_space(space)])
+        space, total = find_space(self.database, name), 0
+        self.database.write([graph_rows.forget_space(space)])
         while True:
-            gone, _ = self._database.write([graph_rows.some(space, DROPPED), graph_rows.drop(space, DROPPED)])
+            gone, _ = self.database.write([graph_rows.some(space, DROPPED), graph_rows.drop(space, DROPPED)])
             total += cast(int, gone[0][0])
             if not gone[0][0]:
                 return total
 
     def _state(self, space: SpaceRow) -> tuple[int, int, int]:
         """Return the change up to which this recogniser has read a space, the revision, and the seq of the space."""
-        (rows,) = self._database.read([graph_rows.state(space)])
+        (rows,) = self.database.read([graph_rows.state(space)])
         if not rows:
             raise NotFound("space", space.space.name)
         return self._known(rows[0])
@@ -166,7 +166,7 @@ class GraphIndex:
         if through >= seq:
             return Extension()
         # The seq was read before, so that a version which comes meanwhile is read the next time.
-        (rows,) = self._database.read([graph_rows.unread(space, through, most)])
+        (rows,) = self.database.read([graph_rows.unread(space, through, most)])
         rows = _within(rows, CHARACTERS)
         is_last = len(rows) < most and _whole(rows, CHARACTERS)
         upto = max(cast(int, rows[-1][1]) if rows else 0, seq) if is_last else cast(int, rows[-1][1])
@@ -174,7 +174,7 @@ class GraphIndex:
         of_task = door(upto, len(rows))
         batch = [*graph_rows.advance(space, revision, upto, self.recogniser)]
         batch += graph_rows.store(space, [cast(int, row[0]) for row in rows], found) if rows else []
-        self._database.write([*of_task.before, *batch, *of_task.after])
+        self.database.write([*of_task.before, *batch, *of_task.after])
         return _counted(len(rows), found, 0 if is_last else 1)
 
 
