@@ -8,7 +8,6 @@ from muisti.core.context.builder import Builder
 from muisti.core.context.sizes import Sizes
 from muisti.core.conversations.adopting import Adopter
 from muisti.core.conversations.following import Following
-from muisti.core.write.keeping import Keeper
 from muisti.core.conversations.objects import Objects
 from muisti.core.conversations.reading import Reader
 from muisti.core.conversations.streaming import Streamer
@@ -68,6 +67,7 @@ from muisti.core.write.echo_check import EchoCheck
 from muisti.core.write.expiry import Expirer
 from muisti.core.write.graph_decisions import GraphDecisions
 from muisti.core.write.intake import Intake
+from muisti.core.write.keeping import Keeper
 from muisti.core.write.lifecycle import Lifecycle
 from muisti.core.write.provenance import Provenance
 from muisti.core.write.recent_results import RecentResults

@@ -92,9 +92,7 @@ class Reader:
             for fact in self._facts(part.text, spotted, part.speaker)[:FACTS_MAX]:
                 number += self._add(source, part, fact, keys, number, found)
 
-    def _add(
-        self, source: Source, part: _Part, fact: Fact, keys: Sequence[str], number: int, found: "_Found"
-    ) -> bool:
+    def _add(self, source: Source, part: _Part, fact: Fact, keys: Sequence[str], number: int, found: "_Found") -> bool:
         subject = keys[fact.subject] if fact.subject >= 0 else _speaker(part, fact.subject)
         thing = None if fact.object is None else keys[fact.object] if fact.object >= 0 else _speaker(part, fact.object)
         if not subject or (fact.object is not None and not thing) or subject == thing:

@@ -84,9 +84,7 @@ class Groups:
         """Return whether people keep two names apart, or others of their groups; both must be known."""
         one, other = self._found[first].members, self._found[second].members
         said = current(self._stated.values())
-        return any(
-            said[pair].apart for a in one for b in other for pair in [(min(a, b), max(a, b))] if pair in said
-        )
+        return any(said[pair].apart for a in one for b in other for pair in [(min(a, b), max(a, b))] if pair in said)
 
     def sketched(self, name: int) -> Sketch | None:
         return self._sketches.get(name)

@@ -63,9 +63,7 @@ class GraphIndex:
         """Return the spaces with a graph that have changed since they were read."""
         (rows,) = self.database.read([graph_rows.lagging(self.recogniser)])
         default = self._default.graph or "on"
-        return [
-            cast(str, name) for name, policy in rows if (_policy_of(policy) or default) == "on"
-        ]
+        return [cast(str, name) for name, policy in rows if (_policy_of(policy) or default) == "on"]
 
     def pending(self, space: SpaceRow, category: str | None = None) -> int:
         """Return how many versions of a folded category, or of all, are not read yet."""
@@ -109,9 +107,7 @@ class GraphIndex:
                 )
                 if not step.pending or (most is not None and total.read >= most):
                     left = self.pending(space) if step.pending else 0
-                    return Extension(
-                        read=total.read, mentions=total.mentions, relations=total.relations, pending=left
-                    )
+                    return Extension(read=total.read, mentions=total.mentions, relations=total.relations, pending=left)
                 alive()
 
     def foretell(self, name: str, most: int = TOGETHER) -> Extension:

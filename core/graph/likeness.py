@@ -43,8 +43,12 @@ def alike(names: Sequence[Named]) -> list[Pair]:
                     found.setdefault((other.id, one.id), Pair(other, one, reason))
             if len(bucket) < BUCKET:
                 bucket.append(one)
-    return sorted(found.values(), key=lambda pair: (-min(pair.first.mentions, pair.second.mentions),
-                                                    -pair.first.mentions, pair.first.norm, pair.second.norm))  # fmt: skip
+    return sorted(found.values(), key=_order)
+
+
+def _order(pair: Pair) -> tuple[int, int, str, str]:
+    both = pair.first.mentions, pair.second.mentions
+    return -min(both), -max(both), pair.first.norm, pair.second.norm
 
 
 def _keys(norm: str) -> set[str]:

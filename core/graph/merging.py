@@ -134,9 +134,7 @@ def _united(candidates: Sequence[Candidate]) -> list[Candidate]:
     return [Candidate(short, rule, tuple(found)) for (short, rule), found in longs.items()]
 
 
-def _one_long(
-    one: Candidate, sets: "_Sets", sketches: Mapping[int, Sketch], norms: Mapping[int, str]
-) -> int | None:
+def _one_long(one: Candidate, sets: "_Sets", sketches: Mapping[int, Sketch], norms: Mapping[int, str]) -> int | None:
     """Return the longer name that a short one stands for; None when there are several, or it may be another thing."""
     sketch = sketches.get(one.short)
     if sketch is None or len({sets.root(long) for long in one.longs}) != 1:

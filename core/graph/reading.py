@@ -101,9 +101,7 @@ class GraphReader:
         """Return entities by the beginning of a name and by kind, the most mentioned first."""
         opened = self.open(name, caller, now, as_of)
         start = " ".join(prefix.casefold().split())
-        ask = graph.counted(
-            opened.space, opened.shown, start, kind, limit * MORE + 50, by_name=sort == "name"
-        )
+        ask = graph.counted(opened.space, opened.shown, start, kind, limit * MORE + 50, by_name=sort == "name")
         (rows,) = self.database.read([ask])
         groups = {group.head: group for group in opened.groups.of(cast(int, row[0]) for row in rows).values()}
         items = self._told(opened, [*groups.values()])
@@ -236,9 +234,7 @@ class GraphReader:
         opened.groups.sketch({one for group in groups for one in group.members})
         (rows,) = self.database.read([graph.together([group.members for group in groups], opened.shown)])
         counted = {cast(int, row[0]): row for row in rows}
-        return [
-            self._entity(opened, group, counted[place]) for place, group in enumerate(groups) if place in counted
-        ]
+        return [self._entity(opened, group, counted[place]) for place, group in enumerate(groups) if place in counted]
 
     def _entity(self, opened: Opened, group: Group, counted: Row) -> Entity:
         _, mentions, first, last = cast(tuple[int, int, int, int], counted)

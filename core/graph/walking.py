@@ -113,9 +113,7 @@ class GraphWalker:
             ties = [(cast(TieKind, kind), cast(bytes, memory)) for kind, memory in rows if kind in kinds]
             told = dict.fromkeys(id_text(memory) for _, memory in ties)
             named = tuple(sorted({kind for kind, _ in ties}))
-            found.append(
-                Step(source=ends[one], target=ends[other], kinds=named, memories=tuple(told)[:MEMORIES])
-            )
+            found.append(Step(source=ends[one], target=ends[other], kinds=named, memories=tuple(told)[:MEMORIES]))
         return found
 
 

@@ -124,9 +124,7 @@ class Graph:
         """Return a shortest path between two entities of at most `longest` ties."""
         _check("longest", longest, 1, PATH_MAX)
         _check_among("kinds", kinds, TIE_KINDS)
-        return self._parts.walker.path(
-            space, first, second, *self._asks(), kinds=kinds, longest=longest, as_of=as_of
-        )
+        return self._parts.walker.path(space, first, second, *self._asks(), kinds=kinds, longest=longest, as_of=as_of)
 
     def relations(
         self,
@@ -156,9 +154,7 @@ class Graph:
 
     # What people say
 
-    def put_entity(
-        self, space: str, name: str, change: EntityChange, *, request: RequestKey | None = None
-    ) -> Written:
+    def put_entity(self, space: str, name: str, change: EntityChange, *, request: RequestKey | None = None) -> Written:
         """Say what an entity is; see `GraphDecisions.put`."""
         return self._parts.decisions.put(space, name, change, self._calls.new(request))
 
@@ -201,7 +197,7 @@ class Graph:
     # Reading the versions
 
     def extend(self, space: str, most: int | None = None) -> Extension:
-        """Read versions that have come since, at most about `most`. In a dry run, tell what the next ones would give."""
+        """Read versions that have come since, at most about `most`. A dry run tells what the next ones give."""
         if self._calls.dry_run:
             return self._parts.index.foretell(space)
         return self._parts.index.extend(space, most)

@@ -8,7 +8,15 @@ from msgspec.structs import asdict
 
 from muisti.core.model.outcomes import Flag, FlagCode
 from muisti.core.model.spaces import Policy, PolicyValue
-from muisti.core.model.terms import HALF_LIFE_DAYS, HALF_LIFE_MIN, SIMILARITY_MIN, SPACES_MAX, Echoes, GraphSwitch, Screening
+from muisti.core.model.terms import (
+    HALF_LIFE_DAYS,
+    HALF_LIFE_MIN,
+    SIMILARITY_MIN,
+    SPACES_MAX,
+    Echoes,
+    GraphSwitch,
+    Screening,
+)
 from muisti.service.schemas import fields
 
 _SCREENING = {"enum": list(get_args(Screening))}

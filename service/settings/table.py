@@ -12,6 +12,7 @@ from muisti.core.model.terms import (
     PRUNE_DAYS,
     PRUNE_RETRIEVALS,
     Echoes,
+    GraphSwitch,
     Screening,
 )
 from muisti.service.settings import forms

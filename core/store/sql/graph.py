@@ -133,9 +133,7 @@ def shorts(ids: Iterable[int]) -> Statement:
 # Lists
 
 
-def counted(
-    space: SpaceRow, shown: Shown, prefix: str, kind: str | None, limit: int, *, by_name: bool
-) -> Statement:
+def counted(space: SpaceRow, shown: Shown, prefix: str, kind: str | None, limit: int, *, by_name: bool) -> Statement:
     """Select (id, memories that mention it, number of entities) of entities, the most mentioned first.
 
     With `prefix`, of those whose norm begins with it; with `kind`, of those with a mention of this kind. Memories of
@@ -226,7 +224,7 @@ def all_relations(space: SpaceRow, shown: Shown, kinds: Sequence[str] | None, li
 def level(ids: Iterable[int], kinds: Sequence[str], shown: Shown, limit: int, *, by_memory: bool) -> Statement:
     """Select what is tied to entities: (entity, one of those given, kinds, number of versions, rows that were read).
 
-    At most `ROWS` rows are read, the latest of each entity first. `by_memory` counts ties of memories that mention both.
+    At most `ROWS` rows are read, the latest of each entity first. With `by_memory`, what one memory mentions is tied.
     """
     listed, only = _ids(ids), json.dumps(list(kinds))
     arms, args = [], []
@@ -253,9 +251,7 @@ def level(ids: Iterable[int], kinds: Sequence[str], shown: Shown, limit: int, *,
     )
 
 
-def between(
-    pairs: Sequence[tuple[Sequence[int], Sequence[int]]], shown: Shown, limit: int
-) -> list[Statement]:
+def between(pairs: Sequence[tuple[Sequence[int], Sequence[int]]], shown: Shown, limit: int) -> list[Statement]:
     """Select (kind, memory) of ties between the members of two groups, a statement for each pair."""
     found: list[Statement] = []
     for first, second in pairs:

@@ -25,9 +25,7 @@ class Gathered(NamedTuple):
 
     names: Sequence[tuple[str, str, str, str, str, int]]
     mentions: Sequence[tuple[int, int, int, str, str, float, str]]
-    relations: Sequence[
-        tuple[int, int, str, str, str | None, int | None, int | None, int, float, int, int, str]
-    ]
+    relations: Sequence[tuple[int, int, str, str, str | None, int | None, int | None, int, float, int, int, str]]
     aliases: Sequence[tuple[int, str, str, int]]
 
 
@@ -41,7 +39,7 @@ def state(space: SpaceRow) -> Statement:
 
 
 def lagging(recogniser: str) -> Statement:
-    """Select (name, policy) of the spaces that have changed since they were read, or were read by another recogniser."""
+    """Select (name, policy) of the spaces that have changed since this recogniser read them."""
     return Statement(
         "SELECT s.name, s.policy FROM spaces s LEFT JOIN graph_spaces g ON g.space_id = s.id "
         "WHERE s.name NOT LIKE '~%' AND s.seq > 0 "
@@ -80,7 +78,9 @@ def advance(space: SpaceRow, known: int, through: int, recogniser: str) -> list[
             f"{refuse(Refusal.STALE)} WHERE coalesce((SELECT revision FROM graph_spaces WHERE space_id = ?), 0) <> ?",
             (space.id, known),
         ),
-        Statement("INSERT OR REPLACE INTO graph_spaces VALUES (?, ?, ?, ?)", (space.id, through, recogniser, known + 1)),
+        Statement(
+            "INSERT OR REPLACE INTO graph_spaces VALUES (?, ?, ?, ?)", (space.id, through, recogniser, known + 1)
+        ),
     ]
 
 
@@ -108,7 +108,7 @@ def forget_space(space: SpaceRow) -> Statement:
 
 
 def store(space: SpaceRow, versions: Sequence[int], found: Gathered) -> list[Statement]:
-    """Store what was read out of versions, in place of what was there; what belongs to a version that is gone is not."""
+    """Store what was read out of versions, in place of what was there; nothing of a version that is gone."""
     entity = "CROSS JOIN entities {0} ON {0}.space_id = ? AND {0}.norm = j.value ->> {1}"
     live = "CROSS JOIN versions v ON v.id = j.value ->> 0"
     statements = forget(versions)
