@@ -32,6 +32,7 @@ class Groups:
         self._stated: dict[tuple[int, int, int], Stated] = {}
         self._candidates: dict[tuple[int, str], Candidate] = {}
         self._sketches: dict[int, Sketch | None] = {}
+        self._briefs: dict[int, Sketch | None] = {}
         self._explored: set[int] = set()
         self._knows_statements: set[int] = set()
         self._knows_longs: set[int] = set()
@@ -41,14 +42,14 @@ class Groups:
         """Return the group of each name."""
         wanted = {*ids}
         frontier = wanted - self._explored
-        if frontier:
-            for _ in range(ROUNDS):
-                self._explore(frontier)
+        for _ in range(ROUNDS):
+            if not frontier:
+                break
+            if self._explore(frontier):
                 self._found = self._grouped()
-                members = {other for one in wanted for other in self._found[one].members}
-                frontier = members - self._explored
-                if not frontier:
-                    break
+            else:
+                self._found.update((one, Group(one, (one,), {})) for one in frontier)
+            frontier = {other for one in wanted for other in self._found[one].members} - self._explored
         return {one: self._found[one] for one in wanted}
 
     def heads(self, ids: Iterable[int]) -> dict[int, int]:
@@ -58,7 +59,10 @@ class Groups:
     def ends(self, heads: Iterable[int]) -> dict[int, End]:
         """Return entities as the ends of relations, by the heads of their groups."""
         groups = self.of(heads)
-        self.sketch({one for group in groups.values() for one in group.members})
+        missing = {one for group in groups.values() for one in group.members} - self._sketches.keys()
+        if missing:
+            (rows,) = self._database.read([graph.sketches(missing, self._shown, graph.BRIEF)])
+            self._briefs.update(self._read(rows))
         return {head: self.end(group) for head, group in groups.items()}
 
     def end(self, group: Group) -> End:
@@ -69,7 +73,7 @@ class Groups:
     def told(self, group: Group) -> tuple[str, EntityKind, Stated | None]:
         """Return the name and the kind of a group, and the statement of a person on it."""
         said = self.statement(group)
-        sketches = [self._sketches.get(one) for one in (group.head, *group.members)]
+        sketches = [self._sketches.get(one) or self._briefs.get(one) for one in (group.head, *group.members)]
         sketch = next((one for one in sketches if one is not None), None)
         name = said.text if said else sketch.spelling if sketch else self.names[group.head].norm
         kind = said.kind if said and said.kind != "other" else sketch.kind if sketch else "other"
@@ -95,8 +99,10 @@ class Groups:
         if wanted:
             self._load_names(wanted)
             (rows,) = self._database.read([graph.sketches(wanted, self._shown)])
-            for id_, mentions in cast(list[tuple[int, str]], rows):
-                self._sketches[id_] = Sketch.of(mentions, self.names[id_].norm)
+            self._sketches.update(self._read(rows))
+
+    def _read(self, rows: Rows) -> dict[int, Sketch | None]:
+        return {id_: Sketch.of(told, self.names[id_].norm) for id_, told in cast(list[tuple[int, str]], rows)}
 
     def add(self, rows: Rows) -> list[int]:
         """Take rows of names, and return their ids."""
@@ -104,10 +110,11 @@ class Groups:
         self.names.update((one.id, one) for one in found)
         return [one.id for one in found]
 
-    def _explore(self, frontier: set[int]) -> None:
-        """Read all that may belong together with names: their statements, longer and shorter names."""
-        if not frontier:
-            return
+    def _explore(self, frontier: set[int]) -> bool:
+        """Read all that may belong together with names: their statements, longer and shorter names.
+
+        Return whether there is any.
+        """
         shown = self._shown
         asked = [graph.names(frontier), graph.stated(frontier, shown), graph.longs(frontier, shown)]
         names, stated, longs, shorts = self._database.read([*asked, graph.shorts(frontier)])
@@ -117,11 +124,12 @@ class Groups:
         self._knows_longs |= frontier
         fresh = {cast(int, one) for (one,) in shorts} - self._knows_longs
         if fresh:
-            names, longs = self._database.read([graph.names(fresh), graph.longs(fresh, shown)])
+            names, more = self._database.read([graph.names(fresh), graph.longs(fresh, shown)])
             self.add(names)
-            self._take((), longs, ())
+            self._take((), more, ())
             self._knows_longs |= fresh
         self._look_at_candidates()
+        return bool(stated or longs or shorts)
 
     def _look_at_candidates(self) -> None:
         """Read the statements on the names of candidates, and sketch the short ones."""

@@ -11,6 +11,7 @@ from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import UNEXPIRED
 
 LATEST = 50  # mentions that tell the name and the kind of an entity
+BRIEF = 8  # mentions that do, where it is only named as the end of a tie
 ROWS = 8_000  # mentions or relations that one level reads
 LONGS = 9  # longer names of a short one that are looked at
 _IDS = "json_each(?) t"
@@ -66,7 +67,7 @@ def names(ids: Iterable[int]) -> Statement:
     return Statement(f"SELECT {_NAME} FROM {_IDS} CROSS JOIN entities e ON e.id = t.value", (_ids(ids),))
 
 
-def sketches(ids: Iterable[int], shown: Shown) -> Statement:
+def sketches(ids: Iterable[int], shown: Shown, latest: int = LATEST) -> Statement:
     """Select (id, [[kind, spelling, confidence, source], …] of the latest mentions, as JSON) of entities.
 
     The spelling is null for a name that a statement of a person gives elsewhere than in its text.
@@ -78,9 +79,9 @@ def sketches(ids: Iterable[int], shown: Shown) -> Statement:
     return Statement(
         "SELECT t.value, (SELECT json_group_array(json_array(kind, spelling, confidence, source)) FROM ("
         f"SELECT m.kind, {spelling} AS spelling, m.confidence, m.source FROM mentions m "
-        f"CROSS JOIN versions v ON v.id = m.version_id WHERE m.entity_id = t.value AND {shown.sql} LIMIT {LATEST})) "
+        f"CROSS JOIN versions v ON v.id = m.version_id WHERE m.entity_id = t.value AND {shown.sql} LIMIT ?)) "
         f"FROM {_IDS}",
-        (*shown.args, _ids(ids)),
+        (*shown.args, latest, _ids(ids)),
     )
 
 
