@@ -15,6 +15,7 @@ RelationKind = Literal[
     "attended",
     "visited",
     "lives_in",
+    "comes_from",
     "works_at",
     "is",  # an occupation, or a way to live, such as "vegan"
     "kin",

@@ -190,10 +190,7 @@ def _names(
     """Write names beside nodes, then kinds on lines, where there is room. What has none is in a tooltip alone."""
     taken = [Box(x - r, y - r, x + r, y + r) for (x, y), r in zip(places, sizes, strict=True)]
     order = sorted(range(len(nodes)), key=lambda number: (-sizes[number], number))
-    wanted = [
-        Label(_short(nodes[number].name), x, y, sizes[number], _TEXT, "soft" * (nodes[number].kind == "text"))
-        for number in order
-    ]
+    wanted = [_name(nodes[number], places[number], sizes[number]) for number in order]
     for line in sorted(lines, key=lambda one: -one.weight):
         if line.words:
             x, y = (places[line.source] + places[line.target]) / 2
@@ -202,6 +199,11 @@ def _names(
         f'<text x="{x:.1f}" y="{y:.1f}" font-size="{label.size:g}"{label.css}>{xml(label.text)}</text>'
         for label, (x, y) in placed(wanted, taken, page)
     ]
+
+
+def _name(node: Node, place: np.ndarray, size: float) -> Label:
+    x, y = place
+    return Label(_short(node.name), x, y, size, _TEXT, "soft" if node.kind == "text" else "")
 
 
 def _short(name: str) -> str:
