@@ -106,8 +106,7 @@ class GraphReader:
         groups = {group.head: group for group in opened.groups.of(cast(int, row[0]) for row in rows).values()}
         items = self._told(opened, [*groups.values()])
         items = [one for one in items if kind is None or one.kind == kind]
-        if sort != "name":
-            items.sort(key=lambda one: -one.mentions)
+        items.sort(key=lambda one: (one.name.casefold() if sort == "name" else -one.mentions, one.name.casefold()))
         total = cast(int, rows[0][2]) if rows else 0
         return Entities(items=tuple(items[:limit]), total=total, pending=opened.pending, seq=opened.space.seq)
 

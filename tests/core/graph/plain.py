@@ -13,7 +13,9 @@ from muisti.core.model.relations import RelationKind
 from muisti.core.model.values import Memory
 
 _NAME = re.compile(r"\b[A-Z]\w*(?: [A-Z]\w*)*")
-_FACT = re.compile(r"(?P<subject>\bI\b|[A-Z]\w*(?: [A-Z]\w*)*) (?P<kind>live in|like|work at) (?P<object>[A-Z]\w*(?: [A-Z]\w*)*)")
+_FACT = re.compile(
+    r"(?P<subject>\bI\b|[A-Z]\w*(?: [A-Z]\w*)*) (?P<kind>live in|like|work at) (?P<object>[A-Z]\w*(?: [A-Z]\w*)*)"
+)
 _KINDS: Mapping[str, RelationKind] = {"live in": "lives_in", "like": "likes", "work at": "works_at"}
 PLACES = {"turku", "oslo", "kemi", "tu"}
 
@@ -129,9 +131,7 @@ class Plain:
                     planned.append((short, min(longs)))
         for short, long in planned:
             whole = (sets[short], sets[long])
-            split = any(
-                {id(sets[one]), id(sets[other])} == {id(whole[0]), id(whole[1])} for one, other in apart
-            )
+            split = any({id(sets[one]), id(sets[other])} == {id(whole[0]), id(whole[1])} for one, other in apart)
             if whole[0] is not whole[1] and not split:
                 join(long, short)
                 aliases.add(short)

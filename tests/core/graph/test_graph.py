@@ -3,18 +3,23 @@
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
+import msgspec
 import pytest
 
 from muisti.core.engine import Engine
 from muisti.core.graph.extraction import code_of
-from muisti.core.identity.caller import Caller
+from muisti.core.identity.caller import OWNER, Caller
+from muisti.core.model.conversations import Turn
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.values import Draft
+from muisti.core.query.filters import parse
 from muisti.core.query.points import AsOf
+from tests.core.conversations.talking import stream
 from tests.core.fakes import SPACE, Clock, add, open_engine
 from tests.core.graph.plain import toy_reader
 from tests.stores import Stores
 
+ALL = parse({"kind": ["memory", "entity", "relation"]})
 MAY = datetime(2026, 5, 1, tzinfo=UTC)
 JUNE = datetime(2026, 6, 1, tzinfo=UTC)
 
@@ -134,10 +139,7 @@ def test_a_caller_of_one_category_sees_what_is_of_it(engine: Engine):
 
 
 def test_both_sides_of_an_exchange_speak_for_themselves(engine: Engine):
-    turn = {"content": "I live in Turku", "author": "Ann", "reply": "I like Oslo", "replier": "Bob"}
-    from muisti.core.model.conversations import Turn
-
-    engine.owner.conversations.add_turns(SPACE, "c", [Turn(**turn)])  # pyright: ignore[reportArgumentType]
+    stream(engine, "c", [Turn(content="I live in Turku", author="Ann", reply="I like Oslo", replier="Bob")])
     told = {(one.subject.name, one.kind) for one in engine.owner.graph.relations(SPACE).items}
     assert told == {("Ann", "lives_in"), ("Bob", "likes")}
     (fact,) = engine.owner.graph.entity(SPACE, "Bob").facts
@@ -149,14 +151,16 @@ def test_a_copy_of_a_space_has_the_same_graph_with_the_same_ids(engine: Engine):
     engine.owner.graph.merge(SPACE, "Bob", ["Robert"])
     before = engine.owner.graph.entities(SPACE)
     engine.owner.timeline.fork(SPACE, "copy")
-    lines = [*engine.owner.read.export(SPACE).lines] if hasattr(engine.owner.read, "export") else []
+    pages = engine.owner.read.export(SPACE, "test").pages()
+    lines = [msgspec.json.encode(record) for page in pages for record in page]
     after = engine.owner.graph.entities("copy")
     told = [(one.id, one.name, one.kind, one.mentions) for one in before.items]
     assert [(one.id, one.name, one.kind, one.mentions) for one in after.items] == told
-    if lines:
-        engine.spaces.create("moved")
-        coming = engine.owner.write.begin_import("moved")
-        coming.take(lines)
-        assert not coming.finish().failed
-        moved = engine.owner.graph.entities("moved")
-        assert [(one.id, one.name, one.kind, one.mentions) for one in moved.items] == told
+    engine.spaces.create("moved")
+    for id_ in [one.id for one in engine.owner.read.list(SPACE, filter=ALL, limit=100).items]:
+        engine.eraser.memory(SPACE, id_, OWNER)
+    coming = engine.owner.write.begin_import("moved")
+    coming.take(lines)
+    assert not coming.finish().failed
+    moved = engine.owner.graph.entities("moved")
+    assert [(one.id, one.name, one.kind, one.mentions) for one in moved.items] == told

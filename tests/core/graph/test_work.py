@@ -6,14 +6,14 @@ import pytest
 
 from muisti.core.engine import Engine
 from muisti.core.graph import indexing, work
-from muisti.core.graph.work import KIND, step
+from muisti.core.graph.extraction import Reader
+from muisti.core.graph.work import KIND
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import Conflict
 from muisti.core.model.tasks import Task
 from muisti.core.store.database import Statement
 from tests.core.fakes import SPACE, Clock, add, open_engine
 from tests.core.graph.plain import Toy, toy_facts, toy_reader
-from muisti.core.graph.extraction import Reader
 from tests.core.transfer.importing.test_work import At, Deadly, Died
 from tests.stores import Stores
 
