@@ -42,7 +42,7 @@ from muisti.core.store.sql import graph, graph_rows
 from muisti.core.store.sql.graph import Shown
 from muisti.core.store.sql.spaces import SpaceRow
 
-LOOKED_AT = 2_000  # names that proposals are made of
+LOOKED_AT = 2_000  # names among which proposals are sought
 MORE = 2  # times the limit, of names that are read before they are merged
 
 
@@ -58,8 +58,8 @@ class Opened(NamedTuple):
 class GraphReader:
     """Reads what callers may see. Thread-safe. Every method raises `NotFound` when there is no such space.
 
-    With `as_of` the answer is that of an earlier point; it then raises `EpochGone`, `PastRetention` or `PointAhead`
-    when the space cannot be read as of that point.
+    With `as_of` the answer is that of an earlier point. When the space cannot be read as of that point, the method
+    raises `EpochGone`, `PastRetention` or `PointAhead`.
     """
 
     def __init__(self, database: Database, index: GraphIndex) -> None:
@@ -106,8 +106,7 @@ class GraphReader:
         groups = {group.head: group for group in opened.groups.of(cast(int, row[0]) for row in rows).values()}
         items = self._told(opened, [*groups.values()])
         items = [one for one in items if kind is None or one.kind == kind]
-        if sort != "name":
-            items.sort(key=lambda one: -one.mentions)
+        items.sort(key=lambda one: (one.name.casefold() if sort == "name" else -one.mentions, one.name.casefold()))
         total = cast(int, rows[0][2]) if rows else 0
         return Entities(items=tuple(items[:limit]), total=total, pending=opened.pending, seq=opened.space.seq)
 
