@@ -279,7 +279,7 @@ class RelationChange(Struct, frozen=True, kw_only=True):
 
 
 class Node(Struct, frozen=True, kw_only=True):
-    """A node of an exported or drawn graph: an entity, or with the kind `text` words that are the object of a relation."""
+    """A node of an exported or drawn graph: an entity, or with the kind `text` words that are an object."""
 
     id: str
     name: str

@@ -31,6 +31,7 @@ _STATES = ["conflict", "sensitive_content", "place_taken"]
     operation_id="describeEntity",
     tags=["graph"],
     needs="write",
+    statuses=[201],
     screens=True,
     problems=_STATES,
 )
@@ -125,7 +126,7 @@ async def state_relation(
 
 
 @patch(
-    "/graph/relations/{statement:str}",
+    "/graph/relations/{memory_id:str}",
     operation_id="correctRelation",
     tags=["graph"],
     needs="write",
@@ -135,7 +136,7 @@ async def state_relation(
 async def correct_relation(
     request: Request,
     space: FromPath[str],
-    statement: FromPath[str],
+    memory_id: FromPath[str],
     data: JSONBody[RelationPatch],
     backend: NamedDependency[Backend],
     idempotency_key: IdempotencyKeyHeader = None,
@@ -144,14 +145,14 @@ async def correct_relation(
     """Change a relation that somebody has stated, by the id of its memory."""
     key = await request_key(request, space, idempotency_key)
     correct = memories(request, backend, dry_run=dry_run).graph.correct
-    return written(await backend.store(correct, space, statement, data.change(), request=key))
+    return written(await backend.store(correct, space, memory_id, data.change(), request=key))
 
 
-@delete("/graph/statements/{statement:str}", operation_id="retractStatement", tags=["graph"], needs="delete")
+@delete("/graph/statements/{memory_id:str}", operation_id="retractStatement", tags=["graph"], needs="delete")
 async def retract_statement(
     request: Request,
     space: FromPath[str],
-    statement: FromPath[str],
+    memory_id: FromPath[str],
     backend: NamedDependency[Backend],
     idempotency_key: IdempotencyKeyHeader = None,
     dry_run: DryRunParameter = False,
@@ -159,7 +160,7 @@ async def retract_statement(
     """Delete what somebody has stated of an entity or a relation, by the id of its memory; its history stays."""
     key = await request_key(request, space, idempotency_key)
     retract = memories(request, backend, dry_run=dry_run).graph.retract
-    return deleted(await backend.store(retract, space, statement, request=key))
+    return deleted(await backend.store(retract, space, memory_id, request=key))
 
 
 @post(

@@ -222,10 +222,10 @@ class RelationReply(Struct, frozen=True, kw_only=True):
 
 
 class RelationsReply(Struct, frozen=True, kw_only=True):
-    """Relations that match, those of the latest versions first; `total` counts them before the limit."""
+    """Relations that match, those of the latest versions first. With `more` there are others."""
 
     items: list[RelationReply]
-    total: int
+    more: bool
     pending: Pending
     seq: fields.SeqText
 

@@ -44,7 +44,8 @@ def exported(name: GraphFormat, nodes: Iterable[Node], edges: Iterable[Edge]) ->
         if size >= _BLOCK:
             yield _encoded(lines)
             lines, size = [], 0
-    yield _encoded(lines)
+    if lines:
+        yield _encoded(lines)
 
 
 def _encoded(lines: Iterable[str]) -> bytes:

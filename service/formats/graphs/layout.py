@@ -7,8 +7,11 @@ away, and edges pull. A weak pull towards the centre keeps nodes without edges o
 import numpy as np
 from numpy.typing import NDArray
 
+from muisti.core.support.waiting import refuse_long
+
 NODES_MAX = 300
 ROUNDS = 300
+SHORT = 20  # nodes that are placed within a few milliseconds
 _START, _END = 0.12, 0.002  # steps of the first and the last round, as shares of the width
 _CENTRE = 0.9  # strength of the pull towards the centre
 _GOLDEN = np.pi * (3 - 5**0.5)
@@ -24,6 +27,8 @@ def layout(
     """
     if size <= 1:
         return np.full((size, 2), 0.5)
+    if size > SHORT:
+        refuse_long()
     places = _spiral(size, edges)
     length = 0.9 / np.sqrt(size)
     pulls = _pulls(size, edges, weights)
