@@ -15,6 +15,7 @@ from muisti.core.kernels import (
     pool,
     pooling,
     postings,
+    tagging,
     two_level,
 )
 from muisti.core.kernels.target import Bytes, Codes, Doubles, Floats, Ints, Longs, Mask, Packed
@@ -22,7 +23,10 @@ from muisti.core.kernels.target import Bytes, Codes, Doubles, Floats, Ints, Long
 __all__ = ["Bytes", "Codes", "Doubles", "Floats", "Ints", "Longs", "Mask", "Packed", "bake"]
 
 
-stages = (inserted, blend, context, dense, evidence, lexical, likeness, pieces, two_level, pool, pooling, postings)
+stages = (
+    *(inserted, blend, context, dense, evidence, lexical, likeness, pieces, two_level),
+    *(pool, pooling, postings, tagging),
+)
 
 
 def bake() -> None:

@@ -39,6 +39,16 @@ LEVEL_MAX = 2_000  # entities of a level that are followed
 PATH_MAX = 6  # ties of a path
 
 
+class Mention(Struct, frozen=True):
+    """A name in a text, from character `start` up to `stop`, with a confidence of 0 to 1."""
+
+    start: int
+    stop: int
+    kind: EntityKind
+    confidence: float
+    source: MentionSource
+
+
 class Alias(Struct, frozen=True, kw_only=True):
     """Another name of an entity. `memory` is the id of the memory that states it, None for one found by a rule."""
 
