@@ -5,13 +5,14 @@ The kinds of the two names say which relation it may be. The weights are those o
 
 from collections.abc import Iterator, Sequence
 from functools import cache, lru_cache
-from math import exp
+from math import exp, sqrt
 from pathlib import Path
 from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
 
+from muisti.core.facts.fact import Named
 from muisti.core.facts.words import Word, listed
 from muisti.core.model.relations import RelationKind
 
@@ -64,6 +65,11 @@ class Judge:
         weights = self._weights
         logit = self._scale * sum([weights[one] for one in features])
         return 1 / (1 + exp(-max(-30.0, min(30.0, logit))))
+
+
+def confidence(probability: float, ends: Sequence[Named]) -> float:
+    """Return how sure a relation is, whose probability counts for names that are certain."""
+    return probability * sqrt(ends[0].confidence * ends[1].confidence)
 
 
 @cache

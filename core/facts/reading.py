@@ -63,16 +63,16 @@ class _Reader:
         """Yield the relations that the model finds between names."""
         judge = between.shipped()
         for pair in between.pairs(sentence.words, sentence.spans):
-            probability = judge.probability(pair.features)
-            if probability >= judge.sure[pair.kind]:
-                ends = [self._mentions[pair.subject], self._mentions[pair.object]]
+            ends = [self._mentions[pair.subject], self._mentions[pair.object]]
+            sure = between.confidence(judge.probability(pair.features), ends)
+            if sure >= judge.sure[pair.kind]:
                 yield Fact(
                     subject=pair.subject,
                     kind=pair.kind,
                     object=pair.object,
                     literal=None,
                     polarity=True,
-                    confidence=round(probability, 3),
+                    confidence=round(sure, 3),
                     start=min(one.start for one in ends),
                     stop=max(one.stop for one in ends),
                 )

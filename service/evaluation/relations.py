@@ -33,15 +33,17 @@ class Mention:
     start: int
     stop: int
     kind: str
+    confidence: float = 1.0
 
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A sentence as a text, its entities in order, and the relations that people found in it."""
+    """A sentence as a text, its entities in order, the relations that people found in it, and the places of its tokens."""
 
     text: str
     mentions: tuple[Mention, ...]
     relations: frozenset[Found]
+    tokens: tuple[tuple[int, int], ...]  # of those who judged it
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,7 +119,7 @@ def _judged(
         (mentions[head].start, mentions[head].stop, RELATIONS[kind], mentions[tail].start, mentions[tail].stop)
         for head, tail, kind in relations
     )
-    return Judged(text, mentions, frozenset(found))
+    return Judged(text, mentions, frozenset(found), tuple(zip(starts, stops, strict=True)))
 
 
 def judged_pairs(sentence: Judged, mentions: Sequence[Named]) -> Iterator[tuple[Found, list[int]]]:
@@ -135,6 +137,12 @@ def score(found: Sequence[Collection[Found]], judged: Sequence[Judged]) -> Score
     return Score(right / told if told else 0.0, right / wanted if wanted else 0.0)
 
 
-def related(judge: between.Judge, sentence: Judged, mentions: Sequence[Named], least: float) -> set[Found]:
-    """Return the relations of a sentence that are at least so probable."""
-    return {found for found, features in judged_pairs(sentence, mentions) if judge.probability(features) >= least}
+def related(judge: between.Judge, sentence: Judged, mentions: Sequence[Named], least: float | None = None) -> set[Found]:
+    """Return the relations of a sentence that are at least so sure; by default as sure as Muisti asks for."""
+    sure = {(one.start, one.stop): one for one in mentions}
+    return {
+        found
+        for found, features in judged_pairs(sentence, mentions)
+        if between.confidence(judge.probability(features), [sure[found[:2]], sure[found[3:]]])
+        >= (judge.sure[found[2]] if least is None else least)
+    }
