@@ -36,9 +36,7 @@ _CHAINS = listed(
     " begin began begun continue continued manage managed learned prefer prefers get got strive want wants"
 )
 _FEELS = listed("get feel become feels gets became getting feeling")
-_ALSO_NOUNS = listed(
-    "love like use plan value favor favour hate fear object visit design work paint cook dislike hope aim"
-)
+_ALSO_NOUNS = listed("love like use plan value favor favour fear object visit design work paint cook hope aim")
 _AFTER_VERBS = listed("the a an my our their all any some to it that this how when what every natural only")
 _DUE = listed("need needs want wants has have wanted")
 _BEGINS = listed("start started begin began begun stop stopped quit keep kept")
@@ -195,6 +193,10 @@ def _continues(words: Sequence[Word], clause: Clause) -> bool:
     if form is None or form[1] == "g":
         return False
     after = words[clause.at + 1].text if clause.at + 1 < len(words) else ""
-    if word in _ALSO_NOUNS and not (after in _AFTER_VERBS or after.endswith(("s", "ing"))):
+    if (
+        word in _ALSO_NOUNS
+        and clause.at == clause.border + 1
+        and not (after in _AFTER_VERBS or after.endswith(("s", "ing")))
+    ):
         return False
     return after not in ("of", ",", ".", "and", "", "for") or form[0] in ("rely", "opt")

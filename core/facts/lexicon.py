@@ -86,6 +86,7 @@ VERBS: dict[str, list[Cue]] = {
     "refrain": _cues("avoids", "from", denied=""),
     "object": _cues("dislikes", "to", tenses="bs"),
     "use": [Cue("uses", needs="thing", tenses="bsgn")],
+    "drive": [Cue("uses", needs="owned", tenses="b")],
     "switch": _cues("uses", "to", needs="thing", tenses="pn", denied=""),
     "own": [Cue("owns", needs="thing", tenses="bsn")],
     "buy": [Cue("owns", needs="owned", tenses="pn", denied="")],
@@ -191,8 +192,6 @@ ADJECTIVES: dict[str, list[Cue]] = {
     "based": _cues("lives_in", "in|out of|near", needs="name"),
     "married": _cues("spouse", "to", needs="name"),
     "employed": _cues("works_at", "at|by", needs="employer"),
-    "vegan": [Cue("is", needs="none")],
-    "vegetarian": [Cue("is", needs="none")],
 }  # fmt: skip
 
 NOUNS: dict[str, list[Cue]] = {

@@ -17,6 +17,7 @@ _NO_ITEMS = listed("especially particularly so as not even maybe just hopefully 
 _NUMBERS = listed("one two three four five six seven few couple")
 _TIMES = listed("day days week weeks month months year years hours nights")
 EVENT_ENDS = listed("to last yesterday today next for during while on this before after with using from recently")
+USED_ENDS = listed("to for as during while when daily")
 PREFERRED_ENDS = listed("over")
 _PREPOSITIONS = listed("for in on at with as when from by of about like if")
 _TRAILING = listed(
@@ -108,7 +109,7 @@ def items(words: Sequence[Word], at: int, stop: int) -> list[tuple[int, int]]:
     A list of adjectives before one noun is one object, and so is a phrase that a preposition leads into.
     """
     cuts = [place for place in range(at, stop) if words[place].text in ("and", "or", ",")]
-    if not cuts or any(words[place].text in _INSIDE for place in range(at, stop)):
+    if not cuts or any(words[place].text in _INSIDE for place in range(at, cuts[-1])):
         return [(at, stop)]
     parts: list[tuple[int, int]] = []
     begin = at
@@ -122,7 +123,7 @@ def items(words: Sequence[Word], at: int, stop: int) -> list[tuple[int, int]]:
 
 
 def _is_list(words: Sequence[Word], parts: Sequence[tuple[int, int]], joined: bool) -> bool:
-    if any(stop - at > 4 for at, stop in parts) or not joined:
+    if any(stop - at > 4 for at, stop in parts[:-1]) or not joined:
         return False
     at, stop = parts[-1]
     if stop - at == 1:
@@ -240,10 +241,6 @@ def _diet(words: Sequence[Word], at: int, stop: int) -> bool:
     return any(word.text in _DIETS for word in words[at:stop])
 
 
-def _none(words: Sequence[Word], at: int, stop: int) -> bool:
-    return True
-
-
 CONDITIONS: dict[str, Callable[[Sequence[Word], int, int], bool]] = {
     "any": _any,
     "liked": _liked,
@@ -260,6 +257,5 @@ CONDITIONS: dict[str, Callable[[Sequence[Word], int, int], bool]] = {
     "verb": _verb,
     "diet": _diet,
     "gerund": _gerund,
-    "none": _none,
 }
 """What an object must be, by the name of the condition: tests of the words from one place to another."""

@@ -3,7 +3,8 @@
     python -m deploy.relations DATA [--output core/facts/weights]
 
 DATA is a folder with `relations_conll04/train.jsonl` and `dev.jsonl`. The penalty is the one that fits `dev` best.
-For each kind the default threshold is the lowest probability from which 90 % of the relations of `dev` are right, and never below 0.85.
+For each kind the default threshold is the lowest probability from which 90 % of the relations of `dev` are right. None
+is below 0.85.
 """
 
 import argparse

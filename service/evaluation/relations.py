@@ -38,7 +38,7 @@ class Mention:
 
 @dataclass(frozen=True, slots=True)
 class Judged:
-    """A sentence as a text, its entities in order, the relations that people found in it, and the places of its tokens."""
+    """A sentence as a text, its entities in order, and the relations that people found in it."""
 
     text: str
     mentions: tuple[Mention, ...]
@@ -137,7 +137,9 @@ def score(found: Sequence[Collection[Found]], judged: Sequence[Judged]) -> Score
     return Score(right / told if told else 0.0, right / wanted if wanted else 0.0)
 
 
-def related(judge: between.Judge, sentence: Judged, mentions: Sequence[Named], least: float | None = None) -> set[Found]:
+def related(
+    judge: between.Judge, sentence: Judged, mentions: Sequence[Named], least: float | None = None
+) -> set[Found]:
     """Return the relations of a sentence that are at least so sure; by default as sure as Muisti asks for."""
     sure = {(one.start, one.stop): one for one in mentions}
     return {
