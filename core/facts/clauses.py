@@ -21,14 +21,12 @@ _AUX = {
     **dict.fromkeys(listed("would could might may should must"), "modal"),
     **dict.fromkeys(listed("can will shall"), "can"),
     **dict.fromkeys(listed("not never rarely seldom hardly barely neither n't nor"), "not"),
-    **dict.fromkeys(
-        listed("only exclusively solely strictly always mostly usually generally typically primarily"), "only"
-    ),
+    **dict.fromkeys(listed("only exclusively solely strictly"), "only"),
 }
 _ADVERBS = listed(
     "really also just still do too so very quite pretty much even ever already both all often sometimes now always"
-    " more kind sort rather definitely absolutely super totally more most best first again recently lately currently"
-    " long instead simply then actually once soon tend tends"
+    " more kind sort rather usually generally mostly typically primarily definitely absolutely super totally more"
+    " most best first again recently lately currently long instead simply then actually once soon tend tends"
 )  # fmt: skip
 _NO_ADVERBS = listed("family reply apply supply rely fly italy only ally bully belly jelly lovely silly early daily")
 _CHAINS = listed(
@@ -185,6 +183,8 @@ def _chain(clause: Clause, word: str, after: str, words: Sequence[Word]) -> Clau
 def _continues(words: Sequence[Word], clause: Clause) -> bool:
     """Return whether words after "and" are a verb of the same subject, no noun."""
     word = words[clause.at].text
+    if word == "like" and words[clause.border].text not in ("and", "but"):
+        return False
     if clause.chosen and words[clause.border].text != "or":
         return True
     if clause.last in ("be", "have"):

@@ -185,7 +185,7 @@ ADJECTIVES: dict[str, list[Cue]] = {
               Cue("dislikes", needs="gerund")] for word in
        listed(
            "opposed averse uncomfortable afraid scared terrified wary skeptical sceptical tired sick bored"
-           " uninterested annoyed bothered disgusted repulsed turned phobic intimidated overwhelmed disinterested"
+           " uninterested annoyed bothered disgusted repulsed turned phobic intimidated disinterested"
        )},
     "against": [Cue("dislikes", needs="liked", denied="")],
     "on": [Cue("prefers", needs="diet", denied="")],

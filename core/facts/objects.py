@@ -11,6 +11,7 @@ _ENDS = listed(
     " where after before until due except despite regardless however yet"
 )
 _PRONOUNS = listed("i we you he she it they there this that these those")
+_JOINS = listed("and or but nor")
 _EXAMPLES = listed("including such like or and")
 _LIST = 12  # words after a comma in which a list ends with "and"
 _NO_ITEMS = listed("especially particularly so as not even maybe just hopefully plus which")
@@ -57,7 +58,7 @@ _ADJECTIVAL = tuple(listed("y ive al ous ful ic less able ible ed ing ern ish an
 _ADJECTIVES = listed(
     "loud big small large old new long short hot cold warm bright dark free cheap fast slow strong hard soft quiet"
     " mild raw fresh sweet sour deep high low modern simple plain good bad rich casual animal private public safe"
-    " clean healthy local modern natural fun cozy"
+    " clean healthy local modern natural fun cozy bold whole vegan matte smaller"
 )
 _NOUNS_IN_ING = listed("hiking camping swimming running painting fishing hunting reading cooking dancing skiing biking")
 _INSIDE = listed(
@@ -69,6 +70,8 @@ _INSIDE = listed(
 def end(words: Sequence[Word], at: int, until: int, stops: frozenset[str] = frozenset()) -> int:
     """Return where the object that begins at a word ends, before the next clause and the `stops` at the latest."""
     stop = min(until, at + LONGEST)
+    if at < stop and words[at].text in _JOINS:
+        return at
     for place in range(at, stop):
         word, after = words[place].text, words[place + 1].text if place + 1 < len(words) else ""
         if _closes(word, after) or (place > at and word in stops) or (word == "," and _ends_at_comma(words, at, place)):
@@ -127,7 +130,8 @@ def _is_list(words: Sequence[Word], parts: Sequence[tuple[int, int]], joined: bo
         return False
     at, stop = parts[-1]
     if stop - at == 1:
-        return True
+        first, last = parts[0]
+        return last - first == 1 or not (is_adjective(words[at].text) and is_adjective(words[last - 1].text))
     if words[parts[0][0]].text in _LIGHT and words[at].text not in _LIGHT:
         return False  # "the red and blue paint"
     return not any(is_adjective(words[last - 1].text) and not words[last - 1].capital for _, last in parts[:-1])
@@ -188,7 +192,7 @@ def _possessed(words: Sequence[Word], at: int, stop: int) -> bool:
 
 def _work(words: Sequence[Word], at: int, stop: int) -> bool:
     light = any(word.text in _LIGHT_WORKS for word in words[at : at + 4])
-    return _owned(words, at, stop) and stop - at > 1 and not light
+    return _owned(words, at, stop) and stop - at > 1 and not light and words[stop - 1].text != "down"
 
 
 def _started(words: Sequence[Word], at: int, stop: int) -> bool:

@@ -37,6 +37,9 @@ _BESIDE = (
 _LITTLE = listed("no low little zero minimal limited")  # interest, tolerance
 _TASTES = listed("fan lover person enthusiast buff")
 _AGAINST = frozenset({"avoids", "dislikes"})
+_BE_ADVERBS = listed("too overly")
+_AFTER_ADJECTIVES = listed("and but or to because when as for due at in since especially than so if too while after")
+_SKIPPED = listed("to just only both mostly")
 _MARKS = listed(". ! ? ; : , ( ) to of for in because that which but who when if")
 
 
@@ -145,7 +148,7 @@ def _after(words: Sequence[Word], cue: Cue, at: int, clause: Clause) -> _Found |
         if at >= clause.until or words[at].text != word:
             return None
         at += 1
-    if at < clause.until - 1 and words[at].text == "to" and cue.needs in ("any", "liked"):
+    while at < clause.until - 1 and words[at].text in _SKIPPED and cue.needs in ("any", "liked"):
         at += 1
     stop = objects.end(words, at, clause.until, _STOPS.get(cue.kind, frozenset()))
     if stop > at and objects.CONDITIONS[cue.needs](words, at, stop):
@@ -200,7 +203,7 @@ def _by_noun(words: Sequence[Word], clause: Clause) -> _Found | None:
         for cue in lexicon.NOUNS.get(word, []):
             if found := _after(words, cue, at + 1, clause):
                 return found._replace(denied=denied)
-        if word in lexicon.BEFORE and (found := _before(words, clause, at)):
+        if word in lexicon.BEFORE and word not in _TASTES and (found := _before(words, clause, at)):
             return found._replace(denied=denied)
         if word in _MARKS:
             break
@@ -226,6 +229,10 @@ def _before(words: Sequence[Word], clause: Clause, at: int) -> _Found | None:
     return _Found(Cue(lexicon.BEFORE[words[at].text]), first, at)
 
 
+def _closes(words: Sequence[Word], at: int, until: int) -> bool:
+    return at >= until or words[at].text in _AFTER_ADJECTIVES or not words[at].text[0].isalnum()
+
+
 def _finding(words: Sequence[Word], clause: Clause) -> _Found | None:
     """Return what is found boring or relaxing: "I find flashcards ineffective"."""
     first = clause.at + 1
@@ -236,7 +243,7 @@ def _finding(words: Sequence[Word], clause: Clause) -> _Found | None:
             kind = "dislikes"
         elif word in lexicon.IN_FAVOUR:
             kind = "likes"
-        if kind is not None:
+        if kind is not None and (word in _BE_ADVERBS or _closes(words, at + 1, clause.until)):
             stop = at
             while stop > first and (words[stop - 1].text in _BE or words[stop - 1].text.endswith("ly")):
                 stop -= 1
