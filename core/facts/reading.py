@@ -96,13 +96,14 @@ class _Reader:
         begin, stop = sentence[one.at].start, sentence[one.stop - 1].stop
         bare = sentence[objects.bare(sentence, one.at, one.stop)].start
         number = self._spans.get((begin, stop), self._spans.get((bare, stop)))
+        certain = self._mentions[subject].confidence if subject >= 0 else 1.0
         return Fact(
             subject=subject,
             kind=one.kind,
             object=number,
             literal=(begin, stop) if number is None else None,
             polarity=one.polarity,
-            confidence=confidence.of_rule(one.kind),
+            confidence=round(confidence.of_rule(one.kind) * certain, 3),
             start=sentence[first].start,
             stop=max(sentence[last - 1].stop, stop),
         )
