@@ -1,6 +1,6 @@
 """The engine of the service: opens the database, gives each caller their views, closes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Self
 
@@ -16,6 +16,9 @@ from muisti.core.erasure.purging import KIND as PURGE
 from muisti.core.erasure.purging import PurgeWork, Told, items_of
 from muisti.core.generations.building import Embed
 from muisti.core.generations.lifecycle import Progress
+from muisti.core.graph.extraction import Reader as GraphTexts
+from muisti.core.graph.usual import usual_reader
+from muisti.core.graph.work import GraphWork, step
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.kernels import bake
 from muisti.core.model.audited import AuditPage
@@ -74,6 +77,7 @@ class Engine:
         cache_bytes: int = BYTES,
         receipt_days: float = RECEIPT_DAYS,
         parsers: int = 1,
+        graph_reader: Callable[[], GraphTexts] = usual_reader,
     ) -> None:
         """Bring the database to the current schema. `encoder` None means that embeddings are off.
 
@@ -85,6 +89,7 @@ class Engine:
         - `calibration` None knows no model: answers are `uncalibrated`, except those of keyword search.
         - `quota` and `policy` apply to spaces without their own.
         - `parsers` is how many processes read files of foreign formats at the same time.
+        - `graph_reader` makes what reads texts for the knowledge graph, when it is first needed.
         - Receipts are kept for `receipt_days`.
 
         Raises:
@@ -108,10 +113,12 @@ class Engine:
             quota=quota or Quota(),
             policy=policy,
             workers=Workers(parsers),
+            graph_reader=graph_reader,
         )
         self._workers = given.workers
         parts = assembly.shared(given)
-        self._views = assembly.views(given, parts)
+        self.tasks = Tasks(database.primary)
+        self._views = assembly.views(given, parts, self.tasks)
         self._indexes = parts.indexes
         self._retrievals = parts.retrievals
         self._sizes = parts.sizes
@@ -122,12 +129,13 @@ class Engine:
         self.receipts = Receipts(database.primary, parts.ids, receipt_days)
         self.leases = Leases(database.primary)
         self.webhooks = Webhooks(database.primary)
-        self.tasks = Tasks(database.primary)
         code = self._views.code.index
         self.tasks.register(
             Ingest(self._views.documents.ingester, lambda space, alive: code.resolve(space, None, alive))
         )
         self.tasks.register(Embed(database.primary, self.models))
+        self._graph = self._views.graph.index
+        self.tasks.register(GraphWork(database.primary, self._graph))
         self.generations = assembly.generations(given, parts, self.tasks)
         self.tasks.register(ImportWork(parts.importer))
         self.signing_keys = SigningKeys(database)
@@ -239,6 +247,14 @@ class Engine:
     def report_purges(self, told: Told) -> None:
         """Let this process work on purges; `told` makes the result of the task from the report."""
         self.tasks.register(PurgeWork(self._database.primary, self.eraser, self._clock, told))
+
+    def unread_graphs(self) -> list[str]:
+        """Return the spaces whose graph lacks versions that have come."""
+        return self._graph.lagging()
+
+    def extend_graph(self, space: str, versions: int) -> bool:
+        """Read some versions of a space into its graph, and return whether more are left; see `graph.work.step`."""
+        return step(self.tasks, self._graph, space, versions)
 
     def forget_tasks(self) -> bool:
         """Delete tasks that ended long ago, and what ended imports left. Return whether more tasks are left."""

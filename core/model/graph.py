@@ -25,7 +25,6 @@ RelationSource = Literal["text", "manual"]
 RELATION_SOURCES: tuple[RelationSource, ...] = get_args(RelationSource)
 AliasSource = Literal["acronym", "name_part", "manual"]
 ProposalReason = Literal["spelling", "prefix", "name_part", "acronym"]
-DecisionKind = Literal["same", "apart"]
 EntitySort = Literal["-mentions", "name"]
 ENTITY_SORTS: tuple[EntitySort, ...] = get_args(EntitySort)
 
@@ -77,7 +76,7 @@ class Entity(Struct, frozen=True, kw_only=True):
 
 
 class Entities(Struct, frozen=True, kw_only=True):
-    """A page of entities. `total` counts them before the limit; `pending` memories are not read yet."""
+    """Entities that match. `total` counts their names, merged or not; `pending` memories are not read yet."""
 
     items: tuple[Entity, ...]
     total: int
@@ -119,10 +118,10 @@ class Relation(Struct, frozen=True, kw_only=True):
 
 
 class Relations(Struct, frozen=True, kw_only=True):
-    """Relations that match, the newest first. `total` counts them before the limit."""
+    """Relations that match, those of the latest versions first. `more`: there are others."""
 
     items: tuple[Relation, ...]
-    total: int
+    more: bool
     pending: int
     seq: Seq
 
@@ -153,7 +152,7 @@ class Profile(Struct, frozen=True, kw_only=True):
 class Neighbour(Struct, frozen=True, kw_only=True):
     """An entity tied to another, `depth` ties away. `via` is the id of the entity before it on the way.
 
-    `weight` counts the memories that state the tie from `via`.
+    `weight` counts the memories that state the tie, of the name that most of them use where it has several.
     """
 
     entity: End
@@ -240,21 +239,39 @@ class Extension(Struct, frozen=True, kw_only=True):
 
 
 class EntityChange(Struct, frozen=True, kw_only=True):
-    """What a person says of an entity: names that are also its own, and names that are not."""
+    """A statement on an entity: names that are also its own, and names that are not. None leaves a field as it is."""
 
     kind: EntityKind | None = None
     aliases: tuple[str, ...] | None = None
     apart: tuple[str, ...] | None = None
+    category: str | None = None
 
 
 class NewRelation(Struct, frozen=True, kw_only=True):
-    """A relation that a person states. One of `object`, a name, and `literal` is given."""
+    """A relation that a person states. One of `object`, a name, and `literal` is given.
+
+    Without `content`, a sentence is made of it.
+    """
 
     subject: str
     kind: RelationKind
     object: str | None = None
     literal: str | None = None
     negative: bool = False
+    content: str | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+    category: str | None = None
+
+
+class RelationChange(Struct, frozen=True, kw_only=True):
+    """Changes of a relation that a person has stated. None leaves a field as it is."""
+
+    subject: str | None = None
+    kind: RelationKind | None = None
+    object: str | None = None
+    literal: str | None = None
+    negative: bool | None = None
     content: str | None = None
     valid_from: datetime | None = None
     valid_to: datetime | None = None

@@ -20,8 +20,8 @@ StatedKind = Literal["memory", "chunk", "exchange"]  # kinds that callers may gi
 Kind = Literal[
     "memory", "chunk", "exchange", "session", "conversation", "topic", "summary", "document", "entity", "relation"
 ]
-# Kinds of the objects that order memories, and of what people say of the graph. They have no passages, so no search finds them, and lists show
-# them only when a filter names `kind`.
+# Kinds of the objects that order memories, and of what people say of the graph. They have no passages, so no search
+# finds them, and lists show them only when a filter names `kind`.
 STRUCTURAL: tuple[Kind, ...] = ("session", "conversation", "topic", "summary", "document", "entity", "relation")
 
 # Trust in each class of source, in percent. Anybody may write a web page, also to mislead its readers.

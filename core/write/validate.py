@@ -18,6 +18,7 @@ from muisti.core.model.terms import (
     SIMILARITY_MIN,
     SPACES_MAX,
     Echoes,
+    GraphSwitch,
     Screening,
 )
 from muisti.core.model.times import from_us
@@ -48,6 +49,7 @@ POLICIES: Mapping[str, tuple[str, ...]] = {
     "secrets": get_args(Screening),
     "personal_data": get_args(Screening),
     "echoes": get_args(Echoes),
+    "graph": get_args(GraphSwitch),
 }
 BOUNDS: Mapping[str, tuple[float, float]] = {  # of numbers in a policy; all others are days from 0
     "similarity_limit": (SIMILARITY_MIN, 1),

@@ -82,7 +82,7 @@ CREATE TABLE mentions (
     source TEXT NOT NULL,
     PRIMARY KEY (version_id, start, entity_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX mentions_entity ON mentions (entity_id, version_id);
+CREATE INDEX mentions_entity ON mentions (entity_id, version_id DESC);
 
 -- Relations that versions state, about entities that the same version mentions. The object is an entity or a stretch of
 -- the content. `start` and `stop` are the evidence.
@@ -101,10 +101,11 @@ CREATE TABLE relations (
     source TEXT NOT NULL,
     PRIMARY KEY (version_id, number)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX relations_subject ON relations (subject_id, version_id);
-CREATE INDEX relations_object ON relations (object_id, version_id) WHERE object_id IS NOT NULL;
+CREATE INDEX relations_subject ON relations (subject_id, version_id DESC);
+CREATE INDEX relations_object ON relations (object_id, version_id DESC) WHERE object_id IS NOT NULL;
 
--- Names that a memory of the kind `entity` says are another name of its entity, or with `apart` are not.
+-- Names that a memory of the kind `entity` says are another name of its entity, or with `apart` are not. Its own name is
+-- among them.
 CREATE TABLE aliases (
     version_id INTEGER NOT NULL REFERENCES versions (id) ON DELETE CASCADE,
     entity_id INTEGER NOT NULL REFERENCES entities (id) ON DELETE CASCADE,
@@ -112,7 +113,7 @@ CREATE TABLE aliases (
     apart INTEGER NOT NULL,
     PRIMARY KEY (version_id, entity_id, alias_id)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX aliases_entity ON aliases (entity_id, version_id);
+CREATE INDEX aliases_entity ON aliases (entity_id, version_id DESC);
 CREATE INDEX aliases_alias ON aliases (alias_id, version_id);
 
 -- A name goes with the last version that mentions it.
