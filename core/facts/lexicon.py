@@ -126,7 +126,7 @@ VERBS: dict[str, list[Cue]] = {
 }  # fmt: skip
 
 DENIED: dict[str, list[Cue]] = {
-    **{verb: [Cue("avoids", denied="avoids", needs="liked", tenses="bs")] for verb in EATS},
+    **{verb: [Cue("avoids", denied="avoids", needs="liked", tenses="bs")] for verb in EATS - {"own"}},
     **{verb: [Cue("dislikes", denied="dislikes", needs="liked", tenses="bs")] for verb in listed(
         "stand bear tolerate handle"
     )},

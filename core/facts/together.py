@@ -7,8 +7,8 @@ def association(both: int, one: int, other: int, texts: int) -> float:
     """Return the normalised pointwise mutual information of two entities, from 0 to 1, damped when they are rare.
 
     `both` counts the texts that mention both, `one` and `other` those that mention each, `texts` all. 0 means that they
-    meet no more often than by chance, 1 that they always meet. Two entities that meet once say little, so that the value
-    is multiplied by both / (both + 1).
+    meet no more often than by chance, 1 that they always meet. Two entities that meet once say little, so the value is
+    multiplied by both / (both + 1).
 
     >>> association(10, 10, 10, 1000) > association(1, 1, 1, 1000) > association(1, 50, 50, 1000)
     True
