@@ -3,7 +3,7 @@
 The kinds of the two names say which relation it may be. The weights are those of `weights/MODEL.md`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from math import exp, sqrt
 from pathlib import Path
@@ -11,6 +11,7 @@ from typing import NamedTuple
 from zlib import crc32
 
 import numpy as np
+import numpy.typing as npt
 
 from muisti.core.facts.fact import Named
 from muisti.core.facts.words import Word, listed
@@ -53,9 +54,9 @@ class Pair(NamedTuple):
 
 
 class Judge:
-    """The trained weights. `sure` has for each kind the probability from which a relation is told by default."""
+    """The trained weights. `sure` has for each kind the confidence that a relation needs by default."""
 
-    def __init__(self, weights: np.ndarray, scale: float, sure: dict[str, float]) -> None:
+    def __init__(self, weights: npt.NDArray[np.int8], scale: float, sure: Mapping[RelationKind, float]) -> None:
         self._weights: list[int] = weights.tolist()
         self._scale = scale
         self.sure = sure

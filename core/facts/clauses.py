@@ -41,7 +41,7 @@ _BEGINS = listed("start started begin began begun stop stopped quit keep kept")
 _STOPS = listed("stop stopped quit")
 _LOSES = listed("he she they it who which you")  # another subject
 _JOINS = listed("and but or , ; so")
-_MANNERS = 8  # words that may stand between a subject and its verb
+_MANNERS = 8  # words that may be between a subject and its verb
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +76,7 @@ def clauses(words: Sequence[Word], subjects: Mapping[int, tuple[int, int]]) -> l
 
 
 def _clauses(words: Sequence[Word], subjects: Mapping[int, tuple[int, int]]) -> Iterator[Clause]:
-    """Yield clauses, each with the subject that stands at its head or that it shares with the clause before."""
+    """Yield clauses, each with the subject at its head or one that it shares with the clause before."""
     open_clause: Clause | None = None
     for at in range(len(words)):
         here = subjects.get(at)
@@ -115,7 +115,7 @@ def _is_head(words: Sequence[Word], at: int) -> bool:
 
 
 def _doubted(words: Sequence[Word], at: int) -> bool:
-    """Return whether "I don't think" stands before the subject."""
+    """Return whether "I don't think" is before the subject."""
     before = [word.text for word in words[max(0, at - 3) : at]]
     return "not" in before and before[-1] in ("think", "believe", "that")
 

@@ -1,7 +1,7 @@
 """How sure facts are that rules state.
 
-The share of right ones when facts were read one by one: 100 of conversations, and those of 150 texts that state a
-preference, none of which were in view when the rules were written. Shares are (right + 1) / (read + 2).
+The constants are shares of right facts among those that a person read: 100 of conversations, and all of 150 texts that
+state a preference. None of these texts was in view when the rules were written. Shares are (right + 1) / (read + 2).
 """
 
 from muisti.core.model.relations import RelationKind

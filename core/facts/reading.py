@@ -38,7 +38,7 @@ class _Reader:
         self._spans = {(one.start, one.stop): number for number, one in enumerate(mentions)}
         self._mentions = mentions
         self._speaks = speaks
-        self._codes = dict.fromkeys(_OF_AUTHOR, AUTHOR) if speaks else {}
+        self._codes: dict[str, int] = dict.fromkeys(_OF_AUTHOR, AUTHOR) if speaks else {}
         if two:
             self._codes["you"] = ADDRESSEE
 

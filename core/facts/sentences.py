@@ -1,4 +1,4 @@
-"""Sentences of a text as words, with the names that stand in them. Code is left out."""
+"""Sentences of a text as words, with the names in them. Code is left out."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Which facts a clause states: its verb, or what stands after "am" or "have", looked up in the lexicon."""
+"""Which facts a clause states: its verb, or what follows "am" or "have", looked up in the lexicon."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
@@ -44,7 +44,7 @@ _MARKS = listed(". ! ? ; : , ( ) to of for in because that which but who when if
 
 
 class Stated(NamedTuple):
-    """A fact in the words of a sentence: its object stands from `at` to `stop`, its last word is before `last`."""
+    """A fact in the words of a sentence: its object goes from `at` to `stop`, its last word is before `last`."""
 
     kind: RelationKind
     polarity: bool
@@ -220,7 +220,7 @@ def _owned(words: Sequence[Word], clause: Clause, denied: bool) -> _Found | None
 
 
 def _before(words: Sequence[Word], clause: Clause, at: int) -> _Found | None:
-    """Return the object that stands before a noun: "a severe peanut allergy"."""
+    """Return the object before a noun: "a severe peanut allergy"."""
     first = clause.at
     while first < at and (words[first].text in _DEGREES or words[first].text.endswith("ly")):
         first += 1

@@ -2,8 +2,8 @@
 
     python -m muisti.service.evaluation.facts DATA [--test FILE] [--beside NAME FILE] [--read N]
 
-DATA is a folder with the sets `prefeval`, `locomo` and `relations_conll04`. The rules were written with one half of the
-topics of `prefeval` and with the first two conversations of `locomo` in view; the other halves judge them. FILE of
+DATA is a folder with the sets `prefeval`, `locomo` and `relations_conll04`. Half of the topics of
+`prefeval` and two conversations of `locomo` were in view when the rules were written. The others judge them. FILE of
 `--test` has the test sentences of CoNLL04, as they are published. FILE of `--beside` has the entities that another
 recogniser finds in them: a line of `[first token, token after the last, kind]` for each sentence. `--read` prints facts
 to read.
@@ -64,7 +64,7 @@ def spoken_facts(data: Dataset, groups: Sequence[str]) -> tuple[list[Line], int,
     begin = time.process_time()
     found = [facts(text, mentions, author) for _, author, text, mentions in read]
     spent = time.process_time() - begin
-    lines = [(*turn, fact) for turn, those in zip(read, found, strict=True) for fact in those]
+    lines: list[Line] = [(*turn, fact) for turn, those in zip(read, found, strict=True) for fact in those]
     return lines, len(turns), 1000 * spent / max(1, len(turns))
 
 

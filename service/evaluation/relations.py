@@ -115,7 +115,7 @@ def _judged(
         stops.append(len(text))
         before = token
     mentions = tuple(Mention(starts[first], stops[end - 1], ENTITIES[kind]) for first, end, kind in entities)
-    found = (
+    found: Iterator[Found] = (
         (mentions[head].start, mentions[head].stop, RELATIONS[kind], mentions[tail].start, mentions[tail].stop)
         for head, tail, kind in relations
     )

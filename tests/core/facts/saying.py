@@ -14,7 +14,7 @@ def mention(text: str, name: str, kind: EntityKind, confidence: float = 1.0) -> 
 
 
 def said(text: str, mentions: Sequence[Mention] = (), *, author: str | None = "Eve", two: bool = False) -> list[str]:
-    """Return the facts of a text as "subject kind object"; "not" stands before what is denied."""
+    """Return the facts of a text as "subject kind object"; "not" precedes what is denied."""
     return [
         f"{_name(text, mentions, one.subject)} {'' if one.polarity else 'not '}{one.kind} "
         + (text[slice(*one.literal)] if one.literal else _name(text, mentions, one.object))

@@ -1,4 +1,4 @@
-"""Words of the rules, and the sentences in which they stand."""
+"""Words of the rules, and the sentences of which they are part."""
 
 from muisti.core.facts.sentences import sentences
 from muisti.core.facts.words import words
