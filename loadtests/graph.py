@@ -9,6 +9,7 @@ import json
 import resource
 import subprocess
 import tempfile
+import threading
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -17,8 +18,10 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+from rich.console import Console
 
 from deploy.cluster.sqld import Sqld
+from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
 from muisti.core.graph.extraction import entity_row
 from muisti.core.model.graph import TIE_KINDS
@@ -33,9 +36,13 @@ from muisti.core.store.remote.http_client import Server
 from muisti.core.store.sql import graph_rows
 from muisti.core.store.sql.graph_rows import Gathered
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.service.background.graph import GRAPH_SECONDS, STEP
 
 SPACE = "default"
+say = Console(soft_wrap=True, highlight=False, markup=False).print
 EACH = 4  # relations of a memory
+PEOPLE = ("Caroline Smith", "Bob Lindqvist", "Maria Garcia", "Tom Okafor", "Yuki Tanaka", "Eva Novak", "Liam Byrne")
+PLACES = ("Berlin", "Oslo", "Turku", "Lisbon", "Nairobi", "Kyoto")
 COMMUNITY = 400  # entities
 WITHIN = 0.8  # of the relations stay in their community
 POWER = 0.55
@@ -123,7 +130,8 @@ def _batch(
     found = Gathered(names, mentions, relations, [])
     return [
         Statement(
-            f"INSERT INTO versions (id, memory_id, born, content, content_hash, source_class, derived_from, trust, {columns}) "
+            "INSERT INTO versions (id, memory_id, born, content, content_hash, source_class, derived_from, trust, "
+            f"{columns}) "
             "SELECT j.value ->> 0, randomblob(16), (j.value ->> 0) + ?, j.value ->> 1, randomblob(8), v.source_class, "
             f"v.derived_from, v.trust, {copied} FROM json_each(?) j, versions v WHERE v.id = ?",
             (shift, json.dumps(list(zip(ids, contents, strict=True))), template),
@@ -192,6 +200,65 @@ def peers(python: str, edges: Edges, what: Asked, folder: Path) -> list[dict[str
     return [json.loads(line) for line in told.splitlines()]
 
 
+def write_costs(rounds: int) -> None:
+    """Print what writes cost without a graph and with one that a thread reads, in turn."""
+    say("| writes | graph | ms each by the clock, median of rounds | processor ms each |")
+    say("| --- | --- | --- | --- |")
+    for label, each, number in (("single", 1, 400), ("batches of 100", 100, 4_000)):
+        found: dict[bool, list[tuple[float, float]]] = {False: [], True: []}
+        for _ in range(rounds):
+            for reads in (False, True):
+                found[reads].append(_written(each, number, reads=reads))
+        for reads, times in found.items():
+            clock, busy = zip(*times, strict=True)
+            say(f"| {label} | {'on' if reads else 'off'} | {median(clock):.3f} | {median(busy):.3f} |")
+
+
+def _written(each: int, number: int, *, reads: bool) -> tuple[float, float]:
+    """Write memories; return milliseconds each by the clock until they are stored, and of processors with the graph."""
+    with tempfile.TemporaryDirectory() as folder:
+        engine = Engine(FileDatabase(Path(folder) / "a.db"), StaticEncoder(), lambda: time.time_ns() // 1000)
+        drafts = [Draft(content=_text(place), author="Ann Lee") for place in range(number + 1)]
+        engine.owner.write.add(SPACE, drafts[-1:], on_conflict="keep")
+        if reads:
+            engine.extend_graph(SPACE, STEP)
+        stop = threading.Event()
+        thread = threading.Thread(target=_read_on, args=(engine, stop))
+        busy, began = time.process_time(), time.perf_counter()
+        if reads:
+            thread.start()
+        for start in range(0, number, each):
+            engine.owner.write.add(SPACE, drafts[start : start + each], on_conflict="keep")
+        clock = time.perf_counter() - began
+        if reads:
+            stop.set()
+            thread.join()
+            while engine.extend_graph(SPACE, STEP):
+                pass
+        used = time.process_time() - busy
+        engine.close()
+    return 1000 * clock / number, 1000 * used / number
+
+
+def _read_on(engine: Engine, stop: threading.Event) -> None:
+    """Do what the sweep does: steps with pauses as long as they take, and a look every second."""
+    while not stop.wait(GRAPH_SECONDS):
+        more = True
+        while more and not stop.is_set():
+            began = time.perf_counter()
+            more = engine.extend_graph(SPACE, STEP)
+            stop.wait(time.perf_counter() - began)
+
+
+def _text(place: int) -> str:
+    """Return a text of about thirty words with some names."""
+    one, two = PEOPLE[place % len(PEOPLE)], PEOPLE[(3 * place + 1) % len(PEOPLE)]
+    return (
+        f"{one} met {two} in {PLACES[place % len(PLACES)]} on day {place} to talk about the {place % 97}th draft of the "
+        "report, and I said that the numbers of the last quarter look better than we had expected in spring."
+    )
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--entities", type=int, default=100_000)
@@ -199,17 +266,21 @@ def main() -> None:
     parser.add_argument("--questions", type=int, default=20)
     parser.add_argument("--rounds", type=int, default=2)
     parser.add_argument("--no-sqld", action="store_true")
+    parser.add_argument("--writes", action="store_true", help="measure writes with and without a graph instead")
     parser.add_argument("--peer-python", help="a Python that has networkx or igraph")
     given = parser.parse_args()
+    if given.writes:
+        write_costs(given.rounds)
+        return
     edges = drawn(given.entities, given.edges, 1)
     what = asked(edges, given.entities, given.questions, 1)
     degrees = np.bincount(edges.ravel())
-    print(f"{given.entities:,} entities, {len(edges):,} edges, degree {np.median(degrees):.0f} to {degrees.max():,}")
+    say(f"{given.entities:,} entities, {len(edges):,} edges, degree {np.median(degrees):.0f} to {degrees.max():,}")
     with tempfile.TemporaryDirectory() as made:
         folder = Path(made)
         if given.peer_python:
             for row in peers(given.peer_python, edges, what, folder):
-                print(row)
+                say(row)
         with Sqld(folder / "sqld") as sqld:
             stores: dict[str, Database] = {"file": FileDatabase(folder / "a.db")}
             if not given.no_sqld:
@@ -218,12 +289,12 @@ def main() -> None:
             meters = {"file": Meter(), "sqld": Meter(sqld.pid)}
             engines = {label: Engine(one, None, lambda: time.time_ns() // 1000) for label, one in stores.items()}
             for label, engine in engines.items():
-                print(f"{label}: filled in {fill(engine, stores[label], edges):.0f} s")
-            print(f"file: {(folder / 'a.db').stat().st_size / 1e6:.0f} MB")
+                say(f"{label}: filled in {fill(engine, stores[label], edges):.0f} s")
+            say(f"file: {(folder / 'a.db').stat().st_size / 1e6:.0f} MB")
             _rounds(engines, meters, what, given.rounds)
             for engine in engines.values():
                 engine.close()
-    print(f"largest resident memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
+    say(f"largest resident memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024:.0f} MB")
 
 
 def _rounds(engines: dict[str, Engine], meters: dict[str, Meter], what: Asked, rounds: int) -> None:
@@ -234,11 +305,11 @@ def _rounds(engines: dict[str, Engine], meters: dict[str, Meter], what: Asked, r
             for question, (times, note) in ask(engine, what, meters[label]).items():
                 found.setdefault((question, label), []).extend(times)
                 notes[question] = note
-    print("| question | " + " | ".join(f"{label}: median (p95) ms, processor" for label in engines) + " | found |")
-    print("| --- |" + " --- |" * (len(engines) + 1))
+    say("| question | " + " | ".join(f"{label}: median (p95) ms, processor" for label in engines) + " | found |")
+    say("| --- |" + " --- |" * (len(engines) + 1))
     for question, note in notes.items():
         cells = [_cell(found[question, label]) for label in engines]
-        print(f"| {question} | {' | '.join(cells)} | {note} |")
+        say(f"| {question} | {' | '.join(cells)} | {note} |")
 
 
 def _cell(times: Sequence[tuple[float, float]]) -> str:

@@ -38,7 +38,7 @@ class Source(NamedTuple):
 
 
 class _Part(NamedTuple):
-    """What one speaker says in a version, from a character on; `mark` is the start of the mention of the speaker.
+    """Holds the words of one speaker in a version, from a character on. `mark` is the start of the speaker's mention.
 
     `speakers` has the names of both sides that the version names.
     """

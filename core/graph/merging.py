@@ -33,7 +33,7 @@ class Name(NamedTuple):
 
 
 class Sketch(NamedTuple):
-    """What the latest mentions of a name say: its spelling, its kind, and whether it is in capitals."""
+    """Sums up the latest mentions of a name: its spelling, its kind, and whether it is in capitals."""
 
     spelling: str
     kind: EntityKind

@@ -42,7 +42,7 @@ from muisti.core.store.sql import graph, graph_rows
 from muisti.core.store.sql.graph import Shown
 from muisti.core.store.sql.spaces import SpaceRow
 
-LOOKED_AT = 2_000  # names that proposals are made of
+LOOKED_AT = 2_000  # names among which proposals are sought
 MORE = 2  # times the limit, of names that are read before they are merged
 
 
@@ -58,8 +58,8 @@ class Opened(NamedTuple):
 class GraphReader:
     """Reads what callers may see. Thread-safe. Every method raises `NotFound` when there is no such space.
 
-    With `as_of` the answer is that of an earlier point; it then raises `EpochGone`, `PastRetention` or `PointAhead`
-    when the space cannot be read as of that point.
+    With `as_of` the answer is that of an earlier point. When the space cannot be read as of that point, the method
+    raises `EpochGone`, `PastRetention` or `PointAhead`.
     """
 
     def __init__(self, database: Database, index: GraphIndex) -> None:

@@ -250,7 +250,7 @@ class EntityChange(Struct, frozen=True, kw_only=True):
 class NewRelation(Struct, frozen=True, kw_only=True):
     """A relation that a person states. One of `object`, a name, and `literal` is given.
 
-    Without `content`, a sentence is made of it.
+    Without `content`, the memory gets a short sentence.
     """
 
     subject: str

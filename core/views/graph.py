@@ -57,8 +57,9 @@ class GraphParts(msgspec.Struct, frozen=True, kw_only=True):
 class Graph:
     """The graph that one caller sees. An entity is named by a name that memories use, or by its id.
 
-    Every method raises `NotFound` when there is no such space. Questions raise `Conflict` when its graph is off,
-    `NotFound` when no memory that the caller sees mentions an entity, and those with `as_of` what `past.point_of` does.
+    Every method raises `NotFound` when there is no such space. Questions raise `Conflict` when its graph is off, and
+    `NotFound` when no memory that the caller sees mentions an entity. Those with `as_of` raise what `past.point_of`
+    does.
     """
 
     __slots__ = ("_calls", "_parts")
@@ -203,7 +204,7 @@ class Graph:
         return self._parts.index.extend(space, most)
 
     def build(self, space: str, *, again: bool = False, request: RequestKey | None = None) -> Task:
-        """Make a task that reads all pending versions; with `again`, that reads every version anew."""
+        """Make a task that reads all pending versions; with `again`, that reads every version again."""
         if again:
             self._parts.index.forget(space)
         pending = self._parts.index.pending(find_space(self._parts.reader.database, space))

@@ -1,4 +1,4 @@
-"""What people say of the graph: names that are one entity, names that are not, and relations.
+"""Statements of people on the graph: names that are one entity, names that are not, and relations.
 
 Each statement is a memory of the kind `entity` or `relation`. So it has an author, a time and a history, and goes
 through undo, forks, exports, imports and erasure like every memory.

@@ -17,10 +17,11 @@ _TABLES = ("mentions", "relations", "aliases")
 class Gathered(NamedTuple):
     """Rows of a batch. Entities are named by their norms, and versions by their row ids.
 
-    `names` are (norm, code, first word, last word, initials, version), `mentions` (version, start, stop, norm, kind,
-    confidence, source), `relations` (version, number, norm of the subject, kind, norm of the object or None, start and
-    stop of the literal or None, polarity, confidence, start, stop, source), `aliases` (version, norm, norm of the
-    alias, apart), each entity that a person states being an alias of itself.
+    - `names`: norm, code, first word, last word, initials, version.
+    - `mentions`: version, start, stop, norm, kind, confidence, source.
+    - `relations`: version, number, norm of the subject, kind, norm of the object or None, start and stop of the literal
+      or None. Then polarity, confidence, start, stop, source.
+    - `aliases`: version, norm, norm of the alias, apart. Each entity that a person states is an alias of itself.
     """
 
     names: Sequence[tuple[str, str, str, str, str, int]]

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 
 from muisti.core.entities.names import initials, norm
@@ -90,6 +90,9 @@ class Plain:
             for name in (one, two):
                 self.kinds[name]["other"] += 1
             return
+        self._read(memory)
+
+    def _read(self, memory: Memory) -> None:
         for one in _names(memory.content):
             self._mention(norm(one.group()), memory, one.group(), kind_of(one.group()))
         if memory.author:
@@ -123,6 +126,23 @@ class Plain:
                 join(own, other)
                 aliases.add(other)
         apart = [tuple(pair) for pair, (_, _, is_apart) in last.items() if is_apart]
+        self._by_rules(there, sets, apart, aliases, join)
+        self.groups = {
+            frozenset(name for name in group) for group in sets.values() if any(name in there for name in group)
+        }
+        self.heads = {}
+        for group in self.groups:
+            head = min((name for name in group if name not in aliases), default=min(group))
+            self.heads |= dict.fromkeys(group, head)
+
+    def _by_rules(
+        self,
+        there: set[str],
+        sets: dict[str, set[str]],
+        apart: list[tuple[str, ...]],
+        aliases: set[str],
+        join: Callable[[str, str], None],
+    ) -> None:
         planned = []
         for short in sorted(there):
             for rule in ("acronym", "name_part"):
@@ -135,13 +155,6 @@ class Plain:
             if whole[0] is not whole[1] and not split:
                 join(long, short)
                 aliases.add(short)
-        self.groups = {
-            frozenset(name for name in group) for group in sets.values() if any(name in there for name in group)
-        }
-        self.heads = {}
-        for group in self.groups:
-            head = min((name for name in group if name not in aliases), default=min(group))
-            self.heads |= dict.fromkeys(group, head)
 
     def _may_be(self, short: str, long: str, rule: str) -> bool:
         words = long.split(" ")

@@ -1,4 +1,4 @@
-"""What people say of the graph is a memory: it has a history, can be undone, and holds until somebody says otherwise."""
+"""A statement on the graph is a memory: it has a history, can be undone, and holds until somebody says otherwise."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Many versions are read by a task: wherever a process dies in it, all are read in the end, and none twice."""
+"""Many versions are read by a task: wherever a process crashes in it, all are read in the end, and none twice."""
 
 from collections.abc import Iterator
 
