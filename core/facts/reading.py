@@ -10,7 +10,7 @@ from muisti.core.facts.sentences import Sentence, sentences
 from muisti.core.facts.stating import Stated, state
 from muisti.core.facts.words import Word
 from muisti.core.model.relations import RelationKind
-from muisti.core.text.speakers import ASSISTANTS
+from muisti.core.text.speakers import ASSISTANTS, USERS
 from muisti.core.text.terms import fold
 
 _OF_AUTHOR = ("i", "we")
@@ -19,11 +19,13 @@ _OF_AUTHOR = ("i", "we")
 def facts(text: str, mentions: Sequence[Named], author: str | None, *, two: bool = False) -> list[Fact]:
     """Return what a text states, in the order of the text, each fact once. Takes linear time.
 
-    `author` is the name of who wrote the text, who is "I"; an assistant's "I" states nothing. With `two` the text
-    belongs to a dialogue of two, so that "you" is the other side.
+    `author` is the name of who wrote the text, who is "I"; an assistant's "I" states nothing. Without an author, or
+    when it is "user", "the user" is the author as well. With `two` the text belongs to a dialogue of two, so that "you"
+    is the other side.
     """
     speaks = author is None or fold(author) not in ASSISTANTS
-    reader = _Reader(mentions, speaks, two)
+    user = author is None or fold(author) in USERS
+    reader = _Reader(mentions, speaks, user, two)
     found = dict.fromkeys(
         fact for sentence in sentences(text, mentions) if not sentence.asks for fact in reader.sentence(sentence)
     )
@@ -33,12 +35,14 @@ def facts(text: str, mentions: Sequence[Named], author: str | None, *, two: bool
 class _Reader:
     """Reads sentences of one text; knows its mentions by their places."""
 
-    def __init__(self, mentions: Sequence[Named], speaks: bool, two: bool) -> None:
+    def __init__(self, mentions: Sequence[Named], speaks: bool, user: bool, two: bool) -> None:
         self._persons = {one.start: number for number, one in enumerate(mentions) if one.kind == "person"}
         self._spans = {(one.start, one.stop): number for number, one in enumerate(mentions)}
         self._mentions = mentions
         self._speaks = speaks
         self._codes: dict[str, int] = dict.fromkeys(_OF_AUTHOR, AUTHOR) if speaks else {}
+        if user:
+            self._codes["user"] = AUTHOR
         if two:
             self._codes["you"] = ADDRESSEE
 
@@ -83,7 +87,7 @@ class _Reader:
         for at, word in enumerate(sentence):
             code = self._codes.get(word.text)
             if code is not None and (at == 0 or sentence[at - 1].start != word.start):
-                found[at] = (code, at)
+                found[at - _articles(sentence, at)] = (code, at)
             elif self._persons and (number := self._persons.get(word.start)) is not None:
                 stop = self._mentions[number].stop
                 last = at
@@ -107,3 +111,8 @@ class _Reader:
             start=sentence[first].start,
             stop=max(sentence[last - 1].stop, stop),
         )
+
+
+def _articles(sentence: Sequence[Word], at: int) -> int:
+    """Return 1 for "the user", whose subject begins at the article."""
+    return int(at > 0 and sentence[at].text == "user" and sentence[at - 1].text == "the")

@@ -40,6 +40,7 @@ _AGAINST = frozenset({"avoids", "dislikes"})
 _BE_ADVERBS = listed("too overly")
 _AFTER_ADJECTIVES = listed("and but or to because when as for due at in since especially than so if too while after")
 _SKIPPED = listed("to just only both mostly")
+_SPEAKERS = listed("i we you")
 _MARKS = listed(". ! ? ; : , ( ) to of for in because that which but who when if")
 
 
@@ -99,7 +100,7 @@ def _found(words: Sequence[Word], clause: Clause) -> _Found | None:
 
 def _by_verb(words: Sequence[Word], clause: Clause, lemma: str, form: str) -> _Found | None:
     tense = _tense(clause, form)
-    if not clause.last and form == ("s" if clause.subject < 0 else "b"):
+    if not clause.last and form == ("s" if words[clause.first].text in _SPEAKERS else "b"):
         return None  # "I plans", "Ann and Bob love"
     if lemma == "find" and tense in "bs":
         return _finding(words, clause)

@@ -142,12 +142,12 @@ def tuned(dev: Sequence[Judged], find: Finder) -> float:
 
 
 def _echo_relations(dev: Sequence[Judged], test: Sequence[Judged], beside: Sequence[tuple[str, Path]]) -> None:
-    own = tuned(dev, of_tokens)
+    judged = tuned(dev, of_judges)
     ways: list[tuple[str, float, Sequence[Sequence[Named]]]] = [
-        ("judged entities", tuned(dev, of_judges), of_judges(test)),
-        ("own entities in the set's tokens", own, of_tokens(test)),
+        ("judged entities", judged, of_judges(test)),
+        ("own entities in the set's tokens", tuned(dev, of_tokens), of_tokens(test)),
         ("own entities in running text", tuned(dev, of_text), of_text(test)),
-        *((f"entities of {name}", own, of_file(path, test)) for name, path in beside),
+        *((f"entities of {name}", judged, of_file(path, test)) for name, path in beside),
     ]
     for name, least, mentions in ways:
         for title, one in ((f"threshold {least:.3f}", least), ("default thresholds", None)):

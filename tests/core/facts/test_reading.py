@@ -123,6 +123,13 @@ def test_an_assistant_states_nothing_of_itself(author: str):
     assert said("I love tea. My wife Ann sings.", author=author) == []
 
 
+def test_the_user_is_the_author_where_nobody_else_writes():
+    text = "The user prefers tabs. User lives in Oslo and doesn't eat meat. The user story is good."
+    assert said(text, author=None) == ["I prefers tabs", "I lives_in Oslo", "I avoids meat"]
+    assert said(text, author="user") == said(text, author=None)
+    assert said(text, author="assistant") == said(text, author="Eve") == []
+
+
 def test_evidence_encloses_subject_and_object():
     text = "Well, I like tea and hate coffee."
     assert [text[one.start : one.stop] for one in facts(text, [], "Eve")] == [
