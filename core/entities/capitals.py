@@ -8,12 +8,13 @@ from muisti.core.kernels import Doubles
 
 CERTAIN = 0.8  # precision of the rule on the tuning sets
 TITLED = 0.7  # a sentence with a larger share of capitals says nothing by them
-LEAST = 0.02  # probability of a name that the tagger must leave
+LEAST = 0.4  # probability of a name that the tagger must leave
 
 _SENTENCE_ENDS = frozenset('.!?:"“”…-–—*•|(')
 _NEVER_TEXT = """
 i i'm i'll i've i'd ok okay lol omg tv pm am dr mr mrs ms ps asap btw imo fyi faq diy ai id cv ceo cto hr pr qa
-ui """
+ui ux gps pc dvd cd dj ad bc vs rip usd eur wtf lmao haha mom mum dad mommy daddy mama papa god internet
+"""
 _NEVER = frozenset(_NEVER_TEXT.split())
 _LEADS_TEXT = """
 hey hi hello wow yep yes yeah yup no nope nah oh ah aw aww woah whoa thanks thank congrats congratulations cool

@@ -40,7 +40,7 @@ class Lists:
 
     def flags(self, word: str) -> int:
         """Return the flags of a word or of several with one space between; 0 when no list has it."""
-        key = _hash(word)
+        key = np.uint32(_hash(word))  # of the type of the array, which else is converted as a whole
         at = int(self._hashes.searchsorted(key))
         return int(self._entries[at]) & 255 if at < len(self._hashes) and self._hashes[at] == key else 0
 

@@ -16,7 +16,7 @@ from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.entities.features import REACH, ROW, Word, marks, word_features
 from muisti.core.entities.lists import Lists
 from muisti.core.kernels import Doubles, Floats, Longs
-from muisti.core.kernels.tagging import UNIT, Shorts, tag
+from muisti.core.kernels.tagging import LANES, UNIT, Shorts, tag
 from muisti.core.support.waiting import Lock
 
 SHIPPED = Path(__file__).parent / "weights" / "tagger.safetensors"
@@ -35,7 +35,7 @@ class Weights(Struct, frozen=True):
     axes: Floats  # (dimensions, VECTOR)
     window: Floats  # (ROW, PLACES * H)
     marked: Floats  # (MARKS + 1, H)
-    hidden: Floats  # (H, K)
+    hidden: Floats  # (H, LANES), of which K columns are not 0
     pairs: Floats  # (2, SHAPES², K)
     transitions: Doubles  # (K + 1, K)
     hashed: Floats  # (HASHES, K)
@@ -51,7 +51,7 @@ class Tagger:
         self._weights, self._encoder = weights, encoder
         self._lock = Lock()
         self._slots: dict[str, int] = {}
-        units, tags = weights.hidden.shape
+        units, tags = len(weights.hidden), len(TAGS)
         self._table: Shorts = np.empty((256, PLACES, units + tags), np.int16)
         self._shapes: Longs = np.empty(256, np.int64)
 
@@ -131,7 +131,7 @@ def load(content: bytes) -> Weights:
         axes=arrays["axes"].astype(np.float32) * arrays["axes_scale"],
         window=np.ascontiguousarray(window.transpose(1, 0, 2).reshape(window.shape[1], -1)),
         marked=arrays["marked"],
-        hidden=arrays["hidden"],
+        hidden=np.pad(arrays["hidden"], ((0, 0), (0, LANES - arrays["hidden"].shape[1]))),
         pairs=arrays["pairs"].astype(np.float32),
         transitions=arrays["transitions"].astype(np.float64),
         hashed=arrays["hashed"].astype(np.float32) * arrays["hashed_scale"],

@@ -21,14 +21,12 @@ _AUX = {
     **dict.fromkeys(listed("would could might may should must"), "modal"),
     **dict.fromkeys(listed("can will shall"), "can"),
     **dict.fromkeys(listed("not never rarely seldom hardly barely neither n't nor"), "not"),
-    **dict.fromkeys(
-        listed("only exclusively solely strictly always mostly usually generally typically primarily"), "only"
-    ),
+    **dict.fromkeys(listed("only exclusively solely strictly"), "only"),
 }
 _ADVERBS = listed(
     "really also just still do too so very quite pretty much even ever already both all often sometimes now always"
-    " more kind sort rather definitely absolutely super totally more most best first again recently lately currently"
-    " long instead simply then actually once soon tend tends"
+    " more kind sort rather usually generally mostly typically primarily definitely absolutely super totally more"
+    " most best first again recently lately currently long instead simply then actually once soon tend tends"
 )  # fmt: skip
 _NO_ADVERBS = listed("family reply apply supply rely fly italy only ally bully belly jelly lovely silly early daily")
 _CHAINS = listed(
@@ -36,16 +34,14 @@ _CHAINS = listed(
     " begin began begun continue continued manage managed learned prefer prefers get got strive want wants"
 )
 _FEELS = listed("get feel become feels gets became getting feeling")
-_ALSO_NOUNS = listed(
-    "love like use plan value favor favour hate fear object visit design work paint cook dislike hope aim"
-)
+_ALSO_NOUNS = listed("love like use plan value favor favour fear object visit design work paint cook hope aim")
 _AFTER_VERBS = listed("the a an my our their all any some to it that this how when what every natural only")
 _DUE = listed("need needs want wants has have wanted")
 _BEGINS = listed("start started begin began begun stop stopped quit keep kept")
 _STOPS = listed("stop stopped quit")
 _LOSES = listed("he she they it who which you")  # another subject
 _JOINS = listed("and but or , ; so")
-_MANNERS = 8  # words that may stand between a subject and its verb
+_MANNERS = 8  # words that may be between a subject and its verb
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +76,7 @@ def clauses(words: Sequence[Word], subjects: Mapping[int, tuple[int, int]]) -> l
 
 
 def _clauses(words: Sequence[Word], subjects: Mapping[int, tuple[int, int]]) -> Iterator[Clause]:
-    """Yield clauses, each with the subject that stands at its head or that it shares with the clause before."""
+    """Yield clauses, each with the subject at its head or one that it shares with the clause before."""
     open_clause: Clause | None = None
     for at in range(len(words)):
         here = subjects.get(at)
@@ -119,7 +115,7 @@ def _is_head(words: Sequence[Word], at: int) -> bool:
 
 
 def _doubted(words: Sequence[Word], at: int) -> bool:
-    """Return whether "I don't think" stands before the subject."""
+    """Return whether "I don't think" is before the subject."""
     before = [word.text for word in words[max(0, at - 3) : at]]
     return "not" in before and before[-1] in ("think", "believe", "that")
 
@@ -187,6 +183,8 @@ def _chain(clause: Clause, word: str, after: str, words: Sequence[Word]) -> Clau
 def _continues(words: Sequence[Word], clause: Clause) -> bool:
     """Return whether words after "and" are a verb of the same subject, no noun."""
     word = words[clause.at].text
+    if word == "like" and words[clause.border].text not in ("and", "but"):
+        return False
     if clause.chosen and words[clause.border].text != "or":
         return True
     if clause.last in ("be", "have"):
@@ -195,6 +193,10 @@ def _continues(words: Sequence[Word], clause: Clause) -> bool:
     if form is None or form[1] == "g":
         return False
     after = words[clause.at + 1].text if clause.at + 1 < len(words) else ""
-    if word in _ALSO_NOUNS and not (after in _AFTER_VERBS or after.endswith(("s", "ing"))):
+    if (
+        word in _ALSO_NOUNS
+        and clause.at == clause.border + 1
+        and not (after in _AFTER_VERBS or after.endswith(("s", "ing")))
+    ):
         return False
     return after not in ("of", ",", ".", "and", "", "for") or form[0] in ("rely", "opt")

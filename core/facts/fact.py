@@ -9,7 +9,10 @@ ADDRESSEE = -2  # the other side of a dialogue of two
 
 
 class Named(Protocol):
-    """A mention of an entity in a text, in characters. A kind is a word such as `person` or `place`."""
+    """A mention of an entity in a text, in characters. A kind is a word such as `person` or `place`.
+
+    `confidence` is between 0 and 1.
+    """
 
     @property
     def start(self) -> int: ...
@@ -17,6 +20,8 @@ class Named(Protocol):
     def stop(self) -> int: ...
     @property
     def kind(self) -> str: ...
+    @property
+    def confidence(self) -> float: ...
 
 
 class Fact(NamedTuple):

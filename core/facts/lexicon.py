@@ -86,6 +86,7 @@ VERBS: dict[str, list[Cue]] = {
     "refrain": _cues("avoids", "from", denied=""),
     "object": _cues("dislikes", "to", tenses="bs"),
     "use": [Cue("uses", needs="thing", tenses="bsgn")],
+    "drive": [Cue("uses", needs="owned", tenses="b")],
     "switch": _cues("uses", "to", needs="thing", tenses="pn", denied=""),
     "own": [Cue("owns", needs="thing", tenses="bsn")],
     "buy": [Cue("owns", needs="owned", tenses="pn", denied="")],
@@ -125,7 +126,7 @@ VERBS: dict[str, list[Cue]] = {
 }  # fmt: skip
 
 DENIED: dict[str, list[Cue]] = {
-    **{verb: [Cue("avoids", denied="avoids", needs="liked", tenses="bs")] for verb in EATS},
+    **{verb: [Cue("avoids", denied="avoids", needs="liked", tenses="bs")] for verb in EATS - {"own"}},
     **{verb: [Cue("dislikes", denied="dislikes", needs="liked", tenses="bs")] for verb in listed(
         "stand bear tolerate handle"
     )},
@@ -184,15 +185,13 @@ ADJECTIVES: dict[str, list[Cue]] = {
               Cue("dislikes", needs="gerund")] for word in
        listed(
            "opposed averse uncomfortable afraid scared terrified wary skeptical sceptical tired sick bored"
-           " uninterested annoyed bothered disgusted repulsed turned phobic intimidated overwhelmed disinterested"
+           " uninterested annoyed bothered disgusted repulsed turned phobic intimidated disinterested"
        )},
     "against": [Cue("dislikes", needs="liked", denied="")],
     "on": [Cue("prefers", needs="diet", denied="")],
     "based": _cues("lives_in", "in|out of|near", needs="name"),
     "married": _cues("spouse", "to", needs="name"),
     "employed": _cues("works_at", "at|by", needs="employer"),
-    "vegan": [Cue("is", needs="none")],
-    "vegetarian": [Cue("is", needs="none")],
 }  # fmt: skip
 
 NOUNS: dict[str, list[Cue]] = {

@@ -11,12 +11,14 @@ _ENDS = listed(
     " where after before until due except despite regardless however yet"
 )
 _PRONOUNS = listed("i we you he she it they there this that these those")
+_JOINS = listed("and or but nor")
 _EXAMPLES = listed("including such like or and")
 _LIST = 12  # words after a comma in which a list ends with "and"
 _NO_ITEMS = listed("especially particularly so as not even maybe just hopefully plus which")
 _NUMBERS = listed("one two three four five six seven few couple")
 _TIMES = listed("day days week weeks month months year years hours nights")
 EVENT_ENDS = listed("to last yesterday today next for during while on this before after with using from recently")
+USED_ENDS = listed("to for as during while when daily")
 PREFERRED_ENDS = listed("over")
 _PREPOSITIONS = listed("for in on at with as when from by of about like if")
 _TRAILING = listed(
@@ -56,7 +58,7 @@ _ADJECTIVAL = tuple(listed("y ive al ous ful ic less able ible ed ing ern ish an
 _ADJECTIVES = listed(
     "loud big small large old new long short hot cold warm bright dark free cheap fast slow strong hard soft quiet"
     " mild raw fresh sweet sour deep high low modern simple plain good bad rich casual animal private public safe"
-    " clean healthy local modern natural fun cozy"
+    " clean healthy local modern natural fun cozy bold whole vegan matte smaller"
 )
 _NOUNS_IN_ING = listed("hiking camping swimming running painting fishing hunting reading cooking dancing skiing biking")
 _INSIDE = listed(
@@ -68,6 +70,8 @@ _INSIDE = listed(
 def end(words: Sequence[Word], at: int, until: int, stops: frozenset[str] = frozenset()) -> int:
     """Return where the object that begins at a word ends, before the next clause and the `stops` at the latest."""
     stop = min(until, at + LONGEST)
+    if at < stop and words[at].text in _JOINS:
+        return at
     for place in range(at, stop):
         word, after = words[place].text, words[place + 1].text if place + 1 < len(words) else ""
         if _closes(word, after) or (place > at and word in stops) or (word == "," and _ends_at_comma(words, at, place)):
@@ -108,7 +112,7 @@ def items(words: Sequence[Word], at: int, stop: int) -> list[tuple[int, int]]:
     A list of adjectives before one noun is one object, and so is a phrase that a preposition leads into.
     """
     cuts = [place for place in range(at, stop) if words[place].text in ("and", "or", ",")]
-    if not cuts or any(words[place].text in _INSIDE for place in range(at, stop)):
+    if not cuts or any(words[place].text in _INSIDE for place in range(at, cuts[-1])):
         return [(at, stop)]
     parts: list[tuple[int, int]] = []
     begin = at
@@ -122,11 +126,12 @@ def items(words: Sequence[Word], at: int, stop: int) -> list[tuple[int, int]]:
 
 
 def _is_list(words: Sequence[Word], parts: Sequence[tuple[int, int]], joined: bool) -> bool:
-    if any(stop - at > 4 for at, stop in parts) or not joined:
+    if any(stop - at > 4 for at, stop in parts[:-1]) or not joined:
         return False
     at, stop = parts[-1]
     if stop - at == 1:
-        return True
+        first, last = parts[0]
+        return last - first == 1 or not (is_adjective(words[at].text) and is_adjective(words[last - 1].text))
     if words[parts[0][0]].text in _LIGHT and words[at].text not in _LIGHT:
         return False  # "the red and blue paint"
     return not any(is_adjective(words[last - 1].text) and not words[last - 1].capital for _, last in parts[:-1])
@@ -187,7 +192,7 @@ def _possessed(words: Sequence[Word], at: int, stop: int) -> bool:
 
 def _work(words: Sequence[Word], at: int, stop: int) -> bool:
     light = any(word.text in _LIGHT_WORKS for word in words[at : at + 4])
-    return _owned(words, at, stop) and stop - at > 1 and not light
+    return _owned(words, at, stop) and stop - at > 1 and not light and words[stop - 1].text != "down"
 
 
 def _started(words: Sequence[Word], at: int, stop: int) -> bool:
@@ -240,10 +245,6 @@ def _diet(words: Sequence[Word], at: int, stop: int) -> bool:
     return any(word.text in _DIETS for word in words[at:stop])
 
 
-def _none(words: Sequence[Word], at: int, stop: int) -> bool:
-    return True
-
-
 CONDITIONS: dict[str, Callable[[Sequence[Word], int, int], bool]] = {
     "any": _any,
     "liked": _liked,
@@ -260,6 +261,5 @@ CONDITIONS: dict[str, Callable[[Sequence[Word], int, int], bool]] = {
     "verb": _verb,
     "diet": _diet,
     "gerund": _gerund,
-    "none": _none,
 }
 """What an object must be, by the name of the condition: tests of the words from one place to another."""

@@ -1,4 +1,4 @@
-"""What "my" states: the people and pets that belong to the author, and favourites."""
+"""Facts after "my": the people and pets that belong to the author, and favourites."""
 
 from collections.abc import Iterator, Sequence
 
@@ -34,7 +34,7 @@ def possessed(words: Sequence[Word], at: int) -> Iterator[tuple[int, Stated]]:
 
 
 def _is_before(words: Sequence[Word], at: int, role: int) -> bool:
-    """Return whether a name stands before "my": "Ann is my sister", "with Ann, my sister"."""
+    """Return whether a name is before "my": "Ann is my sister", "with Ann, my sister"."""
     name = words[at - 2].text
     if name in _NO_NAMES or name.endswith("ly"):
         return False

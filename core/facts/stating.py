@@ -1,4 +1,4 @@
-"""Which facts a clause states: its verb, or what stands after "am" or "have", looked up in the lexicon."""
+"""Which facts a clause states: its verb, or what follows "am" or "have", looked up in the lexicon."""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
@@ -9,7 +9,7 @@ from muisti.core.facts.lexicon import Cue
 from muisti.core.facts.words import Word, listed
 from muisti.core.model.relations import RelationKind
 
-_REACH = 6  # words between "have" and the noun that counts
+_REACH = 8  # words between "have" and the noun that counts
 _DEGREES = listed(
     "a an the severe strong deep big huge real great bit little lot of serious mild bad terrible extreme intense"
     " life-threatening massive major total true such deep-rooted general particular very quite no any - ,"
@@ -23,14 +23,29 @@ _PREFERENCES = frozenset({"avoids", "dislikes", "prefers", "likes"})
 _COUNTS = listed("a an two three four five some no many several")
 _AFTER_ROLES = listed("and but so at in by who for with from since because or now too working based trying")
 _STOPS: dict[RelationKind, frozenset[str]] = {
-    **dict.fromkeys(("made", "attended", "visited", "owns", "lives_in", "works_at", "comes_from"), objects.EVENT_ENDS),
+    **dict.fromkeys(("made", "attended", "visited", "owns", "lives_in", "comes_from"), objects.EVENT_ENDS),
+    "works_at": objects.EVENT_ENDS | {"in"},
     "prefers": objects.PREFERRED_ENDS,
+    "uses": objects.USED_ENDS,
 }
+_BESIDE = (
+    Cue("works_at", ("at",), needs="employer"),
+    Cue("works_at", ("for",), needs="employer"),
+    Cue("comes_from", ("from",), needs="name"),
+    Cue("lives_in", ("based", "in"), needs="name"),
+)  # after an occupation: "a nurse at Acme"
+_LITTLE = listed("no low little zero minimal limited")  # interest, tolerance
+_TASTES = listed("fan lover person enthusiast buff")
+_AGAINST = frozenset({"avoids", "dislikes"})
+_BE_ADVERBS = listed("too overly")
+_AFTER_ADJECTIVES = listed("and but or to because when as for due at in since especially than so if too while after")
+_SKIPPED = listed("to just only both mostly")
+_SPEAKERS = listed("i we you")
 _MARKS = listed(". ! ? ; : , ( ) to of for in because that which but who when if")
 
 
 class Stated(NamedTuple):
-    """A fact in the words of a sentence: its object stands from `at` to `stop`, its last word is before `last`."""
+    """A fact in the words of a sentence: its object goes from `at` to `stop`, its last word is before `last`."""
 
     kind: RelationKind
     polarity: bool
@@ -47,6 +62,10 @@ def state(words: Sequence[Word], clause: Clause) -> Iterator[Stated]:
     whole = [(found.at, found.stop)]
     for first, last in whole if said[0] == "plans" else objects.items(words, found.at, found.stop):
         yield Stated(said[0], said[1], first, last)
+    if said == ("is", True):
+        for cue in _BESIDE:
+            if beside := _after(words, cue, found.stop, clause):
+                yield Stated(cue.kind, True, beside.at, beside.stop)
 
 
 class _Found(NamedTuple):
@@ -81,6 +100,8 @@ def _found(words: Sequence[Word], clause: Clause) -> _Found | None:
 
 def _by_verb(words: Sequence[Word], clause: Clause, lemma: str, form: str) -> _Found | None:
     tense = _tense(clause, form)
+    if not clause.last and form == ("s" if words[clause.first].text in _SPEAKERS else "b"):
+        return None  # "I plans", "Ann and Bob love"
     if lemma == "find" and tense in "bs":
         return _finding(words, clause)
     if lemma in _BEST and tense in "bs" and words[min(clause.at + 1, len(words) - 1)].text == "best":
@@ -128,18 +149,21 @@ def _after(words: Sequence[Word], cue: Cue, at: int, clause: Clause) -> _Found |
         if at >= clause.until or words[at].text != word:
             return None
         at += 1
-    if at < clause.until - 1 and words[at].text == "to" and cue.needs in ("any", "liked"):
+    while at < clause.until - 1 and words[at].text in _SKIPPED and cue.needs in ("any", "liked"):
         at += 1
     stop = objects.end(words, at, clause.until, _STOPS.get(cue.kind, frozenset()))
-    if cue.needs == "none" or (stop > at and objects.CONDITIONS[cue.needs](words, at, stop)):
+    if stop > at and objects.CONDITIONS[cue.needs](words, at, stop):
         return _Found(cue, at, stop)
     return None
 
 
 def _whole(words: Sequence[Word], clause: Clause) -> _Found | None:
     """Return the phrase after "prefer to", whatever its verb."""
-    stop = objects.end(words, clause.at, clause.until) if clause.chosen else clause.at
-    return _Found(Cue("prefers", denied="avoids"), clause.at, stop) if stop > clause.at else None
+    verb = lexicon.FORMS.get(words[clause.at].text, ("", ""))[0]
+    stop = objects.end(words, clause.at, clause.until)
+    if not clause.chosen or stop <= clause.at or any(one.kind in _AGAINST for one in lexicon.VERBS.get(verb, [])):
+        return None
+    return _Found(Cue("prefers", denied="avoids"), clause.at, stop)
 
 
 def _been(words: Sequence[Word], clause: Clause) -> _Found | None:
@@ -152,7 +176,6 @@ def _been(words: Sequence[Word], clause: Clause) -> _Found | None:
 
 def _by_adjective(words: Sequence[Word], clause: Clause) -> _Found | None:
     """Return what "am" says with the adjective or noun after it: "am allergic to nuts", "am a nurse"."""
-    role: _Found | None = None
     for at in range(clause.at, min(clause.until, clause.at + _REACH)):
         word = words[at].text
         for cue in lexicon.ADJECTIVES.get(word, []):
@@ -161,10 +184,10 @@ def _by_adjective(words: Sequence[Word], clause: Clause) -> _Found | None:
         if word in lexicon.BEFORE and (found := _before(words, clause, at)):
             return found
         if word in lexicon.ROLES and _ends_phrase(words, at, clause.until):
-            role = role or _Found(Cue("is"), objects.bare(words, clause.at, at + 1), at + 1)
+            return _Found(Cue("is"), objects.bare(words, clause.at, at + 1), at + 1)
         if word in _MARKS or word.endswith("ing"):
             break
-    return role
+    return None
 
 
 def _ends_phrase(words: Sequence[Word], at: int, until: int) -> bool:
@@ -177,11 +200,11 @@ def _by_noun(words: Sequence[Word], clause: Clause) -> _Found | None:
     denied = False
     for at in range(clause.at, min(clause.until, clause.at + _REACH)):
         word = words[at].text
-        denied = denied or word == "no"
+        denied = denied or word in _LITTLE
         for cue in lexicon.NOUNS.get(word, []):
             if found := _after(words, cue, at + 1, clause):
                 return found._replace(denied=denied)
-        if word in lexicon.BEFORE and (found := _before(words, clause, at)):
+        if word in lexicon.BEFORE and word not in _TASTES and (found := _before(words, clause, at)):
             return found._replace(denied=denied)
         if word in _MARKS:
             break
@@ -198,13 +221,17 @@ def _owned(words: Sequence[Word], clause: Clause, denied: bool) -> _Found | None
 
 
 def _before(words: Sequence[Word], clause: Clause, at: int) -> _Found | None:
-    """Return the object that stands before a noun: "a severe peanut allergy"."""
+    """Return the object before a noun: "a severe peanut allergy"."""
     first = clause.at
     while first < at and (words[first].text in _DEGREES or words[first].text.endswith("ly")):
         first += 1
-    if first == at or objects.is_adjective(words[at - 1].text):
+    if first == at or (words[at].text in _TASTES and objects.is_adjective(words[at - 1].text)):
         return None
     return _Found(Cue(lexicon.BEFORE[words[at].text]), first, at)
+
+
+def _closes(words: Sequence[Word], at: int, until: int) -> bool:
+    return at >= until or words[at].text in _AFTER_ADJECTIVES or not words[at].text[0].isalnum()
 
 
 def _finding(words: Sequence[Word], clause: Clause) -> _Found | None:
@@ -217,7 +244,7 @@ def _finding(words: Sequence[Word], clause: Clause) -> _Found | None:
             kind = "dislikes"
         elif word in lexicon.IN_FAVOUR:
             kind = "likes"
-        if kind is not None:
+        if kind is not None and (word in _BE_ADVERBS or _closes(words, at + 1, clause.until)):
             stop = at
             while stop > first and (words[stop - 1].text in _BE or words[stop - 1].text.endswith("ly")):
                 stop -= 1

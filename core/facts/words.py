@@ -17,6 +17,8 @@ _SPELT = {
     "wouldn't": ("would", "not"), "shouldn't": ("should", "not"), "gonna": ("going", "to"), "wanna": ("want", "to"),
 }  # fmt: skip
 
+_ENDINGS = {"re": "are", "ve": "have", "ll": "will", "d": "would"}
+
 
 def listed(text: str) -> frozenset[str]:
     """Return the words of a list that is written as one text."""
@@ -54,6 +56,9 @@ def words(text: str, start: int, stop: int) -> list[Word]:
 def _parts(word: str, first: int, last: int, capital: bool) -> Sequence[Word]:
     if parts := _SPELT.get(word):
         return [Word(part, first, last, capital) for part in parts]
+    stem, _, end = word.rpartition("'")
+    if end in _ENDINGS and stem.isalpha():
+        return [Word(stem, first, last, capital), Word(_ENDINGS[end], first, last, False)]
     if word.endswith("'s"):
         return [Word(word[:-2], first, last - 2, capital), Word("'s", last - 2, last, False)]
     return [Word(word, first, last, capital)]

@@ -12,6 +12,7 @@ from muisti.core.kernels.target import Doubles, Floats, Ints, Longs, compiled
 Shorts = npt.NDArray[np.int16]
 
 UNIT = 1 / 512  # of the numbers in the table
+LANES = 16  # columns of `hidden`, so that whole vectors are multiplied; those above the tags are 0
 
 
 @compiled
@@ -30,9 +31,9 @@ def tag(
     """Fill `path` (words,) with the best sequence of tags, and `shares` (words, tags) with each tag's probability.
 
     `slots` are the words' places in `table` (slots, places, hidden + tags) and `shapes`. Bit i of a word's `marks` adds
-    row i of `marked` (bits + 1, hidden) to the hidden layer; the last row always counts. `hidden` (hidden, tags) leads
-    from that layer to the tags. `pairs` (2, shapes², tags) adds to a tag by the shapes of the word before and the word,
-    and of the word and the word after. `transitions` (tags + 1, tags) has a last row for the first word.
+    row i of `marked` (bits + 1, hidden) to the hidden layer; the last row always counts. `hidden` (hidden, LANES)
+    leads from that layer to the tags. `pairs` (2, shapes², tags) adds to a tag by the shapes of the word before and
+    the word, and of the word and the word after. `transitions` (tags + 1, tags) has a last row for the first word.
     """
     count, tags = shares.shape
     scores = np.empty((count, tags))
@@ -53,8 +54,9 @@ def _score(
     scores: Doubles,
 ) -> None:
     count, places = slots.size, table.shape[1]
-    units, tags = hidden.shape
+    units, tags = hidden.shape[0], scores.shape[1]
     total, layer = np.empty(units + tags, np.int32), np.empty(units, np.float32)
+    sums = np.empty(LANES, np.float32)
     classes = np.int64(np.sqrt(pairs.shape[1]))
     for i in range(count):
         total[:] = 0
@@ -71,20 +73,23 @@ def _score(
             direct = np.float64(total[units + t]) * UNIT
             scores[i, t] = direct + pairs[0, before * classes + own, t] + pairs[1, own * classes + after, t]
         layer[:] = marked[-1]
-        _through(total, marks[i], marked, hidden, layer, scores[i])
+        _through(total, marks[i], marked, hidden, layer, sums)
+        for t in range(tags):
+            scores[i, t] += np.float64(sums[t])
 
 
 @compiled
-def _through(total: Ints, bits: int, marked: Floats, hidden: Floats, layer: Floats, scores: Doubles) -> None:
-    """Add to the scores what comes through the hidden layer, whose negative units are 0."""
+def _through(total: Ints, bits: int, marked: Floats, hidden: Floats, layer: Floats, sums: Floats) -> None:
+    """Fill `sums` with what comes through the hidden layer, whose negative units are 0."""
     for bit in range(marked.shape[0] - 1):
         if bits >> bit & 1:
             layer += marked[bit]
+    sums[:] = 0
     for d in range(layer.size):
         value = layer[d] + np.float32(total[d]) * np.float32(UNIT)
         if value > 0:
-            for t in range(scores.size):
-                scores[t] += value * hidden[d, t]
+            for t in range(LANES):
+                sums[t] += value * hidden[d, t]
 
 
 @compiled
@@ -136,5 +141,5 @@ def bake() -> None:
     """Compile for the types that the tagger uses."""
     slots, shapes, path = np.zeros((3, 2), np.int64)
     table, pairs = np.zeros((1, 5, 4), np.int16), np.zeros((2, 4, 2), np.float32)
-    marked, hidden = np.zeros((2, 2), np.float32), np.zeros((2, 2), np.float32)
+    marked, hidden = np.zeros((2, 2), np.float32), np.zeros((2, LANES), np.float32)
     tag(slots, slots, table, shapes, marked, hidden, pairs, np.zeros((3, 2)), path, np.empty((2, 2)))

@@ -20,7 +20,7 @@ DROP, DROP_HASHED, DECAY = 0.3, 0.3, 1e-5
 AVERAGED = 0.3  # the last share of the steps, whose parameters are averaged
 
 
-def principal(lists: Lists, words: Sequence[str], encoder: StaticEncoder, size: int) -> tuple[Floats, Floats]:
+def principal(words: Sequence[str], encoder: StaticEncoder, size: int) -> tuple[Floats, Floats]:
     """Return the mean of the vectors of words, and their `size` principal axes, float32 (dimensions, size)."""
     vectors = encoder.encode(words)
     mean = vectors.mean(0)
