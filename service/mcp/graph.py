@@ -35,8 +35,8 @@ async def graph(call: Call, given: GraphQuestion) -> Outcome:
             lines = [f"{row['name']} = {row['other']}? ({row['reason']})" for row in rows]
             return _told({"proposals": rows}, lines, pairs.pending)
         case "relations":
-            named = {"subject": given.name, "object": given.other}
-            stated = await store(view.relations, call.space, **named, limit=_SHOWN, as_of=at)
+            ask = view.relations
+            stated = await store(ask, call.space, subject=given.name, object=given.other, limit=_SHOWN, as_of=at)
             return _facts({}, stated.items, stated.pending)
         case _:
             return await _about(call, given, _required(given.name, "name", given.action))

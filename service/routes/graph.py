@@ -32,8 +32,8 @@ from muisti.service.schemas.graph import (
     ProfileReply,
     ProposalsReply,
     RelationsReply,
-    kinds_of,
     relation_kinds,
+    tie_kinds,
 )
 
 NAMED = [*PAST, "conflict"]  # with a name in it, and the graph of a space may be off
@@ -144,7 +144,7 @@ async def list_neighbours(
     as_of: AsOfParameter = None,
 ) -> Response[NeighboursReply]:
     """List the entities at most `depth` ties away: by relations, and by being mentioned together."""
-    ask, wanted = memories(request, backend).graph.neighbours, kinds_of(kinds, TIE_KINDS)
+    ask, wanted = memories(request, backend).graph.neighbours, tie_kinds(kinds)
     found = await backend.store(ask, space, entity, depth=depth, kinds=wanted, limit=limit, as_of=parse(as_of))
     return read(NeighboursReply.of(found), found.seq)
 
@@ -161,7 +161,7 @@ async def find_path(
     as_of: AsOfParameter = None,
 ) -> Response[PathReply]:
     """Find a shortest path between two entities, with memories that state each of its ties."""
-    ask, wanted = memories(request, backend).graph.path, kinds_of(kinds, TIE_KINDS)
+    ask, wanted = memories(request, backend).graph.path, tie_kinds(kinds)
     found = await backend.store(ask, space, first, second, kinds=wanted, longest=longest, as_of=parse(as_of))
     return read(PathReply.of(found), found.seq)
 

@@ -31,6 +31,7 @@ from muisti.core.model.graph import (
     RelationChange,
     Relations,
     Step,
+    TieKind,
 )
 from muisti.core.model.relations import RELATION_KINDS, RelationKind
 from muisti.core.model.values import Seq
@@ -394,11 +395,15 @@ class GraphDroppedReply(Struct, frozen=True, kw_only=True):
     entities: Annotated[int, Meta(description="Entities that were dropped.")]
 
 
-def kinds_of(kinds: str | None, known: tuple[T, ...]) -> tuple[T, ...]:
-    """Return the kinds that a parameter names with commas; all known ones for None. The core checks them."""
-    return known if kinds is None else cast(tuple[T, ...], tuple(one.strip() for one in kinds.split(",")))
+def tie_kinds(kinds: str | None) -> tuple[TieKind, ...]:
+    """Return the kinds of ties that a parameter names with commas; all for None. The core checks them."""
+    return TIE_KINDS if kinds is None else cast(tuple[TieKind, ...], tuple(_listed(kinds)))
 
 
 def relation_kinds(kinds: str | None) -> tuple[RelationKind, ...]:
-    """Return the kinds of relations that a parameter names."""
-    return kinds_of(kinds, RELATION_KINDS)
+    """Return the kinds of relations that a parameter names with commas; all for None. The core checks them."""
+    return RELATION_KINDS if kinds is None else cast(tuple[RelationKind, ...], tuple(_listed(kinds)))
+
+
+def _listed(kinds: str) -> list[str]:
+    return [one.strip() for one in kinds.split(",")]
