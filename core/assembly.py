@@ -1,12 +1,13 @@
 """Build the parts of the core: first the shared ones, then a group of parts for each view."""
 
+from collections.abc import Callable
+
 import msgspec
 
 from muisti.core.context.builder import Builder
 from muisti.core.context.sizes import Sizes
 from muisti.core.conversations.adopting import Adopter
 from muisti.core.conversations.following import Following
-from muisti.core.conversations.keeping import Keeper
 from muisti.core.conversations.objects import Objects
 from muisti.core.conversations.reading import Reader
 from muisti.core.conversations.refreshing import Summarise
@@ -23,6 +24,12 @@ from muisti.core.embedding.models import Models
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.generations.building import Embed
 from muisti.core.generations.lifecycle import Generations
+from muisti.core.graph.exporting import GraphExporter
+from muisti.core.graph.extraction import Reader as GraphTexts
+from muisti.core.graph.indexing import GraphIndex
+from muisti.core.graph.reading import GraphReader
+from muisti.core.graph.walking import GraphWalker
+from muisti.core.graph.work import GraphWork
 from muisti.core.index.cache import Indexes
 from muisti.core.model.counts import Quota
 from muisti.core.model.ids import IdSource
@@ -54,6 +61,7 @@ from muisti.core.views.context import ContextParts
 from muisti.core.views.conversations import ConversationParts
 from muisti.core.views.discourse import DiscourseParts
 from muisti.core.views.documents import DocumentParts
+from muisti.core.views.graph import GraphParts
 from muisti.core.views.memories import Parts
 from muisti.core.views.read import ReadParts
 from muisti.core.views.review import ReviewParts
@@ -63,7 +71,9 @@ from muisti.core.write.arrivals import Arrivals
 from muisti.core.write.conflict_decisions import Conflicts
 from muisti.core.write.echo_check import EchoCheck
 from muisti.core.write.expiry import Expirer
+from muisti.core.write.graph_decisions import GraphDecisions
 from muisti.core.write.intake import Intake
+from muisti.core.write.keeping import Keeper
 from muisti.core.write.lifecycle import Lifecycle
 from muisti.core.write.provenance import Provenance
 from muisti.core.write.recent_results import RecentResults
@@ -91,6 +101,7 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     quota: Quota
     policy: Policy
     workers: Workers
+    graph_reader: Callable[[], GraphTexts]
 
 
 class Shared(msgspec.Struct, frozen=True, kw_only=True):
@@ -167,7 +178,7 @@ def shared(given: Given) -> Shared:
     )
 
 
-def views(given: Given, parts: Shared) -> Parts:
+def views(given: Given, parts: Shared, tasks: Tasks) -> Parts:
     """Build the parts that the views of all callers share."""
     discourse = _discourse(given, parts)
     return Parts(
@@ -193,6 +204,7 @@ def views(given: Given, parts: Shared) -> Parts:
         discourse=discourse,
         documents=_documents(given, parts),
         code=_code(given),
+        graph=_graph(given, parts, tasks),
     )
 
 
@@ -204,6 +216,7 @@ def kinds(given: Given, parts: Shared, views: Parts) -> list[Kind]:
         Embed(primary, given.models),
         ImportWork(parts.importer),
         Summarise(views.conversations.reader, views.discourse.topics, views.discourse.summaries, given.clock),
+        GraphWork(primary, views.graph.index),
     ]
 
 
@@ -350,6 +363,21 @@ def _code(given: Given) -> CodeParts:
     primary = given.database.primary
     index = CodeIndex(primary)
     return CodeParts(database=primary, index=index, reader=CodeReader(primary, index))
+
+
+def _graph(given: Given, parts: Shared, tasks: Tasks) -> GraphParts:
+    primary = given.database.primary
+    index = GraphIndex(primary, given.graph_reader, given.policy)
+    reader = GraphReader(primary, index)
+    walker = GraphWalker(reader)
+    return GraphParts(
+        index=index,
+        reader=reader,
+        walker=walker,
+        exporter=GraphExporter(reader, walker),
+        decisions=GraphDecisions(primary, _keeper(given, parts), parts.intake),
+        tasks=tasks,
+    )
 
 
 def _documents(given: Given, parts: Shared) -> DocumentParts:

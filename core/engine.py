@@ -1,6 +1,6 @@
 """The engine of the service: opens the database, gives each caller their views, closes."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Self
 
@@ -14,6 +14,9 @@ from muisti.core.erasure.eraser import Eraser
 from muisti.core.erasure.purging import KIND as PURGE
 from muisti.core.erasure.purging import PurgeWork, Told, items_of
 from muisti.core.generations.lifecycle import Progress
+from muisti.core.graph.extraction import Reader as GraphTexts
+from muisti.core.graph.usual import usual_reader
+from muisti.core.graph.work import step
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.kernels import bake
 from muisti.core.model.audited import AuditPage
@@ -72,6 +75,7 @@ class Engine:
         receipt_days: float = RECEIPT_DAYS,
         parsers: int = 1,
         task_queue: int = 0,
+        graph_reader: Callable[[], GraphTexts] = usual_reader,
     ) -> None:
         """Bring the database to the current schema. `encoder` None means that embeddings are off.
 
@@ -83,6 +87,7 @@ class Engine:
         - `calibration` None knows no model: answers are `uncalibrated`, except those of keyword search.
         - `quota` and `policy` apply to spaces without their own.
         - `parsers` is how many processes read files of foreign formats at the same time.
+        - `graph_reader` makes what reads texts for the knowledge graph, when it is first needed.
         - Receipts are kept for `receipt_days`.
         - `task_queue` tasks of a space may wait; 0 is no limit.
 
@@ -107,10 +112,12 @@ class Engine:
             quota=quota or Quota(),
             policy=policy,
             workers=Workers(parsers),
+            graph_reader=graph_reader,
         )
         self._workers = given.workers
         parts = assembly.shared(given)
-        self._views = assembly.views(given, parts)
+        self.tasks = Tasks(database.primary)
+        self._views = assembly.views(given, parts, self.tasks)
         self._indexes = parts.indexes
         self._retrievals = parts.retrievals
         self._sizes = parts.sizes
@@ -124,6 +131,7 @@ class Engine:
         self.tasks = Tasks(database.primary, self.meters.tasks, task_queue)
         for kind in assembly.kinds(given, parts, self._views):
             self.tasks.register(kind)
+        self._graph = self._views.graph.index
         self.generations = assembly.generations(given, parts, self.tasks)
         self.signing_keys = SigningKeys(database)
         self.eraser = Eraser(database, parts.indexes, parts.recent_results, parts.sizes, clock)
@@ -234,6 +242,14 @@ class Engine:
     def report_purges(self, told: Told) -> None:
         """Let this process work on purges; `told` makes the result of the task from the report."""
         self.tasks.register(PurgeWork(self._database.primary, self.eraser, self._clock, told))
+
+    def unread_graphs(self) -> list[str]:
+        """Return the spaces whose graph lacks versions that have come."""
+        return self._graph.lagging()
+
+    def extend_graph(self, space: str, versions: int) -> bool:
+        """Read some versions of a space into its graph, and return whether more are left; see `graph.work.step`."""
+        return step(self.tasks, self._graph, space, versions)
 
     def forget_tasks(self) -> bool:
         """Delete tasks that ended long ago, and what ended imports left. Return whether more tasks are left."""

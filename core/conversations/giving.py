@@ -5,7 +5,6 @@ from typing import cast
 
 from msgspec.structs import replace
 
-from muisti.core.conversations.keeping import Plan
 from muisti.core.conversations.topics import Span, spans_of
 from muisti.core.model.conversations import ObjectName
 from muisti.core.model.errors import Conflict
@@ -13,6 +12,7 @@ from muisti.core.model.values import Draft, Json, Memory
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import topics, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.write.keeping import Plan
 from muisti.core.write.prepare import draft_of
 
 

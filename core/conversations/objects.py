@@ -6,7 +6,6 @@ from typing import Any, cast
 from msgspec import structs
 
 from muisti.core.conversations.giving import taking
-from muisti.core.conversations.keeping import Keeper, Plan, guarded
 from muisti.core.conversations.naming import (
     check_name,
     check_title,
@@ -44,6 +43,7 @@ from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Overtaken
 from muisti.core.write.begun import Call
 from muisti.core.write.intake import Accepted, Intake
+from muisti.core.write.keeping import Keeper, Plan, guarded
 from muisti.core.write.prepare import draft_of, ready
 from muisti.core.write.refusals import Part
 from muisti.core.write.transactions import Transactions, check

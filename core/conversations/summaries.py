@@ -16,7 +16,6 @@ from typing import TypeVar, cast
 
 import msgspec
 
-from muisti.core.conversations.keeping import Keeper, Plan
 from muisti.core.conversations.topics import Conversation, spans_of
 from muisti.core.discourse.summarise import Rarity, Turn, summarise
 from muisti.core.identity.caller import Caller
@@ -31,6 +30,7 @@ from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Overtaken
 from muisti.core.text.terms import count_tokens, tokenize
 from muisti.core.write.begun import Call
+from muisti.core.write.keeping import Keeper, Plan
 
 # Lengths of summaries, counted as `Memory.tokens` is.
 LENGTHS: Mapping[str, int] = {"exchange": 60, "topic": 100, "conversation": 300, "session": 500}

@@ -13,7 +13,6 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from muisti.core.conversations.keeping import Keeper, Plan
 from muisti.core.discourse import titles
 from muisti.core.discourse.segmentation import PAUSE, Segmenter, Vector
 from muisti.core.embedding.vectors import restored
@@ -28,6 +27,7 @@ from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.topics import Said
 from muisti.core.support.waiting import Lock, Overtaken
 from muisti.core.write.begun import Call
+from muisti.core.write.keeping import Keeper, Plan
 from muisti.core.write.prepare import draft_of
 
 FOLLOWED = 1_000  # conversations whose open topics are kept in memory

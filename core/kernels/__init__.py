@@ -16,6 +16,7 @@ from muisti.core.kernels import (
     pool,
     pooling,
     postings,
+    tagging,
     two_level,
 )
 from muisti.core.kernels.target import Bytes, Codes, Doubles, Floats, Ints, Longs, Mask, Packed
@@ -24,8 +25,9 @@ __all__ = ["Bytes", "Codes", "Doubles", "Floats", "Ints", "Longs", "Mask", "Pack
 
 
 stages = (
-    inserted, ascii, blend, context, dense, evidence, lexical, likeness, pieces, two_level, pool, pooling, postings,
-)  # fmt: skip
+    *(inserted, ascii, blend, context, dense, evidence, lexical, likeness, pieces, two_level),
+    *(pool, pooling, postings, tagging),
+)
 
 
 def bake() -> None:

@@ -25,6 +25,7 @@ USERS_MAX = 50  # of a session or conversation
 TURN_MAX = 2**53 - 1
 REPLY_GAP = "\n\n"  # between both messages of an exchange
 ASSISTANT = "assistant"  # who replies, unless an exchange names somebody
+GRAPHIC = ("entity", "relation")  # kinds of what people say of the graph
 _GAP = "\x1f"  # between the parts of a place; no name has a control character
 
 
@@ -48,6 +49,8 @@ def place_of(memory: Memory | Draft) -> str | None:
             parts = [conversation, topic]
         case "document" if memory.document is not None:
             parts = [memory.document]
+        case "entity":
+            parts = [str(memory.structure.get("norm", ""))]
         case "summary":
             of = memory.structure.get("of", "")
             parts = [str(of), session or "", conversation or "", topic or "", "" if turn is None else str(turn)]
@@ -58,7 +61,9 @@ def place_of(memory: Memory | Draft) -> str | None:
 
 def name_of(memory: Memory | Draft) -> str:
     """Return the name of an object, or of the conversation of an exchange; empty for other memories."""
+    content = memory.content if memory.kind in GRAPHIC else None
     named = {"session": memory.session, "topic": memory.topic, "document": memory.document}
+    named |= {"entity": content, "relation": content}
     return named.get(memory.kind, memory.conversation) or ""
 
 

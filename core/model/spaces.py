@@ -8,7 +8,7 @@ from typing import Literal
 import msgspec
 
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.terms import Echoes, Screening
+from muisti.core.model.terms import Echoes, GraphSwitch, Screening
 from muisti.core.model.values import Seq
 
 Field = Literal["content", "key", "tags", "category", "author", "reason"]
@@ -56,7 +56,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     rules for duplicates and contradictions say; with None those rules decide alone. `history_days` is how long ended
     versions are kept, 0 for ever. Memories are purged `purge_after_days` after they were created, never where that is
     None for the server too. `recency_weight` and `recency_half_life_days` are for searches that name no recency; weight
-    0 is none. `inherits` names the spaces that searches may add to this one, the nearest first.
+    0 is none. `inherits` names the spaces that searches may add to this one, the nearest first. With `graph` off
+    no memory is read into the knowledge graph.
     """
 
     secrets: Screening | None = None
@@ -68,6 +69,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     recency_weight: float | None = None
     recency_half_life_days: float | None = None
     inherits: tuple[str, ...] | None = None
+    graph: GraphSwitch | None = None
 
     def over(self, default: "Policy") -> "Policy":
         """Return this policy, with the rules of `default` where this one has None.
@@ -86,10 +88,11 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
             recency_weight=default.recency_weight if self.recency_weight is None else self.recency_weight,
             recency_half_life_days=self.recency_half_life_days or default.recency_half_life_days,
             inherits=self.inherits or default.inherits,
+            graph=self.graph or default.graph,
         )
 
 
-USUAL_POLICY = Policy(secrets="refuse", personal_data="allow", echoes="flag", history_days=0.0)
+USUAL_POLICY = Policy(secrets="refuse", personal_data="allow", echoes="flag", history_days=0.0, graph="on")
 
 
 class Space(msgspec.Struct, frozen=True, kw_only=True):

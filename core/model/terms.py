@@ -9,6 +9,7 @@ OnConflict = Literal["reject", "keep", "review", "supersede"]
 Decision = Literal["keep", "supersede", "reject"]  # on a conflict that was stored for review
 Screening = Literal["refuse", "redact", "allow"]  # of text that looks like a secret or like personal data
 Echoes = Literal["refuse", "flag", "allow"]  # of memories that repeat what their author has just retrieved
+GraphSwitch = Literal["on", "off"]  # whether the knowledge graph of a space is read
 SourceClass = Literal["user", "tool", "model", "unknown", "web"]  # the most trusted first
 Scope = Literal["read", "append", "write", "delete", "admin"]
 Mode = Literal["hybrid", "semantic", "keyword", "metadata", "recent"]

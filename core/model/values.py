@@ -17,10 +17,12 @@ from muisti.core.model.terms import Importance, SourceClass, Status, Type
 Json = str | int | float | bool | None | list["Json"] | dict[str, "Json"]
 
 StatedKind = Literal["memory", "chunk", "exchange"]  # kinds that callers may give a memory
-Kind = Literal["memory", "chunk", "exchange", "session", "conversation", "topic", "summary", "document"]
-# Kinds of the objects that memories are ordered in. They have no passages, so no search finds them, and lists show
-# them only when a filter names `kind`.
-STRUCTURAL: tuple[Kind, ...] = ("session", "conversation", "topic", "summary", "document")
+Kind = Literal[
+    "memory", "chunk", "exchange", "session", "conversation", "topic", "summary", "document", "entity", "relation"
+]
+# Kinds of the objects that order memories, and of what people say of the graph. They have no passages, so no search
+# finds them, and lists show them only when a filter names `kind`.
+STRUCTURAL: tuple[Kind, ...] = ("session", "conversation", "topic", "summary", "document", "entity", "relation")
 
 # Trust in each class of source, in percent. Anybody may write a web page, also to mislead its readers.
 TRUST: Mapping[SourceClass, int] = {"user": 100, "tool": 80, "model": 60, "unknown": 50, "web": 20}

@@ -1,4 +1,4 @@
-"""All operations on memories for one caller, in eight views."""
+"""All operations on memories for one caller, in ten views."""
 
 import msgspec
 
@@ -11,6 +11,7 @@ from muisti.core.views.context import ContextParts, Contexts
 from muisti.core.views.conversations import ConversationParts, Conversations
 from muisti.core.views.discourse import Discourse, DiscourseParts
 from muisti.core.views.documents import DocumentParts, Documents
+from muisti.core.views.graph import Graph, GraphParts
 from muisti.core.views.read import Read, ReadParts
 from muisti.core.views.review import Review, ReviewParts
 from muisti.core.views.timeline import Timeline, TimelineParts
@@ -30,10 +31,11 @@ class Parts(msgspec.Struct, frozen=True, kw_only=True):
     discourse: DiscourseParts
     documents: DocumentParts
     code: CodeParts
+    graph: GraphParts
 
 
 class Memories:
-    """Nine views of one caller. Instances are synchronous and thread-safe; callers own the threads.
+    """Ten views of one caller. Instances are synchronous and thread-safe; callers own the threads.
 
     Every method of a view raises `NotFound` when there is no space of that name. Invalid values raise `InvalidInput`, a
     database that does not answer `StoreUnavailable`. Memories that the caller may not see are hidden.
@@ -80,6 +82,11 @@ class Memories:
     def code(self) -> Code:
         """Symbols of the source files among the documents, and what uses them."""
         return Code(self._parts.code, self._calls)
+
+    @property
+    def graph(self) -> Graph:
+        """Entities that memories mention, their relations, and what people say of them."""
+        return Graph(self._parts.graph, self._calls)
 
     @property
     def documents(self) -> Documents:

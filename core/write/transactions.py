@@ -10,7 +10,7 @@ from muisti.core.conflicts.check import NOT_CHECKED, Checked
 from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
-from muisti.core.model.conversations import is_structural, name_of, place_of
+from muisti.core.model.conversations import GRAPHIC, is_structural, name_of, place_of
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import (
     Conflict,
@@ -72,7 +72,8 @@ def check_ordinary(memory: Memory) -> None:
     if memory.document is not None:
         raise Conflict(f"this is a part of document {memory.document!r}; the calls of documents change and delete it")
     if is_structural(memory):
-        raise Conflict(f"this is {memory.kind} {name_of(memory)!r}; the calls of conversations change and delete it")
+        whole = "the graph" if memory.kind in GRAPHIC else "conversations"
+        raise Conflict(f"this is {memory.kind} {name_of(memory)!r}; the calls of {whole} change and delete it")
 
 
 class Transactions:

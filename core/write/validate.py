@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import get_args
 
-from muisti.core.model.conversations import TURN_MAX, name_of
+from muisti.core.model.conversations import GRAPHIC, TURN_MAX, name_of
 from muisti.core.model.errors import InvalidInput, Problem
 from muisti.core.model.fields import FIELDS, STATED_TIMES, TEXTS
 from muisti.core.model.hits import Recency
@@ -18,6 +18,7 @@ from muisti.core.model.terms import (
     SIMILARITY_MIN,
     SPACES_MAX,
     Echoes,
+    GraphSwitch,
     Screening,
 )
 from muisti.core.model.times import from_us
@@ -48,6 +49,7 @@ POLICIES: Mapping[str, tuple[str, ...]] = {
     "secrets": get_args(Screening),
     "personal_data": get_args(Screening),
     "echoes": get_args(Echoes),
+    "graph": get_args(GraphSwitch),
 }
 BOUNDS: Mapping[str, tuple[float, float]] = {  # of numbers in a policy; all others are days from 0
     "similarity_limit": (SIMILARITY_MIN, 1),
@@ -84,7 +86,7 @@ def check_alone(draft: Draft, path: str = "$") -> None:
 def check_stays(draft: Draft, before: Draft) -> None:
     """Raise `InvalidInput` when a change would take a memory out of a conversation or document, or put it there."""
     if before.kind in STRUCTURAL or before.conversation is not None or before.document is not None:
-        whole = "conversation" if before.document is None else "document"
+        whole = "graph" if before.kind in GRAPHIC else "conversation" if before.document is None else "document"
         for name in ("kind", "category"):
             if getattr(draft, name) != getattr(before, name):
                 raise InvalidInput.at(
@@ -95,7 +97,7 @@ def check_stays(draft: Draft, before: Draft) -> None:
 
 
 def _calls(draft: Draft) -> str:
-    return "documents" if draft.kind == "document" else "conversations"
+    return "documents" if draft.kind == "document" else "the graph" if draft.kind in GRAPHIC else "conversations"
 
 
 def check_query(query: Query) -> None:

@@ -240,6 +240,7 @@ def open_engine(
             secrets=settings.secrets,
             personal_data=settings.personal_data,
             echoes=settings.echoes,
+            graph=settings.graph,
             history_days=settings.retention_days,
             recency_weight=settings.recency_weight,
             recency_half_life_days=settings.recency_half_life_days,

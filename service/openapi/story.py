@@ -217,6 +217,7 @@ POLICY = PolicyReply(
     recency_weight=0.0,
     recency_half_life_days=30.0,
     inherits=["workspace"],
+    graph="on",
 )
 STATS = StatsReply(
     memories=3,

@@ -8,7 +8,15 @@ from msgspec.structs import asdict
 
 from muisti.core.model.outcomes import Flag, FlagCode
 from muisti.core.model.spaces import Policy, PolicyValue
-from muisti.core.model.terms import HALF_LIFE_DAYS, HALF_LIFE_MIN, SIMILARITY_MIN, SPACES_MAX, Echoes, Screening
+from muisti.core.model.terms import (
+    HALF_LIFE_DAYS,
+    HALF_LIFE_MIN,
+    SIMILARITY_MIN,
+    SPACES_MAX,
+    Echoes,
+    GraphSwitch,
+    Screening,
+)
 from muisti.service.schemas import fields
 
 _SCREENING = {"enum": list(get_args(Screening))}
@@ -81,6 +89,15 @@ Inherits = Annotated[
 ]
 
 
+Graph = Annotated[
+    str,
+    Meta(
+        description="Whether the names and facts of memories are read into the knowledge graph: `on` or `off`.",
+        extra_json_schema={"enum": list(get_args(GraphSwitch))},
+    ),
+]
+
+
 class PolicyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Changes to the policy. A field that is left out stays as it is; null is the default of the server."""
 
@@ -93,6 +110,7 @@ class PolicyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     recency_weight: RecencyWeight | UnsetType | None = UNSET
     recency_half_life_days: RecencyHalfLifeDays | UnsetType | None = UNSET
     inherits: Inherits | UnsetType | None = UNSET
+    graph: Graph | UnsetType | None = UNSET
 
     def changes(self) -> dict[str, PolicyValue | None]:
         given = {name: value for name, value in asdict(self).items() if not isinstance(value, UnsetType)}
@@ -111,6 +129,7 @@ class PolicyReply(Struct, frozen=True, kw_only=True):
     recency_weight: RecencyWeight
     recency_half_life_days: RecencyHalfLifeDays
     inherits: Inherits
+    graph: Graph
 
     @classmethod
     def of(cls, policy: Policy) -> "PolicyReply":
@@ -124,6 +143,7 @@ class PolicyReply(Struct, frozen=True, kw_only=True):
             recency_weight=policy.recency_weight or 0.0,
             recency_half_life_days=policy.recency_half_life_days or HALF_LIFE_DAYS,
             inherits=list(policy.inherits or ()),
+            graph=policy.graph or "on",
         )
 
 

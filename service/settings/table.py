@@ -12,6 +12,7 @@ from muisti.core.model.terms import (
     PRUNE_DAYS,
     PRUNE_RETRIEVALS,
     Echoes,
+    GraphSwitch,
     Screening,
 )
 from muisti.service.settings import forms
@@ -125,6 +126,13 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             get_args(Echoes), "What to do with text that its author has just found, in a space without a policy for it."
         ),
     ] = "flag"
+    graph: Annotated[
+        GraphSwitch,
+        one_of(
+            get_args(GraphSwitch),
+            "Whether names and facts are read into the knowledge graph, in a space without a policy for it.",
+        ),
+    ] = "on"
     recency_weight: Annotated[
         float,
         amount(1, "Weight of age in searches that do not set it, in a space without its own."),

@@ -12,6 +12,8 @@ import numpy.typing as npt
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.engine import MEMORY, Engine
+from muisti.core.graph.extraction import Reader
+from muisti.core.graph.usual import usual_reader
 from muisti.core.kernels import Floats
 from muisti.core.model.spaces import CONTENT_ONLY, SpaceSettings
 from muisti.core.model.values import Draft
@@ -88,11 +90,14 @@ def open_engine(
     embeddings: bool = True,
     index_memory: int = MEMORY,
     others: Sequence[Encoder] = (),
+    graph_reader: Callable[[], Reader] = usual_reader,
 ) -> Engine:
     """An engine on a store, or on that of a path, with a space `s` that indexes and embeds content only."""
     chosen = (encoder or WordEncoder()) if embeddings else None
     database = (at(store) if isinstance(store, Path) else store).open()
-    engine = Engine(database, chosen, clock or Clock(), index_memory=index_memory, others=others)
+    engine = Engine(
+        database, chosen, clock or Clock(), index_memory=index_memory, others=others, graph_reader=graph_reader
+    )
     if SPACE not in {space.name for space in engine.spaces.list()}:
         engine.spaces.create(SPACE, settings)
     return engine

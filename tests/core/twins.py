@@ -282,3 +282,35 @@ def pool_tokens(
 
 def count_memories(versions: Longs, chosen: Mask) -> int:
     return len(np.unique(versions[chosen]))
+
+
+def tag_scores(
+    slots: Longs,
+    marks: Longs,
+    table: np.ndarray,
+    shapes: Longs,
+    marked: Floats,
+    hidden: Floats,
+    pairs: Floats,
+    tags: int,
+) -> Doubles:
+    units, reach, classes = len(hidden), table.shape[1] // 2, round(pairs.shape[1] ** 0.5)
+    padded = np.zeros((len(slots) + 2 * reach, *table.shape[1:]))
+    padded[reach : reach + len(slots)] = table[slots] / 512
+    total = sum(padded[place : place + len(slots), place] for place in range(table.shape[1]))
+    bits = np.concatenate([marks[:, None] >> np.arange(len(marked) - 1) & 1, np.ones((len(slots), 1))], axis=1)
+    around = np.concatenate([[0], shapes[slots], [0]])
+    layer = np.maximum(total[:, :units] + bits @ marked, 0)
+    scores = total[:, units:] + layer @ hidden[:, :tags]
+    return scores + pairs[0, around[:-2] * classes + around[1:-1]] + pairs[1, around[1:-1] * classes + around[2:]]
+
+
+def tag_sequences(scores: Doubles, transitions: Doubles) -> tuple[list[int], Doubles]:
+    """Return the best path and each tag's probability, by trying every sequence of tags."""
+    count, tags = scores.shape
+    paths = np.array(np.meshgrid(*[np.arange(tags)] * count, indexing="ij")).reshape(count, -1).T
+    worth = scores[np.arange(count), paths].sum(1) + transitions[tags, paths[:, 0]]
+    worth += sum((transitions[paths[:, i - 1], paths[:, i]] for i in range(1, count)), np.zeros(len(paths)))
+    mass = np.exp(worth - worth.max())
+    shares = np.array([[mass[paths[:, i] == t].sum() for t in range(tags)] for i in range(count)])
+    return paths[worth.argmax()].tolist(), shares / mass.sum()

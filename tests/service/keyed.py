@@ -59,6 +59,10 @@ NEEDS: dict[str, Scope | None] = {
     "updateEntry": "write", "supersedeEntry": "write", "restoreEntry": "write", "giveEntryFeedback": "append",
     "giveFeedback": "append", "lintSpace": "read",
     "findSymbols": "read", "getCallers": "read", "getCallees": "read", "getOutline": "read", "getCodeMap": "read",
+    "getGraph": "read", "listEntities": "read", "getEntity": "read", "listNeighbours": "read", "findPath": "read",
+    "listRelations": "read", "listProposals": "read", "exportGraph": "read", "drawGraph": "read",
+    "describeEntity": "write", "mergeEntities": "write", "keepEntitiesApart": "write", "stateRelation": "append",
+    "correctRelation": "write", "retractStatement": "delete", "buildGraph": "write", "dropGraph": "admin",
     "listConflicts": "read",
     "decideConflict": "write",
     "createWebhook": "admin", "listWebhooks": "admin", "deleteWebhook": "admin", "redeliverWebhook": "admin",
@@ -88,6 +92,12 @@ PUBLIC = {
 }
 
 BODIES: dict[str, Any] = {
+    "describeEntity": {"kind": "person"},
+    "mergeEntities": {"others": ["Anna"]},
+    "keepEntitiesApart": {"others": ["Anna"]},
+    "stateRelation": {"subject": "Ann Berg", "kind": "works_at", "object": "Acme"},
+    "correctRelation": {"object": "Acme Labs"},
+    "buildGraph": {},
     "buildGeneration": {"model": "muisti-static-256"},
     "compareGenerations": {},
     "switchGeneration": {},
@@ -147,6 +157,7 @@ QUERIES: dict[str, dict[str, str]] = {
     "getCallers": {"symbol": "run"},
     "getCallees": {"symbol": "run"},
     "getOutline": {"path": "main.py"},
+    "findPath": {"from": "Ann Berg", "to": "Acme"},
 }
 
 # Not in JSON.

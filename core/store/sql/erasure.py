@@ -21,6 +21,10 @@ _ANY = "EXISTS (SELECT 1 FROM json_each(?) j WHERE instr(CAST(answer AS TEXT), j
 _CUT = "json_remove(CAST(answer AS TEXT), '$.similar')"  # padded with blanks, so that it is written in place
 _BLANK = "answer = zeroblob(length(answer))"  # the answer was overwritten
 _VERSIONS = f"SELECT id FROM versions WHERE +space_id = ? AND memory_id IN {_HEX}"
+_UNNAMED = (
+    "NOT EXISTS (SELECT 1 FROM mentions m WHERE m.entity_id = entities.id) "
+    "AND NOT EXISTS (SELECT 1 FROM aliases a WHERE a.alias_id = entities.id)"
+)
 Condition = tuple[str, tuple[Scalar, ...]]
 
 
@@ -291,6 +295,7 @@ def left(
             ),
         ),
         ("segments", segments.count_erased(space)),
+        ("entities", Statement(f"SELECT count(*) FROM entities WHERE space_id = ? AND {_UNNAMED}", (space.id,))),
         ("imports under way", _staged(space, memories)),
     ]
 
@@ -334,8 +339,21 @@ def _in_space(table: Table, space: SpaceRow) -> Condition:
     return "seq >= ? AND seq < ?", _answers_of(space)
 
 
+def _only_theirs(space: SpaceRow, ids: str) -> Condition:
+    """Return the condition of the entities that these memories mention, and no other memory does."""
+    mine = f"SELECT m.{{0}} FROM {{1}} m WHERE m.version_id IN ({_VERSIONS})"
+    named = " UNION ".join(mine.format(*one) for one in _NAMING)
+    others = " AND ".join(
+        f"NOT EXISTS (SELECT 1 FROM {table} m WHERE m.{column} = entities.id AND m.version_id NOT IN ({_VERSIONS}))"
+        for column, table in _NAMING
+    )
+    return f"space_id = ? AND id IN ({named}) AND {others}", (space.id, *(space.id, ids) * 2 * len(_NAMING))
+
+
+_NAMING = (("entity_id", "mentions"), ("alias_id", "aliases"))
 # Conditions on the rows of memories, by their ids in JSON, for tables that are erased by statements of their own.
 STATED: Mapping[str, Callable[[SpaceRow, str], Condition]] = {
+    "entities": _only_theirs,
     "receipts": lambda space, ids: (
         f"id IN (SELECT receipt_id FROM receipt_hits WHERE memory_id IN {_HEX})",
         (ids,),

@@ -269,6 +269,48 @@ TABLES = (
         salvaging="left",
     ),
     Table(
+        name="graph_spaces",
+        columns=_words("space_id through recogniser revision"),
+        references=(_SPACE,),
+        space="space_id",
+        erasing="stays",
+        why=_ABOUT_THE_SPACE,
+        rewound=True,
+        salvaging="left",
+    ),
+    Table(
+        name="entities",
+        columns=_words("id space_id code norm first_word last_word initials"),
+        references=(_SPACE,),
+        space="space_id",
+        erasing="stated",
+        wipes=(Wipe(text=_words("first_word last_word initials")), Wipe(noise=_words("code norm"))),
+        salvaging="left",
+        rebuilt="when_needed",
+    ),
+    *(
+        Table(
+            name=name,
+            columns=_words(f"version_id {columns}"),
+            references=(_VERSION, *(Reference((column,), "entities") for column in _words(ends))),
+            version="version_id",
+            erasing="cascades",
+            plain=_words(plain),
+            salvaging="left",
+            rebuilt="when_needed",
+        )
+        for name, columns, ends, plain in (
+            ("mentions", "start stop entity_id kind confidence source", "entity_id", "kind source"),
+            (
+                "relations",
+                "number subject_id kind object_id literal_start literal_stop polarity confidence start stop source",
+                "subject_id object_id",
+                "kind source",
+            ),
+            ("aliases", "entity_id alias_id apart", "entity_id alias_id", ""),
+        )
+    ),
+    Table(
         name="segments",
         columns=_words("space_id generation_id format first last seen passages data"),
         references=(_SPACE,),

@@ -144,3 +144,17 @@ def _span(
 ) -> TimeSpan:
     first, last = (None if at is None else to_us(at) for at in stretch)
     return TimeSpan(first, last, text[start:stop], unit // MICROSECOND)
+
+
+def named_times(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the start and stop, in characters, of words that certainly name a time, without the words before them.
+
+    >>> text = "We met in May, and may meet on Friday or next week"
+    >>> [text[start:stop] for start, stop in named_times(text)]
+    ['May', 'Friday', 'next week']
+    """
+    if _TRIGGERS.isdisjoint(text.encode("utf-8", "replace").translate(_TO_WORDS).split()):
+        return
+    for start, stop, name in names(text, len(text)):
+        if name.leads is None or lead_of(text, start).word in name.leads:
+            yield start, stop

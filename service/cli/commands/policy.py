@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from muisti.client import calls
-from muisti.core.model.terms import HALF_LIFE_MIN, SIMILARITY_MIN, Echoes, Screening
+from muisti.core.model.terms import HALF_LIFE_MIN, SIMILARITY_MIN, Echoes, GraphSwitch, Screening
 from muisti.service.cli.base import Command, Globals
 from muisti.service.cli.options import comma_list
 from muisti.service.cli.output import answer, cell, grid, revised, tabbed, whole
@@ -89,6 +89,11 @@ class Within(click.ParamType):
     type=Within("days", HALF_LIFE_MIN, 36_500),
     metavar="DAYS",
     help="Age at which half of that effect is reached.",
+)
+@click.option(
+    "--graph",
+    type=click.Choice([*get_args(GraphSwitch), DEFAULT]),
+    help="Whether names and facts of memories are read into the knowledge graph.",
 )
 @click.option("--inherits", metavar="A,B,C", help="Spaces that `search --inherited` adds, the nearest first.")
 @click.pass_obj

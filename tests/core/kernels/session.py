@@ -14,6 +14,7 @@ import numpy as np
 
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
+from muisti.core.entities.recogniser import shipped
 from muisti.core.kernels import stages
 from muisti.core.kernels.target import KERNELS, warning
 from muisti.core.model.hits import Fusion, Mode, Recency
@@ -64,6 +65,8 @@ def main() -> None:
             found += answers(engine)
         with opened(folder) as engine:
             found += answers(engine)
+    mentions = shipped().read("Ann Lee of Acme Corp met Bob in Oslo")
+    found.append([(one.start, one.stop, one.kind, one.confidence.hex()) for one in mentions])
     used = {stage.__name__ for stage in stages for loop in vars(stage).values() if getattr(loop, "signatures", ())}
     report = {"library": KERNELS is not None, "warning": warning(), "used": sorted(used), "found": found}
     sys.stdout.write(json.dumps(report))

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from muisti.core.index import alike
 from muisti.core.index.postings import Postings, build, in_units, table
-from muisti.core.kernels import Ints, Packed, blend, context, dense, lexical, pieces, pool, postings, stages
+from muisti.core.kernels import Ints, Packed, blend, context, dense, lexical, pieces, pool, postings, stages, tagging
 from muisti.core.kernels.target import LEVELS
 from muisti.core.text.terms import encode_terms
 from tests.core import twins
@@ -449,3 +449,20 @@ def test_memories_are_counted_once(seed: int, rows: int):
     rng = np.random.default_rng(seed)
     versions, chosen = np.sort(rng.integers(0, 20, rows)), rng.random(rows) < 0.5
     assert pool.count_memories(versions, chosen) == twins.count_memories(versions, chosen)
+
+
+@given(seeds, st.integers(1, 5), st.sampled_from([2, 3]), st.sampled_from([1, 8, 40]))
+def test_tag_agrees_with_every_sequence_of_tags(seed: int, words: int, tags: int, units: int):
+    rng = np.random.default_rng(seed)
+    slots, marks, shapes = rng.integers(0, 6, words), rng.integers(0, 16, words), rng.integers(0, 4, 6)
+    table = rng.integers(-400, 400, (6, 5, units + tags)).astype(np.int16)
+    marked = rng.standard_normal((5, units)).astype(np.float32)
+    hidden = np.zeros((units, tagging.LANES), np.float32)
+    hidden[:, :tags] = rng.standard_normal((units, tags))
+    pairs, transitions = rng.standard_normal((2, 16, tags)).astype(np.float32), rng.standard_normal((tags + 1, tags))
+    path, shares = np.empty(words, np.int64), np.empty((words, tags))
+    tagging.tag(slots, marks, table, shapes, marked, hidden, pairs, transitions, path, shares)
+    scores = twins.tag_scores(slots, marks, table, shapes, marked, hidden, pairs, tags)
+    wanted_path, wanted_shares = twins.tag_sequences(scores, transitions)
+    assert path.tolist() == wanted_path
+    np.testing.assert_allclose(shares, wanted_shares, atol=1e-4)

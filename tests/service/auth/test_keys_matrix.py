@@ -59,6 +59,9 @@ def keyed(engine: Engine) -> Iterator[httpx.Client]:
         yield opened
 
 
+STATEMENTS = {"correctRelation", "retractStatement"}  # on memories of the kind `relation`
+
+
 def routes(client: httpx.Client) -> dict[str, tuple[str, str]]:
     paths = client.get("/openapi.json").json()["paths"]
     return {
@@ -96,6 +99,7 @@ def ask(
         topic="t1",
         turn=1,
         document="a.md",
+        entity="Ann Berg",
     )
     given = {"deleteSpace": {"confirm": space}, "diffSpace": {"since": "0"}, "compareSpaces": {"other": SOURCE}}
     query = given.get(operation, QUERIES.get(operation, {}))
@@ -123,6 +127,8 @@ def stored(client: httpx.Client, engine: Engine, space: str) -> str:
     for topic, span in (("t0", [1, 4]), ("t1", [5, 20]), ("t2", [21, 30])):
         client.post(f"{talk}/topics", json={"name": topic, "spans": [span]}, headers=headers)
     client.put(f"{talk}/working/deploy", json={"content": "Keep it short."}, headers=headers)
+    relation = {"subject": "Ann Berg", "kind": "works_at", "object": "Acme"}
+    client.post(f"/v1/spaces/{space}/graph/relations", json=relation, headers=headers)
     body = draft("We deploy", category="rules", key="deploy", author="Ann", on_conflict="keep")
     answer = client.post(f"/v1/spaces/{space}/memories", json=body, headers=headers)
     if answer.status_code == 409:
@@ -144,7 +150,10 @@ def test_a_mode_allows_what_it_says_in_its_space_and_nothing_else_is_there(
     probe = engine.probes.add(OWN, Expectation(query="q", category="rules", key="deploy"), OWNER, engine.now())
     engine.owner.write.add(OWN, [Draft(content="twice"), Draft(content="twice")], on_conflict="review")
     conflict = engine.owner.review.conflicts(OWN).items[0].id
-    own = ask(keyed, operation, OWN, key.headers, stored(keyed, engine, OWN), probe.id, conflict)
+    memory = stored(keyed, engine, OWN)
+    if operation in STATEMENTS:
+        memory = engine.owner.graph.relations(OWN, subject="Ann Berg").items[0].memory
+    own = ask(keyed, operation, OWN, key.headers, memory, probe.id, conflict)
     assert own.is_success == allowed, own.text
     assert allowed or (own.status_code, own.json()["code"]) == (403, "forbidden")
     other = ask(keyed, operation, OTHER, key.headers, stored(keyed, engine, OTHER))

@@ -1,4 +1,4 @@
-"""Stores what the service finds out about conversations: topics and summaries, which pass the intake like all text."""
+"""Stores objects, such as topics, summaries and what people say of the graph. They pass the intake like all text."""
 
 from collections.abc import Callable, Sequence
 from typing import cast
@@ -67,6 +67,10 @@ class Keeper:
         return self._transactions.commit(
             self._transactions.begin(space, parts, call, created=bool(plan.comes), embedded=False)
         )
+
+    def leave(self, space: SpaceRow, memory: Memory, call: Call) -> Written:
+        """Return the reply of a write that changes nothing; see `Transactions.leave`."""
+        return self._transactions.leave(space, memory, call)
 
     def before(self, space: SpaceRow, plan: Plan, after: int, call: Call) -> list[Part]:
         """Return the parts of a batch for what ends and changes; `after` more changes come after them.

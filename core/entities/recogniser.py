@@ -1,0 +1,86 @@
+"""The recogniser of entities: the tagger, capital letters in mid-sentence, rules, and names known elsewhere."""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from functools import cache
+from typing import Protocol
+
+from muisti.core.embedding.encoder import StaticEncoder
+from muisti.core.entities.capitals import trimmed, unread
+from muisti.core.entities.knowing import Names
+from muisti.core.entities.patterns import forms, times, titles
+from muisti.core.entities.spans import Span, spans
+from muisti.core.entities.tagger import SHIPPED, Tagger, load
+from muisti.core.entities.tokens import Stretch, stretches
+from muisti.core.model.graph import Mention
+
+RULES = "1"  # raised with each change of what the rules find
+
+
+class Recogniser(Protocol):
+    """Interface of recognisers. Equal identities give equal mentions of equal texts."""
+
+    @property
+    def identity(self) -> str: ...
+
+    def read(self, text: str, *, speakers: Collection[str] = (), known: Collection[str] = ()) -> list[Mention]:
+        """Return the mentions of a text, in order, without overlaps.
+
+        `speakers` are names of those who speak or are spoken to: each counts, and each word of it, wherever it stands
+        with a capital. `known` are keys (`names.norm`) of entities of the same space: they count wherever they stand
+        with a capital, and the tagger missed them.
+        """
+        ...
+
+
+class ShippedRecogniser:
+    """The recogniser that ships with Muisti. Pure and thread-safe."""
+
+    def __init__(self, tagger: Tagger) -> None:
+        self._tagger = tagger
+
+    @property
+    def identity(self) -> str:
+        return f"muisti-{self._tagger.identity}-{RULES}"
+
+    def read(self, text: str, *, speakers: Collection[str] = (), known: Collection[str] = ()) -> list[Mention]:
+        names = Names(speakers, known)
+        every: list[Mention] = []
+        for stretch in stretches(text):
+            every += self.stretch(text, stretch, names)
+        return sorted((*every, *self._apart(times(text), every)), key=lambda one: one.start)
+
+    def stretch(self, text: str, stretch: Stretch, names: "Names") -> list[Mention]:
+        """Return the mentions of one stretch, whose words may come from elsewhere."""
+        start, stop = stretch.words[0][0], stretch.words[-1][1]
+        found = [*forms(text, start, stop)]
+        found += self._apart(titles(text, start, stop), found)
+        found += self._apart(names.speakers(text, stretch.words), found)
+        found += self._apart(self._tagged(text, stretch, names), found)
+        return found
+
+    def _tagged(self, text: str, stretch: Stretch, names: "Names") -> Iterator[Mention]:
+        words = [text[start:stop] for start, stop in stretch.words]
+        path, shares = self._tagger.tag(words)
+        found = [*spans(path, shares)]
+        found += unread(words, found, shares, stretch.plain)
+        found += names.known(words, found, shares)
+        for span in found:
+            first, last = trimmed(words, span.start, span.stop)
+            if first < last:
+                yield self._mention(stretch.words, Span(first, last, span.kind, span.share, span.source))
+
+    def _mention(self, words: Sequence[tuple[int, int]], span: Span) -> Mention:
+        share = self._tagger.calibrated(span.share) if span.source == "recogniser" else span.share
+        return Mention(words[span.start][0], words[span.stop - 1][1], span.kind, round(share, 3), span.source)
+
+    @staticmethod
+    def _apart(new: Iterable[Mention], found: Sequence[Mention]) -> list[Mention]:
+        """Return the mentions that overlap none of `found`."""
+        taken = [*found]
+        return [one for one in new if not any(one.start < other.stop and other.start < one.stop for other in taken)]
+
+
+@cache
+def shipped() -> ShippedRecogniser:
+    """Load the recogniser that ships with Muisti, once."""
+    return ShippedRecogniser(Tagger(load(SHIPPED.read_bytes()), StaticEncoder()))

@@ -1,0 +1,118 @@
+"""Read the facts of a text."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from muisti.core.facts import between, confidence, objects
+from muisti.core.facts.clauses import clauses
+from muisti.core.facts.fact import ADDRESSEE, AUTHOR, Fact, Named
+from muisti.core.facts.possessive import possessed
+from muisti.core.facts.sentences import Sentence, sentences
+from muisti.core.facts.stating import Stated, state
+from muisti.core.facts.words import Word
+from muisti.core.model.relations import RelationKind
+from muisti.core.text.speakers import ASSISTANTS, USERS
+from muisti.core.text.terms import fold
+
+_OF_AUTHOR = ("i", "we")
+
+
+def facts(text: str, mentions: Sequence[Named], author: str | None, *, two: bool = False) -> list[Fact]:
+    """Return what a text states, in the order of the text, each fact once. Takes linear time.
+
+    `author` is the name of who wrote the text, who is "I"; an assistant's "I" states nothing. Without an author, or
+    when it is "user", "the user" is the author as well. With `two` the text belongs to a dialogue of two, so that "you"
+    is the other side.
+    """
+    speaks = author is None or fold(author) not in ASSISTANTS
+    user = author is None or fold(author) in USERS
+    reader = _Reader(mentions, speaks, user, two)
+    found = dict.fromkeys(
+        fact for sentence in sentences(text, mentions) if not sentence.asks for fact in reader.sentence(sentence)
+    )
+    return list(found)
+
+
+class _Reader:
+    """Reads sentences of one text; knows its mentions by their places."""
+
+    def __init__(self, mentions: Sequence[Named], speaks: bool, user: bool, two: bool) -> None:
+        self._persons = {one.start: number for number, one in enumerate(mentions) if one.kind == "person"}
+        self._spans = {(one.start, one.stop): number for number, one in enumerate(mentions)}
+        self._mentions = mentions
+        self._speaks = speaks
+        self._codes: dict[str, int] = dict.fromkeys(_OF_AUTHOR, AUTHOR) if speaks else {}
+        if user:
+            self._codes["user"] = AUTHOR
+        if two:
+            self._codes["you"] = ADDRESSEE
+
+    def sentence(self, sentence: Sentence) -> Iterator[Fact]:
+        """Yield the facts of a sentence: those of its clauses, those of "my", those between its names."""
+        words = sentence.words
+        stated: set[tuple[int, RelationKind]] = set()
+        if subjects := self._subjects(words):
+            for clause in clauses(words, subjects):
+                for one in state(words, clause):
+                    stated.add((clause.subject, one.kind))
+                    yield self._fact(words, clause.subject, one, clause.first, max(one.stop, clause.at + 1))
+        if self._speaks:
+            for at, word in enumerate(words):
+                if word.text == "my":
+                    for last, one in possessed(words, at):
+                        yield self._fact(words, AUTHOR, one, min(at, one.at), last)
+        if len(sentence.spans) > 1:
+            yield from (one for one in self._between(sentence) if (one.subject, one.kind) not in stated)
+
+    def _between(self, sentence: Sentence) -> Iterator[Fact]:
+        """Yield the relations that the model finds between names."""
+        judge = between.shipped()
+        for pair in between.pairs(sentence.words, sentence.spans):
+            ends = [self._mentions[pair.subject], self._mentions[pair.object]]
+            sure = between.confidence(judge.probability(pair.features), ends)
+            if sure >= judge.sure[pair.kind]:
+                yield Fact(
+                    subject=pair.subject,
+                    kind=pair.kind,
+                    object=pair.object,
+                    literal=None,
+                    polarity=True,
+                    confidence=round(sure, 3),
+                    start=min(one.start for one in ends),
+                    stop=max(one.stop for one in ends),
+                )
+
+    def _subjects(self, sentence: Sequence[Word]) -> Mapping[int, tuple[int, int]]:
+        """Return the subjects that a clause may have, by their first words: who they are, and their last words."""
+        found: dict[int, tuple[int, int]] = {}
+        for at, word in enumerate(sentence):
+            code = self._codes.get(word.text)
+            if code is not None and (at == 0 or sentence[at - 1].start != word.start):
+                found[at - _articles(sentence, at)] = (code, at)
+            elif self._persons and (number := self._persons.get(word.start)) is not None:
+                stop = self._mentions[number].stop
+                last = at
+                while last + 1 < len(sentence) and sentence[last + 1].stop <= stop:
+                    last += 1
+                found[at] = (number, last)
+        return found
+
+    def _fact(self, sentence: Sequence[Word], subject: int, one: Stated, first: int, last: int) -> Fact:
+        begin, stop = sentence[one.at].start, sentence[one.stop - 1].stop
+        bare = sentence[objects.bare(sentence, one.at, one.stop)].start
+        number = self._spans.get((begin, stop), self._spans.get((bare, stop)))
+        certain = self._mentions[subject].confidence if subject >= 0 else 1.0
+        return Fact(
+            subject=subject,
+            kind=one.kind,
+            object=number,
+            literal=(begin, stop) if number is None else None,
+            polarity=one.polarity,
+            confidence=round(confidence.of_rule(one.kind) * certain, 3),
+            start=sentence[first].start,
+            stop=max(sentence[last - 1].stop, stop),
+        )
+
+
+def _articles(sentence: Sequence[Word], at: int) -> int:
+    """Return 1 for "the user", whose subject begins at the article."""
+    return int(at > 0 and sentence[at].text == "user" and sentence[at - 1].text == "the")

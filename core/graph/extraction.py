@@ -1,0 +1,222 @@
+"""Read one version: who and what it names, and which relations it states. What is read depends on the version alone.
+
+Memories, exchanges and chunks of documents are read by the recogniser and the readers of facts. Chunks of source code
+are not, because their symbols are known (`core.symbols`). Summaries and the other objects are made from what is read
+already. Memories of the kinds `entity` and `relation` say in their `structure` what people have stated.
+"""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple, cast
+
+from muisti.core.code.headers import is_code
+from muisti.core.entities.names import initials, norm
+from muisti.core.entities.recogniser import Recogniser
+from muisti.core.facts.fact import AUTHOR, Fact, Named
+from muisti.core.model.conversations import ASSISTANT
+from muisti.core.model.graph import ME, NAME_CHARACTERS, EntityKind
+from muisti.core.model.values import Json
+from muisti.core.store.sql.graph_rows import Gathered
+from muisti.core.text.speakers import ASSISTANTS, USERS
+
+SPEAKER, REPLIER, ELSEWHERE = -1, -2, -3  # starts of mentions that are not in the text
+RULES = "1"  # raised with each change of what is read out of a version
+FACTS_MAX = 100  # of one version
+MENTIONS_MAX = 500
+
+ReadFacts = Callable[[str, Sequence[Named], str | None], Sequence[Fact]]
+
+
+class Source(NamedTuple):
+    """A version to read."""
+
+    row: int
+    kind: str
+    content: str
+    author: str | None
+    structure: Mapping[str, Json]
+
+
+class _Part(NamedTuple):
+    """Holds the words of one speaker in a version, from a character on. `mark` is the start of the speaker's mention.
+
+    `speakers` has the names of both sides that the version names.
+    """
+
+    text: str
+    start: int
+    speaker: str | None
+    mark: int
+    speakers: tuple[str, ...]
+
+
+class Reader:
+    """Reads versions. Thread-safe when the recogniser is."""
+
+    def __init__(self, recogniser: Recogniser, facts: ReadFacts) -> None:
+        self._recogniser, self._facts = recogniser, facts
+
+    @property
+    def identity(self) -> str:
+        """Name of what is found: with another one, the same texts may be read differently."""
+        return f"{self._recogniser.identity}-{RULES}"
+
+    def read(self, sources: Iterable[Source]) -> Gathered:
+        """Return the rows of versions."""
+        found = _Found()
+        for source in sources:
+            if source.kind == "entity":
+                _stated_entity(source, found)
+            elif source.kind == "relation":
+                _stated_relation(source, found)
+            elif not _is_code(source):
+                self._read(source, found)
+        return found.gathered()
+
+    def _read(self, source: Source, found: "_Found") -> None:
+        overlap = source.structure.get("overlap") if source.kind == "chunk" else 0
+        number = 0
+        for part in _parts(source):
+            spotted = [
+                one
+                for one in self._recogniser.read(part.text, speakers=part.speakers)[:MENTIONS_MAX]
+                if one.stop + part.start > (overlap if isinstance(overlap, int) else 0)
+            ]
+            keys = [_key(part.text[one.start : one.stop]) for one in spotted]
+            for one, key in zip(spotted, keys, strict=True):
+                place = one.start + part.start, one.stop + part.start
+                found.mention(source.row, *place, key, one.kind, one.confidence, one.source)
+            speaker = _key(part.speaker or "")
+            if speaker and part.speaker is not None:
+                found.mention(source.row, part.mark, part.mark, speaker, "person", 1.0, "speaker")
+            for fact in self._facts(part.text, spotted, part.speaker)[:FACTS_MAX]:
+                number += self._add(source, part, fact, keys, number, found)
+
+    def _add(self, source: Source, part: _Part, fact: Fact, keys: Sequence[str], number: int, found: "_Found") -> bool:
+        subject = keys[fact.subject] if fact.subject >= 0 else _speaker(part, fact.subject)
+        thing = None if fact.object is None else keys[fact.object] if fact.object >= 0 else _speaker(part, fact.object)
+        if not subject or (fact.object is not None and not thing) or subject == thing:
+            return False
+        for end, key in ((fact.subject, subject), (fact.object, thing)):
+            if end == AUTHOR and key and part.speaker is None:
+                found.mention(source.row, part.mark, part.mark, key, "person", 1.0, "speaker")
+        literal = (None, None) if fact.literal is None else (fact.literal[0] + part.start, fact.literal[1] + part.start)
+        evidence = fact.start + part.start, fact.stop + part.start
+        polarity = 1 if fact.polarity else -1
+        found.relations.append(
+            (source.row, number, subject, fact.kind, thing, *literal, polarity, fact.confidence, *evidence, "text")
+        )
+        return True
+
+
+class _Found:
+    """Rows that are being gathered."""
+
+    def __init__(self) -> None:
+        self._names: dict[tuple[str, int], tuple[str, str, str, str, str, int]] = {}
+        self.mentions: list[tuple[int, int, int, str, str, float, str]] = []
+        self.relations: list[tuple[int, int, str, str, str | None, int | None, int | None, int, float, int, int, str]]
+        self.relations = []
+        self.aliases: list[tuple[int, str, str, int]] = []
+
+    def name(self, key: str, row: int) -> None:
+        if (key, row) not in self._names:
+            self._names[key, row] = (*entity_row(key), row)
+
+    def mention(self, row: int, start: int, stop: int, key: str, kind: str, confidence: float, source: str) -> None:
+        if key:
+            self.name(key, row)
+            self.mentions.append((row, start, stop, key, kind, round(float(confidence), 4), source))
+
+    def gathered(self) -> Gathered:
+        return Gathered([*self._names.values()], self.mentions, self.relations, self.aliases)
+
+
+def code_of(key: str) -> str:
+    """Return the public id of an entity, made from its norm: 16 characters, the same in every space.
+
+    >>> code_of("ann lee")
+    '7ebdb2bfada8f1c9'
+    """
+    return hashlib.blake2b(key.encode(), digest_size=8).hexdigest()
+
+
+def entity_row(key: str) -> tuple[str, str, str, str, str]:
+    """Return (norm, code, first word, last word, initials); the last three are empty for a name of one word.
+
+    >>> entity_row("bank of america")[2:], entity_row("oslo")[2:]
+    (('bank', 'america', 'ba'), ('', '', ''))
+    """
+    words = key.split(" ")
+    if len(words) < 2:
+        return key, code_of(key), "", "", ""
+    return key, code_of(key), words[0], words[-1], initials(words)
+
+
+def _key(text: str) -> str:
+    """Return the norm of a name; empty for what is too long to be one, or has no letter or digit."""
+    key = norm(text)
+    return key if len(key) <= NAME_CHARACTERS and any(one.isalnum() for one in key) else ""
+
+
+def _speaker(part: _Part, end: int) -> str:
+    """Return the norm of the author; empty for the other side of a dialogue, which a version does not name."""
+    return _key(part.speaker or ME) if end == AUTHOR else ""
+
+
+def _parts(source: Source) -> list[_Part]:
+    """Return the two messages of an exchange, or the whole of another version."""
+    at = source.structure.get("reply_at") if source.kind == "exchange" else None
+    author = source.author or None
+    if not isinstance(at, int):
+        return [_Part(source.content, 0, author, SPEAKER, _names(author))]
+    replier = str(source.structure.get("replier") or ASSISTANT)
+    both = _names(author, replier)
+    said = _Part(source.content[:at].rstrip(), 0, author, SPEAKER, both)
+    return [said, _Part(source.content[at:], at, replier, REPLIER, both)]
+
+
+def _names(*speakers: str | None) -> tuple[str, ...]:
+    """Return the speakers that have a name, and not only a side of a chat."""
+    return tuple(one for one in speakers if one and one.casefold() not in ASSISTANTS | USERS)
+
+
+def _is_code(source: Source) -> bool:
+    language = source.structure.get("language")
+    return source.kind == "chunk" and isinstance(language, str) and is_code(language)
+
+
+def _stated_entity(source: Source, found: _Found) -> None:
+    key, kind = _key(source.content), _kind(source.structure.get("kind"))
+    if not key:
+        return
+    found.mention(source.row, 0, len(source.content), key, kind, 1.0, "manual")
+    found.aliases.append((source.row, key, key, 0))
+    for apart, field in ((0, "aliases"), (1, "apart")):
+        names = source.structure.get(field)
+        for other in {_key(str(name)) for name in names} if isinstance(names, list) else ():
+            if other and other != key:
+                found.name(other, source.row)
+                found.aliases.append((source.row, key, other, apart))
+
+
+def _stated_relation(source: Source, found: _Found) -> None:
+    said = source.structure
+    subject, thing = str(said.get("subject") or ""), str(said.get("object") or "")
+    literal = str(said.get("literal") or "")
+    one, two = _key(subject), _key(thing)
+    if not one or not (two or literal):
+        return
+    for name, key, kind in ((subject, one, said.get("subject_kind")), (thing, two, said.get("object_kind"))):
+        start = source.content.find(name) if key else -1
+        place = (start, start + len(name)) if start >= 0 else (ELSEWHERE, ELSEWHERE)
+        found.mention(source.row, *place, key, _kind(kind), 1.0, "manual")
+    at = source.content.find(literal) if literal and not two else -1
+    place = (at, at + len(literal)) if at >= 0 else (None, None)
+    polarity = -1 if said.get("polarity") == -1 else 1
+    kind, length = str(said.get("kind")), len(source.content)
+    found.relations.append((source.row, 0, one, kind, two or None, *place, polarity, 1.0, 0, length, "manual"))
+
+
+def _kind(given: object) -> EntityKind:
+    return cast(EntityKind, given) if isinstance(given, str) and given else "other"

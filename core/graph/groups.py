@@ -1,0 +1,170 @@
+"""Find the groups of names that are one entity, around some names, as a caller sees them at a point."""
+
+from collections.abc import Collection, Iterable, Sequence
+from typing import cast
+
+from muisti.core.graph.merging import (
+    Candidate,
+    Group,
+    Name,
+    Sketch,
+    Stated,
+    candidate_of,
+    current,
+    grouped,
+    name_of,
+    stated_of,
+)
+from muisti.core.model.graph import End, EntityKind
+from muisti.core.store.database import Database, Rows
+from muisti.core.store.sql import graph
+from muisti.core.store.sql.graph import Shown
+
+ROUNDS = 8  # of following names that belong together
+
+
+class Groups:
+    """Names and what belongs together with them, read as far as it was asked for. For one answer."""
+
+    def __init__(self, database: Database, shown: Shown) -> None:
+        self._database, self._shown = database, shown
+        self.names: dict[int, Name] = {}
+        self._stated: dict[tuple[int, int, int], Stated] = {}
+        self._candidates: dict[tuple[int, str], Candidate] = {}
+        self._sketches: dict[int, Sketch | None] = {}
+        self._briefs: dict[int, Sketch | None] = {}
+        self._explored: set[int] = set()
+        self._knows_statements: set[int] = set()
+        self._knows_longs: set[int] = set()
+        self._found: dict[int, Group] = {}
+
+    def of(self, ids: Iterable[int]) -> dict[int, Group]:
+        """Return the group of each name."""
+        wanted = {*ids}
+        frontier = wanted - self._explored
+        for _ in range(ROUNDS):
+            if not frontier:
+                break
+            if self._explore(frontier):
+                self._found = self._grouped()
+            else:
+                self._found.update((one, Group(one, (one,), {})) for one in frontier)
+            frontier = {other for one in wanted for other in self._found[one].members} - self._explored
+        return {one: self._found[one] for one in wanted}
+
+    def heads(self, ids: Iterable[int]) -> dict[int, int]:
+        """Return the head of the group of each name."""
+        return {one: group.head for one, group in self.of(ids).items()}
+
+    def ends(self, heads: Iterable[int]) -> dict[int, End]:
+        """Return entities as the ends of relations, by the heads of their groups."""
+        groups = self.of(heads)
+        missing = {one for group in groups.values() for one in group.members} - self._sketches.keys()
+        if missing:
+            (rows,) = self._database.read([graph.sketches(missing, self._shown, graph.BRIEF)])
+            self._briefs.update(self._read(rows))
+        return {head: self.end(group) for head, group in groups.items()}
+
+    def end(self, group: Group) -> End:
+        """Return a group as the end of a relation; its names must be sketched."""
+        spelling, kind, _ = self.told(group)
+        return End(id=self.names[group.head].code, name=spelling, kind=kind)
+
+    def told(self, group: Group) -> tuple[str, EntityKind, Stated | None]:
+        """Return the name and the kind of a group, and the statement of a person on it."""
+        said = self.statement(group)
+        sketches = [self._sketches.get(one) or self._briefs.get(one) for one in (group.head, *group.members)]
+        sketch = next((one for one in sketches if one is not None), None)
+        name = said.text if said else sketch.spelling if sketch else self.names[group.head].norm
+        kind = said.kind if said and said.kind != "other" else sketch.kind if sketch else "other"
+        return name, kind, said
+
+    def statement(self, group: Group) -> Stated | None:
+        """Return the last statement of a person that is about the head of a group."""
+        own = [one for one in self._stated.values() if one.entity == one.alias == group.head]
+        return max(own, key=lambda one: one.version, default=None)
+
+    def are_apart(self, first: int, second: int) -> bool:
+        """Return whether people keep two names apart, or others of their groups; both must be known."""
+        one, other = self._found[first].members, self._found[second].members
+        said = current(self._stated.values())
+        return any(said[pair].apart for a in one for b in other for pair in [(min(a, b), max(a, b))] if pair in said)
+
+    def sketched(self, name: int) -> Sketch | None:
+        return self._sketches.get(name)
+
+    def sketch(self, names: Collection[int]) -> None:
+        """Read the latest mentions of names."""
+        wanted = {*names} - self._sketches.keys()
+        if wanted:
+            self._load_names(wanted)
+            (rows,) = self._database.read([graph.sketches(wanted, self._shown)])
+            self._sketches.update(self._read(rows))
+
+    def _read(self, rows: Rows) -> dict[int, Sketch | None]:
+        return {id_: Sketch.of(told, self.names[id_].norm) for id_, told in cast(list[tuple[int, str]], rows)}
+
+    def add(self, rows: Rows) -> list[int]:
+        """Take rows of names, and return their ids."""
+        found = [name_of(row) for row in rows]
+        self.names.update((one.id, one) for one in found)
+        return [one.id for one in found]
+
+    def _explore(self, frontier: set[int]) -> bool:
+        """Read all that may belong together with names: their statements, longer and shorter names.
+
+        Return whether there is any.
+        """
+        (rows,) = self._database.read([graph.names(frontier)])
+        self.add(rows)
+        self._explored |= frontier
+        related = {cast(int, row[0]) for row in rows if row[-1]}
+        if not related:
+            return False
+        shown = self._shown
+        asked = [graph.stated(related, shown), graph.longs(related, shown), graph.shorts(related)]
+        stated, longs, shorts = self._database.read(asked)
+        self._take(stated, longs, related)
+        self._knows_longs |= related
+        fresh = {cast(int, one) for (one,) in shorts} - self._knows_longs
+        if fresh:
+            names, more = self._database.read([graph.names(fresh), graph.longs(fresh, shown)])
+            self.add(names)
+            self._take((), more, ())
+            self._knows_longs |= fresh
+        self._look_at_candidates()
+        return bool(stated or longs or shorts)
+
+    def _look_at_candidates(self) -> None:
+        """Read the statements on the names of candidates, and sketch the short ones."""
+        mine = [*self._candidates.values()]
+        ends = {one for each in mine for one in (each.short, *each.longs)} - self._knows_statements
+        if ends:
+            (stated,) = self._database.read([graph.stated(ends, self._shown)])
+            self._take(stated, (), ends)
+        self._load_names({one for key in self._stated for one in key[:2]} | ends)
+        self.sketch({one.short for one in mine})
+
+    def _take(self, stated: Iterable[Sequence[object]], longs: Rows | tuple[()], about: Iterable[int]) -> None:
+        for row in stated:
+            one = stated_of(cast("tuple[int, ...]", row))
+            self._stated[one.entity, one.alias, one.version] = one
+        for row in longs:
+            candidate = candidate_of(row)
+            known = self._candidates.get((candidate.short, candidate.rule))
+            more = () if known is None else known.longs
+            both = tuple(dict.fromkeys((*more, *candidate.longs)))
+            self._candidates[candidate.short, candidate.rule] = candidate._replace(longs=both)
+        self._knows_statements |= {*about}
+
+    def _load_names(self, ids: set[int]) -> None:
+        missing = ids - self.names.keys()
+        if missing:
+            (rows,) = self._database.read([graph.names(missing)])
+            self.add(rows)
+
+    def _grouped(self) -> dict[int, Group]:
+        norms = {id_: name.norm for id_, name in self.names.items()}
+        sketches = {id_: sketch for id_, sketch in self._sketches.items() if sketch is not None}
+        candidates = [*self._candidates.values()]
+        return grouped(self.names.keys(), norms, current(self._stated.values()), candidates, sketches)

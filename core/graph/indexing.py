@@ -1,0 +1,201 @@
+"""Keep the graph of a space: read the versions that have come since the last time.
+
+Row numbers of changes grow, so a space needs one mark: all versions up to the change `through` are read. No write,
+fork, import or rollback needs a step of its own, and what is read goes with its version.
+"""
+
+import json
+from collections.abc import Callable
+from typing import cast
+
+from muisti.core.graph.extraction import Reader, Source
+from muisti.core.model.errors import NotFound, StoreUnavailable
+from muisti.core.model.graph import Extension
+from muisti.core.model.spaces import Policy
+from muisti.core.read.reading import find_space
+from muisti.core.store.database import Database, Refused, Row, Scalar
+from muisti.core.store.refusal_codes import Refusal
+from muisti.core.store.sql import graph_rows
+from muisti.core.store.sql.graph_rows import Gathered
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.support.waiting import Lock, refuse_long
+from muisti.core.tasks.fenced_commit import UNFENCED, FencedCommit, over
+
+TOGETHER = 200  # versions in one batch
+CHARACTERS = 400_000  # of the texts of a batch, roughly
+CATCH_UP = 500  # versions that a question reads before it is answered
+TRIES = 8
+DROPPED = 500  # entities deleted in one transaction
+
+OfProgress = Callable[[int, int], FencedCommit]
+"""Make what a batch commits for a task, of the change up to which all is read, and the versions in the batch."""
+
+
+def unfenced(through: int, versions: int) -> FencedCommit:
+    return UNFENCED
+
+
+class GraphIndex:
+    """Thread-safe. Threads of one process read one after the other; other processes are noticed and waited for."""
+
+    def __init__(self, database: Database, reader: Callable[[], Reader], default: Policy) -> None:
+        """`reader` is made when it is first needed. `default` is the policy of spaces that say nothing."""
+        self.database, self._make, self._default = database, reader, default
+        self._made: Reader | None = None
+        self._lock = Lock()
+
+    @property
+    def recogniser(self) -> str:
+        """Name of what reads: when it changes, all is read again."""
+        return self._reader.identity
+
+    @property
+    def _reader(self) -> Reader:
+        if self._made is None:
+            self._made = self._make()
+        return self._made
+
+    def is_on(self, space: SpaceRow) -> bool:
+        """Return whether the space has a graph, by its policy or that of the server."""
+        return (space.space.policy.graph or self._default.graph or "on") == "on"
+
+    def lagging(self) -> list[str]:
+        """Return the spaces with a graph that have changed since they were read."""
+        (rows,) = self.database.read([graph_rows.lagging(self.recogniser)])
+        default = self._default.graph or "on"
+        return [cast(str, name) for name, policy in rows if (_policy_of(policy) or default) == "on"]
+
+    def pending(self, space: SpaceRow, category: str | None = None) -> int:
+        """Return how many versions of a folded category, or of all, are not read yet."""
+        (rows,) = self.database.read([graph_rows.pending(space, self.recogniser, category)])
+        return cast(int, rows[0][0])
+
+    def extend(
+        self,
+        name: str,
+        most: int | None = None,
+        alive: Callable[[], None] = lambda: None,
+        fenced: OfProgress = unfenced,
+    ) -> Extension:
+        """Read versions of a space, at most about `most` when it is given.
+
+        `alive` is called between the batches, and may raise. `fenced` makes what each batch commits for a task.
+
+        Raises:
+            NotFound: there is no such space.
+            StoreUnavailable: other processes read the same space all the time.
+            TaskOver: the task is over, or another process has it.
+        """
+        refuse_long()
+        total, tries = Extension(), 0
+        with self._lock:
+            while True:
+                space = find_space(self.database, name)
+                try:
+                    step = self._step(space, TOGETHER if most is None else min(TOGETHER, most - total.read), fenced)
+                except Refused as refused:
+                    ended, tries = over(refused), tries + 1
+                    if ended is not None or refused.code != Refusal.STALE:
+                        raise ended or NotFound("space", name) from refused
+                    if tries == TRIES:
+                        raise StoreUnavailable("others read this space all the time; try again") from refused
+                    continue
+                total = Extension(
+                    read=total.read + step.read,
+                    mentions=total.mentions + step.mentions,
+                    relations=total.relations + step.relations,
+                )
+                if not step.pending or (most is not None and total.read >= most):
+                    left = self.pending(space) if step.pending else 0
+                    return Extension(read=total.read, mentions=total.mentions, relations=total.relations, pending=left)
+                alive()
+
+    def foretell(self, name: str, most: int = TOGETHER) -> Extension:
+        """Return what reading the next versions would find, and store nothing.
+
+        Raises:
+            NotFound: there is no such space.
+        """
+        space = find_space(self.database, name)
+        through, *_ = self._state(space)
+        (rows,) = self.database.read([graph_rows.unread(space, through, most)])
+        found = self._reader.read(map(_source, rows))
+        return _counted(len(rows), found, self.pending(space))
+
+    def forget(self, name: str) -> None:
+        """Let all be read again, as after a change of the recogniser. What is known stays until then.
+
+        Raises:
+            NotFound: there is no such space.
+        """
+        space = find_space(self.database, name)
+        self.database.write([graph_rows.forget_space(space)])
+
+    def drop(self, name: str) -> int:
+        """Delete the graph of a space, which is read again when it is asked for; return the number of entities.
+
+        Raises:
+            NotFound: there is no such space.
+        """
+        space, total = find_space(self.database, name), 0
+        self.database.write([graph_rows.forget_space(space)])
+        while True:
+            gone, _ = self.database.write([graph_rows.some(space, DROPPED), graph_rows.drop(space, DROPPED)])
+            total += cast(int, gone[0][0])
+            if not gone[0][0]:
+                return total
+
+    def _state(self, space: SpaceRow) -> tuple[int, int, int]:
+        """Return the change up to which this recogniser has read a space, the revision, and the seq of the space."""
+        (rows,) = self.database.read([graph_rows.state(space)])
+        if not rows:
+            raise NotFound("space", space.space.name)
+        return self._known(rows[0])
+
+    def _known(self, row: Row) -> tuple[int, int, int]:
+        through, recogniser, revision, seq = cast(tuple[int, str, int, int], row)
+        return through if recogniser == self.recogniser else 0, revision, seq
+
+    def _step(self, space: SpaceRow, most: int, fenced: OfProgress) -> Extension:
+        """Read the next versions in one batch; `pending` is 1 when there may be more."""
+        through, revision, seq = self._state(space)
+        if through >= seq:
+            return Extension()
+        # The seq was read before, so that a version which comes meanwhile is read the next time.
+        (rows,) = self.database.read([graph_rows.unread(space, through, most)])
+        rows = _within(rows, CHARACTERS)
+        is_last = len(rows) < most and _whole(rows, CHARACTERS)
+        upto = max(cast(int, rows[-1][1]) if rows else 0, seq) if is_last else cast(int, rows[-1][1])
+        found = self._reader.read(map(_source, rows))
+        of_task = fenced(upto, len(rows))
+        batch = [*graph_rows.advance(space, revision, upto, self.recogniser)]
+        batch += graph_rows.store(space, [cast(int, row[0]) for row in rows], found) if rows else []
+        self.database.write([*of_task.before, *batch, *of_task.after])
+        return _counted(len(rows), found, 0 if is_last else 1)
+
+
+def _within(rows: list[Row], most: int) -> list[Row]:
+    """Return the first rows whose texts are not longer than `most` characters together; at least one."""
+    length = 0
+    for place, row in enumerate(rows):
+        length += len(cast(str, row[3]))
+        if length > most:
+            return rows[: place + 1]
+    return rows
+
+
+def _whole(rows: list[Row], most: int) -> bool:
+    return sum(len(cast(str, row[3])) for row in rows) <= most
+
+
+def _source(row: Row) -> Source:
+    id_, _, kind, content, author, structure = cast(tuple[int, int, str, str, str | None, str], row)
+    return Source(id_, kind, content, author, json.loads(structure) if structure != "{}" else {})
+
+
+def _counted(read: int, found: Gathered, pending: int) -> Extension:
+    return Extension(read=read, mentions=len(found.mentions), relations=len(found.relations), pending=pending)
+
+
+def _policy_of(policy: Scalar) -> str | None:
+    return cast("str | None", json.loads(str(policy)).get("graph"))

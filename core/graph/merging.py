@@ -1,0 +1,216 @@
+"""Decide which names are one entity. Computed whenever it is asked for, from what a caller sees at a point.
+
+Names merge when they have the same norm, and by these rules:
+
+- People state it. The last statement on a pair of names holds.
+- `acronym`: a name of one word, in capitals, is the initials of exactly one longer name.
+- `name_part`: a person of one word is the first or last word of the name of exactly one person.
+
+Longer names that people merged count as one. Names that people keep apart never merge by a rule, not through others
+either. Vectors and spelling distances merge nothing, because they merge "Nate" with "Nature".
+"""
+
+import json
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from typing import NamedTuple, cast
+
+from muisti.core.model.graph import AliasSource, EntityKind
+from muisti.core.store.database import Row
+
+Pair = tuple[int, int]
+
+
+class Name(NamedTuple):
+    """A name as `entities` has it. The words and initials are empty for a name of one word."""
+
+    id: int
+    code: str
+    norm: str
+    first: str
+    last: str
+    initials: str
+
+
+class Sketch(NamedTuple):
+    """Sums up the latest mentions of a name: its spelling, its kind, and whether it is in capitals."""
+
+    spelling: str
+    kind: EntityKind
+    confidence: float
+    capitals: bool
+
+    @classmethod
+    def of(cls, mentions: str, norm: str) -> "Sketch | None":
+        """Read the JSON of `graph.sketches`; None without mentions."""
+        rows = cast(list[tuple[str, str | None, float, str]], json.loads(mentions))
+        if not rows:
+            return None
+        kinds = Counter(kind for kind, *_ in rows)
+        spellings: Counter[str] = Counter()
+        for spelling, number in Counter(row[1] for row in rows if row[1]).items():
+            spellings[_tidy(spelling)] += number
+        spelling = _first(spellings) or norm
+        capitals = bool(spellings) and sum(n for one, n in spellings.items() if one.isupper()) * 2 > spellings.total()
+        return cls(spelling, cast(EntityKind, _first(kinds)), max(row[2] for row in rows), capitals)
+
+
+class Stated(NamedTuple):
+    """A statement of a person: another name of an entity, or with `apart` a name that is not one."""
+
+    entity: int
+    alias: int
+    apart: bool
+    version: int
+    memory: bytes
+    text: str
+    kind: EntityKind
+
+
+class Candidate(NamedTuple):
+    """A short name, and the longer names it may stand for by a rule."""
+
+    short: int
+    rule: AliasSource
+    longs: tuple[int, ...]
+
+
+class Group(NamedTuple):
+    """Names that are one entity. `joined` tells by which rule or memory each but the head belongs to it."""
+
+    head: int
+    members: tuple[int, ...]
+    joined: Mapping[int, tuple[AliasSource, bytes | None]]
+
+
+def current(statements: Iterable[Stated]) -> dict[Pair, Stated]:
+    """Return the last statement on each pair of names, in either order."""
+    found: dict[Pair, Stated] = {}
+    for one in sorted(statements, key=lambda one: (one.version, one.apart)):
+        if one.entity == one.alias:
+            continue
+        found[min(one.entity, one.alias), max(one.entity, one.alias)] = one
+    return found
+
+
+def grouped(
+    names: Collection[int],
+    norms: Mapping[int, str],
+    statements: Mapping[Pair, Stated],
+    candidates: Sequence[Candidate],
+    sketches: Mapping[int, Sketch],
+) -> dict[int, Group]:
+    """Return the group of each name.
+
+    `candidates` must be all of the names given, `statements` all that concern them and the longer names.
+    """
+    sets = _Sets()
+    joined: dict[int, tuple[AliasSource, bytes | None]] = {}
+    aliases: set[int] = set()
+    for one in statements.values():
+        if not one.apart:
+            sets.join(one.entity, one.alias)
+            joined[one.alias] = ("manual", one.memory)
+            aliases.add(one.alias)
+    apart = [pair for pair, one in statements.items() if one.apart]
+    accepted = [
+        (norms[one.short], one.short, long, one.rule)
+        for one in _united(candidates)
+        for long in [_one_long(one, sets, sketches, norms)]
+        if long is not None
+    ]
+    for _, short, long, rule in sorted(accepted):
+        if sets.root(short) != sets.root(long) and not _are_apart(sets, short, long, apart):
+            sets.join(long, short)
+            if short not in aliases:
+                joined[short] = (rule, None)
+                aliases.add(short)
+    return _groups({*names, *sets.known}, sets, aliases, joined, norms)
+
+
+def _united(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return one candidate of each short name and rule."""
+    longs: dict[tuple[int, AliasSource], dict[int, None]] = {}
+    for one in candidates:
+        longs.setdefault((one.short, one.rule), {}).update(dict.fromkeys(one.longs))
+    return [Candidate(short, rule, tuple(found)) for (short, rule), found in longs.items()]
+
+
+def _one_long(one: Candidate, sets: "_Sets", sketches: Mapping[int, Sketch], norms: Mapping[int, str]) -> int | None:
+    """Return the longer name that a short one stands for; None when there are several, or it may be another thing."""
+    sketch = sketches.get(one.short)
+    if sketch is None or len({sets.root(long) for long in one.longs}) != 1:
+        return None
+    fits = sketch.capitals and len(norms[one.short]) > 1 if one.rule == "acronym" else sketch.kind == "person"
+    return min(one.longs, key=lambda long: norms[long]) if fits else None
+
+
+def _are_apart(sets: "_Sets", first: int, second: int, apart: Sequence[Pair]) -> bool:
+    both = {sets.root(first), sets.root(second)}
+    return any({sets.root(one), sets.root(other)} == both for one, other in apart)
+
+
+def _groups(
+    names: Iterable[int],
+    sets: "_Sets",
+    aliases: Collection[int],
+    joined: Mapping[int, tuple[AliasSource, bytes | None]],
+    norms: Mapping[int, str],
+) -> dict[int, Group]:
+    members: dict[int, list[int]] = {}
+    for name in names:
+        members.setdefault(sets.root(name), []).append(name)
+    found: dict[int, Group] = {}
+    for some in members.values():
+        head = min((one for one in some if one not in aliases), key=norms.__getitem__, default=None)
+        head = min(some, key=norms.__getitem__) if head is None else head
+        group = Group(head, tuple(sorted(some)), {one: joined[one] for one in some if one != head and one in joined})
+        found.update(dict.fromkeys(some, group))
+    return found
+
+
+class _Sets:
+    """Disjoint sets."""
+
+    def __init__(self) -> None:
+        self._parents: dict[int, int] = {}
+
+    @property
+    def known(self) -> Collection[int]:
+        return self._parents.keys()
+
+    def root(self, one: int) -> int:
+        while (parent := self._parents.get(one, one)) != one:
+            one = parent
+        return one
+
+    def join(self, first: int, second: int) -> None:
+        self._parents.setdefault(first, first)
+        self._parents.setdefault(second, second)
+        self._parents[self.root(second)] = self.root(first)
+
+
+def name_of(row: Row) -> Name:
+    """Read a row of `graph.names`."""
+    return Name(*cast(tuple[int, str, str, str, str, str], row[:6]))
+
+
+def stated_of(row: Row) -> Stated:
+    """Read a row of `graph.stated`."""
+    entity, alias, apart, version, memory, text, kind = cast(tuple[int, int, int, int, bytes, str, str | None], row)
+    return Stated(entity, alias, bool(apart), version, memory, text, cast(EntityKind, kind or "other"))
+
+
+def candidate_of(row: Row) -> Candidate:
+    """Read a row of `graph.longs`."""
+    short, rule, longs = cast(tuple[int, AliasSource, str], row)
+    return Candidate(short, rule, tuple(json.loads(longs)))
+
+
+def _first(counted: Counter[str]) -> str:
+    """Return the most frequent text, the first in order of those that are as frequent."""
+    return min(counted, key=lambda one: (-counted[one], one), default="")
+
+
+def _tidy(spelling: str) -> str:
+    return " ".join(spelling.split()).removesuffix("'s").removesuffix("’s")

@@ -1,0 +1,337 @@
+"""Answers about the graph of a space: entities, one entity, relations, what merges may be missing, and figures.
+
+A question first reads versions that have come since, as far as `CATCH_UP` goes; `pending` tells how many are left.
+"""
+
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import NamedTuple, cast
+
+from muisti.core.entities.names import norm
+from muisti.core.graph.closing import Stated, closed, stated_of
+from muisti.core.graph.groups import Groups
+from muisti.core.graph.indexing import CATCH_UP, GraphIndex
+from muisti.core.graph.likeness import Named, alike
+from muisti.core.graph.merging import Group
+from muisti.core.identity.caller import Caller
+from muisti.core.model.errors import Busy, Conflict, NotFound, StoreUnavailable
+from muisti.core.model.graph import (
+    Alias,
+    End,
+    Entities,
+    Entity,
+    EntityKind,
+    EntitySort,
+    GraphStatus,
+    Mentioned,
+    MentionSource,
+    Profile,
+    Proposal,
+    Proposals,
+    Relation,
+    Relations,
+)
+from muisti.core.model.ids import id_text
+from muisti.core.model.relations import FUNCTIONAL, RelationKind
+from muisti.core.model.times import from_us
+from muisti.core.query.points import AsOf, Point
+from muisti.core.read.past import point_of, shown_at
+from muisti.core.read.reading import find_space
+from muisti.core.store.database import Database, Row
+from muisti.core.store.sql import graph, graph_rows
+from muisti.core.store.sql.graph import Shown
+from muisti.core.store.sql.spaces import SpaceRow
+
+LOOKED_AT = 2_000  # names among which proposals are sought
+MORE = 2  # times the limit, of names that are read before they are merged
+
+
+class Opened(NamedTuple):
+    """A space, what the caller sees of it, how many versions are not read yet, and the groups of names."""
+
+    space: SpaceRow
+    shown: Shown
+    pending: int
+    groups: Groups
+
+
+class GraphReader:
+    """Reads what callers may see. Thread-safe. Every method raises `NotFound` when there is no such space.
+
+    With `as_of` the answer is that of an earlier point. When the space cannot be read as of that point, the method
+    raises `EpochGone`, `PastRetention` or `PointAhead`.
+    """
+
+    def __init__(self, database: Database, index: GraphIndex) -> None:
+        self.database = database
+        self._index = index
+
+    def open(self, name: str, caller: Caller, now: int, as_of: AsOf | None) -> Opened:
+        """Read versions that have come, and return the space.
+
+        Raises:
+            Conflict: the graph of the space is off.
+        """
+        found = find_space(self.database, name)
+        if not self._index.is_on(found):
+            raise Conflict(f"the graph of space {name!r} is off; its policy, or the setting `graph`, turns it on")
+        left = self._index.pending(found, caller.own_category)
+        if left:
+            with suppress(StoreUnavailable, Busy):  # read although it takes no writes; `pending` tells
+                self._index.extend(name, CATCH_UP)
+            left = self._index.pending(found, caller.own_category)
+        point = Point(None, now) if as_of is None else point_of(self.database, name, as_of, now)
+        if point.number is not None:
+            found = shown_at(self.database, found, point.number)
+        shown = Shown(point, caller.own_category)
+        return Opened(found, shown, left, Groups(self.database, shown))
+
+    def entities(
+        self,
+        name: str,
+        caller: Caller,
+        now: int,
+        *,
+        prefix: str,
+        kind: EntityKind | None,
+        sort: EntitySort,
+        limit: int,
+        as_of: AsOf | None,
+    ) -> Entities:
+        """Return entities by the beginning of a name and by kind, the most mentioned first."""
+        opened = self.open(name, caller, now, as_of)
+        start = " ".join(prefix.casefold().split())
+        ask = graph.counted(opened.space, opened.shown, start, kind, limit * MORE + 50, by_name=sort == "name")
+        (rows,) = self.database.read([ask])
+        groups = {group.head: group for group in opened.groups.of(cast(int, row[0]) for row in rows).values()}
+        items = self.told(opened, [*groups.values()])
+        items = [one for one in items if kind is None or one.kind == kind]
+        items.sort(key=lambda one: (one.name.casefold() if sort == "name" else -one.mentions, one.name.casefold()))
+        total = cast(int, rows[0][2]) if rows else 0
+        return Entities(items=tuple(items[:limit]), total=total, pending=opened.pending, seq=opened.space.seq)
+
+    def entity(
+        self, name: str, query: str, caller: Caller, now: int, *, facts: int, memories: int, as_of: AsOf | None
+    ) -> Profile:
+        """Return an entity by its name or id, with its facts and the memories that mention it.
+
+        Raises:
+            NotFound: no memory that the caller sees mentions it.
+        """
+        opened = self.open(name, caller, now, as_of)
+        group = self.find(opened, query)
+        (entity,) = self.told(opened, [group])
+        asked = graph.of_entities(group.members, opened.shown, None, subject=True, target=True, limit=facts)
+        found, mentioned = self.database.read([asked, graph.mentioned(group.members, opened.shown, memories)])
+        relations = self.related(opened, found)
+        relations.sort(key=lambda one: (one.valid_from, one.memory, one.start))
+        return Profile(
+            entity=entity,
+            facts=tuple(relations),
+            mentioned=tuple(map(_mentioned, mentioned)),
+            pending=opened.pending,
+            seq=opened.space.seq,
+        )
+
+    def relations(
+        self,
+        name: str,
+        caller: Caller,
+        now: int,
+        *,
+        subject: str | None,
+        kinds: Sequence[RelationKind] | None,
+        target: str | None,
+        limit: int,
+        as_of: AsOf | None,
+    ) -> Relations:
+        """Return relations with a subject, an object or of some kinds, the latest first."""
+        opened = self.open(name, caller, now, as_of)
+        one = None if subject is None else self.find(opened, subject)
+        other = None if target is None else self.find(opened, target)
+        shown, most = opened.shown, 1_000_000 if one and other else limit + 1
+        if one is not None:
+            ask = graph.of_entities(one.members, shown, kinds, subject=True, target=False, limit=most)
+        elif other is not None:
+            ask = graph.of_entities(other.members, shown, kinds, subject=False, target=True, limit=most)
+        else:
+            ask = graph.all_relations(opened.space, shown, kinds, most)
+        (rows,) = self.database.read([ask])
+        if one is not None and other is not None:
+            rows = [row for row in rows if row[4] in other.members]
+        items = self.related(opened, rows[:limit])
+        return Relations(items=tuple(items), more=len(rows) > limit, pending=opened.pending, seq=opened.space.seq)
+
+    def proposals(self, name: str, caller: Caller, now: int, *, limit: int, as_of: AsOf | None) -> Proposals:
+        """Return pairs of names that look alike and are not one entity, those that are mentioned most first."""
+        opened = self.open(name, caller, now, as_of)
+        (rows,) = self.database.read([graph.alike(opened.space, opened.shown, LOOKED_AT)])
+        groups = opened.groups
+        groups.add([row[:6] for row in rows])
+        named = [Named(cast(int, row[0]), cast(str, row[2]), cast(int, row[6])) for row in rows]
+        pairs = alike(named)
+        of = groups.of({one for pair in pairs for one in (pair.first.id, pair.second.id)})
+        kept = [
+            pair
+            for pair in pairs
+            if of[pair.first.id] != of[pair.second.id] and not groups.are_apart(pair.first.id, pair.second.id)
+        ]
+        shown = kept[:limit]
+        ends = groups.ends({of[one.id].head for pair in shown for one in (pair.first, pair.second)})
+        items = [
+            Proposal(
+                first=ends[of[pair.first.id].head],
+                second=ends[of[pair.second.id].head],
+                reason=pair.reason,
+                first_mentions=pair.first.mentions,
+                second_mentions=pair.second.mentions,
+            )
+            for pair in shown
+        ]
+        return Proposals(items=tuple(items), total=len(kept), pending=opened.pending, seq=opened.space.seq)
+
+    def status(self, name: str, caller: Caller, now: int) -> GraphStatus:
+        """Return how much is known, and how much is not read yet."""
+        space = find_space(self.database, name)
+        shown = Shown(Point(None, now), caller.own_category)
+        figures, state, pending = self.database.read([
+            graph.figures(space, shown),
+            graph_rows.state(space),
+            graph_rows.pending(space, self._index.recogniser, caller.own_category),
+        ])  # fmt: skip
+        entities, mentions, relations, read = cast(tuple[int, int, int, int], figures[0])
+        _, recogniser, revision, _ = cast(tuple[int, str, int, int], state[0])
+        return GraphStatus(
+            enabled=self._index.is_on(space),
+            entities=entities,
+            mentions=mentions,
+            relations=relations,
+            read=read,
+            pending=cast(int, pending[0][0]),
+            recogniser=recogniser,
+            current=recogniser in ("", self._index.recogniser),
+            revision=revision,
+            seq=space.seq,
+        )
+
+    def find(self, opened: Opened, query: str) -> Group:
+        """Return the group of names that a name or id belongs to.
+
+        Raises:
+            NotFound: no memory that the caller sees mentions it.
+        """
+        (rows,) = self.database.read([graph.by_norms(opened.space, [norm(query)], [query.strip()])])
+        for id_ in opened.groups.add(rows):
+            group = opened.groups.of([id_])[id_]
+            opened.groups.sketch(group.members)
+            if any(opened.groups.sketched(one) for one in group.members):
+                return group
+        raise NotFound("entity", query, "the list of entities has the names that memories mention")
+
+    def of_codes(self, opened: Opened, codes: Sequence[str]) -> list[Group]:
+        """Return the groups of entities by their ids, in the order of the ids of their heads."""
+        (rows,) = self.database.read([graph.by_norms(opened.space, [], codes)])
+        known = opened.groups.add(rows)
+        groups = {group.head: group for group in opened.groups.of(known).values()}
+        return sorted(groups.values(), key=lambda group: opened.groups.names[group.head].code)
+
+    def at(self, opened: Opened, shown: Shown) -> Opened:
+        """Return the same space as it is shown at another point."""
+        return opened._replace(shown=shown, groups=Groups(self.database, shown))
+
+    def told(self, opened: Opened, groups: Sequence[Group]) -> list[Entity]:
+        """Return entities with their aliases; those that nothing mentions are left out."""
+        opened.groups.sketch({one for group in groups for one in group.members})
+        (rows,) = self.database.read([graph.together([group.members for group in groups], opened.shown)])
+        counted = {cast(int, row[0]): row for row in rows}
+        return [self._entity(opened, group, counted[place]) for place, group in enumerate(groups) if place in counted]
+
+    def _entity(self, opened: Opened, group: Group, counted: Row) -> Entity:
+        _, mentions, first, last = cast(tuple[int, int, int, int], counted)
+        groups = opened.groups
+        spelling, kind, said = groups.told(group)
+        sketches = [groups.sketched(one) for one in group.members]
+        aliases = [self._alias(groups, one, group) for one in group.members if one != group.head]
+        return Entity(
+            id=groups.names[group.head].code,
+            name=spelling,
+            kind=kind,
+            mentions=mentions,
+            confidence=max((one.confidence for one in sketches if one is not None), default=1.0),
+            first_at=from_us(first),
+            last_at=from_us(last),
+            aliases=tuple(one for one in aliases if one is not None),
+            memory=None if said is None else id_text(said.memory),
+        )
+
+    def _alias(self, groups: Groups, name: int, group: Group) -> Alias | None:
+        sketch = groups.sketched(name)
+        source, memory = group.joined.get(name, ("manual", None))
+        if sketch is None and memory is None:
+            return None
+        known = groups.names[name]
+        return Alias(
+            name=sketch.spelling if sketch else known.norm,
+            id=known.code,
+            source=source,
+            memory=None if memory is None else id_text(memory),
+        )
+
+    def related(self, opened: Opened, rows: Sequence[Row]) -> list[Relation]:
+        """Return relations with the names of their ends, and what has ended those of functional kinds."""
+        found = [stated_of(row) for row in rows]
+        heads = opened.groups.heads(_ends(found))
+        subjects = {one.subject for one in found if one.kind in FUNCTIONAL}
+        ending: dict[tuple[int, int], Stated] = {}
+        if subjects:
+            members = [other for group in opened.groups.of(subjects).values() for other in group.members]
+            asked = graph.of_entities(
+                members, opened.shown, sorted(FUNCTIONAL), subject=True, target=False, limit=1_000_000
+            )
+            every = [stated_of(row) for row in self.database.read([asked])[0]]
+            heads = opened.groups.heads(_ends([*found, *every]))
+            ending = closed(every, heads)
+        ends = opened.groups.ends(set(heads.values()))
+        return [_relation(one, ends, heads, ending.get((one.row, one.number))) for one in found]
+
+
+def _ends(found: Iterable[Stated]) -> set[int]:
+    return {end for one in found for end in (one.subject, one.object) if end is not None}
+
+
+def _relation(one: Stated, ends: dict[int, End], heads: dict[int, int], ended: Stated | None) -> Relation:
+    until = [at for at in (one.valid_to, None if ended is None else ended.valid_from) if at is not None]
+    return Relation(
+        subject=ends[heads[one.subject]],
+        kind=one.kind,
+        object=None if one.object is None else ends[heads[one.object]],
+        literal=one.literal,
+        negative=one.polarity < 0,
+        confidence=one.confidence,
+        source=one.source,
+        memory=id_text(one.memory),
+        version=one.version,
+        evidence=one.evidence,
+        start=one.start,
+        stop=one.stop,
+        valid_from=from_us(one.valid_from),
+        valid_to=from_us(min(until)) if until else None,
+        closed_by=None if ended is None else id_text(ended.memory),
+        author=one.author,
+    )
+
+
+def _mentioned(row: Row) -> Mentioned:
+    memory, version, at, start, stop, text, confidence, source = cast(
+        tuple[bytes, int, int, int, int, str, float, MentionSource], row
+    )
+    return Mentioned(
+        memory=id_text(memory),
+        version=version,
+        at=from_us(at),
+        start=max(start, -1),
+        stop=max(stop, -1),
+        text=text,
+        confidence=confidence,
+        source=source,
+    )

@@ -1,0 +1,362 @@
+"""The SQL that answers questions about the graph of a space. Every statement sees what one caller sees at one point."""
+
+import json
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from muisti.core.query.points import Point
+from muisti.core.store.database import Scalar, Statement
+from muisti.core.store.sql.points import lived
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.store.sql.version_rows import UNEXPIRED
+
+LATEST = 50  # mentions that tell the name and the kind of an entity
+BRIEF = 8  # mentions that do, where it is only named as the end of a tie
+ROWS = 8_000  # mentions or relations that one level reads
+LONGS = 9  # longer names of a short one that are looked at
+_IDS = "json_each(?) t"
+_LISTED = "(SELECT value FROM json_each(?))"
+_HAS_KIND = "EXISTS (SELECT 1 FROM mentions n WHERE n.entity_id = e.id AND n.kind = ?)"
+_NAME = "e.id, e.code, e.norm, e.first_word, e.last_word, e.initials"
+
+
+def _some(table: str, where: str) -> str:
+    return f"EXISTS (SELECT 1 FROM {table} o WHERE {where})"
+
+
+def _entities(mine: str, theirs: str) -> str:
+    """Return the condition that an entity has this text in a column; partial indexes lack the empty texts."""
+    there = "" if mine == "norm" else f" AND o.{mine} <> ''"
+    return _some("entities", f"o.space_id = e.space_id AND o.{mine} = e.{theirs}{there}")
+
+
+_WORDS = ("first_word", "last_word", "initials")
+_RELATED = (
+    f"({_some('aliases', 'o.entity_id = e.id')} OR {_some('aliases', 'o.alias_id = e.id')} "
+    f"OR CASE WHEN e.last_word = '' THEN {' OR '.join(_entities(word, 'norm') for word in _WORDS)} "
+    f"ELSE {' OR '.join(_entities('norm', word) for word in _WORDS)} END)"
+)
+
+
+class Shown(NamedTuple):
+    """The versions that a caller sees at a point: those of one folded category, or of all."""
+
+    point: Point
+    category: str | None
+
+    @property
+    def sql(self) -> str:
+        """The condition on a row `v`."""
+        own = "" if self.category is None else " AND v.category_folded = ?"
+        return f"{lived(self.point)[0]} AND v.status <> 'superseded' AND {UNEXPIRED}{own}"
+
+    @property
+    def args(self) -> tuple[Scalar, ...]:
+        own = () if self.category is None else (self.category,)
+        return (*lived(self.point)[1], self.point.time, *own)
+
+    def mentioned(self, entity: str, kind: str = "") -> str:
+        """Return the condition that a version that is seen mentions an entity; `kind` is a literal of SQL."""
+        only = f" AND n.kind = {kind}" if kind else ""
+        return (
+            "EXISTS (SELECT 1 FROM mentions n CROSS JOIN versions v ON v.id = n.version_id "
+            f"WHERE n.entity_id = {entity}{only} AND {self.sql})"
+        )
+
+
+def _ids(ids: Iterable[int]) -> str:
+    return json.dumps(sorted(ids))
+
+
+# Names
+
+
+def by_norms(space: SpaceRow, norms: Sequence[str], codes: Sequence[str]) -> Statement:
+    """Select the entities of some norms or codes: (id, code, norm, first word, last word, initials)."""
+    return Statement(
+        f"SELECT {_NAME} FROM entities e WHERE e.space_id = ? AND e.norm IN {_LISTED} "
+        f"UNION SELECT {_NAME} FROM entities e WHERE e.space_id = ? AND e.code IN {_LISTED}",
+        (space.id, json.dumps(list(norms)), space.id, json.dumps(list(codes))),
+    )
+
+
+def names(ids: Iterable[int]) -> Statement:
+    """Select entities by id: the columns of `by_norms`, and whether other names may belong to them."""
+    return Statement(f"SELECT {_NAME}, {_RELATED} FROM {_IDS} CROSS JOIN entities e ON e.id = t.value", (_ids(ids),))
+
+
+def sketches(ids: Iterable[int], shown: Shown, latest: int = LATEST) -> Statement:
+    """Select (id, [[kind, spelling, confidence, source], …] of the latest mentions, as JSON) of entities.
+
+    The spelling is null for a name that a statement of a person gives elsewhere than in its text.
+    """
+    spelling = (
+        "CASE WHEN m.start >= 0 THEN substr(v.content, m.start + 1, m.stop - m.start) "
+        "WHEN m.source = 'speaker' THEN iif(m.start = -2, v.structure ->> '$.replier', v.author) END"
+    )
+    return Statement(
+        "SELECT t.value, (SELECT json_group_array(json_array(kind, spelling, confidence, source)) FROM ("
+        f"SELECT m.kind, {spelling} AS spelling, m.confidence, m.source FROM mentions m "
+        f"CROSS JOIN versions v ON v.id = m.version_id WHERE m.entity_id = t.value AND {shown.sql} LIMIT ?)) "
+        f"FROM {_IDS}",
+        (*shown.args, latest, _ids(ids)),
+    )
+
+
+# What belongs together
+
+
+def stated(ids: Iterable[int], shown: Shown) -> Statement:
+    """Select what people state of entities: (entity, alias, apart, version, memory, its text, kind of the entity)."""
+    columns = "a.entity_id, a.alias_id, a.apart, a.version_id, v.memory_id, v.content, v.structure ->> '$.kind'"
+    arm = (
+        f"SELECT {columns} FROM {_IDS} CROSS JOIN aliases a ON a.{{}} = t.value "
+        f"CROSS JOIN versions v ON v.id = a.version_id WHERE {shown.sql}"
+    )
+    listed = _ids(ids)
+    return Statement(
+        f"{arm.format('entity_id')} UNION {arm.format('alias_id')}", (listed, *shown.args, listed, *shown.args)
+    )
+
+
+def longs(ids: Iterable[int], shown: Shown) -> Statement:
+    """Select the longer names that short names may stand for: (short, rule, ids in JSON). At most `LONGS` each."""
+    listed = _ids(ids)
+    longer = (
+        "SELECT e.id, '{0}', (SELECT json_group_array(id) FROM (SELECT b.id FROM entities b "
+        f"WHERE b.space_id = e.space_id AND {{1}} AND {{2}} LIMIT {LONGS})) AS found "
+        f"FROM {_IDS} CROSS JOIN entities e ON e.id = t.value WHERE e.last_word = '' AND found <> '[]'"
+    )
+    any_, person = shown.mentioned("b.id"), shown.mentioned("b.id", "'person'")
+    return Statement(
+        " UNION ALL ".join((
+            longer.format("acronym", "b.initials = e.norm AND b.initials <> ''", any_),
+            longer.format("name_part", "b.first_word = e.norm AND b.first_word <> ''", person),
+            longer.format("name_part", "b.last_word = e.norm AND b.last_word <> ''", person),
+        )),
+        (*shown.args, listed) * 3,
+    )  # fmt: skip
+
+
+def shorts(ids: Iterable[int]) -> Statement:
+    """Select the short names that may stand for longer ones, which are given."""
+    arm = (
+        f"SELECT a.id FROM {_IDS} CROSS JOIN entities e ON e.id = t.value CROSS JOIN entities a "
+        "ON a.space_id = e.space_id AND a.norm = e.{0} WHERE e.{0} <> ''"
+    )
+    return Statement(
+        " UNION ".join(arm.format(name) for name in ("first_word", "last_word", "initials")), (_ids(ids),) * 3
+    )
+
+
+# Lists
+
+
+def counted(space: SpaceRow, shown: Shown, prefix: str, kind: str | None, limit: int, *, by_name: bool) -> Statement:
+    """Select (id, memories that mention it, number of entities) of entities, the most mentioned first.
+
+    With `prefix`, of those whose norm begins with it; with `kind`, of those with a mention of this kind. Memories of
+    the kinds `entity` and `relation` do not count, though what only they name is listed.
+    """
+    where, args = "e.space_id = ?", (space.id,)
+    if prefix:
+        where, args = f"{where} AND e.norm >= ? AND e.norm < ?", (*args, prefix, prefix + "\U0010ffff")
+    if kind is not None:
+        where, args = f"{where} AND {_HAS_KIND}", (*args, kind)
+    order = "norm" if by_name else "number DESC, norm"
+    return Statement(
+        "SELECT id, number, count(*) OVER () FROM (SELECT e.id, e.norm, "
+        "count(DISTINCT iif(v.kind IN ('entity', 'relation'), NULL, v.id)) AS number "
+        "FROM entities e CROSS JOIN mentions m ON m.entity_id = e.id CROSS JOIN versions v ON v.id = m.version_id "
+        f"WHERE {where} AND {shown.sql} GROUP BY e.id) ORDER BY {order} LIMIT ?",
+        (*args, *shown.args, limit),
+    )
+
+
+def together(groups: Sequence[Sequence[int]], shown: Shown) -> Statement:
+    """Select (place, memories that mention it, first and last time) of groups of entities, by their places."""
+    return Statement(
+        "SELECT t.key, count(DISTINCT iif(v.kind IN ('entity', 'relation'), NULL, v.id)), "
+        "min(coalesce(v.event_at, v.created_at)), max(coalesce(v.event_at, v.created_at)) "
+        f"FROM {_IDS} CROSS JOIN json_each(t.value) i CROSS JOIN mentions m ON m.entity_id = i.value "
+        f"CROSS JOIN versions v ON v.id = m.version_id WHERE {shown.sql} GROUP BY t.key",
+        (json.dumps([list(group) for group in groups]), *shown.args),
+    )
+
+
+def mentioned(ids: Iterable[int], shown: Shown, limit: int) -> Statement:
+    """Select where versions mention entities, the latest first: (memory, version, time, start, stop, text, …).
+
+    The columns after the text are confidence and source.
+    """
+    return Statement(
+        "SELECT v.memory_id, v.version, coalesce(v.event_at, v.created_at), m.start, m.stop, "
+        "iif(m.start < 0, coalesce(iif(m.start = -2, v.structure ->> '$.replier', v.author), ''), "
+        "substr(v.content, m.start + 1, m.stop - m.start)), m.confidence, m.source "
+        f"FROM {_IDS} CROSS JOIN mentions m ON m.entity_id = t.value CROSS JOIN versions v ON v.id = m.version_id "
+        f"WHERE {shown.sql} AND v.kind NOT IN ('entity', 'relation') ORDER BY m.version_id DESC, m.start LIMIT ?",
+        (_ids(ids), *shown.args, limit),
+    )
+
+
+# Relations
+
+RELATION = (
+    "r.version_id, r.number, r.subject_id, r.kind, r.object_id, r.polarity, r.confidence, r.source, r.start, r.stop, "
+    "CASE WHEN r.literal_start >= 0 THEN substr(v.content, r.literal_start + 1, r.literal_stop - r.literal_start) "
+    "WHEN r.object_id IS NULL THEN v.structure ->> '$.literal' END, "
+    "substr(v.content, r.start + 1, r.stop - r.start), v.memory_id, v.version, "
+    "coalesce(v.valid_from, v.event_at, v.created_at), v.valid_to, v.author"
+)
+
+
+def of_entities(
+    ids: Iterable[int], shown: Shown, kinds: Sequence[str] | None, *, subject: bool, target: bool, limit: int
+) -> Statement:
+    """Select the relations of entities as their subject, their object, or both, the latest first."""
+    only = "" if kinds is None else f" AND r.kind IN {_LISTED}"
+    listed, args = _ids(ids), () if kinds is None else (json.dumps(list(kinds)),)
+    ends = [name for name, wanted in (("subject_id", subject), ("object_id", target)) if wanted]
+    arm = (
+        f"SELECT {RELATION} FROM {_IDS} CROSS JOIN relations r ON r.{{}} = t.value "
+        f"CROSS JOIN versions v ON v.id = r.version_id WHERE {shown.sql}{only}"
+    )
+    return Statement(
+        f"{' UNION '.join(arm.format(end) for end in ends)} ORDER BY 1 DESC, 2 LIMIT ?",
+        (*(listed, *shown.args, *args) * len(ends), limit),
+    )
+
+
+def all_relations(space: SpaceRow, shown: Shown, kinds: Sequence[str] | None, limit: int) -> Statement:
+    """Select the relations of a space, the latest first."""
+    only = "" if kinds is None else f" AND r.kind IN {_LISTED}"
+    return Statement(
+        f"SELECT {RELATION} FROM versions v CROSS JOIN relations r ON r.version_id = v.id "
+        f"WHERE v.space_id = ? AND {shown.sql}{only} ORDER BY v.id DESC, 2 LIMIT ?",
+        (space.id, *shown.args, *(() if kinds is None else (json.dumps(list(kinds)),)), limit),
+    )
+
+
+# Ties
+
+
+def level(ids: Iterable[int], kinds: Sequence[str], shown: Shown, limit: int, *, by_memory: bool) -> Statement:
+    """Select what is tied to entities: (entity, one of those given, kinds, number of versions, rows).
+
+    At most `ROWS` rows are read, the latest of each entity first. With `by_memory`, what one memory mentions is tied.
+    """
+    listed, only = _ids(ids), json.dumps(list(kinds))
+    arms, args = [], []
+    for this, other in (("subject_id", "object_id"), ("object_id", "subject_id")) if kinds else ():
+        arms.append(
+            f"SELECT r.{other} AS found, t.value AS via, r.kind AS kind, r.version_id AS version FROM {_IDS} "
+            f"CROSS JOIN relations r ON r.{this} = t.value CROSS JOIN versions v ON v.id = r.version_id "
+            f"WHERE r.object_id IS NOT NULL AND r.kind IN {_LISTED} AND {shown.sql}"
+        )
+        args += [listed, only, *shown.args]
+    if by_memory:
+        arms.append(
+            f"SELECT o.entity_id, t.value, 'mentioned_with', m.version_id FROM {_IDS} "
+            "CROSS JOIN mentions m ON m.entity_id = t.value CROSS JOIN versions v ON v.id = m.version_id "
+            "CROSS JOIN mentions o ON o.version_id = m.version_id AND o.entity_id <> m.entity_id "
+            f"WHERE v.kind NOT IN ('entity', 'relation') AND {shown.sql}"
+        )
+        args += [listed, *shown.args]
+    return Statement(
+        "SELECT found, min(via), group_concat(DISTINCT kind), count(DISTINCT version) AS weight, count(*) "
+        f"FROM (SELECT * FROM ({' UNION ALL '.join(arms)}) LIMIT {ROWS}) GROUP BY found ORDER BY weight DESC, found "
+        "LIMIT ?",
+        (*args, limit),
+    )
+
+
+def meeting(
+    ids: Iterable[int], others: Iterable[int], kinds: Sequence[str], shown: Shown, *, by_memory: bool
+) -> Statement:
+    """Select one tie between two sets of entities: (one of the first, one of the others)."""
+    listed, only, ends = _ids(ids), json.dumps(list(kinds)), _ids(others)
+    arms: list[str] = []
+    args: list[Scalar] = []
+    for this, other in (("subject_id", "object_id"), ("object_id", "subject_id")) if kinds else ():
+        arms.append(
+            f"SELECT t.value, r.{other} FROM {_IDS} CROSS JOIN relations r ON r.{this} = t.value "
+            "CROSS JOIN versions v ON v.id = r.version_id "
+            f"WHERE r.object_id IS NOT NULL AND r.{other} IN {_LISTED} AND r.kind IN {_LISTED} AND {shown.sql}"
+        )
+        args += [listed, ends, only, *shown.args]
+    if by_memory:
+        arms.append(
+            f"SELECT t.value, o.entity_id FROM {_IDS} CROSS JOIN mentions m ON m.entity_id = t.value "
+            "CROSS JOIN mentions o ON o.version_id = m.version_id CROSS JOIN versions v ON v.id = m.version_id "
+            f"WHERE o.entity_id IN {_LISTED} AND v.kind NOT IN ('entity', 'relation') AND {shown.sql}"
+        )
+        args += [listed, ends, *shown.args]
+    return Statement(f"{' UNION ALL '.join(arms)} LIMIT 1", tuple(args))
+
+
+def between(pairs: Sequence[tuple[Sequence[int], Sequence[int]]], shown: Shown, limit: int) -> list[Statement]:
+    """Select (kind, memory) of ties between the members of two groups, a statement for each pair."""
+    found: list[Statement] = []
+    for first, second in pairs:
+        one, two = _ids(first), _ids(second)
+        arms = [
+            f"SELECT r.kind AS kind, v.memory_id AS memory FROM {_IDS} CROSS JOIN relations r ON r.{this} = t.value "
+            f"CROSS JOIN versions v ON v.id = r.version_id WHERE r.{other} IN {_LISTED} AND {shown.sql}"
+            for this, other in (("subject_id", "object_id"), ("object_id", "subject_id"))
+        ]
+        arms.append(
+            f"SELECT 'mentioned_with', v.memory_id FROM {_IDS} CROSS JOIN mentions m ON m.entity_id = t.value "
+            "CROSS JOIN mentions o ON o.version_id = m.version_id CROSS JOIN versions v ON v.id = m.version_id "
+            f"WHERE o.entity_id IN {_LISTED} AND v.kind NOT IN ('entity', 'relation') AND {shown.sql}"
+        )
+        one_arm = " UNION ALL ".join(f"SELECT * FROM ({arm} LIMIT ?)" for arm in arms)
+        found.append(Statement(f"SELECT DISTINCT kind, memory FROM ({one_arm})", (one, two, *shown.args, limit) * 3))
+    return found
+
+
+# Figures
+
+
+def figures(space: SpaceRow, shown: Shown) -> Statement:
+    """Select the numbers of entities, mentions, relations, and versions that something was read out of."""
+    of = f"FROM versions v CROSS JOIN {{}} ON r.version_id = v.id WHERE v.space_id = ? AND {shown.sql}"
+    args = (space.id, *shown.args)
+    mentions = of.format("mentions r")
+    return Statement(
+        f"SELECT (SELECT count(DISTINCT r.entity_id) {mentions}), (SELECT count(*) {mentions}), "
+        f"(SELECT count(*) {of.format('relations r')}), (SELECT count(DISTINCT r.version_id) {mentions})",
+        args * 4,
+    )
+
+
+def alike(space: SpaceRow, shown: Shown, limit: int) -> Statement:
+    """Select the columns of `names`, and the number of memories, of the most mentioned entities."""
+    return Statement(
+        f"SELECT {_NAME}, count(DISTINCT v.id) AS number FROM entities e CROSS JOIN mentions m "
+        "ON m.entity_id = e.id CROSS JOIN versions v ON v.id = m.version_id "
+        f"WHERE e.space_id = ? AND {shown.sql} GROUP BY e.id ORDER BY number DESC, e.norm LIMIT ?",
+        (space.id, *shown.args, limit),
+    )
+
+
+# Exports
+
+
+def page(space: SpaceRow, shown: Shown, after: str, limit: int) -> Statement:
+    """Select (id, code) of the entities that are mentioned, in the order of their codes, after one of them."""
+    return Statement(
+        f"SELECT e.id, e.code FROM entities e WHERE e.space_id = ? AND e.code > ? AND {shown.mentioned('e.id')} "
+        "ORDER BY e.code LIMIT ?",
+        (space.id, after, *shown.args, limit),
+    )
+
+
+def mentioned_with(ids: Iterable[int], shown: Shown) -> Statement:
+    """Select (entity, another that a version mentions too, number of such versions) of entities."""
+    return Statement(
+        f"SELECT t.value, o.entity_id, count(DISTINCT m.version_id) FROM {_IDS} "
+        "CROSS JOIN mentions m ON m.entity_id = t.value CROSS JOIN versions v ON v.id = m.version_id "
+        "CROSS JOIN mentions o ON o.version_id = m.version_id AND o.entity_id <> m.entity_id "
+        f"WHERE v.kind NOT IN ('entity', 'relation') AND {shown.sql} GROUP BY t.value, o.entity_id",
+        (_ids(ids), *shown.args),
+    )

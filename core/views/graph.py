@@ -1,0 +1,243 @@
+"""The knowledge graph of a space: entities, their facts and ties, what people say of them, and how much is read."""
+
+from collections.abc import Sequence
+
+import msgspec
+
+from muisti.core.graph.exporting import Exported, GraphExporter, Part
+from muisti.core.graph.indexing import GraphIndex
+from muisti.core.graph.reading import GraphReader
+from muisti.core.graph.walking import GraphWalker
+from muisti.core.graph.work import KIND
+from muisti.core.identity.caller import Caller
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.graph import (
+    DEPTH_MAX,
+    ENTITIES_MAX,
+    ENTITY_KINDS,
+    ENTITY_SORTS,
+    FACTS_MAX,
+    PATH_MAX,
+    TIE_KINDS,
+    Entities,
+    EntityChange,
+    EntityKind,
+    EntitySort,
+    Extension,
+    GraphStatus,
+    Neighbours,
+    NewRelation,
+    Path,
+    Profile,
+    Proposals,
+    RelationChange,
+    Relations,
+    TieKind,
+)
+from muisti.core.model.outcomes import Written
+from muisti.core.model.relations import RELATION_KINDS, RelationKind
+from muisti.core.model.tasks import Task
+from muisti.core.model.values import RequestKey
+from muisti.core.query.points import AsOf
+from muisti.core.read.reading import find_space
+from muisti.core.tasks.tasks import Tasks
+from muisti.core.views.calls import Calls
+from muisti.core.write.graph_decisions import GraphDecisions
+
+
+class GraphParts(msgspec.Struct, frozen=True, kw_only=True):
+    """Parts that `Graph` uses."""
+
+    index: GraphIndex
+    reader: GraphReader
+    walker: GraphWalker
+    exporter: GraphExporter
+    decisions: GraphDecisions
+    tasks: Tasks
+
+
+class Graph:
+    """The graph that one caller sees. An entity is named by a name that memories use, or by its id.
+
+    Every method raises `NotFound` when there is no such space. Questions raise `Conflict` when its graph is off, and
+    `NotFound` when no memory that the caller sees mentions an entity. Those with `as_of` raise what `past.point_of`
+    does.
+    """
+
+    __slots__ = ("_calls", "_parts")
+
+    def __init__(self, parts: GraphParts, calls: Calls) -> None:
+        self._parts = parts
+        self._calls = calls
+
+    def entities(
+        self,
+        space: str,
+        *,
+        prefix: str = "",
+        kind: EntityKind | None = None,
+        sort: EntitySort = "-mentions",
+        limit: int = 50,
+        as_of: AsOf | None = None,
+    ) -> Entities:
+        """Return entities by the beginning of a name and by kind, the most mentioned first."""
+        _check("limit", limit, 1, ENTITIES_MAX)
+        _check_among("kind", [] if kind is None else [kind], ENTITY_KINDS)
+        _check_among("sort", [sort], ENTITY_SORTS)
+        return self._parts.reader.entities(
+            space, *self._asks(), prefix=prefix, kind=kind, sort=sort, limit=limit, as_of=as_of
+        )
+
+    def entity(
+        self, space: str, name: str, *, facts: int = 100, memories: int = 50, as_of: AsOf | None = None
+    ) -> Profile:
+        """Return an entity with its facts in the order of time, and the latest memories that mention it."""
+        _check("facts", facts, 0, FACTS_MAX)
+        _check("memories", memories, 0, ENTITIES_MAX)
+        return self._parts.reader.entity(space, name, *self._asks(), facts=facts, memories=memories, as_of=as_of)
+
+    def neighbours(
+        self,
+        space: str,
+        name: str,
+        *,
+        depth: int = 1,
+        kinds: Sequence[TieKind] = TIE_KINDS,
+        limit: int = 50,
+        as_of: AsOf | None = None,
+    ) -> Neighbours:
+        """Return the entities at most `depth` ties away, the nearest and those with the most memories first."""
+        _check("depth", depth, 1, DEPTH_MAX)
+        _check("limit", limit, 1, ENTITIES_MAX)
+        _check_among("kinds", kinds, TIE_KINDS)
+        return self._parts.walker.neighbours(
+            space, name, *self._asks(), depth=depth, kinds=kinds, limit=limit, as_of=as_of
+        )
+
+    def path(
+        self,
+        space: str,
+        first: str,
+        second: str,
+        *,
+        kinds: Sequence[TieKind] = TIE_KINDS,
+        longest: int = PATH_MAX,
+        as_of: AsOf | None = None,
+    ) -> Path:
+        """Return a shortest path between two entities of at most `longest` ties."""
+        _check("longest", longest, 1, PATH_MAX)
+        _check_among("kinds", kinds, TIE_KINDS)
+        return self._parts.walker.path(space, first, second, *self._asks(), kinds=kinds, longest=longest, as_of=as_of)
+
+    def relations(
+        self,
+        space: str,
+        *,
+        subject: str | None = None,
+        kinds: Sequence[RelationKind] | None = None,
+        object: str | None = None,
+        limit: int = 100,
+        as_of: AsOf | None = None,
+    ) -> Relations:
+        """Return relations by subject, kinds and object, those of the latest versions first."""
+        _check("limit", limit, 1, FACTS_MAX)
+        _check_among("kinds", RELATION_KINDS if kinds is None else kinds, RELATION_KINDS)
+        return self._parts.reader.relations(
+            space, *self._asks(), subject=subject, kinds=kinds, target=object, limit=limit, as_of=as_of
+        )
+
+    def proposals(self, space: str, *, limit: int = 50, as_of: AsOf | None = None) -> Proposals:
+        """Return pairs of names that look alike, which somebody may merge or keep apart."""
+        _check("limit", limit, 1, ENTITIES_MAX)
+        return self._parts.reader.proposals(space, *self._asks(), limit=limit, as_of=as_of)
+
+    def status(self, space: str) -> GraphStatus:
+        """Return how much is known of a space, and how much is not read yet."""
+        return self._parts.reader.status(space, *self._asks())
+
+    def export(self, space: str, *, as_of: AsOf | None = None) -> Exported:
+        """Return all nodes and edges of the graph, as of one point, to be read page by page."""
+        return self._parts.exporter.whole(space, *self._asks(), as_of)
+
+    def part(
+        self, space: str, name: str | None = None, *, depth: int = 1, limit: int = 60, as_of: AsOf | None = None
+    ) -> Part:
+        """Return the entities around one, or the most mentioned, with the ties among them: enough for a picture."""
+        _check("depth", depth, 1, DEPTH_MAX)
+        _check("limit", limit, 1, ENTITIES_MAX)
+        return self._parts.exporter.around(space, name, *self._asks(), depth=depth, limit=limit, as_of=as_of)
+
+    # What people say
+
+    def put_entity(self, space: str, name: str, change: EntityChange, *, request: RequestKey | None = None) -> Written:
+        """Say what an entity is; see `GraphDecisions.put`."""
+        return self._parts.decisions.put(space, name, change, self._calls.new(request))
+
+    def merge(
+        self,
+        space: str,
+        name: str,
+        others: Sequence[str],
+        *,
+        category: str | None = None,
+        request: RequestKey | None = None,
+    ) -> Written:
+        """Say that other names are those of an entity; see `GraphDecisions.merge`."""
+        return self._parts.decisions.merge(space, name, others, category, self._calls.new(request))
+
+    def keep_apart(
+        self,
+        space: str,
+        name: str,
+        others: Sequence[str],
+        *,
+        category: str | None = None,
+        request: RequestKey | None = None,
+    ) -> Written:
+        """Say that other names are not those of an entity; see `GraphDecisions.keep_apart`."""
+        return self._parts.decisions.keep_apart(space, name, others, category, self._calls.new(request))
+
+    def relate(self, space: str, new: NewRelation, *, request: RequestKey | None = None) -> Written:
+        """State a relation; see `GraphDecisions.relate`."""
+        return self._parts.decisions.relate(space, new, self._calls.new(request))
+
+    def correct(self, space: str, id_: str, change: RelationChange, *, request: RequestKey | None = None) -> Written:
+        """Change a stated relation; see `GraphDecisions.correct`."""
+        return self._parts.decisions.correct(space, id_, change, self._calls.new(request))
+
+    def retract(self, space: str, id_: str, *, request: RequestKey | None = None) -> Written:
+        """Delete a statement; see `GraphDecisions.retract`. Its changes are undone as those of memories are."""
+        return self._parts.decisions.retract(space, id_, self._calls.new(request))
+
+    # Reading the versions
+
+    def extend(self, space: str, most: int | None = None) -> Extension:
+        """Read versions that have come since, at most about `most`. A dry run tells what the next ones give."""
+        if self._calls.dry_run:
+            return self._parts.index.foretell(space)
+        return self._parts.index.extend(space, most)
+
+    def build(self, space: str, *, again: bool = False, request: RequestKey | None = None) -> Task:
+        """Make a task that reads all pending versions; with `again`, that reads every version again."""
+        if again:
+            self._parts.index.forget(space)
+        pending = self._parts.index.pending(find_space(self._parts.reader.database, space))
+        caller = self._calls.caller
+        return self._parts.tasks.submit(space, KIND, {"again": again}, caller, total=pending, request=request)
+
+    def drop(self, space: str) -> int:
+        """Delete what was read, and return the number of entities; what people have said stays, as all memories do."""
+        return self._parts.index.drop(space)
+
+    def _asks(self) -> tuple[Caller, int]:
+        return self._calls.caller, self._calls.clock()
+
+
+def _check(name: str, value: int, least: int, most: int) -> None:
+    if not least <= value <= most:
+        raise InvalidInput.at(f"$.{name}", f"is {value}; {least} to {most:,} are allowed")
+
+
+def _check_among(name: str, values: Sequence[str], known: Sequence[str]) -> None:
+    if not {*values} <= {*known} or not values and name == "kinds":
+        raise InvalidInput.at(f"$.{name}", f"has an unknown value; there are {', '.join(known)}")
