@@ -101,7 +101,7 @@ def test_small_steps_read_what_is_little_and_make_one_task_of_much(stores: Store
     monkeypatch.setattr(work, "MANY", 20)
     with open_engine(stores(), graph_reader=toy_reader) as engine:
         add(engine, *TEXTS)
-        assert engine.unread_graphs() == [SPACE]
+        assert [(one.space, one.behind) for one in engine.unread_graphs()] == [(SPACE, len(TEXTS))]
         assert engine.extend_graph(SPACE, 10)
         assert not engine.extend_graph(SPACE, 10)
         assert engine.unread_graphs() == []
