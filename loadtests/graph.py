@@ -256,7 +256,7 @@ def _text(place: int) -> str:
     """Return a text of about thirty words with some names."""
     one, two = PEOPLE[place % len(PEOPLE)], PEOPLE[(3 * place + 1) % len(PEOPLE)]
     return (
-        f"{one} met {two} in {PLACES[place % len(PLACES)]} on day {place} to talk about the {place % 97}th draft of the "
+        f"{one} met {two} in {PLACES[place % len(PLACES)]} on day {place} to discuss draft {place % 97} of the "
         "report, and I said that the numbers of the last quarter look better than expected in spring."
     )
 
