@@ -22,6 +22,7 @@ from muisti.core.documents.storing import Storer
 from muisti.core.embedding.models import Models
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.generations.lifecycle import Generations
+from muisti.core.graph.exporting import GraphExporter
 from muisti.core.graph.extraction import Reader as GraphTexts
 from muisti.core.graph.indexing import GraphIndex
 from muisti.core.graph.reading import GraphReader
@@ -351,10 +352,12 @@ def _graph(given: Given, parts: Shared, tasks: Tasks) -> GraphParts:
     primary = given.database.primary
     index = GraphIndex(primary, given.graph_reader, given.policy)
     reader = GraphReader(primary, index)
+    walker = GraphWalker(reader)
     return GraphParts(
         index=index,
         reader=reader,
-        walker=GraphWalker(reader),
+        walker=walker,
+        exporter=GraphExporter(reader, walker),
         decisions=GraphDecisions(primary, _keeper(given, parts), parts.intake),
         tasks=tasks,
     )

@@ -104,7 +104,7 @@ class GraphReader:
         ask = graph.counted(opened.space, opened.shown, start, kind, limit * MORE + 50, by_name=sort == "name")
         (rows,) = self.database.read([ask])
         groups = {group.head: group for group in opened.groups.of(cast(int, row[0]) for row in rows).values()}
-        items = self._told(opened, [*groups.values()])
+        items = self.told(opened, [*groups.values()])
         items = [one for one in items if kind is None or one.kind == kind]
         items.sort(key=lambda one: (one.name.casefold() if sort == "name" else -one.mentions, one.name.casefold()))
         total = cast(int, rows[0][2]) if rows else 0
@@ -120,10 +120,10 @@ class GraphReader:
         """
         opened = self.open(name, caller, now, as_of)
         group = self.find(opened, query)
-        (entity,) = self._told(opened, [group])
+        (entity,) = self.told(opened, [group])
         asked = graph.of_entities(group.members, opened.shown, None, subject=True, target=True, limit=facts)
         found, mentioned = self.database.read([asked, graph.mentioned(group.members, opened.shown, memories)])
-        relations = self._relations(opened, found)
+        relations = self.related(opened, found)
         relations.sort(key=lambda one: (one.valid_from, one.memory, one.start))
         return Profile(
             entity=entity,
@@ -159,7 +159,7 @@ class GraphReader:
         (rows,) = self.database.read([ask])
         if one is not None and other is not None:
             rows = [row for row in rows if row[4] in other.members]
-        items = self._relations(opened, rows[:limit])
+        items = self.related(opened, rows[:limit])
         return Relations(items=tuple(items), more=len(rows) > limit, pending=opened.pending, seq=opened.space.seq)
 
     def proposals(self, name: str, caller: Caller, now: int, *, limit: int, as_of: AsOf | None) -> Proposals:
@@ -228,7 +228,18 @@ class GraphReader:
                 return group
         raise NotFound("entity", query, "the list of entities has the names that memories mention")
 
-    def _told(self, opened: Opened, groups: Sequence[Group]) -> list[Entity]:
+    def of_codes(self, opened: Opened, codes: Sequence[str]) -> list[Group]:
+        """Return the groups of entities by their ids, in the order of the ids of their heads."""
+        (rows,) = self.database.read([graph.by_norms(opened.space, [], codes)])
+        known = opened.groups.add(rows)
+        groups = {group.head: group for group in opened.groups.of(known).values()}
+        return sorted(groups.values(), key=lambda group: opened.groups.names[group.head].code)
+
+    def at(self, opened: Opened, shown: Shown) -> Opened:
+        """Return the same space as it is shown at another point."""
+        return opened._replace(shown=shown, groups=Groups(self.database, shown))
+
+    def told(self, opened: Opened, groups: Sequence[Group]) -> list[Entity]:
         """Return entities with their aliases; those that nothing mentions are left out."""
         opened.groups.sketch({one for group in groups for one in group.members})
         (rows,) = self.database.read([graph.together([group.members for group in groups], opened.shown)])
@@ -266,7 +277,7 @@ class GraphReader:
             memory=None if memory is None else id_text(memory),
         )
 
-    def _relations(self, opened: Opened, rows: Sequence[Row]) -> list[Relation]:
+    def related(self, opened: Opened, rows: Sequence[Row]) -> list[Relation]:
         """Return relations with the names of their ends, and what has ended those of functional kinds."""
         found = [stated_of(row) for row in rows]
         heads = opened.groups.heads(_ends(found))

@@ -15,6 +15,7 @@ EntityKind = Literal[
     "person", "organisation", "place", "work", "product", "event", "date", "identifier", "symbol", "title", "other"
 ]
 ENTITY_KINDS: tuple[EntityKind, ...] = get_args(EntityKind)
+NodeKind = EntityKind | Literal["text"]
 Tie = Literal["mentioned_with"]  # of two entities that one memory mentions
 TieKind = RelationKind | Tie
 TIE_KINDS: tuple[TieKind, ...] = (*RELATION_KINDS, "mentioned_with")
@@ -281,5 +282,34 @@ class RelationChange(Struct, frozen=True, kw_only=True):
     literal: str | None = None
     negative: bool | None = None
     content: str | None = None
+    valid_from: datetime | None = None
+    valid_to: datetime | None = None
+
+
+class Node(Struct, frozen=True, kw_only=True):
+    """A node of an exported or drawn graph: an entity, or with the kind `text` words that are an object."""
+
+    id: str
+    name: str
+    kind: NodeKind
+    mentions: int = 0
+    confidence: float = 1.0
+    aliases: tuple[str, ...] = ()
+
+
+class Edge(Struct, frozen=True, kw_only=True):
+    """An edge of an exported or drawn graph: a relation of `memory`, or a tie of two entities mentioned together.
+
+    One of `target`, an id, and `literal`, words of the memory, is given. `weight` counts memories.
+    """
+
+    source: str
+    kind: TieKind
+    target: str | None = None
+    literal: str | None = None
+    weight: int = 1
+    negative: bool = False
+    confidence: float = 1.0
+    memory: str | None = None
     valid_from: datetime | None = None
     valid_to: datetime | None = None

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from muisti.core.graph.exporting import Exported, GraphExporter, Part
 from muisti.core.graph.indexing import GraphIndex
 from muisti.core.graph.reading import GraphReader
 from muisti.core.graph.walking import GraphWalker
@@ -50,6 +51,7 @@ class GraphParts(msgspec.Struct, frozen=True, kw_only=True):
     index: GraphIndex
     reader: GraphReader
     walker: GraphWalker
+    exporter: GraphExporter
     decisions: GraphDecisions
     tasks: Tasks
 
@@ -152,6 +154,18 @@ class Graph:
     def status(self, space: str) -> GraphStatus:
         """Return how much is known of a space, and how much is not read yet."""
         return self._parts.reader.status(space, *self._asks())
+
+    def export(self, space: str, *, as_of: AsOf | None = None) -> Exported:
+        """Return all nodes and edges of the graph, as of one point, to be read page by page."""
+        return self._parts.exporter.whole(space, *self._asks(), as_of)
+
+    def part(
+        self, space: str, name: str | None = None, *, depth: int = 1, limit: int = 60, as_of: AsOf | None = None
+    ) -> Part:
+        """Return the entities around one, or the most mentioned, with the ties among them: enough for a picture."""
+        _check("depth", depth, 1, DEPTH_MAX)
+        _check("limit", limit, 1, ENTITIES_MAX)
+        return self._parts.exporter.around(space, name, *self._asks(), depth=depth, limit=limit, as_of=as_of)
 
     # What people say
 

@@ -25,6 +25,7 @@ SECTIONS = {
         "search": ("search:search", "Find the memories that best answer a query."),
         "context": ("context:context", "Make the text for a prompt, within a number of tokens."),
         "code": ("code:code", "Find symbols of stored source code, and what uses them."),
+        "graph": ("graph:graph", "Ask who and what the memories are about."),
         "list": ("read:list_memories", "List memories, newest first."),
         "get": ("read:get", "Show one memory."),
         "put": (

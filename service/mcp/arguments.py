@@ -14,6 +14,7 @@ from muisti.core.context.request import Request
 from muisti.core.model.context import SectionName
 from muisti.core.model.context import Wanted as SectionWanted
 from muisti.core.model.errors import InvalidInput
+from muisti.core.model.relations import RelationKind
 from muisti.core.model.terms import SORTS, PruneStrategy, Scope, Verdict
 from muisti.core.model.values import Address, Name
 from muisti.core.query import filters
@@ -28,6 +29,8 @@ from muisti.service.schemas.requests import AddBody, EntryBody, PatchBody, Recen
 Action = Literal["list", "get", "rename", "move", "close", "reopen", "topic", "delete"]  # on a conversation
 DocumentAction = Literal["list", "get", "chunks", "delete"]
 Asked = Literal["find", "callers", "callees", "outline", "map"]  # about source code
+GraphAsked = Literal["entities", "entity", "neighbours", "path", "relations", "proposals", "status"]
+GraphSaid = Literal["merge", "keep_apart", "relate", "retract"]
 WRITING: Mapping[Action, Scope] = {  # scopes of actions that do more than read
     "rename": "write",
     "move": "write",
@@ -61,6 +64,30 @@ class CodeQuestion(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     action: Asked
     name: str | None = None
     max_tokens: int | None = None
+
+
+class GraphQuestion(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A question to the knowledge graph. `other` is the end of a path, or the object of relations."""
+
+    action: GraphAsked
+    name: str | None = None
+    other: str | None = None
+    depth: int = 1
+    as_of: str | None = None
+
+
+class GraphStatement(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A statement on the knowledge graph. `id` is for `retract`; `kind` with `object` or `text` for `relate`."""
+
+    action: GraphSaid
+    name: str | None = None
+    others: list[str] = []
+    kind: RelationKind | None = None
+    object: str | None = None
+    text: str | None = None
+    negative: bool = False
+    id: str | None = None
+    dry_run: bool = False
 
 
 class SetModel(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):

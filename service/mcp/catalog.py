@@ -12,7 +12,7 @@ import msgspec
 from muisti.core.model.terms import Scope
 from muisti.core.model.values import TRUST
 from muisti.service.auth.access import Access, single_space
-from muisti.service.mcp import admin, arguments, code, conversations, documents, models, reads, writes
+from muisti.service.mcp import admin, arguments, code, conversations, documents, graph, models, reads, writes
 from muisti.service.mcp.calls import Call, Outcome
 from muisti.service.mcp.schema import described, properties_of, required_of
 from muisti.service.settings.tool_groups import Group
@@ -249,6 +249,37 @@ TOOLS = (
         },
         group="code",
         read_only=True,
+    ),
+    Tool(
+        name="graph",
+        needs="read",
+        arguments=arguments.GraphQuestion,
+        run=graph.graph,
+        description="Ask who and what the memories are about: entities by the start of a name; one entity with its "
+        "facts; its neighbours; path from it to another; relations; names that may be one.",
+        words={"action": "", "name": "Or its start, for entities", "other": "End of a path, or object of relations"},
+        group="graph",
+        read_only=True,
+    ),
+    Tool(
+        name="state_graph",
+        needs="write",
+        arguments=arguments.GraphStatement,
+        run=graph.state_graph,
+        description="Correct the graph: merge other names with an entity or keep them apart, relate it to an object or "
+        "text, retract a statement by its id. Each can be undone.",
+        words={
+            "action": "",
+            "name": "",
+            "others": "",
+            "kind": "",
+            "object": "A name",
+            "text": "",
+            "negative": "",
+            "id": "",
+            "dry_run": "",
+        },
+        group="graph",
     ),
 )
 

@@ -29,6 +29,7 @@ from muisti.service.schemas.conversations import ExchangeBody, ExchangesBody
 from muisti.service.schemas.dry_run import DryRunReply
 from muisti.service.schemas.errors import KINDS, MEDIA_TYPE, Problem, status_name
 from muisti.service.schemas.generations import ModelName
+from muisti.service.schemas.graph import EntityName
 from muisti.service.schemas.keys import KeyId
 from muisti.service.schemas.probes import ProbeId
 from muisti.service.schemas.receipts import ReceiptId
@@ -55,6 +56,7 @@ PATH_TYPES = {
     "topic": fields.TopicName,
     "turn": fields.TurnNumber,
     "document": Annotated[str, Meta(description="The id of a document, or its path.", examples=["docs/deploy.md"])],
+    "entity": EntityName,
     "key": fields.Key,
     "webhook_id": WebhookId,
     "task_id": TaskId,
@@ -278,7 +280,7 @@ def _success(path: str, handler: HTTPRouteHandler, status: int, type: Any) -> Js
         headers.append("Location")
     if handler.operation_id in ("listMemories", "listAudit", "listTasks", "listTaskItems"):
         headers.append("Link")
-    if handler.operation_id == "exportSpace":
+    if handler.operation_id in ("exportSpace", "exportGraph"):
         headers.append("Content-Disposition")
     if type is not ItemsReply and any(name == "Idempotency-Key" for name, _, _ in declared(handler)):
         headers.append("Idempotent-Replayed")

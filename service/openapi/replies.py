@@ -8,6 +8,7 @@ from msgspec.structs import asdict, replace
 
 from muisti.service.openapi.code import CODE_REPLIES
 from muisti.service.openapi.documents import DOCUMENT_REPLIES
+from muisti.service.openapi.graph import GRAPH_REPLIES
 from muisti.service.openapi.problems import refused
 from muisti.service.openapi.story import (
     ADDED,
@@ -211,6 +212,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     },
     **DOCUMENT_REPLIES,
     **CODE_REPLIES,
+    **GRAPH_REPLIES,
     "listSessions": {200: SessionsReply(items=[SESSION], total=1, next_cursor=None)},
     "createSession": {201: SESSION},
     "getSession": {200: SESSION},

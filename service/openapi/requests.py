@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from muisti.service.openapi.documents import DOCUMENT_REQUESTS
+from muisti.service.openapi.graph import GRAPH_REQUESTS
 from muisti.service.openapi.story import DAILY, HELD, KEY, NEW_SPACE, PROBE, RULE, RULE_ID, TAGGING, TEA, THURSDAYS
 
 REQUESTS: Mapping[str, Any] = {
@@ -51,6 +52,7 @@ REQUESTS: Mapping[str, Any] = {
     },
     "searchSpaces": {"query": "when do we deploy?", "limit": 5, "inherit": ["default", "workspace"]},
     **DOCUMENT_REQUESTS,
+    **GRAPH_REQUESTS,
     "createSession": {"name": "s-2026-11", "title": "Moving house", "users": ["Ann"]},
     "updateSession": {"title": "The move to Turku"},
     "createConversation": {"name": "c-42", "title": "Where to live", "session": "s-2026-11", "users": ["Ann"]},

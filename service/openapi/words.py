@@ -14,6 +14,7 @@ TAGS = {
     "search": "The memories that best answer a query.",
     "documents": "Files and texts as documents, and their chunks in order.",
     "code": "Symbols of the source files among the documents, and what uses them.",
+    "graph": "People, places and things that memories name, and the facts that tie them.",
     "conversations": "Sessions, conversations, topics, and the exchanges that are streamed into them.",
     "facets": "Counts and sizes.",
     "probes": "Questions whose answer is known.",

@@ -1,7 +1,7 @@
 """Export of a space as lines, and import."""
 
 import re
-from collections.abc import AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncIterator, Sequence
 from typing import Annotated
 
 from litestar import Response, get, post
@@ -23,6 +23,7 @@ from muisti.service.http.decode import LINES, Request
 from muisti.service.http.headers import SEQ, IdempotencyKeyHeader, streamed_key
 from muisti.service.http.parameters import DryRunParameter, TaskParameter
 from muisti.service.http.respond import planned
+from muisti.service.http.streaming import on_threads
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.moving import ImportedReply, ImportReply, ImportsReply
@@ -69,7 +70,7 @@ async def export_space(
     export = await backend.store(memories(request, backend).read.export, space, installed_version(), vectors=vectors)
     parts = (encoded(page) for page in export.pages())
     return Stream(
-        _on_threads(backend, compressed(parts) if compression else parts),
+        on_threads(backend, compressed(parts) if compression else parts),
         media_type=ZSTD if compression else LINES,
         headers={
             SEQ: str(export.seq),
@@ -213,12 +214,6 @@ async def _all_kept(backend: Backend, begun: Submission, stream: AsyncIterator[b
     except BaseException:
         await backend.store(begun.abandon)
         raise
-
-
-async def _on_threads(backend: Backend, parts: Iterator[bytes]) -> AsyncIterator[bytes]:
-    """Yield the parts, each made on a thread that waits for the database."""
-    while (part := await backend.store(next, parts, b"")) != b"":
-        yield part
 
 
 def _file_name(space: str, compression: str | None) -> str:

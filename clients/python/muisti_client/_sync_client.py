@@ -1170,6 +1170,247 @@ class Muisti(Transport):
         reply = self.send(calls.drop_generation(space, generation, muisti_min_seq=muisti_min_seq))
         return reply.data
 
+    def get_graph(
+        self,
+        space: str,
+        *,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.GraphReply:
+        """Read how much the graph of a space knows, and how many versions are not read yet. Needs the scope read."""
+        reply = self.send(calls.get_graph(space, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    def drop_graph(
+        self,
+        space: str,
+        *,
+        muisti_min_seq: str | None = None,
+    ) -> types.GraphDroppedReply:
+        """Delete what was read from memories; it can be read again. What people have stated stays. Needs the scope admin."""
+        reply = self.send(calls.drop_graph(space, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    def build_graph(
+        self,
+        space: str,
+        body: types.BuildGraphBody,
+        *,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.ExtensionReply | types.DryRunReply | types.TaskReply:
+        """Read the versions that are not read yet, as a task. Needs a key that sees all of the space. Single writes are read by themselves; batches, imports and documents leave much to read at once. Needs the scope write."""
+        reply = self.send(calls.build_graph(space, body, dry_run=dry_run, idempotency_key=idempotency_key, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    def list_entities(
+        self,
+        space: str,
+        *,
+        prefix: str | None = None,
+        kind: Literal['person', 'organisation', 'place', 'work', 'product', 'event', 'date', 'identifier', 'symbol', 'title', 'other'] | None = None,
+        sort: Literal['-mentions', 'name'] | None = None,
+        limit: int | None = None,
+        as_of: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.EntitiesReply:
+        """List the people, places and things that memories name, by the beginning of a name and by kind. A name of several spellings is one entity; `aliases` says which other names were merged with it, and why. Needs the scope read."""
+        reply = self.send(calls.list_entities(space, prefix=prefix, kind=kind, sort=sort, limit=limit, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    def get_entity(
+        self,
+        space: str,
+        entity: str,
+        *,
+        facts: int | None = None,
+        memories_: int | None = None,
+        as_of: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.ProfileReply:
+        """Read an entity: its names, its facts with their evidence in the order of time, and who mentions it. A fact whose place was taken by a later one, such as where somebody lives, has `valid_to` and `closed_by`. Needs the scope read."""
+        reply = self.send(calls.get_entity(space, entity, facts=facts, memories_=memories_, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    def describe_entity(
+        self,
+        space: str,
+        entity: str,
+        body: types.EntityBody,
+        *,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        muisti_allow: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.WrittenReply | types.DryRunReply:
+        """Say what an entity is: its kind, other names of it, and names that are not its own. It is stored as a memory of the kind `entity`, with its author and history; undo and restore work on it. Needs the scope write."""
+        reply = self.send(calls.describe_entity(space, entity, body, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    def keep_entities_apart(
+        self,
+        space: str,
+        entity: str,
+        body: types.NamesBody,
+        *,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        muisti_allow: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.WrittenReply | types.DryRunReply:
+        """Say that other names are not those of an entity, whatever a rule finds. Needs the scope write."""
+        reply = self.send(calls.keep_entities_apart(space, entity, body, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    def merge_entities(
+        self,
+        space: str,
+        entity: str,
+        body: types.NamesBody,
+        *,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        muisti_allow: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.WrittenReply | types.DryRunReply:
+        """Say that other names are those of an entity. Nothing is rewritten: undoing it separates them again. Needs the scope write."""
+        reply = self.send(calls.merge_entities(space, entity, body, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    def list_neighbours(
+        self,
+        space: str,
+        entity: str,
+        *,
+        depth: int | None = None,
+        kinds: str | None = None,
+        limit: int | None = None,
+        as_of: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.NeighboursReply:
+        """List the entities at most `depth` ties away: by relations, and by being mentioned together. Needs the scope read."""
+        reply = self.send(calls.list_neighbours(space, entity, depth=depth, kinds=kinds, limit=limit, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    def export_graph(
+        self,
+        space: str,
+        *,
+        format: Literal['json', 'graphml', 'cytoscape', 'cypher', 'json-ld', 'dot'] | None = None,
+        as_of: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> dict[str, Any]:
+        """Write all entities and relations that the caller sees as a file: GraphML, Cytoscape, Cypher, JSON-LD, DOT, JSON. The file shows one point of history, whatever is written meanwhile. The same graph gives the same bytes. Needs the scope read."""
+        reply = self.send(calls.export_graph(space, format=format, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    def find_path(
+        self,
+        space: str,
+        *,
+        from_: str,
+        to: str,
+        kinds: str | None = None,
+        longest: int | None = None,
+        as_of: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.PathReply:
+        """Find a shortest path between two entities, with memories that state each of its ties. Needs the scope read."""
+        reply = self.send(calls.find_path(space, from_=from_, to=to, kinds=kinds, longest=longest, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    def draw_graph(
+        self,
+        space: str,
+        *,
+        entity: str | None = None,
+        depth: int | None = None,
+        limit: int | None = None,
+        as_of: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> str:
+        """Draw the entities around one, or the most mentioned, as SVG with a legend. Needs the scope read."""
+        reply = self.send(calls.draw_graph(space, entity=entity, depth=depth, limit=limit, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    def list_proposals(
+        self,
+        space: str,
+        *,
+        limit: int | None = None,
+        as_of: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.ProposalsReply:
+        """List pairs of names that look alike. Nothing is merged until somebody says so. Needs the scope read."""
+        reply = self.send(calls.list_proposals(space, limit=limit, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    def list_relations(
+        self,
+        space: str,
+        *,
+        subject: str | None = None,
+        kinds: str | None = None,
+        target: str | None = None,
+        limit: int | None = None,
+        as_of: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.RelationsReply:
+        """List relations by subject, kind and object, with their evidence. Needs the scope read."""
+        reply = self.send(calls.list_relations(space, subject=subject, kinds=kinds, target=target, limit=limit, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    def state_relation(
+        self,
+        space: str,
+        body: types.RelationBody,
+        *,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        muisti_allow: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.DryRunReply | types.WrittenReply:
+        """State a relation. It is stored as a memory of the kind `relation`, with a sentence as its text. Needs the scope append."""
+        reply = self.send(calls.state_relation(space, body, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    def correct_relation(
+        self,
+        space: str,
+        memory_id: str,
+        body: types.RelationPatch,
+        *,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        muisti_allow: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.WrittenReply | types.DryRunReply:
+        """Change a relation that somebody has stated, by the id of its memory. Needs the scope write."""
+        reply = self.send(calls.correct_relation(space, memory_id, body, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    def retract_statement(
+        self,
+        space: str,
+        memory_id: str,
+        *,
+        dry_run: bool | None = None,
+        idempotency_key: str | None = None,
+        muisti_min_seq: str | None = None,
+    ) -> types.DryRunReply | None:
+        """Delete what somebody has stated of an entity or a relation, by the id of its memory; its history stays. Needs the scope delete."""
+        reply = self.send(calls.retract_statement(space, memory_id, dry_run=dry_run, idempotency_key=idempotency_key, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
     def import_memories(
         self,
         space: str,

@@ -1583,6 +1583,343 @@ def drop_generation(
     )
 
 
+def get_graph(
+    space: str,
+    *,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Read how much the graph of a space knows, and how many versions are not read yet."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/graph',
+        parts={'space': space},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def drop_graph(
+    space: str,
+    *,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Delete what was read from memories; it can be read again. What people have stated stays."""
+    return call(
+        'DELETE',
+        '/v1/spaces/{space}/graph',
+        parts={'space': space},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+    )
+
+
+def build_graph(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    idempotency_key: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Read the versions that are not read yet, as a task. Needs a key that sees all of the space."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/graph/build',
+        parts={'space': space},
+        params={'dry_run': dry_run},
+        headers={'Idempotency-Key': idempotency_key, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def list_entities(
+    space: str,
+    *,
+    prefix: str | None = None,
+    kind: str | None = None,
+    sort: str | None = None,
+    limit: int | None = None,
+    as_of: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List the people, places and things that memories name, by the beginning of a name and by kind."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/graph/entities',
+        parts={'space': space},
+        params={'prefix': prefix, 'kind': kind, 'sort': sort, 'limit': limit, 'as_of': as_of},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def get_entity(
+    space: str,
+    entity: str,
+    *,
+    facts: int | None = None,
+    memories_: int | None = None,
+    as_of: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Read an entity: its names, its facts with their evidence in the order of time, and who mentions it."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/graph/entities/{entity}',
+        parts={'space': space, 'entity': entity},
+        params={'facts': facts, 'memories_': memories_, 'as_of': as_of},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def describe_entity(
+    space: str,
+    entity: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    idempotency_key: str | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Say what an entity is: its kind, other names of it, and names that are not its own."""
+    return call(
+        'PATCH',
+        '/v1/spaces/{space}/graph/entities/{entity}',
+        parts={'space': space, 'entity': entity},
+        params={'dry_run': dry_run},
+        headers={'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def keep_entities_apart(
+    space: str,
+    entity: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    idempotency_key: str | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Say that other names are not those of an entity, whatever a rule finds."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/graph/entities/{entity}/keep-apart',
+        parts={'space': space, 'entity': entity},
+        params={'dry_run': dry_run},
+        headers={'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def merge_entities(
+    space: str,
+    entity: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    idempotency_key: str | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Say that other names are those of an entity. Nothing is rewritten: undoing it separates them again."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/graph/entities/{entity}/merge',
+        parts={'space': space, 'entity': entity},
+        params={'dry_run': dry_run},
+        headers={'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def list_neighbours(
+    space: str,
+    entity: str,
+    *,
+    depth: int | None = None,
+    kinds: str | None = None,
+    limit: int | None = None,
+    as_of: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List the entities at most `depth` ties away: by relations, and by being mentioned together."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/graph/entities/{entity}/neighbours',
+        parts={'space': space, 'entity': entity},
+        params={'depth': depth, 'kinds': kinds, 'limit': limit, 'as_of': as_of},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def export_graph(
+    space: str,
+    *,
+    format: str | None = None,
+    as_of: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Write all entities and relations that the caller sees as a file: GraphML, Cytoscape, Cypher, JSON-LD, DOT, JSON."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/graph/export',
+        parts={'space': space},
+        params={'format': format, 'as_of': as_of},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def find_path(
+    space: str,
+    *,
+    from_: str,
+    to: str,
+    kinds: str | None = None,
+    longest: int | None = None,
+    as_of: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Find a shortest path between two entities, with memories that state each of its ties."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/graph/paths',
+        parts={'space': space},
+        params={'from': from_, 'to': to, 'kinds': kinds, 'longest': longest, 'as_of': as_of},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def draw_graph(
+    space: str,
+    *,
+    entity: str | None = None,
+    depth: int | None = None,
+    limit: int | None = None,
+    as_of: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """Draw the entities around one, or the most mentioned, as SVG with a legend."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/graph/picture',
+        parts={'space': space},
+        params={'entity': entity, 'depth': depth, 'limit': limit, 'as_of': as_of},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def list_proposals(
+    space: str,
+    *,
+    limit: int | None = None,
+    as_of: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List pairs of names that look alike. Nothing is merged until somebody says so."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/graph/proposals',
+        parts={'space': space},
+        params={'limit': limit, 'as_of': as_of},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def list_relations(
+    space: str,
+    *,
+    subject: str | None = None,
+    kinds: str | None = None,
+    target: str | None = None,
+    limit: int | None = None,
+    as_of: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List relations by subject, kind and object, with their evidence."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/graph/relations',
+        parts={'space': space},
+        params={'subject': subject, 'kinds': kinds, 'target': target, 'limit': limit, 'as_of': as_of},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def state_relation(
+    space: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    idempotency_key: str | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """State a relation. It is stored as a memory of the kind `relation`, with a sentence as its text."""
+    return call(
+        'POST',
+        '/v1/spaces/{space}/graph/relations',
+        parts={'space': space},
+        params={'dry_run': dry_run},
+        headers={'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def correct_relation(
+    space: str,
+    memory_id: str,
+    body: Mapping[str, Any],
+    *,
+    dry_run: bool | None = None,
+    idempotency_key: str | None = None,
+    muisti_allow: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Change a relation that somebody has stated, by the id of its memory."""
+    return call(
+        'PATCH',
+        '/v1/spaces/{space}/graph/relations/{memory_id}',
+        parts={'space': space, 'memory_id': memory_id},
+        params={'dry_run': dry_run},
+        headers={'Idempotency-Key': idempotency_key, 'Muisti-Allow': muisti_allow, 'Muisti-Min-Seq': muisti_min_seq},
+        body=body,
+        once=True,
+    )
+
+
+def retract_statement(
+    space: str,
+    memory_id: str,
+    *,
+    dry_run: bool | None = None,
+    idempotency_key: str | None = None,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Delete what somebody has stated of an entity or a relation, by the id of its memory; its history stays."""
+    return call(
+        'DELETE',
+        '/v1/spaces/{space}/graph/statements/{memory_id}',
+        parts={'space': space, 'memory_id': memory_id},
+        params={'dry_run': dry_run},
+        headers={'Idempotency-Key': idempotency_key, 'Muisti-Min-Seq': muisti_min_seq},
+        once=True,
+    )
+
+
 def import_memories(
     space: str,
     body: bytes | Iterable[bytes] | AsyncIterable[bytes],

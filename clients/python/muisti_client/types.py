@@ -88,6 +88,17 @@ AdoptedReply = TypedDict(
 )
 "Counts of what was adopted: exchanges, and the conversations and sessions that were made for them."
 
+AliasReply = TypedDict(
+    'AliasReply',
+    {
+        'name': 'str',
+        'id': 'str',
+        'source': "Literal['acronym', 'name_part', 'manual']",
+        'memory': 'str | None',
+    },
+)
+"Another name of an entity: found by a rule, or stated by a memory."
+
 AliveReply = TypedDict(
     'AliveReply',
     {
@@ -165,6 +176,14 @@ BuildBody = TypedDict(
     },
 )
 "The model that is to embed the space."
+
+BuildGraphBody = TypedDict(
+    'BuildGraphBody',
+    {
+        'again': NotRequired['bool'],
+    },
+)
+"Which versions to read."
 
 CacheReply = TypedDict(
     'CacheReply',
@@ -755,6 +774,16 @@ EmbeddingsReply = TypedDict(
 )
 "Whether texts are embedded, and by which model."
 
+EndReply = TypedDict(
+    'EndReply',
+    {
+        'id': 'str',
+        'name': 'str',
+        'kind': "Literal['person', 'organisation', 'place', 'work', 'product', 'event', 'date', 'identifier', 'symbol', 'title', 'other']",
+    },
+)
+"One end of a relation: an entity."
+
 EndedReply = TypedDict(
     'EndedReply',
     {
@@ -767,6 +796,44 @@ EndedReply = TypedDict(
     },
 )
 "Counts of what was deleted, by kind. An undo of the request brings all of it back."
+
+EntitiesReply = TypedDict(
+    'EntitiesReply',
+    {
+        'items': 'list[EntityReply]',
+        'total': 'int',
+        'pending': 'int',
+        'seq': 'str',
+    },
+)
+"Entities that match; `total` counts them before the limit."
+
+EntityBody = TypedDict(
+    'EntityBody',
+    {
+        'kind': NotRequired["Literal['person', 'organisation', 'place', 'work', 'product', 'event', 'date', 'identifier', 'symbol', 'title', 'other'] | None"],
+        'aliases': NotRequired['list[str] | None'],
+        'apart': NotRequired['list[str] | None'],
+        'category': NotRequired['str | None'],
+    },
+)
+"What somebody says of an entity. A field that is left out stays as it is; a list replaces the one before."
+
+EntityReply = TypedDict(
+    'EntityReply',
+    {
+        'id': 'str',
+        'name': 'str',
+        'kind': "Literal['person', 'organisation', 'place', 'work', 'product', 'event', 'date', 'identifier', 'symbol', 'title', 'other']",
+        'mentions': 'int',
+        'confidence': 'float',
+        'first_at': 'str | None',
+        'last_at': 'str | None',
+        'aliases': 'list[AliasReply]',
+        'memory': 'str | None',
+    },
+)
+"Somebody or something that memories name. Its name is the most frequent spelling, unless a memory states it."
 
 EntryBody = TypedDict(
     'EntryBody',
@@ -876,6 +943,17 @@ ExplanationReply = TypedDict(
 )
 "Every factor of a score = fused * time * recency * importance * trust * feedback, at most 1. `fused` follows from `lexical` and `cosine`, and with absolute fusion from the parts of `blend`. Contributions of `signals` and the weight of a space are more factors. With a preset `composite`, the sum of the contributions, is in place of `fused`."
 
+ExtensionReply = TypedDict(
+    'ExtensionReply',
+    {
+        'read': 'int',
+        'mentions': 'int',
+        'relations': 'int',
+        'pending': 'int',
+    },
+)
+"What the next versions would add: a dry run."
+
 FeedbackBody = TypedDict(
     'FeedbackBody',
     {
@@ -972,6 +1050,30 @@ GenerationsReply = TypedDict(
     },
 )
 "The models of a space, and the names of the models that the server has."
+
+GraphDroppedReply = TypedDict(
+    'GraphDroppedReply',
+    {
+        'entities': 'int',
+    },
+)
+"Outcome of dropping what was read. What people have said stays, as all memories do."
+
+GraphReply = TypedDict(
+    'GraphReply',
+    {
+        'enabled': 'bool',
+        'entities': 'int',
+        'mentions': 'int',
+        'relations': 'int',
+        'read': 'int',
+        'pending': 'int',
+        'recogniser': 'str',
+        'current': 'bool',
+        'seq': 'str',
+    },
+)
+"State of a graph: how much is known, and how much is read."
 
 GroupReply = TypedDict(
     'GroupReply',
@@ -1394,6 +1496,21 @@ MemoryReply = TypedDict(
 )
 "A memory in one of its versions."
 
+MentionedReply = TypedDict(
+    'MentionedReply',
+    {
+        'memory': 'str',
+        'version': 'int',
+        'at': 'str',
+        'start': 'int',
+        'stop': 'int',
+        'text': 'str',
+        'confidence': 'float',
+        'source': "Literal['recogniser', 'rule', 'speaker', 'known', 'manual']",
+    },
+)
+"A memory that mentions an entity, with the spelling there. Offsets are -1 for its author."
+
 MergeBody = TypedDict(
     'MergeBody',
     {
@@ -1463,6 +1580,40 @@ NamedTimeReply = TypedDict(
     },
 )
 "The time that a query names which is nearest to the memory; null where it is open."
+
+NamesBody = TypedDict(
+    'NamesBody',
+    {
+        'others': 'list[str]',
+        'category': NotRequired['str | None'],
+    },
+)
+"Names that are merged with an entity, or kept apart from it."
+
+NeighbourReply = TypedDict(
+    'NeighbourReply',
+    {
+        'entity': 'EndReply',
+        'depth': 'int',
+        'kinds': "list[Literal['prefers', 'likes', 'dislikes', 'avoids', 'allergic_to', 'uses', 'owns', 'made', 'plans', 'attended', 'visited', 'lives_in', 'comes_from', 'works_at', 'is', 'kin', 'spouse', 'knows', 'located_in', 'based_in', 'killed', 'mentioned_with']]",
+        'weight': 'int',
+        'via': 'str',
+    },
+)
+"An entity tied to another, `depth` ties away. `via` is the entity before it; `weight` counts memories."
+
+NeighboursReply = TypedDict(
+    'NeighboursReply',
+    {
+        'entity': 'EndReply',
+        'items': 'list[NeighbourReply]',
+        'total': 'int',
+        'capped': 'bool',
+        'pending': 'int',
+        'seq': 'str',
+    },
+)
+"Neighbours of an entity, the nearest first. With `capped`, more entities were near than are followed."
 
 NoveltyReply = TypedDict(
     'NoveltyReply',
@@ -1582,6 +1733,18 @@ PatchBody = TypedDict(
 )
 "Changes to a memory: what is absent stays, null clears. `tags` and `metadata` are replaced as a whole."
 
+PathReply = TypedDict(
+    'PathReply',
+    {
+        'found': 'bool',
+        'steps': 'list[StepReply]',
+        'capped': 'bool',
+        'pending': 'int',
+        'seq': 'str',
+    },
+)
+"A shortest path between two entities. With `capped`, more entities were near than are followed."
+
 PlannedReply = TypedDict(
     'PlannedReply',
     {
@@ -1689,6 +1852,18 @@ Problem = TypedDict(
 )
 "An error (RFC 9457). `code` is stable, `detail` is prose; `errors` names the bad fields."
 
+ProfileReply = TypedDict(
+    'ProfileReply',
+    {
+        'entity': 'EntityReply',
+        'facts': 'list[RelationReply]',
+        'mentioned': 'list[MentionedReply]',
+        'pending': 'int',
+        'seq': 'str',
+    },
+)
+"An entity, its facts in the order of time, and the latest memories that mention it."
+
 PromoteBody = TypedDict(
     'PromoteBody',
     {
@@ -1696,6 +1871,29 @@ PromoteBody = TypedDict(
     },
 )
 "Least number of retrievals of a candidate; the default is that of the settings."
+
+ProposalReply = TypedDict(
+    'ProposalReply',
+    {
+        'first': 'EndReply',
+        'second': 'EndReply',
+        'reason': "Literal['spelling', 'prefix', 'name_part', 'acronym']",
+        'first_mentions': 'int',
+        'second_mentions': 'int',
+    },
+)
+"Two entities that may be one. Merging them or keeping them apart decides it."
+
+ProposalsReply = TypedDict(
+    'ProposalsReply',
+    {
+        'items': 'list[ProposalReply]',
+        'total': 'int',
+        'pending': 'int',
+        'seq': 'str',
+    },
+)
+"Pairs of entities that look alike, those that are mentioned most first."
 
 PruneBody = TypedDict(
     'PruneBody',
@@ -1872,6 +2070,71 @@ RedeliverBody = TypedDict(
     },
 )
 "Point after which to send changes again."
+
+RelationBody = TypedDict(
+    'RelationBody',
+    {
+        'subject': 'str',
+        'kind': "Literal['prefers', 'likes', 'dislikes', 'avoids', 'allergic_to', 'uses', 'owns', 'made', 'plans', 'attended', 'visited', 'lives_in', 'comes_from', 'works_at', 'is', 'kin', 'spouse', 'knows', 'located_in', 'based_in', 'killed']",
+        'object': NotRequired['str | None'],
+        'literal': NotRequired['str | None'],
+        'negative': NotRequired['bool'],
+        'content': NotRequired['str | None'],
+        'valid_from': NotRequired['str | None'],
+        'valid_to': NotRequired['str | None'],
+        'category': NotRequired['str | None'],
+    },
+)
+"A relation that somebody states. Give `object`, a name, or `literal`, words."
+
+RelationPatch = TypedDict(
+    'RelationPatch',
+    {
+        'subject': NotRequired['str | None'],
+        'kind': NotRequired["Literal['prefers', 'likes', 'dislikes', 'avoids', 'allergic_to', 'uses', 'owns', 'made', 'plans', 'attended', 'visited', 'lives_in', 'comes_from', 'works_at', 'is', 'kin', 'spouse', 'knows', 'located_in', 'based_in', 'killed'] | None"],
+        'object': NotRequired['str | None'],
+        'literal': NotRequired['str | None'],
+        'negative': NotRequired['bool | None'],
+        'content': NotRequired['str | None'],
+        'valid_from': NotRequired['str | None'],
+        'valid_to': NotRequired['str | None'],
+    },
+)
+"Changes of a relation that somebody has stated. A field that is left out stays as it is."
+
+RelationReply = TypedDict(
+    'RelationReply',
+    {
+        'subject': 'EndReply',
+        'kind': "Literal['prefers', 'likes', 'dislikes', 'avoids', 'allergic_to', 'uses', 'owns', 'made', 'plans', 'attended', 'visited', 'lives_in', 'comes_from', 'works_at', 'is', 'kin', 'spouse', 'knows', 'located_in', 'based_in', 'killed']",
+        'object': 'EndReply | None',
+        'literal': 'str | None',
+        'negative': 'bool',
+        'confidence': 'float',
+        'source': "Literal['text', 'manual']",
+        'memory': 'str',
+        'version': 'int',
+        'evidence': 'str',
+        'start': 'int',
+        'stop': 'int',
+        'valid_from': 'str',
+        'valid_to': 'str | None',
+        'closed_by': 'str | None',
+        'author': 'str | None',
+    },
+)
+"A relation that a memory states: its ends, its evidence, and how long it holds. `evidence` is the part of the memory from `start` to `stop`. `closed_by` is the memory of a later relation that ended it."
+
+RelationsReply = TypedDict(
+    'RelationsReply',
+    {
+        'items': 'list[RelationReply]',
+        'more': 'bool',
+        'pending': 'int',
+        'seq': 'str',
+    },
+)
+"Relations that match, those of the latest versions first. With `more` there are others."
 
 ReplayReply = TypedDict(
     'ReplayReply',
@@ -2258,6 +2521,17 @@ StatsReply = TypedDict(
     },
 )
 "Sizes of a space. `by` counts current memories by kind, type, status and importance; bytes are of content. `quota` is of the whole space, null for a key of one category."
+
+StepReply = TypedDict(
+    'StepReply',
+    {
+        'source': 'EndReply',
+        'target': 'EndReply',
+        'kinds': "list[Literal['prefers', 'likes', 'dislikes', 'avoids', 'allergic_to', 'uses', 'owns', 'made', 'plans', 'attended', 'visited', 'lives_in', 'comes_from', 'works_at', 'is', 'kin', 'spouse', 'knows', 'located_in', 'based_in', 'killed', 'mentioned_with']]",
+        'memories': 'list[str]',
+    },
+)
+"A tie of a path, and some memories that state it."
 
 StreamedReply = TypedDict(
     'StreamedReply',

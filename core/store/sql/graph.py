@@ -337,3 +337,26 @@ def alike(space: SpaceRow, shown: Shown, limit: int) -> Statement:
         f"WHERE e.space_id = ? AND {shown.sql} GROUP BY e.id ORDER BY number DESC, e.norm LIMIT ?",
         (space.id, *shown.args, limit),
     )
+
+
+# Exports
+
+
+def page(space: SpaceRow, shown: Shown, after: str, limit: int) -> Statement:
+    """Select (id, code) of the entities that are mentioned, in the order of their codes, after one of them."""
+    return Statement(
+        f"SELECT e.id, e.code FROM entities e WHERE e.space_id = ? AND e.code > ? AND {shown.mentioned('e.id')} "
+        "ORDER BY e.code LIMIT ?",
+        (space.id, after, *shown.args, limit),
+    )
+
+
+def mentioned_with(ids: Iterable[int], shown: Shown) -> Statement:
+    """Select (entity, another that a version mentions too, number of such versions) of entities."""
+    return Statement(
+        f"SELECT t.value, o.entity_id, count(DISTINCT m.version_id) FROM {_IDS} "
+        "CROSS JOIN mentions m ON m.entity_id = t.value CROSS JOIN versions v ON v.id = m.version_id "
+        "CROSS JOIN mentions o ON o.version_id = m.version_id AND o.entity_id <> m.entity_id "
+        f"WHERE v.kind NOT IN ('entity', 'relation') AND {shown.sql} GROUP BY t.value, o.entity_id",
+        (_ids(ids), *shown.args),
+    )

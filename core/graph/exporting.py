@@ -1,0 +1,159 @@
+"""The graph of a space as nodes and edges: all of it page by page, or a part that fits into a picture.
+
+Nodes and edges come in the order of the ids of entities, so that the same graph is always written the same way.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, cast
+
+from msgspec.structs import replace
+
+from muisti.core.graph.merging import Group
+from muisti.core.graph.reading import GraphReader, Opened
+from muisti.core.graph.walking import GraphWalker
+from muisti.core.identity.caller import Caller
+from muisti.core.model.graph import TIE_KINDS, Edge, Entity, Node, Relation
+from muisti.core.model.values import Seq
+from muisti.core.query.points import AsOf, Point
+from muisti.core.store.sql import graph
+from muisti.core.store.sql.graph import Shown
+
+PAGE = 200  # entities that are read together
+WORDS = 40  # facts with words of the entity in the middle of a picture
+_ALL = 1_000_000  # relations of a page of entities
+
+
+class Part(NamedTuple):
+    """A part of a graph: its nodes and edges, the id in the middle, and how many entities were left out."""
+
+    nodes: list[Node]
+    edges: list[Edge]
+    centre: str | None
+    left_out: int
+    seq: Seq
+
+
+class Exported:
+    """All of a graph, as of one point, whatever is written meanwhile."""
+
+    def __init__(self, reader: GraphReader, opened: Opened) -> None:
+        self._reader, self._opened = reader, opened
+        self.seq = opened.space.seq
+        self.pending = opened.pending
+
+    def nodes(self) -> Iterator[Node]:
+        """Yield the entities."""
+        for groups in self._pages():
+            yield from map(_node, self._reader.told(self._opened, groups))
+
+    def edges(self) -> Iterator[Edge]:
+        """Yield the relations of each entity, then its ties to those after it that are mentioned with it."""
+        for groups in self._pages():
+            yield from _edges(self._reader, self._opened, groups, None)
+
+    def _pages(self) -> Iterator[list[Group]]:
+        after = ""
+        while True:
+            (rows,) = self._reader.database.read([
+                graph.page(self._opened.space, self._opened.shown, after, PAGE)
+            ])  # fmt: skip
+            if not rows:
+                return
+            after = cast(str, rows[-1][1])
+            found = self._opened.groups.of(cast(int, id_) for id_, _ in rows)
+            yield [group for id_, group in found.items() if group.head == id_]
+
+
+class GraphExporter:
+    """Reads what callers may see. Thread-safe. Every method raises what `GraphReader.open` does."""
+
+    def __init__(self, reader: GraphReader, walker: GraphWalker) -> None:
+        self._reader, self._walker = reader, walker
+
+    def whole(self, name: str, caller: Caller, now: int, as_of: AsOf | None) -> Exported:
+        """Return the graph of a space, to be read page by page."""
+        opened = self._reader.open(name, caller, now, as_of)
+        if opened.shown.point.number is None:
+            opened = self._reader.at(opened, Shown(Point(opened.space.seq.number, now), caller.own_category))
+        return Exported(self._reader, opened)
+
+    def around(
+        self, name: str, query: str | None, caller: Caller, now: int, *, depth: int, limit: int, as_of: AsOf | None
+    ) -> Part:
+        """Return at most `limit` entities: those nearest to one, or the most mentioned, with the ties among them.
+
+        Of the entity in the middle, the relations to words are told too.
+
+        Raises:
+            NotFound: no memory that the caller sees mentions the entity.
+        """
+        if query is None:
+            found = self._reader.entities(
+                name, caller, now, prefix="", kind=None, sort="-mentions", limit=limit, as_of=as_of
+            )
+            codes, total = [one.id for one in found.items], found.total
+        else:
+            near = self._walker.neighbours(
+                name, query, caller, now, depth=depth, kinds=TIE_KINDS, limit=limit, as_of=as_of
+            )
+            codes, total = [near.entity.id, *(one.entity.id for one in near.items)][:limit], near.total + 1
+        opened = self._reader.open(name, caller, now, as_of)
+        groups = self._reader.of_codes(opened, codes)
+        nodes = [_node(one) for one in self._reader.told(opened, groups)]
+        edges = [*_edges(self._reader, opened, groups, {node.id for node in nodes})]
+        centre = None if query is None else codes[0]
+        edges = [one for one in edges if one.target is not None or one.source == centre]
+        words = [one for one in edges if one.target is None][:WORDS]
+        edges = [one for one in edges if one.target is not None] + words
+        return Part(nodes, edges, centre, max(total - len(nodes), 0), opened.space.seq)
+
+
+def _node(one: Entity) -> Node:
+    names = tuple(sorted(alias.name for alias in one.aliases))
+    return Node(
+        id=one.id, name=one.name, kind=one.kind, mentions=one.mentions, confidence=one.confidence, aliases=names
+    )
+
+
+def _edges(reader: GraphReader, opened: Opened, groups: Sequence[Group], among: set[str] | None) -> Iterator[Edge]:
+    """Yield relations and ties of groups; with `among`, those whose ends have one of these ids."""
+    members = [one for group in groups for one in group.members]
+    asked = graph.of_entities(members, opened.shown, None, subject=True, target=False, limit=_ALL)
+    rows, together = reader.database.read([asked, graph.mentioned_with(members, opened.shown)])
+    stated: dict[str, list[Relation]] = {}
+    for relation in reader.related(opened, rows):
+        stated.setdefault(relation.subject.id, []).append(relation)
+    ties = _ties(opened, cast(Iterable[tuple[int, int, int]], together))
+    for group in groups:
+        code = opened.groups.names[group.head].code
+        relations = sorted(stated.get(code, ()), key=lambda one: (one.valid_from, one.memory, one.version, one.start))
+        edges = [*map(_edge, relations), *ties.get(code, ())]
+        yield from (one for one in edges if among is None or one.target is None or one.target in among)
+
+
+def _ties(opened: Opened, rows: Iterable[tuple[int, int, int]]) -> dict[str, list[Edge]]:
+    """Return the ties of entities to those with a greater id. A version counts once for each pair of names."""
+    found = [*rows]
+    heads = opened.groups.heads({id_ for one, other, _ in found for id_ in (one, other)})
+    weights: dict[tuple[str, str], int] = {}
+    for one, other, number in found:
+        pair = (opened.groups.names[heads[one]].code, opened.groups.names[heads[other]].code)
+        if pair[0] < pair[1]:
+            weights[pair] = weights.get(pair, 0) + number
+    ties: dict[str, list[Edge]] = {}
+    for (source, target), weight in sorted(weights.items()):
+        ties.setdefault(source, []).append(Edge(source=source, target=target, kind="mentioned_with", weight=weight))
+    return ties
+
+
+def _edge(one: Relation) -> Edge:
+    edge = Edge(
+        source=one.subject.id,
+        kind=one.kind,
+        negative=one.negative,
+        confidence=one.confidence,
+        memory=one.memory,
+        valid_from=one.valid_from,
+        valid_to=one.valid_to,
+    )
+    return replace(edge, literal=one.literal or "") if one.object is None else replace(edge, target=one.object.id)

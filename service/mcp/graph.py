@@ -1,0 +1,143 @@
+"""The tools of the knowledge graph: questions to it, and what an agent says of it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.graph import End, Entity, NewRelation, Relation
+from muisti.core.model.outcomes import Written
+from muisti.core.query.points import parse
+from muisti.service.auth.access import check
+from muisti.service.mcp.arguments import GraphQuestion, GraphStatement
+from muisti.service.mcp.calls import Call, Json, Outcome
+from muisti.service.mcp.fence import CONTENT, one_line
+from muisti.service.mcp.rendering import NOTICE
+
+_SHOWN = 30
+
+
+async def graph(call: Call, given: GraphQuestion) -> Outcome:
+    """Answer a question to the graph."""
+    view, store, at = call.memories.graph, call.backend.store, parse(given.as_of)
+    match given.action:
+        case "status":
+            status = await store(view.status, call.space)
+            figures: Json = {name: getattr(status, name) for name in ("entities", "mentions", "relations", "pending")}
+            return Outcome(figures, "\n".join(f"{name} {value}" for name, value in figures.items()))
+        case "entities":
+            found = await store(view.entities, call.space, prefix=given.name or "", limit=_SHOWN, as_of=at)
+            rows = [_entity(one) for one in found.items]
+            lines = [f"{row['kind']} {row['name']}, in {row['memories']} memories" for row in rows]
+            return _told({"entities": rows, "total": found.total}, lines, found.pending)
+        case "proposals":
+            pairs = await store(view.proposals, call.space, limit=_SHOWN, as_of=at)
+            rows = [{"name": _name(one.first), "other": _name(one.second), "reason": one.reason} for one in pairs.items]
+            lines = [f"{row['name']} = {row['other']}? ({row['reason']})" for row in rows]
+            return _told({"proposals": rows}, lines, pairs.pending)
+        case "relations":
+            ask = view.relations
+            stated = await store(ask, call.space, subject=given.name, object=given.other, limit=_SHOWN, as_of=at)
+            return _facts({}, stated.items, stated.pending)
+        case _:
+            return await _about(call, given, _required(given.name, "name", given.action))
+
+
+async def _about(call: Call, given: GraphQuestion, name: str) -> Outcome:
+    """Answer a question about one entity."""
+    view, store, at = call.memories.graph, call.backend.store, parse(given.as_of)
+    if given.action == "entity":
+        profile = await store(view.entity, call.space, name, facts=_SHOWN, memories=_SHOWN, as_of=at)
+        memories = list(dict.fromkeys(one.memory for one in profile.mentioned))
+        return _facts({"entity": _entity(profile.entity), "memories": memories}, profile.facts, profile.pending)
+    if given.action == "neighbours":
+        near = await store(view.neighbours, call.space, name, depth=given.depth, limit=_SHOWN, as_of=at)
+        rows: list[Json] = [
+            {"name": _name(one.entity), "ties": list(one.kinds), "depth": one.depth, "memories": one.weight}
+            for one in near.items
+        ]
+        lines = [f"{row['name']}  {', '.join(row['ties'])}  {row['memories']}" for row in rows]
+        return _told({"neighbours": rows, "total": near.total}, lines, near.pending)
+    other = _required(given.other, "other", given.action)
+    way = await store(view.path, call.space, name, other, as_of=at)
+    rows = [
+        {
+            "from": _name(step.source),
+            "ties": list(step.kinds),
+            "to": _name(step.target),
+            "memories": list(step.memories),
+        }
+        for step in way.steps
+    ]
+    lines = [f"{row['from']}  {', '.join(row['ties'])}  {row['to']}" for row in rows]
+    return _told({"found": way.found, "path": rows}, lines, way.pending)
+
+
+async def state_graph(call: Call, given: GraphStatement) -> Outcome:
+    """Store a statement on the graph, or delete one."""
+    view, store = call.session.memories(dry_run=given.dry_run).graph, call.backend.store
+    if given.action == "retract":
+        check(call.access, "delete", call.space)
+        id_ = _required(given.id, "id", given.action)
+        return _done(await store(view.retract, call.space, id_), "retracted", dry_run=given.dry_run)
+    name = _required(given.name, "name", given.action)
+    if given.action == "relate":
+        if given.kind is None:
+            raise InvalidInput.at("$.kind", "is required to relate")
+        new = NewRelation(
+            subject=name, kind=given.kind, object=given.object, literal=given.text, negative=given.negative
+        )
+        return _done(await store(view.relate, call.space, new), "stated", dry_run=given.dry_run)
+    say = view.merge if given.action == "merge" else view.keep_apart
+    return _done(await store(say, call.space, name, given.others), "stated", dry_run=given.dry_run)
+
+
+def _required(value: str | None, field: str, action: str) -> str:
+    if value is None:
+        raise InvalidInput.at(f"$.{field}", f"is required for {action}")
+    return value
+
+
+def _done(one: Written, verb: str, *, dry_run: bool) -> Outcome:
+    ids = [memory.id for memory in one.memories]
+    said = "Dry run, nothing was stored." if dry_run else f"{verb.capitalize()}."
+    return Outcome({"ids": ids, "dry_run": dry_run}, said)
+
+
+def _name(end: End) -> str:
+    return one_line(end.name)
+
+
+def _entity(one: Entity) -> Json:
+    row: Json = {"name": one_line(one.name), "kind": one.kind, "memories": one.mentions}
+    return {**row, "aliases": [one_line(alias.name) for alias in one.aliases]} if one.aliases else row
+
+
+def _fact(one: Relation) -> Json:
+    row: Json = {
+        "subject": _name(one.subject),
+        "kind": one.kind,
+        "object": one_line(one.literal or "") if one.object is None else _name(one.object),
+        "since": one.valid_from.date().isoformat(),
+        "memory": one.memory,
+    }
+    row |= {} if one.valid_to is None else {"until": one.valid_to.date().isoformat()}
+    return row | ({"negative": True} if one.negative else {})
+
+
+def _facts(structured: Json, facts: Sequence[Relation], pending: int) -> Outcome:
+    rows = [_fact(one) for one in facts]
+    lines = [
+        f"{row['since']}{'..' + row['until'] if 'until' in row else ''}  {row['subject']} "
+        f"{'not ' if 'negative' in row else ''}{row['kind']} {row['object']}  [{row['memory']}]"
+        for row in rows
+    ]
+    return _told({**structured, "facts": rows}, lines, pending)
+
+
+def _told(structured: Json, lines: list[str], pending: int) -> Outcome:
+    """Return an outcome that marks what is stored text, and says how many versions are not read yet."""
+    marked: list[Any] = [f"{CONTENT}{line}" for line in lines] or ["Nothing."]
+    if pending:
+        structured["pending"] = pending
+        marked.append(f"{pending} versions are not read yet.")
+    return Outcome({**structured, "notice": NOTICE}, "\n".join((NOTICE, "", *marked)))

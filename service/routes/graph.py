@@ -1,0 +1,214 @@
+"""Questions to the knowledge graph of a space: entities, their facts and neighbours, paths, and alike names."""
+
+from typing import Annotated, cast
+
+from litestar import Response, get
+from litestar.di import NamedDependency
+from litestar.params import FromPath, QueryParameter
+
+from muisti.core.model.graph import (
+    DEPTH_MAX,
+    ENTITIES_MAX,
+    ENTITY_KINDS,
+    ENTITY_SORTS,
+    FACTS_MAX,
+    PATH_MAX,
+    TIE_KINDS,
+    EntityKind,
+    EntitySort,
+)
+from muisti.core.model.relations import RELATION_KINDS
+from muisti.core.query.points import parse
+from muisti.service.auth.middleware import memories
+from muisti.service.http.decode import Request
+from muisti.service.http.parameters import PAST, AsOfParameter
+from muisti.service.http.respond import read
+from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.graph import (
+    EntitiesReply,
+    GraphReply,
+    NeighboursReply,
+    PathReply,
+    ProfileReply,
+    ProposalsReply,
+    RelationsReply,
+    relation_kinds,
+    tie_kinds,
+)
+
+NAMED = [*PAST, "conflict"]  # with a name in it, and the graph of a space may be off
+
+PrefixParameter = Annotated[str, QueryParameter(description="Beginning of a name, in any case.")]
+EntityKindParameter = Annotated[str | None, QueryParameter(description="Kind of entities.", enum=list(ENTITY_KINDS))]
+EntitySortParameter = Annotated[
+    str, QueryParameter(description="`-mentions`: the most mentioned first.", enum=list(ENTITY_SORTS))
+]
+EntitiesParameter = Annotated[
+    int, QueryParameter(description="Entities at most.", schema_extra={"minimum": 1, "maximum": ENTITIES_MAX})
+]
+FactsParameter = Annotated[
+    int, QueryParameter(description="Facts at most.", schema_extra={"minimum": 0, "maximum": FACTS_MAX})
+]
+MemoriesParameter = Annotated[
+    int, QueryParameter(description="Memories at most.", schema_extra={"minimum": 0, "maximum": ENTITIES_MAX})
+]
+RelationsParameter = Annotated[
+    int, QueryParameter(description="Relations at most.", schema_extra={"minimum": 1, "maximum": FACTS_MAX})
+]
+DepthParameter = Annotated[
+    int, QueryParameter(description="Ties that are followed.", schema_extra={"minimum": 1, "maximum": DEPTH_MAX})
+]
+LongestParameter = Annotated[
+    int, QueryParameter(description="Ties of a path at most.", schema_extra={"minimum": 1, "maximum": PATH_MAX})
+]
+TiesParameter = Annotated[
+    str | None, QueryParameter(description=f"Kinds of ties, with commas: {', '.join(TIE_KINDS)}. All by default.")
+]
+KindsParameter = Annotated[
+    str | None, QueryParameter(description=f"Kinds, with commas: {', '.join(RELATION_KINDS)}. All by default.")
+]
+SubjectParameter = Annotated[str | None, QueryParameter(description="Name or id of the subject.")]
+ObjectParameter = Annotated[str | None, QueryParameter(description="Name or id of the object.")]
+FromParameter = Annotated[str, QueryParameter(name="from", description="Name or id of the entity where it begins.")]
+ToParameter = Annotated[str, QueryParameter(name="to", description="Name or id of the entity where it ends.")]
+
+
+@get("/graph", operation_id="getGraph", tags=["graph"], needs="read")
+async def get_graph(request: Request, space: FromPath[str], backend: NamedDependency[Backend]) -> Response[GraphReply]:
+    """Read how much the graph of a space knows, and how many versions are not read yet."""
+    found = await backend.store(memories(request, backend).graph.status, space)
+    return read(GraphReply.of(found), found.seq)
+
+
+@get("/graph/entities", operation_id="listEntities", tags=["graph"], needs="read", problems=NAMED)
+async def list_entities(
+    request: Request,
+    space: FromPath[str],
+    backend: NamedDependency[Backend],
+    prefix: PrefixParameter = "",
+    kind: EntityKindParameter = None,
+    sort: EntitySortParameter = "-mentions",
+    limit: EntitiesParameter = 50,
+    as_of: AsOfParameter = None,
+) -> Response[EntitiesReply]:
+    """List the people, places and things that memories name, by the beginning of a name and by kind.
+
+    A name of several spellings is one entity; `aliases` says which other names were merged with it, and why.
+    """
+    found = await backend.store(
+        memories(request, backend).graph.entities,
+        space,
+        prefix=prefix,
+        kind=cast(EntityKind | None, kind),
+        sort=cast(EntitySort, sort),
+        limit=limit,
+        as_of=parse(as_of),
+    )
+    return read(EntitiesReply.of(found), found.seq)
+
+
+@get("/graph/entities/{entity:str}", operation_id="getEntity", tags=["graph"], needs="read", problems=NAMED)
+async def get_entity(
+    request: Request,
+    space: FromPath[str],
+    entity: FromPath[str],
+    backend: NamedDependency[Backend],
+    facts: FactsParameter = 100,
+    memories_: Annotated[MemoriesParameter, QueryParameter(name="memories")] = 50,
+    as_of: AsOfParameter = None,
+) -> Response[ProfileReply]:
+    """Read an entity: its names, its facts with their evidence in the order of time, and who mentions it.
+
+    A fact whose place was taken by a later one, such as where somebody lives, has `valid_to` and `closed_by`.
+    """
+    ask = memories(request, backend).graph.entity
+    found = await backend.store(ask, space, entity, facts=facts, memories=memories_, as_of=parse(as_of))
+    return read(ProfileReply.of(found), found.seq)
+
+
+@get(
+    "/graph/entities/{entity:str}/neighbours",
+    operation_id="listNeighbours",
+    tags=["graph"],
+    needs="read",
+    problems=NAMED,
+)
+async def list_neighbours(
+    request: Request,
+    space: FromPath[str],
+    entity: FromPath[str],
+    backend: NamedDependency[Backend],
+    depth: DepthParameter = 1,
+    kinds: TiesParameter = None,
+    limit: EntitiesParameter = 50,
+    as_of: AsOfParameter = None,
+) -> Response[NeighboursReply]:
+    """List the entities at most `depth` ties away: by relations, and by being mentioned together."""
+    ask, wanted = memories(request, backend).graph.neighbours, tie_kinds(kinds)
+    found = await backend.store(ask, space, entity, depth=depth, kinds=wanted, limit=limit, as_of=parse(as_of))
+    return read(NeighboursReply.of(found), found.seq)
+
+
+@get("/graph/paths", operation_id="findPath", tags=["graph"], needs="read", problems=NAMED)
+async def find_path(
+    request: Request,
+    space: FromPath[str],
+    backend: NamedDependency[Backend],
+    first: FromParameter,
+    second: ToParameter,
+    kinds: TiesParameter = None,
+    longest: LongestParameter = PATH_MAX,
+    as_of: AsOfParameter = None,
+) -> Response[PathReply]:
+    """Find a shortest path between two entities, with memories that state each of its ties."""
+    ask, wanted = memories(request, backend).graph.path, tie_kinds(kinds)
+    found = await backend.store(ask, space, first, second, kinds=wanted, longest=longest, as_of=parse(as_of))
+    return read(PathReply.of(found), found.seq)
+
+
+@get("/graph/relations", operation_id="listRelations", tags=["graph"], needs="read", problems=NAMED)
+async def list_relations(
+    request: Request,
+    space: FromPath[str],
+    backend: NamedDependency[Backend],
+    subject: SubjectParameter = None,
+    kinds: KindsParameter = None,
+    target: Annotated[ObjectParameter, QueryParameter(name="object")] = None,
+    limit: RelationsParameter = 100,
+    as_of: AsOfParameter = None,
+) -> Response[RelationsReply]:
+    """List relations by subject, kind and object, with their evidence."""
+    found = await backend.store(
+        memories(request, backend).graph.relations,
+        space,
+        subject=subject,
+        kinds=relation_kinds(kinds),
+        object=target,
+        limit=limit,
+        as_of=parse(as_of),
+    )
+    return read(RelationsReply.of(found), found.seq)
+
+
+@get("/graph/proposals", operation_id="listProposals", tags=["graph"], needs="read", problems=NAMED)
+async def list_proposals(
+    request: Request,
+    space: FromPath[str],
+    backend: NamedDependency[Backend],
+    limit: EntitiesParameter = 50,
+    as_of: AsOfParameter = None,
+) -> Response[ProposalsReply]:
+    """List pairs of names that look alike. Nothing is merged until somebody says so."""
+    found = await backend.store(memories(request, backend).graph.proposals, space, limit=limit, as_of=parse(as_of))
+    return read(ProposalsReply.of(found), found.seq)
+
+
+ROUTES = (
+    get_graph,
+    list_entities,
+    get_entity,
+    list_neighbours,
+    find_path,
+    list_relations,
+    list_proposals,
+)

@@ -1,0 +1,97 @@
+"""The knowledge graph for other programs, as a file in their formats, and for people, as a picture."""
+
+from typing import Annotated, cast
+
+from litestar import Response, get
+from litestar.di import NamedDependency
+from litestar.params import FromPath, QueryParameter
+from litestar.response import Stream
+
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.graph import DEPTH_MAX
+from muisti.core.query.points import parse
+from muisti.service.auth.middleware import memories
+from muisti.service.formats.graphs.formats import FORMATS, GRAPH_FORMATS, GraphFormat, exported
+from muisti.service.formats.graphs.layout import NODES_MAX
+from muisti.service.formats.graphs.svg import Picture, svg
+from muisti.service.http.decode import Request
+from muisti.service.http.headers import SEQ
+from muisti.service.http.parameters import AsOfParameter
+from muisti.service.http.streaming import on_threads
+from muisti.service.routes.graph import NAMED
+from muisti.service.runtime.workers import Backend
+
+SVG = "image/svg+xml"
+_WORDS = 40  # nodes of a picture that are kept free for words
+
+FormatParameter = Annotated[
+    str, QueryParameter(name="format", description="Format of the file.", enum=list(GRAPH_FORMATS))
+]
+CentreParameter = Annotated[
+    str | None, QueryParameter(description="Name or id of the entity in the middle; else the most mentioned are drawn.")
+]
+PictureDepth = Annotated[
+    int, QueryParameter(description="Ties that are followed.", schema_extra={"minimum": 1, "maximum": DEPTH_MAX})
+]
+PictureLimit = Annotated[
+    int,
+    QueryParameter(description="Entities at most.", schema_extra={"minimum": 1, "maximum": NODES_MAX - _WORDS}),
+]
+
+
+@get(
+    "/graph/export",
+    operation_id="exportGraph",
+    tags=["graph"],
+    needs="read",
+    media="application/json",
+    problems=NAMED,
+)
+async def export_graph(
+    request: Request,
+    space: FromPath[str],
+    backend: NamedDependency[Backend],
+    format_: FormatParameter = "json",
+    as_of: AsOfParameter = None,
+) -> Stream:
+    """Write all entities and relations that the caller sees as a file: GraphML, Cytoscape, Cypher, JSON-LD, DOT, JSON.
+
+    The file shows one point of history, whatever is written meanwhile. The same graph gives the same bytes.
+    """
+    if format_ not in FORMATS:
+        raise InvalidInput.at("$.format", f"{format_[:40]!r} is unknown; there are {', '.join(GRAPH_FORMATS)}")
+    kind = FORMATS[cast(GraphFormat, format_)]
+    graph = await backend.store(memories(request, backend).graph.export, space, as_of=parse(as_of))
+    pages = exported(cast(GraphFormat, format_), graph.nodes(), graph.edges())
+    name = f"{space}{kind.suffix}"
+    return Stream(
+        on_threads(backend, pages),
+        media_type=kind.media_type,
+        headers={SEQ: str(graph.seq), "Content-Disposition": f'attachment; filename="{name}"'},
+    )
+
+
+@get("/graph/picture", operation_id="drawGraph", tags=["graph"], needs="read", media=SVG, problems=NAMED)
+async def draw_graph(
+    request: Request,
+    space: FromPath[str],
+    backend: NamedDependency[Backend],
+    entity: CentreParameter = None,
+    depth: PictureDepth = 1,
+    limit: PictureLimit = 60,
+    as_of: AsOfParameter = None,
+) -> Response[str]:
+    """Draw the entities around one, or the most mentioned, as SVG with a legend."""
+    if not 1 <= limit <= NODES_MAX - _WORDS:
+        raise InvalidInput.at("$.limit", f"is {limit}; 1 to {NODES_MAX - _WORDS} are allowed")
+    part = await backend.store(
+        memories(request, backend).graph.part, space, entity, depth=depth, limit=limit, as_of=parse(as_of)
+    )
+    middle = next((node.name for node in part.nodes if node.id == part.centre), None)
+    title = f"Most mentioned in {space}" if middle is None else f"Around {middle}"
+    picture = Picture(nodes=part.nodes, edges=part.edges, title=title, centre=part.centre, left_out=part.left_out)
+    drawn = await backend.compute(svg, picture)
+    return Response(drawn, media_type=SVG, headers={SEQ: str(part.seq)})
+
+
+ROUTES = (export_graph, draw_graph)
