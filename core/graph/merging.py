@@ -113,7 +113,7 @@ def grouped(
             joined[one.alias] = ("manual", one.memory)
             aliases.add(one.alias)
     apart = [pair for pair, one in statements.items() if one.apart]
-    accepted = [
+    accepted: list[tuple[str, int, int, AliasSource]] = [
         (norms[one.short], one.short, long, one.rule)
         for one in _united(candidates)
         for long in [_one_long(one, sets, sketches, norms)]

@@ -113,7 +113,7 @@ class GraphWalker:
         for (one, other), rows in zip(pairs, answers, strict=True):
             ties = [(cast(TieKind, kind), cast(bytes, memory)) for kind, memory in rows if kind in kinds]
             told = dict.fromkeys(id_text(memory) for _, memory in ties)
-            named = tuple(sorted({kind for kind, _ in ties}))
+            named = cast("tuple[TieKind, ...]", tuple(sorted({kind for kind, _ in ties})))
             found.append(Step(source=ends[one], target=ends[other], kinds=named, memories=tuple(told)[:MEMORIES]))
         return found
 
@@ -167,7 +167,7 @@ class _Steps:
 
 
 def _both(one: _Tie, other: _Tie) -> _Tie:
-    kinds = tuple(sorted({*one.kinds, *other.kinds}))
+    kinds = cast("tuple[TieKind, ...]", tuple(sorted({*one.kinds, *other.kinds})))
     return _Tie(one.head, one.via, kinds, max(one.weight, other.weight))
 
 
