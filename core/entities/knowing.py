@@ -7,7 +7,7 @@ from muisti.core.entities.spans import Span, likeliest
 from muisti.core.kernels import Doubles
 from muisti.core.model.graph import Mention
 
-SPEAKER, KNOWN = 0.98, 0.85  # precision, measured on labelled turns of conversations
+SPEAKER, KNOWN = 0.98, 0.85  # set by hand
 LONGEST = 5  # words of a known name
 ROLES = frozenset({"user", "assistant", "system", "human", "ai", "bot", "tool", "agent", "model"})
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from muisti.core.model.graph import EntityKind, Mention
 from muisti.core.text.when.words import LONGEST, named_times
 
-# Shares of the forms that were right, of those read in the conversations about code among the tuning data.
+# Confidence, set by hand.
 FORM, QUOTED, TIME = 0.95, 0.9, 0.95
 
 _FILES = (
