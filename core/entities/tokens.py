@@ -19,7 +19,7 @@ _WORD = re.compile(
     |[^\w\s]""",
     re.VERBOSE,
 )
-_ABBREVIATED = re.compile(r"(?<!\w)(?:Mr|Mrs|Ms|Dr|Prof|Sen|Rep|Gov|Gen|Col|Sgt|St|No|vs|(?:[A-Z]\.)*[A-Z])\.$")
+_ABBREVIATED = re.compile(r"(?<!\w)(?:Mr|Mrs|Ms|Dr|Prof|Sen|Rep|Gov|Gen|Col|Sgt|St|No|vs|[A-Z])\.$")
 _NUMBER = re.compile(r"\d{1,3}\.")
 _MARKER = re.compile(r"(?:[-*+•>]|#{1,6}|\d{1,3}[.)])\s+")
 
