@@ -6,7 +6,7 @@ from muisti.core.entities.lists import CALENDAR
 from muisti.core.entities.spans import Span, likeliest
 from muisti.core.kernels import Doubles
 
-CERTAIN = 0.8  # precision of the rule on the tuning sets
+CERTAIN = 0.5  # of the rule's spans on the sets for tuning, 59 of 121 were exact
 TITLED = 0.7  # a sentence with a larger share of capitals says nothing by them
 LEAST = 0.4  # probability of a name that the tagger must leave
 

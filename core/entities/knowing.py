@@ -1,4 +1,4 @@
-"""What the space itself knows of names: who speaks, and which names stand elsewhere."""
+"""Names that the space itself knows: those of speakers, and those of other memories."""
 
 from collections.abc import Collection, Iterator, Sequence
 
@@ -7,7 +7,7 @@ from muisti.core.entities.spans import Span, likeliest
 from muisti.core.kernels import Doubles
 from muisti.core.model.graph import Mention
 
-SPEAKER, KNOWN = 0.98, 0.85  # precision, measured on labelled turns of conversations
+SPEAKER, KNOWN = 0.98, 0.85  # set by hand
 LONGEST = 5  # words of a known name
 ROLES = frozenset({"user", "assistant", "system", "human", "ai", "bot", "tool", "agent", "model"})
 

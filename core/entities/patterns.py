@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from muisti.core.model.graph import EntityKind, Mention
 from muisti.core.text.when.words import LONGEST, named_times
 
-# Shares of the forms that were right, of those read in the conversations about code among the tuning data.
+# Confidence, set by hand.
 FORM, QUOTED, TIME = 0.95, 0.9, 0.95
 
 _FILES = (
@@ -77,7 +77,7 @@ def _named_in_code(word: str) -> bool:
 
 
 def _ticked(text: str, start: int, stop: int) -> Iterator[Mention]:
-    """Yield what stands between backticks: one identifier or symbol, or nothing when it is a piece of code."""
+    """Yield the content of backticks: one identifier or symbol, or nothing when it is a piece of code."""
     whole = _FORMS.fullmatch(text, start, stop)
     if whole and whole.lastgroup not in _SYMBOLS:
         yield Mention(start, stop, "identifier", FORM, "rule")

@@ -26,9 +26,9 @@ class Recogniser(Protocol):
     def read(self, text: str, *, speakers: Collection[str] = (), known: Collection[str] = ()) -> list[Mention]:
         """Return the mentions of a text, in order, without overlaps.
 
-        `speakers` are names of those who speak or are spoken to: each counts, and each word of it, wherever it stands
-        with a capital. `known` are keys (`names.norm`) of entities of the same space: they count wherever they stand
-        with a capital, and the tagger missed them.
+        `speakers` are names of those who speak or are spoken to: each counts, and each word of it, wherever it has a
+        capital. `known` are keys (`names.norm`) of entities of the same space: they count where they have a
+        capital and the tagger missed them.
         """
         ...
 

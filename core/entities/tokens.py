@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from muisti.core.text.sentences import pieces
 
-LONGEST = 400  # words of a stretch that are tagged at once
+LONGEST = 400  # words of a stretch; a longer one is cut
 
 _SUFFIXES = r"(?:s|re|ve|ll|d|m|t)\b"
 _WORD = re.compile(
@@ -19,7 +19,8 @@ _WORD = re.compile(
     |[^\w\s]""",
     re.VERBOSE,
 )
-_ABBREVIATED = re.compile(r"(?<!\w)(?:Mr|Mrs|Ms|Dr|Prof|Sen|Rep|Gov|Gen|Col|Sgt|St|No|vs|(?:[A-Z]\.)*[A-Z])\.$")
+_ABBREVIATED = re.compile(r"(?<!\w)(?:Mr|Mrs|Ms|Dr|Prof|Sen|Rep|Gov|Gen|Col|Sgt|St|No|vs|[A-Z])\.$")
+_NUMBER = re.compile(r"\d{1,3}\.")
 _MARKER = re.compile(r"(?:[-*+•>]|#{1,6}|\d{1,3}[.)])\s+")
 
 
@@ -52,14 +53,7 @@ def _joined(text: str) -> Iterator[tuple[int, int]]:
     for piece in pieces(text):
         if piece.code:
             continue
-        gap = text[stop : piece.start]
-        if (
-            stop > start
-            and gap
-            and "\n" not in gap
-            and gap.isspace()
-            and _ABBREVIATED.search(text, max(start, stop - 8), stop)
-        ):
+        if stop > start and "\n" not in text[stop : piece.start] and _goes_on(text, start, stop):
             stop = piece.stop
             continue
         if stop > start:
@@ -67,6 +61,12 @@ def _joined(text: str) -> Iterator[tuple[int, int]]:
         start, stop = piece.start, piece.stop
     if stop > start:
         yield start, stop
+
+
+def _goes_on(text: str, start: int, stop: int) -> bool:
+    """Return whether a sentence that ends here is none: its full stop is of an abbreviation, or of a list's number."""
+    number = _NUMBER.fullmatch(text, start, stop)
+    return number is not None or _ABBREVIATED.search(text, max(start, stop - 8), stop) is not None
 
 
 def _cut(text: str, start: int, stop: int, *, plain: bool, cells: bool) -> Iterator[Stretch]:

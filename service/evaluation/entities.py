@@ -143,7 +143,7 @@ def measured(name: str, judged: Sequence[Judged], spacy: Path | None) -> list[Ro
     """Return the rows of a set: the shipped recogniser, in variants, and spaCy."""
     running = all(one.words is None for one in judged)
     variants = {"shipped": (False, True)} | (
-        {"shipped, speakers not told": (False, False)} if running else {"shipped, own words": (True, True)}
+        {"shipped, speakers not given": (False, False)} if running else {"shipped, own words": (True, True)}
     )
     words = sum(len(one.text.split()) for one in judged)
     found: list[Row] = []
