@@ -1,7 +1,7 @@
 """Features of words and of stretches, which the tagger computes with. Training uses these same functions.
 
-A word has a row of numbers: its static vector reduced by PCA, its character n-grams, and flags of its form and of the
-lists that have it. It also has hashed features, whose weights are added to the tags' scores directly.
+A word has a row of numbers: its static vector reduced by PCA, its character n-grams, and flags of its form and of
+lists. It also has hashed features, whose weights are added to the tags' scores directly.
 """
 
 import re
@@ -42,7 +42,7 @@ _ENDS = frozenset('.!?:"“”-')
 
 
 class Word(NamedTuple):
-    """What the tagger knows of a word by itself, but for its static vector."""
+    """The features of a word by itself, but for its static vector."""
 
     forms: Floats  # (GRAMS + FORMS,)
     hashed: tuple[Longs, ...]  # for each place of the window

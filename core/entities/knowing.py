@@ -1,4 +1,4 @@
-"""What the space itself knows of names: who speaks, and which names stand elsewhere."""
+"""Names that the space itself knows: those of speakers, and those of other memories."""
 
 from collections.abc import Collection, Iterator, Sequence
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 _SPACES = re.compile(r"\s+")
 _POSSESSIVE = re.compile(r"(?:['’]s|(?<=s)['’])$")
 _ARTICLE = re.compile(r"^(?:the|an?)\s+(?=\S)")
-_EDGES = re.compile(r"^[^\w@#$€£+/~.]+|[^\w+#/)]+$")
+_EDGES = re.compile(r"^[^\w@#$€£+/~.]+|(?<=[\w+#/)])[^\w+#/)]+$")
 _SMALL = frozenset({"a", "an", "and", "at", "for", "in", "of", "on", "the", "to", "de", "la", "von", "&"})
 
 

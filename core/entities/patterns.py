@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterator
 
 from muisti.core.model.graph import EntityKind, Mention
-from muisti.core.text.when.words import named_times
+from muisti.core.text.when.words import LONGEST, named_times
 
 # Shares of the forms that were right, of those read in the conversations about code among the tuning data.
 FORM, QUOTED, TIME = 0.95, 0.9, 0.95
@@ -15,18 +15,18 @@ _FILES = (
 )
 _FORMS = re.compile(
     rf"""(?P<url>\b(?:[a-z][a-z0-9+]{{1,9}}://|www\.)[^\s<>"'`|]+)
-    |(?P<mail>\b[\w.+-]+@[\w-]+(?:\.[\w-]+)+\b)
-    |(?P<path>(?<![\w./~\\-])(?:
+    |(?P<mail>(?<![\w.+-])[\w.+-]{{1,64}}+@[\w-]++(?:\.[\w-]++)++\b)
+    |(?P<path>(?<![\w./~\\@+-])(?:
         (?:~|\.{{1,2}})?(?:/[\w.@+-]+){{2,}}/?|(?:~|\.{{1,2}})/[\w.@+-]+
         |[A-Za-z]:\\[\w.\\-]+
         |(?:[\w.@+-]+/)*[\w.@+-]*\w\.(?:{_FILES})(?![\w/]|\.\w)))
     |(?P<uuid>\b[0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}}\b)
-    |(?P<version>(?<![\w.])(?:v\d+(?:\.\d+)*|\d+\.\d+\.\d+(?:\.\d+)*)(?:[-+](?:rc|alpha|beta|dev|post|pre)[\w.]*)?(?![\w.]*\w))
+    |(?P<version>(?<![\w.])(?:v\d++(?:\.\d++)*+|\d++\.\d++\.\d++(?:\.\d++)*+)(?:[-+](?:rc|alpha|beta|dev|post|pre)[\w.]*+)?+(?!\w))
     |(?P<ticket>\b(?!(?:COVID|UTF|ISO|SHA|MD|RFC|GPT|UTC|GMT|TOP)-)[A-Z][A-Z0-9]{{1,9}}-\d{{1,6}}\b|(?<![\w&/])\#\d{{2,7}}\b)
     |(?P<hash>\b(?=[0-9a-f]{{0,39}}[a-f])(?=[0-9a-f]{{0,39}}\d)[0-9a-f]{{7,40}}\b)
-    |(?P<call>\b[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)*\(\))
-    |(?P<snake>(?<![\w@\#])(?:_*[A-Za-z]\w*_\w*[A-Za-z0-9]|__\w+__)(?!\w))
-    |(?P<camel>(?<![\w@\#])[a-z][a-z0-9]+(?:[A-Z][a-z0-9]+)+(?!\w))
+    |(?P<call>(?<![\w.])[A-Za-z_]\w*+(?:\.[A-Za-z_]\w*+)*+\(\))
+    |(?P<snake>(?<![\w@\#])\w*?_\w*+)
+    |(?P<camel>(?<![\w@\#])[a-z][a-z0-9]++(?:[A-Z][a-z0-9]++)++(?!\w))
     |(?P<option>(?<![\w-])--[a-z][\w-]*\w)""",
     re.VERBOSE,
 )
@@ -61,6 +61,8 @@ def forms(text: str, start: int, stop: int) -> Iterator[Mention]:
 
 def _bare_forms(text: str, start: int, stop: int) -> Iterator[Mention]:
     for match in _FORMS.finditer(text, start, stop):
+        if match.lastgroup == "snake" and not _named_in_code(match.group()):
+            continue
         kind: EntityKind = "symbol" if match.lastgroup in _SYMBOLS else "identifier"
         end = match.end()
         while kind == "identifier" and text[end - 1] in _TRAILING and end > match.start() + 1:
@@ -68,8 +70,14 @@ def _bare_forms(text: str, start: int, stop: int) -> Iterator[Mention]:
         yield Mention(match.start(), end, kind, FORM, "rule")
 
 
+def _named_in_code(word: str) -> bool:
+    """Return whether a word with underscores is a name: `snake_case` or `__dunder__`, and no blank to fill in."""
+    bare = word.strip("_")
+    return any(map(str.isalpha, bare)) and ("_" in bare or word == f"__{bare}__")
+
+
 def _ticked(text: str, start: int, stop: int) -> Iterator[Mention]:
-    """Yield what stands between backticks: one identifier or symbol, or nothing when it is a piece of code."""
+    """Yield the content of backticks: one identifier or symbol, or nothing when it is a piece of code."""
     whole = _FORMS.fullmatch(text, start, stop)
     if whole and whole.lastgroup not in _SYMBOLS:
         yield Mention(start, stop, "identifier", FORM, "rule")
@@ -99,7 +107,7 @@ def _titled(word: str) -> bool:
     return not bare or bare[0].isupper() or bare[0].isdigit() or bare in _SMALL or not bare[0].isalnum()
 
 
-def times(text: str) -> Iterator[Mention]:
-    """Yield the words that name a time."""
-    for start, stop in named_times(text):
-        yield Mention(start, stop, "date", TIME, "rule")
+def times(text: str, start: int, stop: int) -> Iterator[Mention]:
+    """Yield the words that name a time, in the first `LONGEST` characters of a stretch."""
+    for first, last in named_times(text[start : min(stop, start + LONGEST)]):
+        yield Mention(start + first, start + last, "date", TIME, "rule")

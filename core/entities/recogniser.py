@@ -1,5 +1,6 @@
 """The recogniser of entities: the tagger, capital letters in mid-sentence, rules, and names known elsewhere."""
 
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
 from typing import Protocol
@@ -25,9 +26,9 @@ class Recogniser(Protocol):
     def read(self, text: str, *, speakers: Collection[str] = (), known: Collection[str] = ()) -> list[Mention]:
         """Return the mentions of a text, in order, without overlaps.
 
-        `speakers` are names of those who speak or are spoken to: each counts, and each word of it, wherever it stands
-        with a capital. `known` are keys (`names.norm`) of entities of the same space: they count wherever they stand
-        with a capital, and the tagger missed them.
+        `speakers` are names of those who speak or are spoken to: each counts, and each word of it, wherever it has a
+        capital. `known` are keys (`names.norm`) of entities of the same space: they count where they have a
+        capital and the tagger missed them.
         """
         ...
 
@@ -47,16 +48,17 @@ class ShippedRecogniser:
         every: list[Mention] = []
         for stretch in stretches(text):
             every += self.stretch(text, stretch, names)
-        return sorted((*every, *self._apart(times(text), every)), key=lambda one: one.start)
+        return every
 
     def stretch(self, text: str, stretch: Stretch, names: "Names") -> list[Mention]:
-        """Return the mentions of one stretch, whose words may come from elsewhere."""
+        """Return the mentions of one stretch, in order, whose words may come from elsewhere."""
         start, stop = stretch.words[0][0], stretch.words[-1][1]
         found = [*forms(text, start, stop)]
-        found += self._apart(titles(text, start, stop), found)
-        found += self._apart(names.speakers(text, stretch.words), found)
-        found += self._apart(self._tagged(text, stretch, names), found)
-        return found
+        found += _apart(titles(text, start, stop), found)
+        found += _apart(names.speakers(text, stretch.words), found)
+        found += _apart(self._tagged(text, stretch, names), found)
+        found += _apart(times(text, start, stop), found)
+        return sorted(found, key=lambda one: one.start)
 
     def _tagged(self, text: str, stretch: Stretch, names: "Names") -> Iterator[Mention]:
         words = [text[start:stop] for start, stop in stretch.words]
@@ -73,11 +75,17 @@ class ShippedRecogniser:
         share = self._tagger.calibrated(span.share) if span.source == "recogniser" else span.share
         return Mention(words[span.start][0], words[span.stop - 1][1], span.kind, round(share, 3), span.source)
 
-    @staticmethod
-    def _apart(new: Iterable[Mention], found: Sequence[Mention]) -> list[Mention]:
-        """Return the mentions that overlap none of `found`."""
-        taken = [*found]
-        return [one for one in new if not any(one.start < other.stop and other.start < one.stop for other in taken)]
+
+def _apart(new: Iterable[Mention], found: Iterable[Mention]) -> list[Mention]:
+    """Return the mentions that overlap none of `found`, which do not overlap each other."""
+    places = sorted((one.start, one.stop) for one in found)
+    starts = [start for start, _ in places]
+    kept: list[Mention] = []
+    for one in new:
+        at = bisect_left(starts, one.stop)  # those before `at` begin before it ends
+        if at == 0 or places[at - 1][1] <= one.start:
+            kept.append(one)
+    return kept
 
 
 @cache

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from muisti.core.text.sentences import pieces
 
-LONGEST = 400  # words of a stretch that are tagged at once
+LONGEST = 400  # words of a stretch; a longer one is cut
 
 _SUFFIXES = r"(?:s|re|ve|ll|d|m|t)\b"
 _WORD = re.compile(
@@ -19,6 +19,8 @@ _WORD = re.compile(
     |[^\w\s]""",
     re.VERBOSE,
 )
+_ABBREVIATED = re.compile(r"(?<!\w)(?:Mr|Mrs|Ms|Dr|Prof|Sen|Rep|Gov|Gen|Col|Sgt|St|No|vs|(?:[A-Z]\.)*[A-Z])\.$")
+_NUMBER = re.compile(r"\d{1,3}\.")
 _MARKER = re.compile(r"(?:[-*+•>]|#{1,6}|\d{1,3}[.)])\s+")
 
 
@@ -38,21 +40,43 @@ def stretches(text: str) -> Iterator[Stretch]:
     >>> [[text[a:b] for a, b in one.words] for text in ["Ann's here. - Bob left U.S. soil."] for one in stretches(text)]
     [['Ann', "'s", 'here', '.'], ['Bob', 'left', 'U.S.', 'soil', '.']]
     """
+    for start, stop in _joined(text):
+        marker = _MARKER.match(text, start, stop)
+        table = text[start] == "|" or text.count("|", start, stop) > 1
+        heading = marker is not None and text[start] == "#"
+        yield from _cut(text, marker.end() if marker else start, stop, plain=not (table or heading), cells=table)
+
+
+def _joined(text: str) -> Iterator[tuple[int, int]]:
+    """Yield the start and stop of sentences and lines that are no code; an abbreviation ends no sentence."""
+    start, stop = 0, 0
     for piece in pieces(text):
         if piece.code:
             continue
-        marker = _MARKER.match(text, piece.start, piece.stop)
-        start = marker.end() if marker else piece.start
-        table = text[piece.start] == "|" or text.count("|", piece.start, piece.stop) > 1
-        heading = marker is not None and text[piece.start] == "#"
-        yield from _cut(text, start, piece.stop, plain=not (table or heading), cells=table)
+        if stop > start and "\n" not in text[stop : piece.start] and _goes_on(text, start, stop):
+            stop = piece.stop
+            continue
+        if stop > start:
+            yield start, stop
+        start, stop = piece.start, piece.stop
+    if stop > start:
+        yield start, stop
+
+
+def _goes_on(text: str, start: int, stop: int) -> bool:
+    """Return whether a sentence that ends here is none: its full stop is of an abbreviation, or of a list's number."""
+    number = _NUMBER.fullmatch(text, start, stop)
+    return number is not None or _ABBREVIATED.search(text, max(start, stop - 8), stop) is not None
 
 
 def _cut(text: str, start: int, stop: int, *, plain: bool, cells: bool) -> Iterator[Stretch]:
-    words = [match.span() for match in _WORD.finditer(text, start, stop)]
-    while words:
-        most = next((i for i, (at, _) in enumerate(words) if text[at] == "|"), len(words)) if cells else len(words)
-        most = min(most, LONGEST)
-        if most:
-            yield Stretch(words[:most], plain)
-        words = words[most + (cells and most < len(words) and text[words[most][0]] == "|") :]
+    own: list[tuple[int, int]] = []
+    for match in _WORD.finditer(text, start, stop):
+        border = cells and match.group() == "|"
+        if own and (border or len(own) == LONGEST):
+            yield Stretch(own, plain)
+            own = []
+        if not border:
+            own.append(match.span())
+    if own:
+        yield Stretch(own, plain)

@@ -1,6 +1,6 @@
 """The inner loop of the tagger of entities: scores of tags from remembered words, the best sequence, and probabilities.
 
-A word has a table (places, hidden + tags): what it adds, at each place of the window, to the hidden layer and directly
+A word has a table (places, hidden + tags). A row of it is added, at one place of the window, to the hidden layer and
 to the scores of the tags. Sums of such rows replace the multiplication by the first layer.
 """
 
@@ -32,8 +32,8 @@ def tag(
 
     `slots` are the words' places in `table` (slots, places, hidden + tags) and `shapes`. Bit i of a word's `marks` adds
     row i of `marked` (bits + 1, hidden) to the hidden layer; the last row always counts. `hidden` (hidden, LANES)
-    leads from that layer to the tags. `pairs` (2, shapes², tags) adds to a tag by the shapes of the word before and
-    the word, and of the word and the word after. `transitions` (tags + 1, tags) has a last row for the first word.
+    leads from that layer to the tags. `pairs` (2, shapes², tags) adds to a tag by the shapes of the word and of a
+    neighbour: the one before, the one after. `transitions` (tags + 1, tags) has a last row for the first word.
     """
     count, tags = shares.shape
     scores = np.empty((count, tags))

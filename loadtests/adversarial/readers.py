@@ -13,6 +13,8 @@ from muisti.core.chunking.options import Chunking
 from muisti.core.conflicts import judgement, words
 from muisti.core.embedding.encoder import SHIPPED
 from muisti.core.embedding.tokens import Tokens
+from muisti.core.entities.names import norm
+from muisti.core.entities.recogniser import shipped
 from muisti.core.facts.reading import facts
 from muisti.core.model.documents import Piece, PieceKind
 from muisti.core.model.errors import InvalidInput
@@ -155,6 +157,8 @@ READERS = (
     Reader("count tokens", terms.count_tokens),
     Reader("highlight", lambda one: highlight.highlight(one, {"a", "word", "1", "版版"}), PASSAGE),
     Reader("passages", passages.split),
+    Reader("key of a name", norm),
+    Reader("mentions", lambda one: shipped().read(one, speakers=["Ann Lee"], known={"a b"}), 30_000),
     Reader("chunks", lambda one: _chunked(one, "text")),
     Reader("chunks of code", lambda one: _chunked(one, "code")),
     Reader("fixed chunks", lambda one: _chunked(one, "text", Chunking(strategy="fixed"))),

@@ -1,7 +1,7 @@
 """spaCy as a recogniser of names, in a process of another Python: `PYTHON entity_peers.py MODEL < texts > names`.
 
 The file needs only spaCy, so that the environment that has it needs nothing of Muisti. It reads a list of texts in
-JSON, each with `text` and perhaps `words`, and writes the names of each and the processor time in seconds.
+JSON, each with `text` and perhaps `words`. It writes the names of each, and the processor time in seconds.
 """
 
 import importlib
@@ -36,7 +36,7 @@ def ask(python: Path, model: str, texts: Sequence[dict]) -> tuple[list[list[Name
 
 
 def main(model: str) -> None:
-    """Answer what stands in the standard input."""
+    """Answer the texts of the standard input."""
     spacy: Any = importlib.import_module("spacy")
     language = spacy.load(model, exclude=["tagger", "parser", "attribute_ruler", "lemmatizer"])
     texts = json.load(sys.stdin)
