@@ -24,6 +24,7 @@ from muisti.core.kernels import bake
 from muisti.core.model.audited import AuditPage
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import MuistiError
+from muisti.core.model.graph import Unread
 from muisti.core.model.spaces import DEFAULT, USUAL_POLICY, Policy, Space
 from muisti.core.model.tasks import Task
 from muisti.core.model.times import Clock
@@ -248,7 +249,7 @@ class Engine:
         """Let this process work on purges; `told` makes the result of the task from the report."""
         self.tasks.register(PurgeWork(self._database.primary, self.eraser, self._clock, told))
 
-    def unread_graphs(self) -> list[str]:
+    def unread_graphs(self) -> list[Unread]:
         """Return the spaces whose graph lacks versions that have come."""
         return self._graph.lagging()
 

@@ -36,7 +36,7 @@ from muisti.core.store.remote.http_client import Server
 from muisti.core.store.sql import graph_rows
 from muisti.core.store.sql.graph_rows import Gathered
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.service.background.graph import GRAPH_SECONDS, STEP
+from muisti.service.background.graph import GRAPH_SECONDS, STEP, GraphReading
 
 SPACE = "default"
 say = Console(soft_wrap=True, highlight=False, markup=False).print
@@ -242,12 +242,14 @@ def _written(each: int, number: int, *, reads: bool) -> tuple[float, float]:
 
 def _read_on(engine: Engine, stop: threading.Event) -> None:
     """Do what the sweep does: steps with pauses as long as they take, and a look every second."""
+    reading = GraphReading()
     while not stop.wait(GRAPH_SECONDS):
-        more = True
-        while more and not stop.is_set():
-            began = time.perf_counter()
-            more = engine.extend_graph(SPACE, STEP)
-            stop.wait(time.perf_counter() - began)
+        for space in reading.where(engine, 0):
+            more = True
+            while more and not stop.is_set():
+                began = time.perf_counter()
+                more = reading.step(engine, space, 0)
+                stop.wait(time.perf_counter() - began)
 
 
 def _text(place: int) -> str:
@@ -255,7 +257,7 @@ def _text(place: int) -> str:
     one, two = PEOPLE[place % len(PEOPLE)], PEOPLE[(3 * place + 1) % len(PEOPLE)]
     return (
         f"{one} met {two} in {PLACES[place % len(PLACES)]} on day {place} to talk about the {place % 97}th draft of the "
-        "report, and I said that the numbers of the last quarter look better than we had expected in spring."
+        "report, and I said that the numbers of the last quarter look better than expected in spring."
     )
 
 

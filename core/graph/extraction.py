@@ -100,12 +100,11 @@ class Reader:
         for end, key in ((fact.subject, subject), (fact.object, thing)):
             if end == AUTHOR and key and part.speaker is None:
                 found.mention(source.row, part.mark, part.mark, key, "person", 1.0, "speaker")
-        literal = (None, None) if fact.literal is None else (fact.literal[0] + part.start, fact.literal[1] + part.start)
-        evidence = fact.start + part.start, fact.stop + part.start
+        first, last = (None, None) if fact.literal is None else _moved(fact.literal, part)
+        start, stop = _moved((fact.start, fact.stop), part)
         polarity = 1 if fact.polarity else -1
-        found.relations.append(
-            (source.row, number, subject, fact.kind, thing, *literal, polarity, fact.confidence, *evidence, "text")
-        )
+        told = (thing, first, last, polarity, fact.confidence, start, stop)
+        found.relations.append((source.row, number, subject, fact.kind, *told, "text"))
         return True
 
 
@@ -212,10 +211,14 @@ def _stated_relation(source: Source, found: _Found) -> None:
         place = (start, start + len(name)) if start >= 0 else (ELSEWHERE, ELSEWHERE)
         found.mention(source.row, *place, key, _kind(kind), 1.0, "manual")
     at = source.content.find(literal) if literal and not two else -1
-    place = (at, at + len(literal)) if at >= 0 else (None, None)
+    first, last = (at, at + len(literal)) if at >= 0 else (None, None)
     polarity = -1 if said.get("polarity") == -1 else 1
-    kind, length = str(said.get("kind")), len(source.content)
-    found.relations.append((source.row, 0, one, kind, two or None, *place, polarity, 1.0, 0, length, "manual"))
+    told = (two or None, first, last, polarity, 1.0, 0, len(source.content))
+    found.relations.append((source.row, 0, one, str(said.get("kind")), *told, "manual"))
+
+
+def _moved(place: tuple[int, int], part: _Part) -> tuple[int, int]:
+    return place[0] + part.start, place[1] + part.start
 
 
 def _kind(given: object) -> EntityKind:

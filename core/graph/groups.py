@@ -115,13 +115,17 @@ class Groups:
 
         Return whether there is any.
         """
-        shown = self._shown
-        asked = [graph.names(frontier), graph.stated(frontier, shown), graph.longs(frontier, shown)]
-        names, stated, longs, shorts = self._database.read([*asked, graph.shorts(frontier)])
-        self.add(names)
+        (rows,) = self._database.read([graph.names(frontier)])
+        self.add(rows)
         self._explored |= frontier
-        self._take(stated, longs, frontier)
-        self._knows_longs |= frontier
+        related = {cast(int, row[0]) for row in rows if row[-1]}
+        if not related:
+            return False
+        shown = self._shown
+        asked = [graph.stated(related, shown), graph.longs(related, shown), graph.shorts(related)]
+        stated, longs, shorts = self._database.read(asked)
+        self._take(stated, longs, related)
+        self._knows_longs |= related
         fresh = {cast(int, one) for (one,) in shorts} - self._knows_longs
         if fresh:
             names, more = self._database.read([graph.names(fresh), graph.longs(fresh, shown)])

@@ -10,7 +10,7 @@ from typing import cast
 
 from muisti.core.graph.extraction import Reader, Source
 from muisti.core.model.errors import NotFound, StoreUnavailable
-from muisti.core.model.graph import Extension
+from muisti.core.model.graph import Extension, Unread
 from muisti.core.model.spaces import Policy
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refused, Row, Scalar
@@ -59,11 +59,15 @@ class GraphIndex:
         """Return whether the space has a graph, by its policy or that of the server."""
         return (space.space.policy.graph or self._default.graph or "on") == "on"
 
-    def lagging(self) -> list[str]:
+    def lagging(self) -> list[Unread]:
         """Return the spaces with a graph that have changed since they were read."""
         (rows,) = self.database.read([graph_rows.lagging(self.recogniser)])
         default = self._default.graph or "on"
-        return [cast(str, name) for name, policy in rows if (_policy_of(policy) or default) == "on"]
+        return [
+            Unread(cast(str, name), cast(int, seq), cast(int, behind))
+            for name, policy, seq, behind in rows
+            if (_policy_of(policy) or default) == "on"
+        ]
 
     def pending(self, space: SpaceRow, category: str | None = None) -> int:
         """Return how many versions of a folded category, or of all, are not read yet."""

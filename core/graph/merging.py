@@ -47,7 +47,9 @@ class Sketch(NamedTuple):
         if not rows:
             return None
         kinds = Counter(kind for kind, *_ in rows)
-        spellings = Counter(_tidy(spelling) for _, spelling, _, _ in rows if spelling)
+        spellings: Counter[str] = Counter()
+        for spelling, number in Counter(row[1] for row in rows if row[1]).items():
+            spellings[_tidy(spelling)] += number
         spelling = _first(spellings) or norm
         capitals = bool(spellings) and sum(n for one, n in spellings.items() if one.isupper()) * 2 > spellings.total()
         return cls(spelling, cast(EntityKind, _first(kinds)), max(row[2] for row in rows), capitals)
@@ -111,7 +113,7 @@ def grouped(
             joined[one.alias] = ("manual", one.memory)
             aliases.add(one.alias)
     apart = [pair for pair, one in statements.items() if one.apart]
-    accepted = [
+    accepted: list[tuple[str, int, int, AliasSource]] = [
         (norms[one.short], one.short, long, one.rule)
         for one in _united(candidates)
         for long in [_one_long(one, sets, sketches, norms)]
@@ -190,7 +192,7 @@ class _Sets:
 
 def name_of(row: Row) -> Name:
     """Read a row of `graph.names`."""
-    return Name(*cast(tuple[int, str, str, str, str, str], row))
+    return Name(*cast(tuple[int, str, str, str, str, str], row[:6]))
 
 
 def stated_of(row: Row) -> Stated:

@@ -16,6 +16,7 @@ from muisti.core.query.points import AsOf
 from muisti.core.store.database import Database
 from muisti.core.store.sql import graph
 
+ALIKE = 50  # further names of a last level that are merged with those that are shown
 MEMORIES = 5  # of a step of a path that are named
 BY_MEMORY: TieKind = "mentioned_with"
 
@@ -63,7 +64,7 @@ class GraphWalker:
         seen, frontier, capped = {start.head}, [start.head], False
         ties: list[tuple[int, _Tie]] = []
         for level in range(1, depth + 1):
-            found, full = step.level(frontier, seen)
+            found, full = step.level(frontier, seen, limit + ALIKE if level == depth else None)
             capped = capped or full
             ties += [(level, one) for one in found]
             frontier = [one.head for one in found]
@@ -112,7 +113,7 @@ class GraphWalker:
         for (one, other), rows in zip(pairs, answers, strict=True):
             ties = [(cast(TieKind, kind), cast(bytes, memory)) for kind, memory in rows if kind in kinds]
             told = dict.fromkeys(id_text(memory) for _, memory in ties)
-            named = tuple(sorted({kind for kind, _ in ties}))
+            named = cast("tuple[TieKind, ...]", tuple(sorted({kind for kind, _ in ties})))
             found.append(Step(source=ends[one], target=ends[other], kinds=named, memories=tuple(told)[:MEMORIES]))
         return found
 
@@ -125,29 +126,48 @@ class _Steps:
         self._stated = [kind for kind in kinds if kind != BY_MEMORY]
         self._by_memory = BY_MEMORY in kinds
 
-    def level(self, frontier: Sequence[int], seen: Collection[int]) -> _Level:
-        """Return what is tied to entities and was not seen, the heaviest ties first."""
+    def meeting(self, first: Sequence[int], second: Sequence[int]) -> tuple[int, int] | None:
+        """Return two entities of two frontiers that are tied; None when none are."""
+        groups = self._opened.groups
+        sides = [{one: group.head for group in groups.of(side).values() for one in group.members}
+                 for side in (first, second)]  # fmt: skip
+        small, large = sorted(sides, key=len)
+        if not small:
+            return None
+        shown = self._opened.shown
+        (rows,) = self._database.read([graph.meeting(small, large, self._stated, shown, by_memory=self._by_memory)])
+        if not rows:
+            return None
+        one, other = cast(tuple[int, int], rows[0])
+        met = small[one], large[other]
+        return met if small is sides[0] else (met[1], met[0])
+
+    def level(self, frontier: Sequence[int], seen: Collection[int], merged: int | None = None) -> _Level:
+        """Return what is tied to entities and was not seen, the heaviest ties first.
+
+        With `merged` only so many names, those with the heaviest ties, are merged; the level leads to no further one.
+        """
         groups = self._opened.groups
         members = {one: group.head for group in groups.of(frontier).values() for one in group.members}
         ask = graph.level(members, self._stated, self._opened.shown, LEVEL_MAX + len(seen), by_memory=self._by_memory)
         (rows,) = self._database.read([ask])
-        heads = groups.heads(cast(int, row[0]) for row in rows)
+        heads = groups.heads(cast(int, row[0]) for row in rows[:merged])
         found: dict[int, _Tie] = {}
         for id_, via, kinds, weight, _ in cast(list[tuple[int, int, str, int, int]], rows):
-            head = heads[id_]
+            head = heads.get(id_, id_)
             if head in seen:
                 continue
             tie = _Tie(head, members[via], cast("tuple[TieKind, ...]", tuple(sorted(kinds.split(",")))), weight)
             known = found.get(head)
             found[head] = tie if known is None else _both(known, tie)
-        read = cast(int, rows[0][4]) if rows else 0
+        read = sum(cast(int, row[4]) for row in rows)
         full = read >= graph.ROWS or len(found) > LEVEL_MAX
         ordered = sorted(found.values(), key=lambda one: (-one.weight, one.head))
         return _Level(ordered[:LEVEL_MAX], full)
 
 
 def _both(one: _Tie, other: _Tie) -> _Tie:
-    kinds = tuple(sorted({*one.kinds, *other.kinds}))
+    kinds = cast("tuple[TieKind, ...]", tuple(sorted({*one.kinds, *other.kinds})))
     return _Tie(one.head, one.via, kinds, max(one.weight, other.weight))
 
 
@@ -162,24 +182,25 @@ class _Search:
 
     def run(self) -> tuple[list[int], bool]:
         """Return the entities on the way, none when there is none, and whether a level was cut."""
-        first, second = self._before
-        meeting = next(iter(first.keys() & second.keys()), None)
-        for _ in range(self._longest):
-            if meeting is not None or not all(self._frontiers):
+        (first, second), longest = self._before, self._longest
+        if first.keys() == second.keys():
+            return [*first], False
+        for length in range(1, longest + 1):
+            met = self._steps.meeting(*self._frontiers)
+            if met is not None:
+                return [*reversed(_back(first, met[0])), *_back(second, met[1])], self._capped
+            if length == longest or not all(self._frontiers):
                 break
-            meeting = self._grow(0 if len(self._frontiers[0]) <= len(self._frontiers[1]) else 1)
-        if meeting is None:
-            return [], self._capped
-        return [*reversed(_back(first, meeting)), *_back(second, meeting)[1:]], self._capped
+            self._grow(0 if len(self._frontiers[0]) <= len(self._frontiers[1]) else 1)
+        return [], self._capped
 
-    def _grow(self, side: int) -> int | None:
-        mine, theirs = self._before[side], self._before[1 - side]
+    def _grow(self, side: int) -> None:
+        mine = self._before[side]
         found, full = self._steps.level(self._frontiers[side], mine.keys())
         self._capped = self._capped or full
         for one in found:
             mine[one.head] = one.via
         self._frontiers[side] = [one.head for one in found]
-        return next((one.head for one in found if one.head in theirs), None)
 
 
 def _back(before: Mapping[int, int | None], one: int) -> list[int]:

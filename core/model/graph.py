@@ -238,6 +238,14 @@ class Extension(Struct, frozen=True, kw_only=True):
     pending: int = 0
 
 
+class Unread(Struct, frozen=True):
+    """A space whose graph lacks versions: its last change, and the number of changes since all was read."""
+
+    space: str
+    seq: int
+    behind: int
+
+
 class EntityChange(Struct, frozen=True, kw_only=True):
     """A statement on an entity: names that are also its own, and names that are not. None leaves a field as it is."""
 

@@ -4,13 +4,25 @@ from muisti.core.engine import Engine
 
 GRAPH_SECONDS = 1.0  # between two looks for versions that are not read
 STEP = 50  # versions that a step reads
+MANY = 2_000  # changes that are read although others come
 
 
-def read_into_graph(engine: Engine, space: str, now: int) -> bool:
-    """Read some versions of a space; many become a task. Return whether more are left."""
-    return engine.extend_graph(space, STEP)
+class GraphReading:
+    """Steps of the sweep. A space is read when nothing was written between two looks, or when it is far behind.
 
+    Writes of one process share its interpreter with the reading, so a space that is being written to is left alone.
+    """
 
-def with_unread(engine: Engine, now: int) -> list[str]:
-    """Return the spaces that have changed since they were read."""
-    return engine.unread_graphs()
+    def __init__(self) -> None:
+        self._seen: dict[str, int] = {}
+
+    def where(self, engine: Engine, now: int) -> list[str]:
+        """Return the spaces to read now."""
+        unread = engine.unread_graphs()
+        chosen = [one.space for one in unread if self._seen.get(one.space) == one.seq or one.behind > MANY]
+        self._seen = {one.space: one.seq for one in unread}
+        return chosen
+
+    def step(self, engine: Engine, space: str, now: int) -> bool:
+        """Read some versions of a space; many become a task. Return whether more are left."""
+        return engine.extend_graph(space, STEP)

@@ -7,7 +7,7 @@ from muisti.core.identity.caller import Caller
 from muisti.core.operations.upkeep import AT_A_TIME
 from muisti.service.background.backup_targets import shelf, shelve
 from muisti.service.background.embedding import embedding_sweeps
-from muisti.service.background.graph import GRAPH_SECONDS, read_into_graph, with_unread
+from muisti.service.background.graph import GRAPH_SECONDS, GraphReading
 from muisti.service.background.upkeep import Sweep, at_once
 from muisti.service.runtime.databases import location_of
 from muisti.service.settings import Settings
@@ -38,7 +38,8 @@ def sweeps_of(settings: Settings) -> list[Sweep]:
         Sweep("retention", HOUR, _forget_history, _forgetful),
         Sweep("purge", DAY, _purge_old, _with_old),
     ]
-    graph = [Sweep("graph", GRAPH_SECONDS, read_into_graph, with_unread)]
+    reading = GraphReading()
+    graph = [Sweep("graph", GRAPH_SECONDS, reading.step, reading.where)]
     return [*own, *kept, *graph, *lifecycle, *_reviews(settings), *_backups(settings), *_webhooks(settings)]
 
 

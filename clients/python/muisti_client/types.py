@@ -36,7 +36,7 @@ AddedReply = TypedDict(
         'id': 'str',
         'space': 'str',
         'version': 'int',
-        'kind': "Literal['memory', 'chunk', 'exchange', 'session', 'conversation', 'topic', 'summary', 'document']",
+        'kind': "Literal['memory', 'chunk', 'exchange', 'session', 'conversation', 'topic', 'summary', 'document', 'entity', 'relation']",
         'category': 'str | None',
         'key': 'str | None',
         'content': 'str',
@@ -1358,7 +1358,7 @@ MemoryReply = TypedDict(
         'id': 'str',
         'space': 'str',
         'version': 'int',
-        'kind': "Literal['memory', 'chunk', 'exchange', 'session', 'conversation', 'topic', 'summary', 'document']",
+        'kind': "Literal['memory', 'chunk', 'exchange', 'session', 'conversation', 'topic', 'summary', 'document', 'entity', 'relation']",
         'category': 'str | None',
         'key': 'str | None',
         'content': 'str',
@@ -1604,6 +1604,7 @@ PolicyBody = TypedDict(
         'recency_weight': NotRequired['float | None'],
         'recency_half_life_days': NotRequired['float | None'],
         'inherits': NotRequired['list[str] | None'],
+        'graph': NotRequired["Literal['on', 'off'] | None"],
     },
 )
 "Changes to the policy. A field that is left out stays as it is; null is the default of the server."
@@ -1620,6 +1621,7 @@ PolicyReply = TypedDict(
         'recency_weight': 'float',
         'recency_half_life_days': 'float',
         'inherits': 'list[str]',
+        'graph': "Literal['on', 'off']",
     },
 )
 "Policy of a space, with the defaults of the server. Its rules on new texts apply to later writes only."
@@ -2703,7 +2705,7 @@ WrittenReply = TypedDict(
         'id': 'str',
         'space': 'str',
         'version': 'int',
-        'kind': "Literal['memory', 'chunk', 'exchange', 'session', 'conversation', 'topic', 'summary', 'document']",
+        'kind': "Literal['memory', 'chunk', 'exchange', 'session', 'conversation', 'topic', 'summary', 'document', 'entity', 'relation']",
         'category': 'str | None',
         'key': 'str | None',
         'content': 'str',

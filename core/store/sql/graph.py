@@ -20,6 +20,24 @@ _HAS_KIND = "EXISTS (SELECT 1 FROM mentions n WHERE n.entity_id = e.id AND n.kin
 _NAME = "e.id, e.code, e.norm, e.first_word, e.last_word, e.initials"
 
 
+def _some(table: str, where: str) -> str:
+    return f"EXISTS (SELECT 1 FROM {table} o WHERE {where})"
+
+
+def _entities(mine: str, theirs: str) -> str:
+    """Return the condition that an entity has this text in a column; partial indexes lack the empty texts."""
+    there = "" if mine == "norm" else f" AND o.{mine} <> ''"
+    return _some("entities", f"o.space_id = e.space_id AND o.{mine} = e.{theirs}{there}")
+
+
+_WORDS = ("first_word", "last_word", "initials")
+_RELATED = (
+    f"({_some('aliases', 'o.entity_id = e.id')} OR {_some('aliases', 'o.alias_id = e.id')} "
+    f"OR CASE WHEN e.last_word = '' THEN {' OR '.join(_entities(word, 'norm') for word in _WORDS)} "
+    f"ELSE {' OR '.join(_entities('norm', word) for word in _WORDS)} END)"
+)
+
+
 class Shown(NamedTuple):
     """The versions that a caller sees at a point: those of one folded category, or of all."""
 
@@ -63,8 +81,8 @@ def by_norms(space: SpaceRow, norms: Sequence[str], codes: Sequence[str]) -> Sta
 
 
 def names(ids: Iterable[int]) -> Statement:
-    """Select entities by id: (id, code, norm, first word, last word, initials)."""
-    return Statement(f"SELECT {_NAME} FROM {_IDS} CROSS JOIN entities e ON e.id = t.value", (_ids(ids),))
+    """Select entities by id: the columns of `by_norms`, and whether other names may belong to them."""
+    return Statement(f"SELECT {_NAME}, {_RELATED} FROM {_IDS} CROSS JOIN entities e ON e.id = t.value", (_ids(ids),))
 
 
 def sketches(ids: Iterable[int], shown: Shown, latest: int = LATEST) -> Statement:
@@ -223,7 +241,7 @@ def all_relations(space: SpaceRow, shown: Shown, kinds: Sequence[str] | None, li
 
 
 def level(ids: Iterable[int], kinds: Sequence[str], shown: Shown, limit: int, *, by_memory: bool) -> Statement:
-    """Select what is tied to entities: (entity, one of those given, kinds, number of versions, rows that were read).
+    """Select what is tied to entities: (entity, one of those given, kinds, number of versions, rows).
 
     At most `ROWS` rows are read, the latest of each entity first. With `by_memory`, what one memory mentions is tied.
     """
@@ -245,11 +263,35 @@ def level(ids: Iterable[int], kinds: Sequence[str], shown: Shown, limit: int, *,
         )
         args += [listed, *shown.args]
     return Statement(
-        "SELECT found, min(via), group_concat(DISTINCT kind), count(DISTINCT version) AS weight, sum(count(*)) OVER () "
+        "SELECT found, min(via), group_concat(DISTINCT kind), count(DISTINCT version) AS weight, count(*) "
         f"FROM (SELECT * FROM ({' UNION ALL '.join(arms)}) LIMIT {ROWS}) GROUP BY found ORDER BY weight DESC, found "
         "LIMIT ?",
         (*args, limit),
     )
+
+
+def meeting(
+    ids: Iterable[int], others: Iterable[int], kinds: Sequence[str], shown: Shown, *, by_memory: bool
+) -> Statement:
+    """Select one tie between two sets of entities: (one of the first, one of the others)."""
+    listed, only, ends = _ids(ids), json.dumps(list(kinds)), _ids(others)
+    arms: list[str] = []
+    args: list[Scalar] = []
+    for this, other in (("subject_id", "object_id"), ("object_id", "subject_id")) if kinds else ():
+        arms.append(
+            f"SELECT t.value, r.{other} FROM {_IDS} CROSS JOIN relations r ON r.{this} = t.value "
+            "CROSS JOIN versions v ON v.id = r.version_id "
+            f"WHERE r.object_id IS NOT NULL AND r.{other} IN {_LISTED} AND r.kind IN {_LISTED} AND {shown.sql}"
+        )
+        args += [listed, ends, only, *shown.args]
+    if by_memory:
+        arms.append(
+            f"SELECT t.value, o.entity_id FROM {_IDS} CROSS JOIN mentions m ON m.entity_id = t.value "
+            "CROSS JOIN mentions o ON o.version_id = m.version_id CROSS JOIN versions v ON v.id = m.version_id "
+            f"WHERE o.entity_id IN {_LISTED} AND v.kind NOT IN ('entity', 'relation') AND {shown.sql}"
+        )
+        args += [listed, ends, *shown.args]
+    return Statement(f"{' UNION ALL '.join(arms)} LIMIT 1", tuple(args))
 
 
 def between(pairs: Sequence[tuple[Sequence[int], Sequence[int]]], shown: Shown, limit: int) -> list[Statement]:

@@ -40,12 +40,13 @@ def state(space: SpaceRow) -> Statement:
 
 
 def lagging(recogniser: str) -> Statement:
-    """Select (name, policy) of the spaces that have changed since this recogniser read them."""
+    """Select (name, policy, seq, changes since then) of spaces that have changed since this recogniser read them."""
     return Statement(
-        "SELECT s.name, s.policy FROM spaces s LEFT JOIN graph_spaces g ON g.space_id = s.id "
+        "SELECT s.name, s.policy, s.seq, s.seq - iif(g.recogniser = ?, g.through, 0) "
+        "FROM spaces s LEFT JOIN graph_spaces g ON g.space_id = s.id "
         "WHERE s.name NOT LIKE '~%' AND s.seq > 0 "
         "AND (g.space_id IS NULL OR g.through < s.seq OR g.recogniser <> ?) ORDER BY s.name",
-        (recogniser,),
+        (recogniser, recogniser),
     )
 
 

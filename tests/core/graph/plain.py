@@ -8,7 +8,7 @@ from itertools import combinations
 from muisti.core.entities.names import initials, norm
 from muisti.core.facts.fact import AUTHOR, Fact, Named
 from muisti.core.graph.extraction import Reader
-from muisti.core.model.graph import Mention
+from muisti.core.model.graph import EntityKind, Mention
 from muisti.core.model.relations import RelationKind
 from muisti.core.model.values import Memory
 
@@ -47,7 +47,7 @@ def toy_reader() -> Reader:
     return Reader(Toy(), toy_facts)
 
 
-def kind_of(name: str) -> str:
+def kind_of(name: str) -> EntityKind:
     return "place" if norm(name) in PLACES else "person"
 
 

@@ -101,7 +101,7 @@ def test_small_steps_read_what_is_little_and_make_one_task_of_much(stores: Store
     monkeypatch.setattr(work, "MANY", 20)
     with open_engine(stores(), graph_reader=toy_reader) as engine:
         add(engine, *TEXTS)
-        assert engine.unread_graphs() == [SPACE]
+        assert [(one.space, one.behind) for one in engine.unread_graphs()] == [(SPACE, len(TEXTS))]
         assert engine.extend_graph(SPACE, 10)
         assert not engine.extend_graph(SPACE, 10)
         assert engine.unread_graphs() == []
@@ -139,7 +139,7 @@ def test_a_space_may_be_left_out(stores: Stores):
         with pytest.raises(Conflict, match="off"):
             engine.owner.graph.entities(SPACE)
         task = engine.owner.graph.build(SPACE)
-        assert run(engine, SPACE, task).result["off"] is True
+        assert run(engine, SPACE, task).result == {"read": 0, "mentions": 0, "relations": 0, "off": True}
         engine.spaces.set_policy(SPACE, {"graph": None})
         assert engine.owner.graph.entities(SPACE).items
 
