@@ -13,6 +13,8 @@ _ABBREVIATED = listed(
     " jun jul aug sep sept oct nov dec u.s u.n"
 )
 
+_SHORT = 3  # words, among which capital letters may be those of names
+
 
 class Sentence(NamedTuple):
     """The words of a sentence, the names in it in order, and whether it is a question."""
@@ -32,6 +34,8 @@ def sentences(text: str, mentions: Sequence[Named]) -> Iterator[Sentence]:
             inside.append(order[at])
             at += 1
         found = words(text, start, stop)
+        if text[start:stop].isupper() and len(found) > _SHORT:
+            found = [word._replace(capital=False) for word in found]  # shouted: capital letters say nothing
         yield Sentence(found, [*_spans(found, mentions, inside)], text[stop - 1] == "?")
 
 

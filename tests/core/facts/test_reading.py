@@ -83,6 +83,7 @@ NOTHING = [
     "I made a decision.",
     "I need to use the bathroom.",
     "Would you say I like tea?",
+    "MY BROTHER AGAINST MY COUSIN",
     "```\nI love code\n```",
     "",
 ]
