@@ -350,6 +350,7 @@ CodeMapReply = TypedDict(
         'symbols': 'int',
         'of_symbols': 'int',
         'pending': 'int',
+        'degraded': 'list[str]',
         'seq': 'str',
     },
 )
@@ -696,6 +697,7 @@ DocumentReply = TypedDict(
         'characters': 'int',
         'lines': 'int',
         'tokens': 'int',
+        'notes': 'list[str]',
         'options': 'dict[str, Any]',
         'created_at': 'str',
         'indexed_at': 'str',
@@ -772,7 +774,7 @@ EmbeddingsReply = TypedDict(
         'model': 'str | None',
     },
 )
-"Whether texts are embedded, and by which model."
+"Tell whether texts are embedded, and by which model."
 
 EndReply = TypedDict(
     'EndReply',
@@ -938,6 +940,7 @@ ExplanationReply = TypedDict(
         'composite': NotRequired['float'],
         'space_weight': NotRequired['float'],
         'novelty': NotRequired['NoveltyReply'],
+        'symbol': NotRequired['SymbolMatchReply'],
         'sentence': 'str',
     },
 )
@@ -1126,9 +1129,10 @@ HitReply = TypedDict(
         'explain': NotRequired['ExplanationReply'],
         'group': NotRequired['GroupReply'],
         'context': NotRequired['SurroundingsReply'],
+        'place': NotRequired['PlaceReply'],
     },
 )
-"A memory that answers, with its rank in each ranking, from 1. All after `passage` is sent on request."
+"A memory that answers, with its rank in each ranking, from 1. `place` is on chunks of documents. All others after `passage` are sent on request."
 
 ImportReply = TypedDict(
     'ImportReply',
@@ -1539,7 +1543,7 @@ MergedReply = TypedDict(
         'seq': 'str',
     },
 )
-"How many memories the space has taken over."
+"Number of memories that the space has taken over."
 
 MoveReply = TypedDict(
     'MoveReply',
@@ -1658,6 +1662,7 @@ OutlineReply = TypedDict(
         'imports': 'list[str]',
         'unresolved': 'int',
         'pending': 'int',
+        'degraded': 'list[str]',
         'seq': 'str',
     },
 )
@@ -1744,6 +1749,24 @@ PathReply = TypedDict(
     },
 )
 "A shortest path between two entities. With `capped`, more entities were near than are followed."
+
+PlaceReply = TypedDict(
+    'PlaceReply',
+    {
+        'document': 'str',
+        'path': 'str',
+        'start': 'int',
+        'stop': 'int',
+        'overlap': 'int',
+        'first_line': 'int',
+        'last_line': 'int',
+        'page': 'int | None',
+        'headings': 'list[str]',
+        'language': 'str | None',
+        'symbol': 'str | None',
+    },
+)
+"The place of a chunk in the text of its document, in characters and in lines from 1."
 
 PlannedReply = TypedDict(
     'PlannedReply',
@@ -1962,6 +1985,7 @@ PutReply = TypedDict(
         'characters': 'int',
         'lines': 'int',
         'tokens': 'int',
+        'notes': 'list[str]',
         'options': 'dict[str, Any]',
         'created_at': 'str',
         'indexed_at': 'str',
@@ -2436,10 +2460,11 @@ SpaceBody = TypedDict(
     'SpaceBody',
     {
         'name': 'str',
+        'description': NotRequired['str | None'],
         'settings': NotRequired['SpaceSettingsBody'],
     },
 )
-"A space to create."
+"A space to create. Its description is fixed, as its settings are."
 
 SpaceReadReply = TypedDict(
     'SpaceReadReply',
@@ -2462,6 +2487,7 @@ SpaceReply = TypedDict(
         'settings': 'SpaceSettingsReply',
         'policy': 'PolicyReply',
         'generation': 'str | None',
+        'description': 'str | None',
     },
 )
 "A space. `generation` is the model that embedded it, null before the first vector."
@@ -2654,6 +2680,15 @@ SwitchBody = TypedDict(
 )
 "How to exchange the model of a space."
 
+SymbolMatchReply = TypedDict(
+    'SymbolMatchReply',
+    {
+        'name': 'str',
+        'above': 'float',
+    },
+)
+"The symbol that the query names and the chunk defines: its score becomes above + (1 - above) * score."
+
 SymbolReply = TypedDict(
     'SymbolReply',
     {
@@ -2678,6 +2713,7 @@ SymbolsReply = TypedDict(
         'items': 'list[SymbolReply]',
         'total': 'int',
         'pending': 'int',
+        'degraded': 'list[str]',
         'seq': 'str',
     },
 )
@@ -2874,6 +2910,7 @@ UsesReply = TypedDict(
         'items': 'list[UseReply]',
         'total': 'int',
         'pending': 'int',
+        'degraded': 'list[str]',
         'seq': 'str',
     },
 )
