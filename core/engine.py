@@ -117,7 +117,7 @@ class Engine:
         )
         self._workers = given.workers
         parts = assembly.shared(given)
-        self.tasks = Tasks(database.primary)
+        self.tasks = Tasks(database.primary, self.meters.tasks, task_queue)
         self._views = assembly.views(given, parts, self.tasks)
         self._indexes = parts.indexes
         self._retrievals = parts.retrievals
@@ -129,7 +129,6 @@ class Engine:
         self.receipts = Receipts(database.primary, parts.ids, receipt_days)
         self.leases = Leases(database.primary)
         self.webhooks = Webhooks(database.primary)
-        self.tasks = Tasks(database.primary, self.meters.tasks, task_queue)
         for kind in assembly.kinds(given, parts, self._views):
             self.tasks.register(kind)
         self._graph = self._views.graph.index

@@ -82,7 +82,7 @@ class GraphExporter:
     ) -> Part:
         """Return at most `limit` entities: those nearest to one, or the most mentioned, with the ties among them.
 
-        Of the entity in the middle, the relations to words are told too.
+        Of the entity in the middle, the relations to words are listed too.
 
         Raises:
             NotFound: no memory that the caller sees mentions the entity.

@@ -119,7 +119,7 @@ async def get_entity(
 ) -> Response[ProfileReply]:
     """Read an entity: its names, its facts with their evidence in the order of time, and who mentions it.
 
-    A fact whose place was taken by a later one, such as where somebody lives, has `valid_to` and `closed_by`.
+    A fact whose place was taken by a later one, such as the place of a home, has `valid_to` and `closed_by`.
     """
     ask = memories(request, backend).graph.entity
     found = await backend.store(ask, space, entity, facts=facts, memories=memories_, as_of=parse(as_of))

@@ -182,7 +182,7 @@ async def build_graph(
 ) -> Response[TaskReply] | Response[ExtensionReply]:
     """Read the versions that are not read yet, as a task. Needs a key that sees all of the space.
 
-    Single writes are read by themselves; batches, imports and documents leave much to read at once.
+    Single writes are read by themselves; batches, imports and documents leave much to read.
     """
     graph = memories(request, backend, dry_run=dry_run).graph
     if dry_run:

@@ -75,7 +75,7 @@ def _seq(seq: Seq) -> str:
 
 
 class EntityBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What somebody says of an entity. A field that is left out stays as it is; a list replaces the one before."""
+    """A statement on an entity. A field that is left out stays as it is; a list replaces the one before."""
 
     kind: EntityKindText | None = None
     aliases: Annotated[Names, Meta(description="Names that are this entity's, too.")] | None = None
@@ -137,7 +137,7 @@ class RelationPatch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 class BuildGraphBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Which versions to read."""
 
-    again: Annotated[bool, Meta(description="Read all versions anew, as after a change of the recogniser.")] = False
+    again: Annotated[bool, Meta(description="Read all versions again, as after a change of the recogniser.")] = False
 
 
 class AliasReply(Struct, frozen=True, kw_only=True):
@@ -377,7 +377,7 @@ class GraphReply(Struct, frozen=True, kw_only=True):
 
 
 class ExtensionReply(Struct, frozen=True, kw_only=True):
-    """What the next versions would add: a dry run."""
+    """Outcome of a dry run: mentions and relations that the next versions would add."""
 
     read: int
     mentions: int

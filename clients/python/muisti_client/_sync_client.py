@@ -1200,7 +1200,7 @@ class Muisti(Transport):
         idempotency_key: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.ExtensionReply | types.DryRunReply | types.TaskReply:
-        """Read the versions that are not read yet, as a task. Needs a key that sees all of the space. Single writes are read by themselves; batches, imports and documents leave much to read at once. Needs the scope write."""
+        """Read the versions that are not read yet, as a task. Needs a key that sees all of the space. Single writes are read by themselves; batches, imports and documents leave much to read. Needs the scope write."""
         reply = self.send(calls.build_graph(space, body, dry_run=dry_run, idempotency_key=idempotency_key, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -1231,7 +1231,7 @@ class Muisti(Transport):
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
     ) -> types.ProfileReply:
-        """Read an entity: its names, its facts with their evidence in the order of time, and who mentions it. A fact whose place was taken by a later one, such as where somebody lives, has `valid_to` and `closed_by`. Needs the scope read."""
+        """Read an entity: its names, its facts with their evidence in the order of time, and who mentions it. A fact whose place was taken by a later one, such as the place of a home, has `valid_to` and `closed_by`. Needs the scope read."""
         reply = self.send(calls.get_entity(space, entity, facts=facts, memories_=memories_, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
         return reply.data
 

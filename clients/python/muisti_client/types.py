@@ -819,7 +819,7 @@ EntityBody = TypedDict(
         'category': NotRequired['str | None'],
     },
 )
-"What somebody says of an entity. A field that is left out stays as it is; a list replaces the one before."
+"A statement on an entity. A field that is left out stays as it is; a list replaces the one before."
 
 EntityReply = TypedDict(
     'EntityReply',
@@ -955,7 +955,7 @@ ExtensionReply = TypedDict(
         'pending': 'int',
     },
 )
-"What the next versions would add: a dry run."
+"Outcome of a dry run: mentions and relations that the next versions would add."
 
 FeedbackBody = TypedDict(
     'FeedbackBody',

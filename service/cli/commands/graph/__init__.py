@@ -103,7 +103,7 @@ def neighbours(options: Globals, name: str, kinds: tuple[str, ...], **given: Any
 @as_of
 @click.pass_obj
 def path(options: Globals, first: str, second: str, kinds: tuple[str, ...], **given: Any) -> None:
-    """Show a shortest way from one entity to another. The exit code is 1 when there is none."""
+    """Show a shortest path from one entity to another. The exit code is 1 when there is none."""
     showing.path(options, first, second, _given(given) | _listed(kinds))
 
 
@@ -191,7 +191,7 @@ def retract(options: Globals, memory: str, *, dry_run: bool) -> None:
 
 
 @click.command(cls=Command, examples=("muisti graph build", "muisti graph build --again"))
-@click.option("--again", is_flag=True, help="Read all memories anew, as after a change of the recogniser.")
+@click.option("--again", is_flag=True, help="Read all memories again, as after a change of the recogniser.")
 @click.option("--no-wait", is_flag=True, help="Begin the task, and do not follow it.")
 @dry_run_option
 @click.pass_context

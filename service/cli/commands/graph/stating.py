@@ -1,4 +1,4 @@
-"""What people say of the graph on the command line, and reading memories for it."""
+"""Statements on the graph from the command line, and reading memories for it."""
 
 from __future__ import annotations
 
