@@ -1,7 +1,11 @@
 """Every route, every access mode, own and other space, no key, ended keys: exactly what may happen happens."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from shutil import copyfile
+from typing import Any
 
 import httpx
 import pytest
@@ -16,7 +20,7 @@ from muisti.service.app.app import create_app
 from muisti.service.openapi.story import FILE
 from muisti.service.schemas.keys import MODES
 from muisti.service.settings import Settings
-from tests.core.fakes import Clock
+from tests.core.fakes import Clock, WordEncoder
 from tests.service.fakes import Breakable, draft
 from tests.service.keyed import (
     ANY_KEY,
@@ -31,7 +35,7 @@ from tests.service.keyed import (
     revoked,
     with_mode,
 )
-from tests.stores import Stores, at
+from tests.stores import FileStore, Store, at
 
 OWN, OTHER, MISSING = "acme.own", "other", "gone"
 SOURCE = "acme.source"  # what is compared and merged
@@ -43,31 +47,85 @@ IN_A_SPACE = [
 STRANGERS = ("no key", "unknown", "malformed", "no bearer", "expired", "revoked")
 
 
-@pytest.fixture(scope="session")
-def stores(tmp_path_factory: pytest.TempPathFactory) -> Stores:
-    """On one store alone: what a key may do is decided before a database is asked."""
-    return lambda: at(tmp_path_factory.mktemp("store") / "muisti.db")
+TOKENS = {"jwks": "keys.json", "jwt_issuer": "https://issuer.example", "jwt_audience": "muisti"}
 
 
-@pytest.fixture
-def keyed(engine: Engine) -> Iterator[httpx.Client]:
-    administrator(engine)
-    for space in (OWN, OTHER, SOURCE):
-        engine.spaces.create(space)
-    tokens = {"jwks": "keys.json", "jwt_issuer": "https://issuer.example", "jwt_audience": "muisti"}
-    with TestClient(create_app(Settings(**tokens), engine=engine)) as opened:
-        yield opened
+@dataclass(frozen=True)
+class Filled:
+    """A database with something at every address that is asked for, in two spaces, and the time when it was filled."""
+
+    store: Store
+    routes: Mapping[str, tuple[str, str]]
+    memories: Mapping[str, str]
+    probe: str
+    conflict: int
+    until: int
+
+
+def serving(engine: Engine) -> TestClient[Any]:
+    return TestClient(create_app(Settings(**TOKENS), engine=engine))
+
+
+def fill(store: Store) -> Filled:
+    """Store what the requests are about in the own space and in the other one."""
+    with Engine(store.open(), WordEncoder(), Clock()) as engine:
+        headers = administrator(engine).headers
+        for space in (OWN, OTHER, SOURCE):
+            engine.spaces.create(space)
+        probe = engine.probes.add(OWN, Expectation(query="q", category="rules", key="deploy"), OWNER, engine.now())
+        engine.owner.write.add(OWN, [Draft(content="twice"), Draft(content="twice")], on_conflict="review")
+        conflict = engine.owner.review.conflicts(OWN).items[0].id
+        with serving(engine) as client:
+            memories = {space: stored(client, engine, space, headers) for space in (OWN, OTHER)}
+            return Filled(store, routes(client), memories, probe.id, conflict, engine.now())
 
 
 def routes(client: httpx.Client) -> dict[str, tuple[str, str]]:
+    """Method and path of each operation, by the document that the server shows."""
     paths = client.get("/openapi.json").json()["paths"]
     return {
         found["operationId"]: (method.upper(), path) for path, item in paths.items() for method, found in item.items()
     }
 
 
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Filled:
+    """On one store alone: what a key may do is decided before a database is asked."""
+    return fill(at(tmp_path_factory.mktemp("original") / "muisti.db"))
+
+
+@pytest.fixture
+def filled(original: Filled, tmp_path: Path) -> Filled:
+    """A copy of the original for one test; a database on a server is filled anew."""
+    store = at(tmp_path / "muisti.db")
+    if not isinstance(original.store, FileStore) or not isinstance(store, FileStore):
+        return fill(store)
+    assert [file.name for file in original.store.path.parent.iterdir()] == ["muisti.db"], "all is in one file"
+    copyfile(original.store.path, store.path)
+    return replace(original, store=store)
+
+
+@pytest.fixture
+def clock(filled: Filled) -> Clock:
+    return Clock(filled.until)
+
+
+@pytest.fixture
+def database(filled: Filled) -> Iterator[Breakable]:
+    opened = Breakable(filled.store.open())
+    yield opened
+    opened.close()
+
+
+@pytest.fixture
+def keyed(engine: Engine) -> Iterator[httpx.Client]:
+    with serving(engine) as opened:
+        yield opened
+
+
 def ask(
     client: httpx.Client,
+    filled: Filled,
     operation: str,
     space: str,
     headers: dict[str, str],
@@ -75,7 +133,7 @@ def ask(
     probe: str = "0" * 8,
     conflict: int = 0,
 ) -> httpx.Response:
-    method, path = routes(client)[operation]
+    method, path = filled.routes[operation]
     url = path.format(
         space=space,
         memory_id=memory,
@@ -108,11 +166,9 @@ def ask(
     return client.request(method, url, json=body, headers=headers, params=query)
 
 
-def stored(client: httpx.Client, engine: Engine, space: str) -> str:
-    """A memory at the address that is asked for, and a checkpoint of that name."""
-    if not engine.owner.timeline.list_checkpoints(space)[0]:
-        engine.owner.timeline.create_checkpoint(space, "before")
-    headers = administrator(engine).headers
+def stored(client: httpx.Client, engine: Engine, space: str, headers: dict[str, str]) -> str:
+    """Store a memory at the address that is asked for, and all else that is; return the memory's identifier."""
+    engine.owner.timeline.create_checkpoint(space, "before")
     typed = {**headers, "Content-Type": "application/x-ndjson"}
     client.post(f"/v1/spaces/{space}/import", content=FILE, headers=typed)
     items = [{"turn": 1, "author": "Ann", "content": "Hello"}]
@@ -124,36 +180,32 @@ def stored(client: httpx.Client, engine: Engine, space: str) -> str:
         client.post(f"{talk}/topics", json={"name": topic, "spans": [span]}, headers=headers)
     client.put(f"{talk}/working/deploy", json={"content": "Keep it short."}, headers=headers)
     body = draft("We deploy", category="rules", key="deploy", author="Ann", on_conflict="keep")
-    answer = client.post(f"/v1/spaces/{space}/memories", json=body, headers=headers)
-    if answer.status_code == 409:
-        return answer.json()["conflicts"][0]["id"]
-    return answer.json()["id"]
+    return client.post(f"/v1/spaces/{space}/memories", json=body, headers=headers).raise_for_status().json()["id"]
 
 
-def test_every_route_says_whom_it_is_for(keyed: httpx.Client):
-    assert set(routes(keyed)) == set(NEEDS) | ANY_KEY | PUBLIC
+def test_every_route_says_whom_it_is_for(filled: Filled):
+    assert set(filled.routes) == set(NEEDS) | ANY_KEY | PUBLIC
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("operation", IN_A_SPACE)
 def test_a_mode_allows_what_it_says_in_its_space_and_nothing_else_is_there(
-    keyed: httpx.Client, engine: Engine, operation: str, mode: str
+    keyed: httpx.Client, engine: Engine, filled: Filled, operation: str, mode: str
 ):
     key = with_mode(engine, mode, "acme.*")
     allowed = NEEDS[operation] in MODES[mode]  # pyright: ignore[reportArgumentType]
-    probe = engine.probes.add(OWN, Expectation(query="q", category="rules", key="deploy"), OWNER, engine.now())
-    engine.owner.write.add(OWN, [Draft(content="twice"), Draft(content="twice")], on_conflict="review")
-    conflict = engine.owner.review.conflicts(OWN).items[0].id
-    own = ask(keyed, operation, OWN, key.headers, stored(keyed, engine, OWN), probe.id, conflict)
+    own = ask(keyed, filled, operation, OWN, key.headers, filled.memories[OWN], filled.probe, filled.conflict)
     assert own.is_success == allowed, own.text
     assert allowed or (own.status_code, own.json()["code"]) == (403, "forbidden")
-    other = ask(keyed, operation, OTHER, key.headers, stored(keyed, engine, OTHER))
+    other = ask(keyed, filled, operation, OTHER, key.headers, filled.memories[OTHER])
     assert (other.status_code, other.json()["code"]) == (404, "not_found")
 
 
 @pytest.mark.parametrize("who", STRANGERS)
 @pytest.mark.parametrize("operation", sorted(set(NEEDS) | ANY_KEY))
-def test_strangers_get_nothing(keyed: httpx.Client, engine: Engine, clock: Clock, operation: str, who: str):
+def test_strangers_get_nothing(
+    keyed: httpx.Client, engine: Engine, clock: Clock, filled: Filled, operation: str, who: str
+):
     headers = {
         "no key": dict[str, str],
         "unknown": lambda: {"Authorization": f"Bearer mk_{'0' * 12}_{'x' * 43}"},
@@ -164,20 +216,20 @@ def test_strangers_get_nothing(keyed: httpx.Client, engine: Engine, clock: Clock
     }[who]()
     clock.pass_days(0.001)
     given = {name: value.encode("latin-1") for name, value in headers.items()}
-    answer = ask(keyed, operation, OWN, given)  # pyright: ignore[reportArgumentType]
+    answer = ask(keyed, filled, operation, OWN, given)  # pyright: ignore[reportArgumentType]
     assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")
     assert answer.headers["www-authenticate"].startswith("Bearer")
 
 
 @pytest.mark.parametrize("operation", sorted(PUBLIC))
-def test_what_is_public_asks_nobody(keyed: httpx.Client, operation: str):
-    assert ask(keyed, operation, OWN, {}).is_success
+def test_what_is_public_asks_nobody(keyed: httpx.Client, filled: Filled, operation: str):
+    assert ask(keyed, filled, operation, OWN, {}).is_success
 
 
 @pytest.mark.parametrize("operation", [name for name in NEEDS if NEEDS[name] == "admin"])
 @pytest.mark.parametrize("mode", MODES)
-def test_no_mode_administers(keyed: httpx.Client, engine: Engine, operation: str, mode: str):
-    answer = ask(keyed, operation, OWN, with_mode(engine, mode).headers)
+def test_no_mode_administers(keyed: httpx.Client, engine: Engine, filled: Filled, operation: str, mode: str):
+    answer = ask(keyed, filled, operation, OWN, with_mode(engine, mode).headers)
     assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
 
 
@@ -188,12 +240,11 @@ def by_requests(asked: Sequence[Statement]) -> list[str]:
 
 @pytest.mark.parametrize("operation", IN_A_SPACE)
 def test_a_forbidden_space_and_a_missing_one_are_the_same_from_outside(
-    keyed: httpx.Client, engine: Engine, database: Breakable, operation: str
+    keyed: httpx.Client, engine: Engine, database: Breakable, filled: Filled, operation: str
 ):
     """Both give the same status, body and headers, and send the same statements to the database."""
     key = with_mode(engine, "full", "acme.*")
-    stored(keyed, engine, OTHER)
-    ask(keyed, operation, OWN, key.headers)  # by now the key is known
+    ask(keyed, filled, operation, OWN, key.headers)  # by now the key is known
     seen: list[list[str]] = []
     read, write = database.read, database.write
     answers: list[httpx.Response] = []
@@ -201,7 +252,7 @@ def test_a_forbidden_space_and_a_missing_one_are_the_same_from_outside(
         said: list[str] = []
         database.read = lambda asked, said=said: (said.extend(by_requests(asked)), read(asked))[1]
         database.write = lambda asked, said=said: (said.extend(by_requests(asked)), write(asked))[1]
-        answers.append(ask(keyed, operation, space, key.headers))
+        answers.append(ask(keyed, filled, operation, space, key.headers))
         seen.append(said)
     forbidden, missing = answers
     # The time of last use is written once a minute, and the minute may turn before either answer.
