@@ -2,7 +2,8 @@
 
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from shutil import copyfile
 from typing import Any
@@ -29,7 +30,6 @@ from tests.service.keyed import (
     NEEDS,
     PUBLIC,
     QUERIES,
-    Caller,
     administrator,
     expired,
     revoked,
@@ -88,44 +88,54 @@ def routes(client: httpx.Client) -> dict[str, tuple[str, str]]:
     }
 
 
+@dataclass(frozen=True)
+class Served:
+    """A server on a filled database, with what is behind it."""
+
+    filled: Filled
+    database: Breakable
+    clock: Clock
+    engine: Engine
+    client: httpx.Client
+
+
+@contextmanager
+def served(original: Filled, path: Path) -> Iterator[Served]:
+    """Serve a copy of the original; a database on a server is filled anew."""
+    store, filled = at(path), original
+    if isinstance(original.store, FileStore) and isinstance(store, FileStore):
+        assert [file.name for file in original.store.path.parent.iterdir()] == ["muisti.db"], "all is in one file"
+        copyfile(original.store.path, store.path)
+    else:
+        filled = fill(store)
+    clock, database = Clock(filled.until), Breakable(store.open())
+    others = [WordEncoder("notes", name="notes-static-512")]
+    with Engine(database, WordEncoder(), clock, others=others) as engine, serving(engine) as client:
+        yield Served(filled, database, clock, engine, client)
+
+
 @pytest.fixture(scope="module")
 def original(tmp_path_factory: pytest.TempPathFactory) -> Filled:
     """On one store alone: what a key may do is decided before a database is asked."""
     return fill(at(tmp_path_factory.mktemp("original") / "muisti.db"))
 
 
-@pytest.fixture
-def filled(original: Filled, tmp_path: Path) -> Filled:
-    """A copy of the original for one test; a database on a server is filled anew."""
-    store = at(tmp_path / "muisti.db")
-    if not isinstance(original.store, FileStore) or not isinstance(store, FileStore):
-        return fill(store)
-    assert [file.name for file in original.store.path.parent.iterdir()] == ["muisti.db"], "all is in one file"
-    copyfile(original.store.path, store.path)
-    return replace(original, store=store)
+@pytest.fixture(scope="module")
+def shared(original: Filled, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """For requests that must be refused or only read: each test makes its own keys."""
+    with served(original, tmp_path_factory.mktemp("shared") / "muisti.db") as opened:
+        yield opened
 
 
 @pytest.fixture
-def clock(filled: Filled) -> Clock:
-    return Clock(filled.until)
-
-
-@pytest.fixture
-def database(filled: Filled) -> Iterator[Breakable]:
-    opened = Breakable(filled.store.open())
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
-def keyed(engine: Engine) -> Iterator[httpx.Client]:
-    with serving(engine) as opened:
+def fresh(original: Filled, tmp_path: Path) -> Iterator[Served]:
+    """For requests that may change what is stored."""
+    with served(original, tmp_path / "muisti.db") as opened:
         yield opened
 
 
 def ask(
-    client: httpx.Client,
-    filled: Filled,
+    server: Served,
     operation: str,
     space: str,
     headers: dict[str, str],
@@ -133,7 +143,7 @@ def ask(
     probe: str = "0" * 8,
     conflict: int = 0,
 ) -> httpx.Response:
-    method, path = filled.routes[operation]
+    method, path = server.filled.routes[operation]
     url = path.format(
         space=space,
         memory_id=memory,
@@ -159,11 +169,11 @@ def ask(
     query = given.get(operation, QUERIES.get(operation, {}))
     if operation in LINES:
         typed = {**headers, "Content-Type": "application/x-ndjson"}
-        return client.request(method, url, content=LINES[operation], headers=typed)
+        return server.client.request(method, url, content=LINES[operation], headers=typed)
     body = BODIES.get(operation)
     if operation == "searchSpaces":  # the body names the space
         body = {**BODIES[operation], "spaces": [{"name": space}]}
-    return client.request(method, url, json=body, headers=headers, params=query)
+    return server.client.request(method, url, json=body, headers=headers, params=query)
 
 
 def stored(client: httpx.Client, engine: Engine, space: str, headers: dict[str, str]) -> str:
@@ -183,29 +193,29 @@ def stored(client: httpx.Client, engine: Engine, space: str, headers: dict[str, 
     return client.post(f"/v1/spaces/{space}/memories", json=body, headers=headers).raise_for_status().json()["id"]
 
 
-def test_every_route_says_whom_it_is_for(filled: Filled):
-    assert set(filled.routes) == set(NEEDS) | ANY_KEY | PUBLIC
+def test_every_route_says_whom_it_is_for(original: Filled):
+    assert set(original.routes) == set(NEEDS) | ANY_KEY | PUBLIC
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("operation", IN_A_SPACE)
 def test_a_mode_allows_what_it_says_in_its_space_and_nothing_else_is_there(
-    keyed: httpx.Client, engine: Engine, filled: Filled, operation: str, mode: str
+    request: pytest.FixtureRequest, operation: str, mode: str
 ):
-    key = with_mode(engine, mode, "acme.*")
     allowed = NEEDS[operation] in MODES[mode]  # pyright: ignore[reportArgumentType]
-    own = ask(keyed, filled, operation, OWN, key.headers, filled.memories[OWN], filled.probe, filled.conflict)
+    server: Served = request.getfixturevalue("fresh" if allowed and NEEDS[operation] != "read" else "shared")
+    key, filled = with_mode(server.engine, mode, "acme.*"), server.filled
+    own = ask(server, operation, OWN, key.headers, filled.memories[OWN], filled.probe, filled.conflict)
     assert own.is_success == allowed, own.text
     assert allowed or (own.status_code, own.json()["code"]) == (403, "forbidden")
-    other = ask(keyed, filled, operation, OTHER, key.headers, filled.memories[OTHER])
+    other = ask(server, operation, OTHER, key.headers, filled.memories[OTHER])
     assert (other.status_code, other.json()["code"]) == (404, "not_found")
 
 
 @pytest.mark.parametrize("who", STRANGERS)
 @pytest.mark.parametrize("operation", sorted(set(NEEDS) | ANY_KEY))
-def test_strangers_get_nothing(
-    keyed: httpx.Client, engine: Engine, clock: Clock, filled: Filled, operation: str, who: str
-):
+def test_strangers_get_nothing(shared: Served, operation: str, who: str):
+    server, engine = shared, shared.engine
     headers = {
         "no key": dict[str, str],
         "unknown": lambda: {"Authorization": f"Bearer mk_{'0' * 12}_{'x' * 43}"},
@@ -214,22 +224,22 @@ def test_strangers_get_nothing(
         "expired": lambda: expired(engine).headers,
         "revoked": lambda: revoked(engine).headers,
     }[who]()
-    clock.pass_days(0.001)
+    server.clock.pass_days(0.001)
     given = {name: value.encode("latin-1") for name, value in headers.items()}
-    answer = ask(keyed, filled, operation, OWN, given)  # pyright: ignore[reportArgumentType]
+    answer = ask(server, operation, OWN, given)  # pyright: ignore[reportArgumentType]
     assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")
     assert answer.headers["www-authenticate"].startswith("Bearer")
 
 
 @pytest.mark.parametrize("operation", sorted(PUBLIC))
-def test_what_is_public_asks_nobody(keyed: httpx.Client, filled: Filled, operation: str):
-    assert ask(keyed, filled, operation, OWN, {}).is_success
+def test_what_is_public_asks_nobody(shared: Served, operation: str):
+    assert ask(shared, operation, OWN, {}).is_success
 
 
 @pytest.mark.parametrize("operation", [name for name in NEEDS if NEEDS[name] == "admin"])
 @pytest.mark.parametrize("mode", MODES)
-def test_no_mode_administers(keyed: httpx.Client, engine: Engine, filled: Filled, operation: str, mode: str):
-    answer = ask(keyed, filled, operation, OWN, with_mode(engine, mode).headers)
+def test_no_mode_administers(shared: Served, operation: str, mode: str):
+    answer = ask(shared, operation, OWN, with_mode(shared.engine, mode).headers)
     assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
 
 
@@ -239,12 +249,11 @@ def by_requests(asked: Sequence[Statement]) -> list[str]:
 
 
 @pytest.mark.parametrize("operation", IN_A_SPACE)
-def test_a_forbidden_space_and_a_missing_one_are_the_same_from_outside(
-    keyed: httpx.Client, engine: Engine, database: Breakable, filled: Filled, operation: str
-):
+def test_a_forbidden_space_and_a_missing_one_are_the_same_from_outside(fresh: Served, operation: str):
     """Both give the same status, body and headers, and send the same statements to the database."""
-    key = with_mode(engine, "full", "acme.*")
-    ask(keyed, filled, operation, OWN, key.headers)  # by now the key is known
+    server, database = fresh, fresh.database
+    key = with_mode(server.engine, "full", "acme.*")
+    ask(server, operation, OWN, key.headers)  # by now the key is known
     seen: list[list[str]] = []
     read, write = database.read, database.write
     answers: list[httpx.Response] = []
@@ -252,7 +261,7 @@ def test_a_forbidden_space_and_a_missing_one_are_the_same_from_outside(
         said: list[str] = []
         database.read = lambda asked, said=said: (said.extend(by_requests(asked)), read(asked))[1]
         database.write = lambda asked, said=said: (said.extend(by_requests(asked)), write(asked))[1]
-        answers.append(ask(keyed, filled, operation, space, key.headers))
+        answers.append(ask(server, operation, space, key.headers))
         seen.append(said)
     forbidden, missing = answers
     # The time of last use is written once a minute, and the minute may turn before either answer.
@@ -263,20 +272,17 @@ def test_a_forbidden_space_and_a_missing_one_are_the_same_from_outside(
     assert set(forbidden.headers) == set(missing.headers)
 
 
-def caller_of(keyed: httpx.Client, engine: Engine) -> Caller:
-    return with_mode(engine, "full", "acme.*")
-
-
-def test_only_spaces_of_the_key_are_listed(keyed: httpx.Client, engine: Engine):
-    found = keyed.get("/v1/spaces", headers=caller_of(keyed, engine).headers).json()["items"]
+def test_only_spaces_of_the_key_are_listed(shared: Served):
+    headers = with_mode(shared.engine, "full", "acme.*").headers
+    found = shared.client.get("/v1/spaces", headers=headers).json()["items"]
     assert [space["name"] for space in found] == [OWN, SOURCE]
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_dry_run_of_a_sync_reads_and_a_sync_deletes(keyed: httpx.Client, engine: Engine, mode: str):
-    headers = with_mode(engine, mode, OWN).headers
+def test_a_dry_run_of_a_sync_reads_and_a_sync_deletes(fresh: Served, mode: str):
+    headers, client = with_mode(fresh.engine, mode, OWN).headers, fresh.client
     url, body = f"/v1/spaces/{OWN}/documents/sync", {"files": [], "folder": "docs/"}
     may = MODES[mode]  # pyright: ignore[reportArgumentType]
-    planned = keyed.post(url, json=body, headers=headers, params={"dry_run": "true"})
+    planned = client.post(url, json=body, headers=headers, params={"dry_run": "true"})
     assert planned.status_code == (200 if "read" in may else 403)
-    assert keyed.post(url, json=body, headers=headers).status_code == (200 if {"write", "delete"} <= {*may} else 403)
+    assert client.post(url, json=body, headers=headers).status_code == (200 if {"write", "delete"} <= {*may} else 403)
