@@ -272,9 +272,9 @@ def test_a_forbidden_space_and_a_missing_one_are_the_same_from_outside(fresh: Se
     assert set(forbidden.headers) == set(missing.headers)
 
 
-def test_only_spaces_of_the_key_are_listed(shared: Served):
-    headers = with_mode(shared.engine, "full", "acme.*").headers
-    found = shared.client.get("/v1/spaces", headers=headers).json()["items"]
+def test_only_spaces_of_the_key_are_listed(fresh: Served):
+    headers = with_mode(fresh.engine, "full", "acme.*").headers
+    found = fresh.client.get("/v1/spaces", headers=headers).json()["items"]
     assert [space["name"] for space in found] == [OWN, SOURCE]
 
 
