@@ -101,7 +101,7 @@ class Served:
 
 @contextmanager
 def served(original: Filled, path: Path) -> Iterator[Served]:
-    """Serve a copy of the original; a database on a server is filled anew."""
+    """Serve a copy of the original; a database on a server is filled again."""
     store, filled = at(path), original
     if isinstance(original.store, FileStore) and isinstance(store, FileStore):
         assert [file.name for file in original.store.path.parent.iterdir()] == ["muisti.db"], "all is in one file"
