@@ -47,7 +47,7 @@ IN_A_SPACE = [
 STRANGERS = ("no key", "unknown", "malformed", "no bearer", "expired", "revoked")
 
 
-TOKENS = {"jwks": "keys.json", "jwt_issuer": "https://issuer.example", "jwt_audience": "muisti"}
+TOKENS: dict[str, Any] = {"jwks": "keys.json", "jwt_issuer": "https://issuer.example", "jwt_audience": "muisti"}
 
 
 @dataclass(frozen=True)
