@@ -1,6 +1,7 @@
 """Options and fixtures that all tests share."""
 
 import gc
+import itertools
 import os
 from collections.abc import Iterator
 from pathlib import Path
@@ -71,19 +72,24 @@ BEFORE = _touched()
 
 
 @pytest.fixture(scope="session", autouse=True)
-def no_home_of_a_person(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Hide the developer's own data from fixtures of the session and the processes that they start."""
+def no_home_of_a_person(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Iterator[Path]]:
+    """Hide the developer's own data from fixtures of the session and the processes that they start.
+
+    Gives names of homes for the tests. `mktemp` would look through the homes of all earlier tests for each number.
+    """
+    tests = tmp_path_factory.mktemp("homes")
     with pytest.MonkeyPatch.context() as patch:
         for name, value in at_home(tmp_path_factory.mktemp("session-home")).items():
             patch.setenv(name, value)
-        yield
+        yield (tests / str(number) for number in itertools.count())
     assert _touched() == BEFORE, "a test has changed the database of whoever runs the tests"
 
 
 @pytest.fixture(autouse=True)
-def home(no_home_of_a_person: None, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> Path:
+def home(no_home_of_a_person: Iterator[Path], monkeypatch: pytest.MonkeyPatch) -> Path:
     """An empty home for each test and for the processes that it starts."""
-    folder = tmp_path_factory.mktemp("home")
+    folder = next(no_home_of_a_person)
+    folder.mkdir()
     for name, value in at_home(folder).items():
         monkeypatch.setenv(name, value)
     return folder

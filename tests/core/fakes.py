@@ -17,7 +17,7 @@ from muisti.core.graph.usual import usual_reader
 from muisti.core.kernels import Floats
 from muisti.core.model.spaces import CONTENT_ONLY, SpaceSettings
 from muisti.core.model.values import Draft
-from tests.stores import Store, at
+from tests.stores import Store, at, migrated
 
 NOON = 1_780_000_000_000_000  # microseconds; a day in 2026
 SPACE = "s"
@@ -94,7 +94,7 @@ def open_engine(
 ) -> Engine:
     """An engine on a store, or on that of a path, with a space `s` that indexes and embeds content only."""
     chosen = (encoder or WordEncoder()) if embeddings else None
-    database = (at(store) if isinstance(store, Path) else store).open()
+    database = migrated(at(store) if isinstance(store, Path) else store)
     engine = Engine(
         database, chosen, clock or Clock(), index_memory=index_memory, others=others, graph_reader=graph_reader
     )

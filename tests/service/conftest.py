@@ -13,7 +13,7 @@ from muisti.service.cli import main
 from muisti.service.settings import Settings
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.fakes import API, Breakable, draft
-from tests.stores import Everything, Stores, settings_at
+from tests.stores import Everything, Stores, migrated, settings_at
 
 Run = Callable[..., Result]
 
@@ -25,7 +25,7 @@ def clock() -> Clock:
 
 @pytest.fixture
 def database(stores: Stores) -> Iterator[Breakable]:
-    opened = Breakable(stores().open())
+    opened = Breakable(migrated(stores()))
     yield opened
     opened.close()
 

@@ -15,7 +15,7 @@ from tests.core.fakes import Clock, WordEncoder
 from tests.service.cli.test_cli import Run, added
 from tests.service.fakes import API, draft
 from tests.service.routes.test_policy import call_tool
-from tests.stores import Stores
+from tests.stores import Stores, migrated
 
 SHORT = "application/json"
 LONG = "application/json; charset=utf-8"  # answered by the framework, not by the fast path
@@ -131,7 +131,7 @@ def test_a_replay_has_the_recency_that_was_in_effect(client: httpx.Client, then:
 def test_the_server_has_a_default_that_a_space_overrides(stores: Stores, clock: Clock):
     policy = Policy(secrets="refuse", recency_weight=0.3, recency_half_life_days=14)
     with (
-        Engine(stores().open(), WordEncoder(), clock, policy=policy) as engine,
+        Engine(migrated(stores()), WordEncoder(), clock, policy=policy) as engine,
         TestClient(create_app(Settings(), engine=engine)) as client,
     ):
         client.post(f"{API}/memories", json=draft("anna prefers tea", event_at=OLD))

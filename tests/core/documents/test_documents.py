@@ -18,14 +18,14 @@ from muisti.core.store.sql import documents as sql
 from muisti.core.views.documents import Filter
 from tests.core.documents.made import edited, incoming, new, prose, text_of
 from tests.core.fakes import Clock, WordEncoder
-from tests.stores import Stores
+from tests.stores import Stores, migrated
 
 SPACE = "default"
 
 
 @pytest.fixture
 def engine(stores: Stores) -> Iterator[Engine]:
-    with Engine(stores().open(), WordEncoder(), Clock()) as opened:
+    with Engine(migrated(stores()), WordEncoder(), Clock()) as opened:
         yield opened
 
 

@@ -13,14 +13,14 @@ from muisti.core.model.values import Draft, Seq
 from muisti.core.query.changes import Wanted
 from muisti.core.query.filters import parse
 from tests.core.fakes import Clock, WordEncoder
-from tests.stores import Stores
+from tests.stores import Stores, migrated
 
 SPACE = "s"
 
 
 @pytest.fixture
 def engine(stores: Stores) -> Iterator[Engine]:
-    with Engine(stores().open(), WordEncoder(), Clock()) as opened:
+    with Engine(migrated(stores()), WordEncoder(), Clock()) as opened:
         opened.spaces.create(SPACE)
         yield opened
 

@@ -16,7 +16,7 @@ from muisti.core.store.sql import documents as sql
 from muisti.core.store.sql import version_rows
 from tests.core.documents.made import edited, incoming, prose
 from tests.core.fakes import Clock, WordEncoder
-from tests.stores import Stores
+from tests.stores import Stores, migrated
 
 SPACE = "default"
 ASKED = Query(text="w1 w2 w3", mode="keyword", limit=50)
@@ -24,7 +24,7 @@ ASKED = Query(text="w1 w2 w3", mode="keyword", limit=50)
 
 @pytest.fixture
 def engine(stores: Stores) -> Iterator[Engine]:
-    with Engine(stores().open(), WordEncoder(), Clock()) as opened:
+    with Engine(migrated(stores()), WordEncoder(), Clock()) as opened:
         yield opened
 
 

@@ -1,7 +1,12 @@
 """Every route, every access mode, own and other space, no key, ended keys: exactly what may happen happens."""
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import copyfile
+from typing import Any
 
 import httpx
 import pytest
@@ -16,7 +21,7 @@ from muisti.service.app.app import create_app
 from muisti.service.openapi.story import FILE
 from muisti.service.schemas.keys import MODES
 from muisti.service.settings import Settings
-from tests.core.fakes import Clock
+from tests.core.fakes import Clock, WordEncoder
 from tests.service.fakes import Breakable, draft
 from tests.service.keyed import (
     ANY_KEY,
@@ -25,13 +30,12 @@ from tests.service.keyed import (
     NEEDS,
     PUBLIC,
     QUERIES,
-    Caller,
     administrator,
     expired,
     revoked,
     with_mode,
 )
-from tests.stores import Stores, at
+from tests.stores import FileStore, Store, at
 
 OWN, OTHER, MISSING = "acme.own", "other", "gone"
 SOURCE = "acme.source"  # what is compared and merged
@@ -43,34 +47,100 @@ IN_A_SPACE = [
 STRANGERS = ("no key", "unknown", "malformed", "no bearer", "expired", "revoked")
 
 
-@pytest.fixture(scope="session")
-def stores(tmp_path_factory: pytest.TempPathFactory) -> Stores:
-    """On one store alone: what a key may do is decided before a database is asked."""
-    return lambda: at(tmp_path_factory.mktemp("store") / "muisti.db")
+TOKENS: dict[str, Any] = {"jwks": "keys.json", "jwt_issuer": "https://issuer.example", "jwt_audience": "muisti"}
 
 
-@pytest.fixture
-def keyed(engine: Engine) -> Iterator[httpx.Client]:
-    administrator(engine)
-    for space in (OWN, OTHER, SOURCE):
-        engine.spaces.create(space)
-    tokens = {"jwks": "keys.json", "jwt_issuer": "https://issuer.example", "jwt_audience": "muisti"}
-    with TestClient(create_app(Settings(**tokens), engine=engine)) as opened:
-        yield opened
+@dataclass(frozen=True)
+class Filled:
+    """A database with something at every address that is asked for, in two spaces, and the time when it was filled."""
+
+    store: Store
+    routes: Mapping[str, tuple[str, str]]
+    memories: Mapping[str, str]
+    statement: str  # a relation that was stated, in the own space
+    probe: str
+    conflict: int
+    until: int
+
+
+def serving(engine: Engine) -> TestClient[Any]:
+    return TestClient(create_app(Settings(**TOKENS), engine=engine))
+
+
+def fill(store: Store) -> Filled:
+    """Store what the requests are about in the own space and in the other one."""
+    with Engine(store.open(), WordEncoder(), Clock()) as engine:
+        headers = administrator(engine).headers
+        for space in (OWN, OTHER, SOURCE):
+            engine.spaces.create(space)
+        probe = engine.probes.add(OWN, Expectation(query="q", category="rules", key="deploy"), OWNER, engine.now())
+        engine.owner.write.add(OWN, [Draft(content="twice"), Draft(content="twice")], on_conflict="review")
+        conflict = engine.owner.review.conflicts(OWN).items[0].id
+        with serving(engine) as client:
+            memories = {space: stored(client, engine, space, headers) for space in (OWN, OTHER)}
+            statement = engine.owner.graph.relations(OWN, subject="Ann Berg").items[0].memory
+            return Filled(store, routes(client), memories, statement, probe.id, conflict, engine.now())
 
 
 STATEMENTS = {"correctRelation", "retractStatement"}  # on memories of the kind `relation`
 
 
 def routes(client: httpx.Client) -> dict[str, tuple[str, str]]:
+    """Method and path of each operation, by the document that the server shows."""
     paths = client.get("/openapi.json").json()["paths"]
     return {
         found["operationId"]: (method.upper(), path) for path, item in paths.items() for method, found in item.items()
     }
 
 
+@dataclass(frozen=True)
+class Served:
+    """A server on a filled database, with what is behind it."""
+
+    filled: Filled
+    database: Breakable
+    clock: Clock
+    engine: Engine
+    client: httpx.Client
+
+
+@contextmanager
+def served(original: Filled, path: Path) -> Iterator[Served]:
+    """Serve a copy of the original; a database on a server is filled again."""
+    store, filled = at(path), original
+    if isinstance(original.store, FileStore) and isinstance(store, FileStore):
+        assert [file.name for file in original.store.path.parent.iterdir()] == ["muisti.db"], "all is in one file"
+        copyfile(original.store.path, store.path)
+    else:
+        filled = fill(store)
+    clock, database = Clock(filled.until), Breakable(store.open())
+    others = [WordEncoder("notes", name="notes-static-512")]
+    with Engine(database, WordEncoder(), clock, others=others) as engine, serving(engine) as client:
+        yield Served(filled, database, clock, engine, client)
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Filled:
+    """On one store alone: what a key may do is decided before a database is asked."""
+    return fill(at(tmp_path_factory.mktemp("original") / "muisti.db"))
+
+
+@pytest.fixture(scope="module")
+def shared(original: Filled, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """For requests that must be refused or only read: each test makes its own keys."""
+    with served(original, tmp_path_factory.mktemp("shared") / "muisti.db") as opened:
+        yield opened
+
+
+@pytest.fixture
+def fresh(original: Filled, tmp_path: Path) -> Iterator[Served]:
+    """For requests that may change what is stored."""
+    with served(original, tmp_path / "muisti.db") as opened:
+        yield opened
+
+
 def ask(
-    client: httpx.Client,
+    server: Served,
     operation: str,
     space: str,
     headers: dict[str, str],
@@ -78,7 +148,7 @@ def ask(
     probe: str = "0" * 8,
     conflict: int = 0,
 ) -> httpx.Response:
-    method, path = routes(client)[operation]
+    method, path = server.filled.routes[operation]
     url = path.format(
         space=space,
         memory_id=memory,
@@ -105,18 +175,16 @@ def ask(
     query = given.get(operation, QUERIES.get(operation, {}))
     if operation in LINES:
         typed = {**headers, "Content-Type": "application/x-ndjson"}
-        return client.request(method, url, content=LINES[operation], headers=typed)
+        return server.client.request(method, url, content=LINES[operation], headers=typed)
     body = BODIES.get(operation)
     if operation == "searchSpaces":  # the body names the space
         body = {**BODIES[operation], "spaces": [{"name": space}]}
-    return client.request(method, url, json=body, headers=headers, params=query)
+    return server.client.request(method, url, json=body, headers=headers, params=query)
 
 
-def stored(client: httpx.Client, engine: Engine, space: str) -> str:
-    """A memory at the address that is asked for, and a checkpoint of that name."""
-    if not engine.owner.timeline.list_checkpoints(space)[0]:
-        engine.owner.timeline.create_checkpoint(space, "before")
-    headers = administrator(engine).headers
+def stored(client: httpx.Client, engine: Engine, space: str, headers: dict[str, str]) -> str:
+    """Store a memory at the address that is asked for, and all else that is; return the memory's identifier."""
+    engine.owner.timeline.create_checkpoint(space, "before")
     typed = {**headers, "Content-Type": "application/x-ndjson"}
     client.post(f"/v1/spaces/{space}/import", content=FILE, headers=typed)
     items = [{"turn": 1, "author": "Ann", "content": "Hello"}]
@@ -130,39 +198,33 @@ def stored(client: httpx.Client, engine: Engine, space: str) -> str:
     relation = {"subject": "Ann Berg", "kind": "works_at", "object": "Acme"}
     client.post(f"/v1/spaces/{space}/graph/relations", json=relation, headers=headers)
     body = draft("We deploy", category="rules", key="deploy", author="Ann", on_conflict="keep")
-    answer = client.post(f"/v1/spaces/{space}/memories", json=body, headers=headers)
-    if answer.status_code == 409:
-        return answer.json()["conflicts"][0]["id"]
-    return answer.json()["id"]
+    return client.post(f"/v1/spaces/{space}/memories", json=body, headers=headers).raise_for_status().json()["id"]
 
 
-def test_every_route_says_whom_it_is_for(keyed: httpx.Client):
-    assert set(routes(keyed)) == set(NEEDS) | ANY_KEY | PUBLIC
+def test_every_route_says_whom_it_is_for(original: Filled):
+    assert set(original.routes) == set(NEEDS) | ANY_KEY | PUBLIC
 
 
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("operation", IN_A_SPACE)
 def test_a_mode_allows_what_it_says_in_its_space_and_nothing_else_is_there(
-    keyed: httpx.Client, engine: Engine, operation: str, mode: str
+    request: pytest.FixtureRequest, operation: str, mode: str
 ):
-    key = with_mode(engine, mode, "acme.*")
     allowed = NEEDS[operation] in MODES[mode]  # pyright: ignore[reportArgumentType]
-    probe = engine.probes.add(OWN, Expectation(query="q", category="rules", key="deploy"), OWNER, engine.now())
-    engine.owner.write.add(OWN, [Draft(content="twice"), Draft(content="twice")], on_conflict="review")
-    conflict = engine.owner.review.conflicts(OWN).items[0].id
-    memory = stored(keyed, engine, OWN)
-    if operation in STATEMENTS:
-        memory = engine.owner.graph.relations(OWN, subject="Ann Berg").items[0].memory
-    own = ask(keyed, operation, OWN, key.headers, memory, probe.id, conflict)
+    server: Served = request.getfixturevalue("fresh" if allowed and NEEDS[operation] != "read" else "shared")
+    key, filled = with_mode(server.engine, mode, "acme.*"), server.filled
+    memory = filled.statement if operation in STATEMENTS else filled.memories[OWN]
+    own = ask(server, operation, OWN, key.headers, memory, filled.probe, filled.conflict)
     assert own.is_success == allowed, own.text
     assert allowed or (own.status_code, own.json()["code"]) == (403, "forbidden")
-    other = ask(keyed, operation, OTHER, key.headers, stored(keyed, engine, OTHER))
+    other = ask(server, operation, OTHER, key.headers, filled.memories[OTHER])
     assert (other.status_code, other.json()["code"]) == (404, "not_found")
 
 
 @pytest.mark.parametrize("who", STRANGERS)
 @pytest.mark.parametrize("operation", sorted(set(NEEDS) | ANY_KEY))
-def test_strangers_get_nothing(keyed: httpx.Client, engine: Engine, clock: Clock, operation: str, who: str):
+def test_strangers_get_nothing(shared: Served, operation: str, who: str):
+    server, engine = shared, shared.engine
     headers = {
         "no key": dict[str, str],
         "unknown": lambda: {"Authorization": f"Bearer mk_{'0' * 12}_{'x' * 43}"},
@@ -171,22 +233,22 @@ def test_strangers_get_nothing(keyed: httpx.Client, engine: Engine, clock: Clock
         "expired": lambda: expired(engine).headers,
         "revoked": lambda: revoked(engine).headers,
     }[who]()
-    clock.pass_days(0.001)
+    server.clock.pass_days(0.001)
     given = {name: value.encode("latin-1") for name, value in headers.items()}
-    answer = ask(keyed, operation, OWN, given)  # pyright: ignore[reportArgumentType]
+    answer = ask(server, operation, OWN, given)  # pyright: ignore[reportArgumentType]
     assert (answer.status_code, answer.json()["code"]) == (401, "unauthorized")
     assert answer.headers["www-authenticate"].startswith("Bearer")
 
 
 @pytest.mark.parametrize("operation", sorted(PUBLIC))
-def test_what_is_public_asks_nobody(keyed: httpx.Client, operation: str):
-    assert ask(keyed, operation, OWN, {}).is_success
+def test_what_is_public_asks_nobody(shared: Served, operation: str):
+    assert ask(shared, operation, OWN, {}).is_success
 
 
 @pytest.mark.parametrize("operation", [name for name in NEEDS if NEEDS[name] == "admin"])
 @pytest.mark.parametrize("mode", MODES)
-def test_no_mode_administers(keyed: httpx.Client, engine: Engine, operation: str, mode: str):
-    answer = ask(keyed, operation, OWN, with_mode(engine, mode).headers)
+def test_no_mode_administers(shared: Served, operation: str, mode: str):
+    answer = ask(shared, operation, OWN, with_mode(shared.engine, mode).headers)
     assert (answer.status_code, answer.json()["code"]) == (403, "forbidden")
 
 
@@ -196,13 +258,11 @@ def by_requests(asked: Sequence[Statement]) -> list[str]:
 
 
 @pytest.mark.parametrize("operation", IN_A_SPACE)
-def test_a_forbidden_space_and_a_missing_one_are_the_same_from_outside(
-    keyed: httpx.Client, engine: Engine, database: Breakable, operation: str
-):
+def test_a_forbidden_space_and_a_missing_one_are_the_same_from_outside(fresh: Served, operation: str):
     """Both give the same status, body and headers, and send the same statements to the database."""
-    key = with_mode(engine, "full", "acme.*")
-    stored(keyed, engine, OTHER)
-    ask(keyed, operation, OWN, key.headers)  # by now the key is known
+    server, database = fresh, fresh.database
+    key = with_mode(server.engine, "full", "acme.*")
+    ask(server, operation, OWN, key.headers)  # by now the key is known
     seen: list[list[str]] = []
     read, write = database.read, database.write
     answers: list[httpx.Response] = []
@@ -210,7 +270,7 @@ def test_a_forbidden_space_and_a_missing_one_are_the_same_from_outside(
         said: list[str] = []
         database.read = lambda asked, said=said: (said.extend(by_requests(asked)), read(asked))[1]
         database.write = lambda asked, said=said: (said.extend(by_requests(asked)), write(asked))[1]
-        answers.append(ask(keyed, operation, space, key.headers))
+        answers.append(ask(server, operation, space, key.headers))
         seen.append(said)
     forbidden, missing = answers
     # The time of last use is written once a minute, and the minute may turn before either answer.
@@ -221,20 +281,17 @@ def test_a_forbidden_space_and_a_missing_one_are_the_same_from_outside(
     assert set(forbidden.headers) == set(missing.headers)
 
 
-def caller_of(keyed: httpx.Client, engine: Engine) -> Caller:
-    return with_mode(engine, "full", "acme.*")
-
-
-def test_only_spaces_of_the_key_are_listed(keyed: httpx.Client, engine: Engine):
-    found = keyed.get("/v1/spaces", headers=caller_of(keyed, engine).headers).json()["items"]
+def test_only_spaces_of_the_key_are_listed(fresh: Served):
+    headers = with_mode(fresh.engine, "full", "acme.*").headers
+    found = fresh.client.get("/v1/spaces", headers=headers).json()["items"]
     assert [space["name"] for space in found] == [OWN, SOURCE]
 
 
 @pytest.mark.parametrize("mode", MODES)
-def test_a_dry_run_of_a_sync_reads_and_a_sync_deletes(keyed: httpx.Client, engine: Engine, mode: str):
-    headers = with_mode(engine, mode, OWN).headers
+def test_a_dry_run_of_a_sync_reads_and_a_sync_deletes(fresh: Served, mode: str):
+    headers, client = with_mode(fresh.engine, mode, OWN).headers, fresh.client
     url, body = f"/v1/spaces/{OWN}/documents/sync", {"files": [], "folder": "docs/"}
     may = MODES[mode]  # pyright: ignore[reportArgumentType]
-    planned = keyed.post(url, json=body, headers=headers, params={"dry_run": "true"})
+    planned = client.post(url, json=body, headers=headers, params={"dry_run": "true"})
     assert planned.status_code == (200 if "read" in may else 403)
-    assert keyed.post(url, json=body, headers=headers).status_code == (200 if {"write", "delete"} <= {*may} else 403)
+    assert client.post(url, json=body, headers=headers).status_code == (200 if {"write", "delete"} <= {*may} else 403)

@@ -69,9 +69,10 @@ def rows(database: Database) -> dict[str, Rows]:
     return {name: sorted(each, key=repr) for name, each in zip(names, found, strict=True)}
 
 
-def changing(client: httpx.Client) -> dict[str, tuple[str, str]]:
+@pytest.fixture(scope="module")
+def changing(opened: tuple[httpx.Client, Database]) -> dict[str, tuple[str, str]]:
     """The operations that change something, with method and path."""
-    paths = client.get("/openapi.json").json()["paths"]
+    paths = opened[0].get("/openapi.json").json()["paths"]
     return {
         found["operationId"]: (method, path)
         for path, item in paths.items()
@@ -80,8 +81,7 @@ def changing(client: httpx.Client) -> dict[str, tuple[str, str]]:
     }
 
 
-def ask(client: httpx.Client, operation: str, **query: str) -> httpx.Response:
-    method, path = changing(client)[operation]
+def ask(client: httpx.Client, operation: str, method: str, path: str, **query: str) -> httpx.Response:
     known = client.get(f"/v1/spaces/{SPACE}/entries/rules/{operation}").json()
     given = {"space": SPACE, "memory_id": known.get("id"), "category": "rules", "key": operation, "checkpoint": "made"}
     given |= {"session": operation, "conversation": operation, "topic": "t1", "document": operation}
@@ -93,16 +93,18 @@ def ask(client: httpx.Client, operation: str, **query: str) -> httpx.Response:
     return client.request(method, path.format(**given), json=body, params=confirmed | query)
 
 
-def test_every_request_that_changes_something_can_be_tried(client: httpx.Client):
+def test_every_request_that_changes_something_can_be_tried(client: httpx.Client, changing: dict[str, tuple[str, str]]):
     paths = client.get("/openapi.json").json()["paths"]
-    for operation, (method, path) in changing(client).items():
+    for operation, (method, path) in changing.items():
         names = {parameter["name"] for parameter in paths[path][method]["parameters"]}
         assert "dry_run" in names, operation
 
 
-def test_what_is_tried_changes_no_row_and_tells_what_would_come_of_it(client: httpx.Client, database: Database):
+def test_what_is_tried_changes_no_row_and_tells_what_would_come_of_it(
+    client: httpx.Client, database: Database, changing: dict[str, tuple[str, str]]
+):
     last = ("deleteWebhook", "setQuota", "clearSpace", "deleteSpace")
-    for operation in [*(name for name in changing(client) if name not in last), *last]:
+    for operation in [*(name for name in changing if name not in last), *last]:
         if operation not in last:
             how = "review" if operation == "decideConflict" else "keep"
             first = draft("We deploy", category="rules", key=operation, author="Ann", on_conflict=how)
@@ -111,18 +113,19 @@ def test_what_is_tried_changes_no_row_and_tells_what_would_come_of_it(client: ht
             client.patch(f"/v1/spaces/{SPACE}/memories/{stored['id']}", json=change)
             talk(client, operation)
         before = rows(database)
-        reply = ask(client, operation, dry_run="true")
+        reply = ask(client, operation, *changing[operation], dry_run="true")
         assert reply.status_code == 200 and reply.json()["dry_run"] is True, (operation, reply.text)
         assert rows(database) == before, operation
-        done = ask(client, operation)
+        done = ask(client, operation, *changing[operation])
         assert done.status_code == reply.json()["status"], (operation, done.text)
-        assert rows(database) != before, operation
+        after = rows(database)
+        assert after != before, operation
         answer = reply.json()["answer"]
         assert (answer is None) == (not done.content)
         assert answer is None or answer.keys() == done.json().keys() - SHOWN_ONCE, operation
         known = {row[:2] for row in before["changes"]}
         here = {row[0] for row in before["spaces"]}  # the changes of a fork are those of another space
-        new = (row for row in rows(database)["changes"] if row[:2] not in known and row[0] in here)
+        new = (row for row in after["changes"] if row[:2] not in known and row[0] in here)
         made = sorted(new, key=_seq)
         assert [one["kind"] for one in reply.json()["items"]] == [row[2] for row in made], operation
         assert reply.json()["changes"] == len(made)

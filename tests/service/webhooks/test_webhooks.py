@@ -25,7 +25,7 @@ from muisti.service.webhooks.delivery import Deliverer, spaces_with_due
 from muisti.service.webhooks.sending import Failed, Sender
 from tests.core.fakes import WordEncoder, add
 from tests.service.fakes import API
-from tests.stores import Stores
+from tests.stores import Stores, migrated
 
 SECOND = 1_000_000
 
@@ -79,7 +79,7 @@ def now() -> Callable[[], int]:
 
 @pytest.fixture
 def engine(stores: Stores, now: Callable[[], int]) -> Iterator[Engine]:
-    with Engine(stores().open(), WordEncoder(), now) as opened:
+    with Engine(migrated(stores()), WordEncoder(), now) as opened:
         yield opened
 
 
