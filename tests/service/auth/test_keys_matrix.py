@@ -25,6 +25,7 @@ from tests.service.keyed import (
     NEEDS,
     PUBLIC,
     QUERIES,
+    STATEMENTS,
     Caller,
     administrator,
     expired,
@@ -57,9 +58,6 @@ def keyed(engine: Engine) -> Iterator[httpx.Client]:
     tokens = {"jwks": "keys.json", "jwt_issuer": "https://issuer.example", "jwt_audience": "muisti"}
     with TestClient(create_app(Settings(**tokens), engine=engine)) as opened:
         yield opened
-
-
-STATEMENTS = {"correctRelation", "retractStatement"}  # on memories of the kind `relation`
 
 
 def routes(client: httpx.Client) -> dict[str, tuple[str, str]]:
