@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from muisti.core.index import context, lexical
 from muisti.core.query import query
-from muisti.core.search import blend, fuse, ranking
+from muisti.core.search import blend, candidates, fuse, ranking
 from muisti.core.text import speakers
 from muisti.service.app.client import Client
 from muisti.service.app.local import start
@@ -69,7 +69,7 @@ CHANGES: Mapping[str, Change] = {
     "k1 1.2 everywhere": Change([(lexical, "saturation", lambda _average: blend.USUAL_K1)]),
     "request words in full": Change([(query, "REQUEST", 1.0)]),
     "brevity": Change([(blend, "UTTERANCE", 1e-9)]),  # a row may have no words
-    "turns around as candidates": Change([(ranking, "BESIDE", 0)]),
+    "turns around as candidates": Change([(candidates, "BESIDE", 0)]),
     "`fusion: convex`": Change(plan=Plan(mode="hybrid", fusion="convex")),
     "`fusion: dbsf`": Change(plan=Plan(mode="hybrid", fusion="dbsf")),
     "`fusion: rrf`": Change(plan=Plan(mode="hybrid", fusion="rrf")),

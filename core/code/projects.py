@@ -71,9 +71,9 @@ def _package(path: str, settings: dict[str, Any]) -> Record:
     if not isinstance(name, str):
         return Record(path, LANGUAGE)
     shown = settings.get("exports")
-    by_place = cast(dict[str, Any], shown) if isinstance(shown, dict) else {".": shown}
+    by_place: dict[str, Any] = cast(dict[str, Any], shown) if isinstance(shown, dict) else {".": shown}
     if not all(one.startswith(".") for one in by_place):
-        by_place = {".": shown}
+        by_place = {".": cast(Any, shown)}
     found = [(place, target) for place, value in by_place.items() for target in _targets(value)]
     found += [(".", one) for entry in _ENTRIES if isinstance(one := settings.get(entry), str)]
     exports = tuple(Export(place, _joined(folder, target)) for place, target in found[:ALIASES])

@@ -1,6 +1,6 @@
 """Names that the space itself knows: those of speakers, and those of other memories."""
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence, Set
 
 from muisti.core.entities.names import norm
 from muisti.core.entities.spans import Span, likeliest
@@ -52,7 +52,7 @@ class Names:
                 yield Span(at, stop, likeliest(shares, at, stop), KNOWN, "known")
             at = max(stop, at + 1)
 
-    def _end(self, words: Sequence[str], start: int, taken: Collection[int]) -> int:
+    def _end(self, words: Sequence[str], start: int, taken: Set[int]) -> int:
         """Return where the longest known name that begins at `start` ends; `start` when none begins."""
         if not words[start][:1].isupper():
             return start

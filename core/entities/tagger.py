@@ -79,7 +79,8 @@ class Tagger:
 
     def calibrated(self, share: float) -> float:
         """Return how often spans with such a probability are right, by the sets that the tagger was tuned on."""
-        return float(np.interp(share, *self._weights.knots))
+        found, right = self._weights.knots
+        return float(np.interp(share, found, right))
 
     def _remembered(self, words: Sequence[str]) -> Longs:
         known = self._slots

@@ -12,7 +12,7 @@ from muisti.core.graph.merging import Group
 from muisti.core.graph.reading import GraphReader, Opened
 from muisti.core.graph.walking import GraphWalker
 from muisti.core.identity.caller import Caller
-from muisti.core.model.graph import TIE_KINDS, Edge, Entity, Node, Relation
+from muisti.core.model.graph import ENTITIES_MAX, TIE_KINDS, Edge, Entity, Node, Relation
 from muisti.core.model.values import Seq
 from muisti.core.query.points import AsOf, Point
 from muisti.core.store.sql import graph
@@ -82,21 +82,25 @@ class GraphExporter:
     ) -> Part:
         """Return at most `limit` entities: those nearest to one, or the most mentioned, with the ties among them.
 
-        Of the entity in the middle, the relations to words are listed too.
+        Of the entity in the middle, the relations to words come too. Dates are left out: "last week" ties nobody.
 
         Raises:
             NotFound: no memory that the caller sees mentions the entity.
         """
+        most = min(2 * limit + 50, ENTITIES_MAX)
         if query is None:
             found = self._reader.entities(
-                name, caller, now, prefix="", kind=None, sort="-mentions", limit=limit, as_of=as_of
+                name, caller, now, prefix="", kind=None, sort="-mentions", limit=most, as_of=as_of
             )
-            codes, total = [one.id for one in found.items], found.total
+            known, total = [(one.id, one.kind) for one in found.items], found.total
         else:
             near = self._walker.neighbours(
-                name, query, caller, now, depth=depth, kinds=TIE_KINDS, limit=limit, as_of=as_of
+                name, query, caller, now, depth=depth, kinds=TIE_KINDS, limit=most, as_of=as_of
             )
-            codes, total = [near.entity.id, *(one.entity.id for one in near.items)][:limit], near.total + 1
+            ends = [near.entity, *(one.entity for one in near.items)]
+            known, total = [(one.id, one.kind) for one in ends], near.total + 1
+        named = [id_ for place, (id_, kind) in enumerate(known) if kind != "date" or (query is not None and place == 0)]
+        total, codes = total - (len(known) - len(named)), named[:limit]
         opened = self._reader.open(name, caller, now, as_of)
         groups = self._reader.of_codes(opened, codes)
         nodes = [_node(one) for one in self._reader.told(opened, groups)]

@@ -27,7 +27,7 @@ _TAGS = (
     "en", "ar", "ca", "cs", "da", "nl", "fi", "fr", "de", "el", "hi", "hu", "id", "it", "no", "fa", "pl", "pt", "ro",
     "ru", "es", "sv", "tr",
 )  # fmt: skip
-TAGS = dict(zip(LANGUAGES, _TAGS, strict=True))
+TAGS: dict[str, str] = dict(zip(LANGUAGES, _TAGS, strict=True))
 ENOUGH = 2  # function words
 FIRST = 64  # words that decide
 CLEARLY = 3  # a text is English when one word of three is a function word of it

@@ -227,6 +227,8 @@ class Graph:
 
     def drop(self, space: str) -> int:
         """Delete what was read, and return the number of entities; what people have said stays, as all memories do."""
+        if self._calls.dry_run:
+            return self.status(space).entities
         return self._parts.index.drop(space)
 
     def _asks(self) -> tuple[Caller, int]:

@@ -67,8 +67,10 @@ class _Reader:
             return  # within a macro, whose own site counts
         site, target = Site(path, at.line, at.column - 1), callee.referenced
         NAMES[site] = callee.spelling
-        function = target is not None and target.kind == self.clang.CursorKind.FUNCTION_DECL
-        self.called[site] = (target.get_usr() if function else "", None)
+        if target is None or target.kind != self.clang.CursorKind.FUNCTION_DECL:
+            self.called[site] = ("", None)
+        else:
+            self.called[site] = (target.get_usr(), None)
 
 
 def _below(cursor: Any) -> Iterator[Any]:

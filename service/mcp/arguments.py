@@ -77,7 +77,7 @@ class GraphQuestion(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class GraphStatement(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A statement on the knowledge graph. `id` is for `retract`; `kind` with `object` or `text` for `relate`."""
+    """A statement on the knowledge graph. `retract` takes an id, `relate` a kind with `object` or `text`."""
 
     action: GraphSaid
     name: str | None = None
@@ -86,7 +86,7 @@ class GraphStatement(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=T
     object: str | None = None
     text: str | None = None
     negative: bool = False
-    id: str | None = None
+    statement: str | None = None
     dry_run: bool = False
 
 

@@ -278,7 +278,7 @@ TOOLS = (
         run=graph.graph,
         description="Ask who and what the memories are about: entities by the start of a name; one entity with its "
         "facts; its neighbours; path from it to another; relations; names that may be one.",
-        words={"action": "", "name": "Or its start, for entities", "other": "End of a path, or object of relations"},
+        words={"name": "Or its start, for entities", "other": "End of a path, or object of relations"},
         group="graph",
         read_only=True,
     ),
@@ -289,17 +289,7 @@ TOOLS = (
         run=graph.state_graph,
         description="Correct the graph: merge other names with an entity or keep them apart, relate it to an object or "
         "text, retract a statement by its id. Each can be undone.",
-        words={
-            "action": "",
-            "name": "",
-            "others": "",
-            "kind": "",
-            "object": "A name",
-            "text": "",
-            "negative": "",
-            "id": "",
-            "dry_run": "",
-        },
+        words={"object": "A name"},
         group="graph",
     ),
 )

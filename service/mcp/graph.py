@@ -77,7 +77,7 @@ async def state_graph(call: Call, given: GraphStatement) -> Outcome:
     view, store = call.session.memories(dry_run=given.dry_run).graph, call.backend.store
     if given.action == "retract":
         check(call.access, "delete", call.space)
-        id_ = _required(given.id, "id", given.action)
+        id_ = _required(given.statement, "statement", given.action)
         return _done(await store(view.retract, call.space, id_), "retracted", dry_run=given.dry_run)
     name = _required(given.name, "name", given.action)
     if given.action == "relate":

@@ -75,4 +75,11 @@ WORDS: Mapping[str, str] = {
     "folder": "",
     "older_than_days": "Since they were created",
     "description": "What it is for",
+    "other": "",
+    "others": "",
+    "depth": "",
+    "object": "",
+    "text": "",
+    "negative": "",
+    "statement": "Id to retract",
 }

@@ -195,11 +195,11 @@ async def build_graph(
 
 @delete("/graph", status_code=200, operation_id="dropGraph", tags=["graph"], needs="admin")
 async def drop_graph(
-    request: Request, space: FromPath[str], backend: NamedDependency[Backend]
+    request: Request, space: FromPath[str], backend: NamedDependency[Backend], dry_run: DryRunParameter = False
 ) -> Response[GraphDroppedReply]:
     """Delete what was read from memories; it can be read again. What people have stated stays."""
-    dropped = await backend.store(memories(request, backend).graph.drop, space)
-    return await placed(Response(GraphDroppedReply(entities=dropped)), backend, space)
+    dropped = await backend.store(memories(request, backend, dry_run=dry_run).graph.drop, space)
+    return await placed(tried(dry_run, Response(GraphDroppedReply(entities=dropped))), backend, space)
 
 
 ROUTES = (

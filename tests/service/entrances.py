@@ -748,13 +748,22 @@ STORES_NOTHING: Mapping[str, str] = {
         ),
         ("sends what `cli add` sends", "cli hook run, cli demo"),
         (
+            "stores names and a sentence by the same intake; tests/service/routes/test_graph.py tries it",
+            "describeEntity, mergeEntities, keepEntitiesApart, stateRelation, correctRelation, mcp state_graph, "
+            "cli graph merge, cli graph keep-apart, cli graph relate",
+        ),
+        ("reads stored texts for the graph", "buildGraph, dropGraph, cli graph build, cli graph drop"),
+        (
             "ends memories",
             "deleteDocument, pruneDocuments, mcp documents, mcp prune_memory, mcp clear_all, cli documents delete, "
             "cli documents prune, deleteSession, deleteConversation, deleteTopic, cli conversations delete, "
+            "retractStatement, cli graph retract, "
             "deleteMemory, deleteEntry, purge, undoImport, mcp forget, mcp purge, cli delete, cli purge",
         ),
         (
             "reads or compares",
+            "cli graph status, cli graph entities, cli graph show, cli graph neighbours, cli graph path, "
+            "cli graph relations, cli graph proposals, cli graph draw, cli graph export, "
             "cli code find, cli code callers, cli code callees, cli code outline, cli code map, "
             "cli models test, cli documents list, cli documents show, cli documents text, cli documents stale, "
             "search, searchSpaces, compareGenerations, cli generations list, cli generations compare, "

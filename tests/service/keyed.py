@@ -160,6 +160,8 @@ QUERIES: dict[str, dict[str, str]] = {
     "findPath": {"from": "Ann Berg", "to": "Acme"},
 }
 
+STATEMENTS = {"correctRelation", "retractStatement"}  # on memories of the kind `relation`
+
 # Not in JSON.
 LINES = {"importMemories": b'{"type":"muisti","format":1}\n{"type":"end","lines":1}\n'}
 

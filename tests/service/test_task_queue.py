@@ -77,6 +77,10 @@ def summaries(client: httpx.Client) -> httpx.Response:
     return client.post(f"{API}/summaries")
 
 
+def a_graph(client: httpx.Client) -> httpx.Response:
+    return client.post(f"{API}/graph/build", json={})
+
+
 REQUESTS = {
     "addDocuments": [two_files, a_server_path],
     "putDocument": [a_text],
@@ -84,6 +88,7 @@ REQUESTS = {
     "purge": [a_purge],
     "buildGeneration": [a_model],
     "summariseSpace": [summaries],
+    "buildGraph": [a_graph],
 }
 
 

@@ -1185,10 +1185,11 @@ class Muisti(Transport):
         self,
         space: str,
         *,
+        dry_run: bool | None = None,
         muisti_min_seq: str | None = None,
-    ) -> types.GraphDroppedReply:
+    ) -> types.GraphDroppedReply | types.DryRunReply:
         """Delete what was read from memories; it can be read again. What people have stated stays. Needs the scope admin."""
-        reply = self.send(calls.drop_graph(space, muisti_min_seq=muisti_min_seq))
+        reply = self.send(calls.drop_graph(space, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
     def build_graph(

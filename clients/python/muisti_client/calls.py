@@ -1601,6 +1601,7 @@ def get_graph(
 def drop_graph(
     space: str,
     *,
+    dry_run: bool | None = None,
     muisti_min_seq: str | None = None,
 ) -> Call:
     """Delete what was read from memories; it can be read again. What people have stated stays."""
@@ -1608,6 +1609,7 @@ def drop_graph(
         'DELETE',
         '/v1/spaces/{space}/graph',
         parts={'space': space},
+        params={'dry_run': dry_run},
         headers={'Muisti-Min-Seq': muisti_min_seq},
     )
 

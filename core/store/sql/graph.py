@@ -246,7 +246,8 @@ def level(ids: Iterable[int], kinds: Sequence[str], shown: Shown, limit: int, *,
     At most `ROWS` rows are read, the latest of each entity first. With `by_memory`, what one memory mentions is tied.
     """
     listed, only = _ids(ids), json.dumps(list(kinds))
-    arms, args = [], []
+    arms: list[str] = []
+    args: list[Scalar] = []
     for this, other in (("subject_id", "object_id"), ("object_id", "subject_id")) if kinds else ():
         arms.append(
             f"SELECT r.{other} AS found, t.value AS via, r.kind AS kind, r.version_id AS version FROM {_IDS} "

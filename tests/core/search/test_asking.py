@@ -11,6 +11,7 @@ from msgspec import UNSET
 
 from muisti.core.assembly import Given, shared
 from muisti.core.engine import MEMORY, Engine
+from muisti.core.graph.usual import usual_reader
 from muisti.core.identity.caller import Caller
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import InvalidInput, NotFound
@@ -231,6 +232,7 @@ def test_a_program_in_the_process_may_ask_for_more_hits_than_a_request(tmp_path:
             quota=Quota(),
             policy=Policy(),
             workers=Workers(),
+            graph_reader=usual_reader,
         )
         asking = shared(given).asking
         query = Query(text="fox", limit=CANDIDATES_MAX)

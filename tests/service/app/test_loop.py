@@ -43,6 +43,7 @@ LOOKS = 10  # at the loop, while something is held
 # Plain locks guard a few lines that touch memory alone, so the event loop may wait for them.
 BRIEF = {
     "Counter._lock",
+    "Gauge._lock",
     "Histogram._lock",
     "IdSource._lock",
     "OpenedFiles._noting",  # looks at the state of open files, a few microseconds

@@ -30,6 +30,7 @@ from tests.service.keyed import (
     NEEDS,
     PUBLIC,
     QUERIES,
+    STATEMENTS,
     administrator,
     expired,
     revoked,
@@ -80,9 +81,6 @@ def fill(store: Store) -> Filled:
             memories = {space: stored(client, engine, space, headers) for space in (OWN, OTHER)}
             statement = engine.owner.graph.relations(OWN, subject="Ann Berg").items[0].memory
             return Filled(store, routes(client), memories, statement, probe.id, conflict, engine.now())
-
-
-STATEMENTS = {"correctRelation", "retractStatement"}  # on memories of the kind `relation`
 
 
 def routes(client: httpx.Client) -> dict[str, tuple[str, str]]:

@@ -68,15 +68,18 @@ class Somebody:
     def reaches(self, space: str) -> bool:
         return self.spaces == "*" or space.startswith(WITHIN)
 
-    def refused(self, operation: str, space: str | None) -> str | None:
-        """The code with which a call is refused, whatever else is wrong with it; None when it may be made."""
+    def refused(self, operation: str, space: str | None, *, dry: bool = False) -> str | None:
+        """The code with which a call is refused, whatever else is wrong with it; None when it may be made.
+
+        `dry`: it says whether it is a dry run. One of a sync needs no more than `read`.
+        """
         if operation in PUBLIC:
             return None
         if not self.scopes:
             return "unauthorized"
         if space is not None and not self.reaches(space):
             return "not_found"
-        need = NEEDS.get(operation)
+        need = "read" if dry and operation == "syncDocuments" else NEEDS.get(operation)
         return None if need is None or need in self.scopes else "forbidden"
 
 
@@ -109,10 +112,11 @@ class World:
         self._steer(case)
         operation = case.operation.definition.raw["operationId"]
         space = str(case.path_parameters["space"]) if "{space}" in case.operation.path else None
-        able = [one for one in self._callers if one.refused(operation, space) is None]
+        dry = "dry_run" in (case.query or {})
+        able = [one for one in self._callers if one.refused(operation, space, dry=dry) is None]
         for one in self._callers:
             if one not in able:
-                self._ask_in_vain(case, one, one.refused(operation, space))
+                self._ask_in_vain(case, one, one.refused(operation, space, dry=dry))
         one = self._random.choice(able)
         answer = self._ask(case, one)
         if answer is not None and answer.is_success:

@@ -184,6 +184,9 @@ def tried(document: dict[str, Any], client: httpx.Client, engine: Engine) -> int
             if "/entries/" in path and operation["operationId"] != "putEntry":
                 client.put(f"{API}/entries/rules/deploy", json={"content": "We deploy on Wednesdays"})
             converse(client, operation["operationId"])
+            if "/graph/" in path:
+                given_relation = {"subject": "Ann Berg", "kind": "works_at", "object": "Acme"}
+                relation = client.post(f"{API}/graph/relations", json=given_relation).json()["id"]
             if "{document}" in path:
                 client.put(f"{API}/documents/d1", json={"content": "We deploy on Thursdays"})
             given = {
@@ -192,10 +195,11 @@ def tried(document: dict[str, Any], client: httpx.Client, engine: Engine) -> int
                 "topic": "t1",
                 "document": "d1",
                 "space": exchange(engine, operation["operationId"]),
-                "memory_id": memory["id"],
+                "memory_id": relation if "/graph/" in path else memory["id"],
                 "category": "rules",
                 "key": "deploy",
                 "key_id": administrator(engine).id,
+                "entity": "Ann Berg",
                 "webhook_id": hook["id"],
                 "conflict_id": client.get(f"{API}/conflicts").json()["items"][0]["id"],
             }
