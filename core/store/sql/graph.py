@@ -277,7 +277,8 @@ def level(ids: Iterable[int], kinds: Sequence[str], shown: Shown, wanted: Wanted
         args += [listed, only, *shown.args]
     if by_memory:
         arms.append(
-            f"SELECT o.entity_id, t.value, 'mentioned_with', m.version_id FROM {_IDS} "
+            "SELECT o.entity_id AS found, t.value AS via, 'mentioned_with' AS kind, m.version_id AS version "
+            f"FROM {_IDS} "
             "CROSS JOIN mentions m ON m.entity_id = t.value CROSS JOIN versions v ON v.id = m.version_id "
             "CROSS JOIN mentions o ON o.version_id = m.version_id AND o.entity_id <> m.entity_id "
             f"WHERE v.kind NOT IN ('entity', 'relation') AND {shown.sql}"
@@ -285,20 +286,23 @@ def level(ids: Iterable[int], kinds: Sequence[str], shown: Shown, wanted: Wanted
         args += [listed, *shown.args]
     ties = (
         "SELECT found, min(via) AS via, group_concat(DISTINCT kind) AS kinds, count(DISTINCT version) AS weight, "
-        f"count(*) AS number FROM (SELECT * FROM ({' UNION ALL '.join(arms)}) LIMIT {ROWS}) GROUP BY found"
+        f"count(*) AS number FROM (SELECT * FROM ({' UNION ALL '.join(arms)}) LIMIT {ROWS}) GROUP BY found "
+        f"ORDER BY found IN {_LISTED}, weight DESC, found LIMIT ?"
     )
-    placed = (
-        f"SELECT *, row_number() OVER (ORDER BY found IN {_LISTED}, weight DESC, found) AS place FROM ({ties}) "
-        "ORDER BY place LIMIT ?"
+    named = f"{_NAME}, {_RELATED}", "CROSS JOIN entities e ON e.id = found"
+    parts = (
+        (f"{named[0]}, {_sketch('found', shown)}", named[1], (*shown.args, BRIEF), wanted.sketched, 0),
+        (f"{named[0]}, NULL", named[1], (), max(wanted.named - wanted.sketched, 0), wanted.sketched),
+        ("NULL, NULL, NULL, NULL, NULL", "", (), -1, max(wanted.named, wanted.sketched)),
     )
+    selects = " UNION ALL ".join(
+        f"SELECT found, via, kinds, weight, number, {columns} FROM (SELECT * FROM ties LIMIT ? OFFSET ?) {joined}"
+        for columns, joined, *_ in parts
+    )
+    last = [one for _, _, own, limit, offset in parts for one in (*own, limit, offset)]
     return Statement(
-        f"SELECT found, via, kinds, weight, number, {_NAME}, CASE WHEN e.id IS NOT NULL THEN {_RELATED} END, "
-        f"CASE WHEN place <= ? THEN {_sketch('found', shown)} END "
-        f"FROM ({placed}) LEFT JOIN entities e ON place <= ? AND e.id = found ORDER BY place",
-        (
-            *(wanted.sketched, *shown.args, BRIEF),
-            *(_ids(wanted.known), *args, wanted.most + len(wanted.known), wanted.named),
-        ),
+        f"WITH ties AS MATERIALIZED ({ties}) {selects}",
+        (*args, _ids(wanted.known), wanted.most + len(wanted.known), *last),
     )
 
 
