@@ -132,9 +132,12 @@ class GraphReader:
         """
         opened = self.open(name, caller, now, as_of, [query])
         group = self.find(opened, query)
-        (entity,) = self.told(opened, [group])
-        asked = graph.of_entities(group.members, opened.shown, None, subject=True, target=True, limit=facts)
-        found, mentioned = self.database.read([asked, graph.mentioned(group.members, opened.shown, memories)])
+        counted, found, mentioned = self.database.read([
+            graph.together([group.members], opened.shown),
+            graph.of_entities(group.members, opened.shown, None, subject=True, target=True, limit=facts),
+            graph.mentioned(group.members, opened.shown, memories),
+        ])  # fmt: skip
+        entity = self._entity(opened, group, counted[0])
         relations = self.related(opened, found)
         relations.sort(key=lambda one: (one.valid_from, one.memory, one.start))
         return Profile(
