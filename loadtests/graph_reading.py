@@ -48,7 +48,7 @@ _TABLES = (
 
 @dataclass
 class Outcome:
-    """What happened. `looks` has pairs of seconds and finished versions; `again` what was read without a kill."""
+    """Results. `looks` has pairs of seconds and finished versions; `again` what was read without a kill."""
 
     task: Task
     looks: list[tuple[float, int]]

@@ -289,12 +289,14 @@ def level(ids: Iterable[int], kinds: Sequence[str], shown: Shown, wanted: Wanted
         f"count(*) AS number FROM (SELECT * FROM ({' UNION ALL '.join(arms)}) LIMIT {ROWS}) GROUP BY found "
         f"ORDER BY found IN {_LISTED}, weight DESC, found LIMIT ?"
     )
-    named = f"{_NAME}, {_RELATED}", "CROSS JOIN entities e ON e.id = found"
-    parts = (
-        (f"{named[0]}, {_sketch('found', shown)}", named[1], (*shown.args, BRIEF), wanted.sketched, 0),
-        (f"{named[0]}, NULL", named[1], (), max(wanted.named - wanted.sketched, 0), wanted.sketched),
-        ("NULL, NULL, NULL, NULL, NULL", "", (), -1, max(wanted.named, wanted.sketched)),
-    )
+    shared, entity = f"{_NAME}, {_RELATED}", "CROSS JOIN entities e ON e.id = found"
+    named = -1 if wanted.named >= wanted.most else max(wanted.named - wanted.sketched, 0)
+    parts = [
+        (f"{shared}, {_sketch('found', shown)}", entity, (*shown.args, BRIEF), wanted.sketched, 0),
+        (f"{shared}, NULL", entity, (), named, wanted.sketched),
+        ("NULL, NULL, NULL, NULL, NULL", "", (), 0 if named < 0 else -1, max(wanted.named, wanted.sketched)),
+    ]
+    parts = [one for one in parts if one[3]]  # a server plans each statement anew
     selects = " UNION ALL ".join(
         f"SELECT found, via, kinds, weight, number, {columns} FROM (SELECT * FROM ties LIMIT ? OFFSET ?) {joined}"
         for columns, joined, *_ in parts
