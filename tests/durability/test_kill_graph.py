@@ -13,7 +13,7 @@ SHORT = {"documents": 32, "words": 2_000, "lease": 1.0, "pause": 0.3}
 @pytest.mark.timeout(1_200)
 def test_a_graph_of_killed_processes_is_that_of_one_reading(tmp_path: Path, long: bool):
     options = LONG if long else SHORT
-    seen = run(tmp_path, **options)  # pyright: ignore[reportArgumentType]  # by name
+    seen = run(tmp_path, **options)
     assert seen.task.state == "succeeded"
     assert 0 < seen.killed_at < seen.versions == seen.task.finished
     assert seen.task.attempts == 2
