@@ -83,7 +83,8 @@ def shipped() -> Judge:
 
 def pairs(sentence: Sequence[Word], spans: Sequence[Span]) -> Iterator[Pair]:
     """Yield the pairs of names near each other that a relation may tie, in both orders. `spans` are in order."""
-    stems = [_code(stem) for stem in _STEMS if any(word.text.startswith(stem) for word in sentence)]
+    lines = "\n" + "\n".join(word.text for word in sentence)
+    stems = [_code(stem) for stem in _STEMS if "\n" + stem in lines]
     codes = [_code(word.text) for word in sentence]
     for place, left in enumerate(spans):
         for skipped, right in enumerate(spans[place + 1 : place + 1 + _NEAR]):

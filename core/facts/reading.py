@@ -14,6 +14,12 @@ from muisti.core.text.speakers import ASSISTANTS, USERS
 from muisti.core.text.terms import fold
 
 _OF_AUTHOR = ("i", "we")
+_OF_NAMES = frozenset({
+    "works_at", "lives_in", "visited", "located_in", "based_in", "comes_from", "knows", "kin", "spouse",
+})  # fmt: skip
+"""Kinds whose object is the name at the beginning of its words: "Acme" of "Acme in Berlin"."""
+_OWNS = frozenset({"'s", "’s", "'", "’", "s"})
+_NO_NAMES = frozenset({"date", "identifier", "symbol"})
 
 
 def facts(text: str, mentions: Sequence[Named], author: str | None, *, two: bool = False) -> list[Fact]:
@@ -100,6 +106,8 @@ class _Reader:
         begin, stop = sentence[one.at].start, sentence[one.stop - 1].stop
         bare = sentence[objects.bare(sentence, one.at, one.stop)].start
         number = self._spans.get((begin, stop), self._spans.get((bare, stop)))
+        if number is None and one.kind in _OF_NAMES:
+            number = self._name_at(sentence, begin, bare, stop)
         certain = self._mentions[subject].confidence if subject >= 0 else 1.0
         return Fact(
             subject=subject,
@@ -111,6 +119,19 @@ class _Reader:
             start=sentence[first].start,
             stop=max(sentence[last - 1].stop, stop),
         )
+
+    def _name_at(self, sentence: Sequence[Word], begin: int, bare: int, stop: int) -> int | None:
+        """Return the longest mention at the beginning of an object, or around it; none that owns what follows."""
+        after = {word.stop: place + 1 for place, word in enumerate(sentence)}
+        at = [
+            (one.stop, number)
+            for number, one in enumerate(self._mentions)
+            if (one.start in (begin, bare) or (one.start < begin and one.stop >= stop))
+            and one.kind not in _NO_NAMES
+            and one.stop in after
+            and not any(word.text in _OWNS for word in sentence[after[one.stop] : after[one.stop] + 1])
+        ]
+        return max(at)[1] if at else None
 
 
 def _articles(sentence: Sequence[Word], at: int) -> int:

@@ -16,7 +16,7 @@ from muisti.core.graph.merging import (
     stated_of,
 )
 from muisti.core.model.graph import End, EntityKind
-from muisti.core.store.database import Database, Rows
+from muisti.core.store.database import Database, Row, Rows, Statement
 from muisti.core.store.sql import graph
 from muisti.core.store.sql.graph import Shown
 
@@ -33,6 +33,7 @@ class Groups:
         self._candidates: dict[tuple[int, str], Candidate] = {}
         self._sketches: dict[int, Sketch | None] = {}
         self._briefs: dict[int, Sketch | None] = {}
+        self._related: dict[int, bool] = {}  # whether other names may belong to a name
         self._explored: set[int] = set()
         self._knows_statements: set[int] = set()
         self._knows_longs: set[int] = set()
@@ -45,12 +46,13 @@ class Groups:
         for _ in range(ROUNDS):
             if not frontier:
                 break
-            if self._explore(frontier):
-                self._found = self._grouped()
-            else:
-                self._found.update((one, Group(one, (one,), {})) for one in frontier)
+            self._explore(frontier)
             frontier = {other for one in wanted for other in self._found[one].members} - self._explored
         return {one: self._found[one] for one in wanted}
+
+    def called(self, key: str, code: str) -> list[int]:
+        """Return the known names with a norm or code."""
+        return sorted(one.id for one in self.names.values() if one.norm == key or one.code == code)
 
     def heads(self, ids: Iterable[int]) -> dict[int, int]:
         """Return the head of the group of each name."""
@@ -59,11 +61,23 @@ class Groups:
     def ends(self, heads: Iterable[int]) -> dict[int, End]:
         """Return entities as the ends of relations, by the heads of their groups."""
         groups = self.of(heads)
-        missing = {one for group in groups.values() for one in group.members} - self._sketches.keys()
-        if missing:
-            (rows,) = self._database.read([graph.sketches(missing, self._shown, graph.BRIEF)])
-            self._briefs.update(self._read(rows))
+        asked = self.unsketched(groups)
+        if asked:
+            (rows,) = self._database.read(asked)
+            self.learn_ends(rows)
         return {head: self.end(group) for head, group in groups.items()}
+
+    def unsketched(self, heads: Iterable[int]) -> list[Statement]:
+        """Return the statement that reads what `ends` needs and is not known yet, for `learn_ends`; none else."""
+        missing = self._unsketched(self.of(heads).values())
+        return [graph.sketches(missing, self._shown, graph.BRIEF)] if missing else []
+
+    def _unsketched(self, groups: Iterable[Group]) -> set[int]:
+        return {one for group in groups for one in group.members} - self._sketches.keys() - self._briefs.keys()
+
+    def learn_ends(self, rows: Rows) -> None:
+        """Take the rows of `unsketched`."""
+        self._briefs.update(self._read(rows))
 
     def end(self, group: Group) -> End:
         """Return a group as the end of a relation; its names must be sketched."""
@@ -104,23 +118,38 @@ class Groups:
     def _read(self, rows: Rows) -> dict[int, Sketch | None]:
         return {id_: Sketch.of(told, self.names[id_].norm) for id_, told in cast(list[tuple[int, str]], rows)}
 
-    def add(self, rows: Rows) -> list[int]:
-        """Take rows of names, and return their ids."""
+    def add(self, rows: Iterable[Row]) -> list[int]:
+        """Take the ids, codes and norms of names, and return the ids."""
         found = [name_of(row) for row in rows]
         self.names.update((one.id, one) for one in found)
         return [one.id for one in found]
 
-    def _explore(self, frontier: set[int]) -> bool:
-        """Read all that may belong together with names: their statements, longer and shorter names.
+    def learn(self, rows: Sequence[Row], *, brief: bool) -> None:
+        """Take rows of names with their sketches, where they have one; those with `brief` are of fewer mentions."""
+        self._learn_names(rows)
+        sketches = self._briefs if brief else self._sketches
+        sketches.update(self._read([(row[0], row[4]) for row in rows if row[4] is not None]))
 
-        Return whether there is any.
-        """
-        (rows,) = self._database.read([graph.names(frontier)])
-        self.add(rows)
+    def _learn_names(self, rows: Iterable[Row]) -> None:
+        for row in rows:
+            one = name_of(row)
+            self.names[one.id], self._related[one.id] = one, bool(row[3])
+
+    def _explore(self, frontier: set[int]) -> None:
+        """Group names with all that may belong together with them."""
+        unknown = frontier - self._related.keys()
+        if unknown:
+            (rows,) = self._database.read([graph.names(unknown)])
+            self._learn_names(rows)
         self._explored |= frontier
-        related = {cast(int, row[0]) for row in rows if row[-1]}
-        if not related:
-            return False
+        related = {one for one in frontier if self._related.get(one)}
+        if related and self._gather(related):
+            self._found = self._grouped()
+        else:
+            self._found.update((one, Group(one, (one,), {})) for one in frontier)
+
+    def _gather(self, related: set[int]) -> bool:
+        """Read the statements on names, their longer and shorter names; return whether there is any."""
         shown = self._shown
         asked = [graph.stated(related, shown), graph.longs(related, shown), graph.shorts(related)]
         stated, longs, shorts = self._database.read(asked)

@@ -71,7 +71,7 @@ class GraphIndex:
 
     def pending(self, space: SpaceRow, category: str | None = None) -> int:
         """Return how many versions of a folded category, or of all, are not read yet."""
-        (rows,) = self.database.read([graph_rows.pending(space, self.recogniser, category)])
+        (rows,) = self.database.read([graph_rows.pending(space.space.name, self.recogniser, category)])
         return cast(int, rows[0][0])
 
     def extend(

@@ -22,14 +22,11 @@ Pair = tuple[int, int]
 
 
 class Name(NamedTuple):
-    """A name as `entities` has it. The words and initials are empty for a name of one word."""
+    """A name as `entities` has it."""
 
     id: int
     code: str
     norm: str
-    first: str
-    last: str
-    initials: str
 
 
 class Sketch(NamedTuple):
@@ -192,7 +189,7 @@ class _Sets:
 
 def name_of(row: Row) -> Name:
     """Read a row of `graph.names`."""
-    return Name(*cast(tuple[int, str, str, str, str, str], row[:6]))
+    return Name(*cast(tuple[int, str, str], row[:3]))
 
 
 def stated_of(row: Row) -> Stated:

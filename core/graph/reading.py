@@ -37,10 +37,10 @@ from muisti.core.model.times import from_us
 from muisti.core.query.points import AsOf, Point
 from muisti.core.read.past import point_of, shown_at
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Row
-from muisti.core.store.sql import graph, graph_rows
+from muisti.core.store.database import Database, Row, Rows
+from muisti.core.store.sql import graph, graph_rows, spaces
 from muisti.core.store.sql.graph import Shown
-from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.store.sql.spaces import SpaceRow, space_row
 
 LOOKED_AT = 2_000  # names among which proposals are sought
 MORE = 2  # times the limit, of names that are read before they are merged
@@ -66,25 +66,37 @@ class GraphReader:
         self.database = database
         self._index = index
 
-    def open(self, name: str, caller: Caller, now: int, as_of: AsOf | None) -> Opened:
-        """Read versions that have come, and return the space.
+    def open(self, name: str, caller: Caller, now: int, as_of: AsOf | None, queries: Sequence[str] = ()) -> Opened:
+        """Read versions that have come, and return the space. What `queries` name is read with it, for `find`.
 
         Raises:
             Conflict: the graph of the space is off.
         """
-        found = find_space(self.database, name)
-        if not self._index.is_on(found):
-            raise Conflict(f"the graph of space {name!r} is off; its policy, or the setting `graph`, turns it on")
-        left = self._index.pending(found, caller.own_category)
+        point = Point(None, now) if as_of is None else point_of(self.database, name, as_of, now)
+        shown = Shown(point, caller.own_category)
+        found, left, rows = self._glance(name, shown, queries)
         if left:
             with suppress(StoreUnavailable, Busy):  # read although it takes no writes; `pending` tells
                 self._index.extend(name, CATCH_UP)
-            left = self._index.pending(found, caller.own_category)
-        point = Point(None, now) if as_of is None else point_of(self.database, name, as_of, now)
+            found, left, rows = self._glance(name, shown, queries)
         if point.number is not None:
             found = shown_at(self.database, found, point.number)
-        shown = Shown(point, caller.own_category)
-        return Opened(found, shown, left, Groups(self.database, shown))
+        groups = Groups(self.database, shown)
+        groups.learn(rows, brief=False)
+        return Opened(found, shown, left, groups)
+
+    def _glance(self, name: str, shown: Shown, queries: Sequence[str]) -> tuple[SpaceRow, int, Rows]:
+        """Return a space, how many of its versions are not read, and the entities that are asked for."""
+        asked = [spaces.by_name(name), graph_rows.pending(name, self._index.recogniser, shown.category)]
+        if queries:
+            asked.append(graph.called(name, [norm(one) for one in queries], [one.strip() for one in queries], shown))
+        state, pending, *entities = self.database.read(asked)
+        if not state:
+            raise NotFound("space", name)
+        found = space_row(state[0])
+        if not self._index.is_on(found):
+            raise Conflict(f"the graph of space {name!r} is off; its policy, or the setting `graph`, turns it on")
+        return found, cast(int, pending[0][0]), entities[0] if entities else []
 
     def entities(
         self,
@@ -118,11 +130,14 @@ class GraphReader:
         Raises:
             NotFound: no memory that the caller sees mentions it.
         """
-        opened = self.open(name, caller, now, as_of)
+        opened = self.open(name, caller, now, as_of, [query])
         group = self.find(opened, query)
-        (entity,) = self.told(opened, [group])
-        asked = graph.of_entities(group.members, opened.shown, None, subject=True, target=True, limit=facts)
-        found, mentioned = self.database.read([asked, graph.mentioned(group.members, opened.shown, memories)])
+        counted, found, mentioned = self.database.read([
+            graph.together([group.members], opened.shown),
+            graph.of_entities(group.members, opened.shown, None, subject=True, target=True, limit=facts),
+            graph.mentioned(group.members, opened.shown, memories),
+        ])  # fmt: skip
+        entity = self._entity(opened, group, counted[0])
         relations = self.related(opened, found)
         relations.sort(key=lambda one: (one.valid_from, one.memory, one.start))
         return Profile(
@@ -146,7 +161,7 @@ class GraphReader:
         as_of: AsOf | None,
     ) -> Relations:
         """Return relations with a subject, an object or of some kinds, the latest first."""
-        opened = self.open(name, caller, now, as_of)
+        opened = self.open(name, caller, now, as_of, [end for end in (subject, target) if end is not None])
         one = None if subject is None else self.find(opened, subject)
         other = None if target is None else self.find(opened, target)
         shown, most = opened.shown, 1_000_000 if one and other else limit + 1
@@ -167,8 +182,8 @@ class GraphReader:
         opened = self.open(name, caller, now, as_of)
         (rows,) = self.database.read([graph.alike(opened.space, opened.shown, LOOKED_AT)])
         groups = opened.groups
-        groups.add([row[:6] for row in rows])
-        named = [Named(cast(int, row[0]), cast(str, row[2]), cast(int, row[6])) for row in rows]
+        groups.add(rows)
+        named = [Named(cast(int, row[0]), cast(str, row[2]), cast(int, row[3])) for row in rows]
         pairs = alike(named)
         of = groups.of({one for pair in pairs for one in (pair.first.id, pair.second.id)})
         kept = [
@@ -197,7 +212,7 @@ class GraphReader:
         figures, state, pending = self.database.read([
             graph.figures(space, shown),
             graph_rows.state(space),
-            graph_rows.pending(space, self._index.recogniser, caller.own_category),
+            graph_rows.pending(name, self._index.recogniser, caller.own_category),
         ])  # fmt: skip
         entities, mentions, relations, read = cast(tuple[int, int, int, int], figures[0])
         _, recogniser, revision, _ = cast(tuple[int, str, int, int], state[0])
@@ -215,13 +230,12 @@ class GraphReader:
         )
 
     def find(self, opened: Opened, query: str) -> Group:
-        """Return the group of names that a name or id belongs to.
+        """Return the group of names that a name or id belongs to, which was among the queries of `open`.
 
         Raises:
             NotFound: no memory that the caller sees mentions it.
         """
-        (rows,) = self.database.read([graph.by_norms(opened.space, [norm(query)], [query.strip()])])
-        for id_ in opened.groups.add(rows):
+        for id_ in opened.groups.called(norm(query), query.strip()):
             group = opened.groups.of([id_])[id_]
             opened.groups.sketch(group.members)
             if any(opened.groups.sketched(one) for one in group.members):
@@ -230,9 +244,9 @@ class GraphReader:
 
     def of_codes(self, opened: Opened, codes: Sequence[str]) -> list[Group]:
         """Return the groups of entities by their ids, in the order of the ids of their heads."""
-        (rows,) = self.database.read([graph.by_norms(opened.space, [], codes)])
-        known = opened.groups.add(rows)
-        groups = {group.head: group for group in opened.groups.of(known).values()}
+        (rows,) = self.database.read([graph.called(opened.space.space.name, [], codes, opened.shown)])
+        opened.groups.learn(rows, brief=False)
+        groups = {group.head: group for group in opened.groups.of(cast(int, row[0]) for row in rows).values()}
         return sorted(groups.values(), key=lambda group: opened.groups.names[group.head].code)
 
     def at(self, opened: Opened, shown: Shown) -> Opened:

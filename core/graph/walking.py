@@ -3,7 +3,7 @@
 A level follows at most `LEVEL_MAX` entities and reads at most `graph.ROWS` ties, those of the latest versions first.
 """
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from muisti.core.graph.groups import Groups
@@ -13,10 +13,11 @@ from muisti.core.identity.caller import Caller
 from muisti.core.model.graph import LEVEL_MAX, PATH_MAX, Neighbour, Neighbours, Path, Step, TieKind
 from muisti.core.model.ids import id_text
 from muisti.core.query.points import AsOf
-from muisti.core.store.database import Database
+from muisti.core.store.database import Database, Statement
 from muisti.core.store.sql import graph
 
 ALIKE = 50  # further names of a last level that are merged with those that are shown
+SMALL = 50  # entities of two frontiers of a path that are followed in one request
 MEMORIES = 5  # of a step of a path that are named
 BY_MEMORY: TieKind = "mentioned_with"
 
@@ -31,7 +32,10 @@ class _Tie(NamedTuple):
 
 
 class _Level(NamedTuple):
-    found: list[_Tie]
+    """The ties of a level, how many entities it has, and whether there may be more."""
+
+    ties: list[_Tie]
+    total: int
     capped: bool
 
 
@@ -58,20 +62,21 @@ class GraphWalker:
         Raises:
             NotFound: no memory that the caller sees mentions the entity.
         """
-        opened = self._reader.open(name, caller, now, as_of)
+        opened = self._reader.open(name, caller, now, as_of, [query])
         start = self._reader.find(opened, query)
         step = _Steps(self._reader.database, opened, kinds)
-        seen, frontier, capped = {start.head}, [start.head], False
+        seen, frontier, capped, total = {start.head}, [start.head], False, 0
         ties: list[tuple[int, _Tie]] = []
         for level in range(1, depth + 1):
-            found, full = step.level(frontier, seen, limit + ALIKE if level == depth else None)
-            capped = capped or full
-            ties += [(level, one) for one in found]
-            frontier = [one.head for one in found]
+            named = limit + ALIKE if level == depth else LEVEL_MAX
+            (found,) = step.levels([(frontier, seen)], named, limit - len(ties))
+            capped, total = capped or found.capped, total + found.total
+            ties += [(level, one) for one in found.ties]
+            frontier = [one.head for one in found.ties]
             seen.update(frontier)
             if not frontier:
                 break
-        return _neighbours(opened, start, ties, limit, capped=capped)
+        return _neighbours(opened, start, ties[:limit], total, capped=capped)
 
     def path(
         self,
@@ -90,7 +95,7 @@ class GraphWalker:
         Raises:
             NotFound: no memory that the caller sees mentions one of them.
         """
-        opened = self._reader.open(name, caller, now, as_of)
+        opened = self._reader.open(name, caller, now, as_of, [first, second])
         ends = [self._reader.find(opened, query).head for query in (first, second)]
         way, capped = _Search(_Steps(self._reader.database, opened, kinds), ends[0], ends[1], longest).run()
         steps = self._steps(opened, way, kinds)
@@ -106,11 +111,14 @@ class GraphWalker:
         pairs = list(zip(way, way[1:], strict=False))
         if not pairs:
             return []
-        ends, groups = opened.groups.ends(way), opened.groups.of(way)
+        groups, unknown = opened.groups.of(way), opened.groups.unsketched(way)
         members = [(groups[one].members, groups[other].members) for one, other in pairs]
-        answers = self._reader.database.read(graph.between(members, opened.shown, MEMORIES))
+        answers = self._reader.database.read([*graph.between(members, opened.shown, MEMORIES), *unknown])
+        for rows in answers[len(pairs) :]:
+            opened.groups.learn_ends(rows)
+        ends = opened.groups.ends(way)
         found: list[Step] = []
-        for (one, other), rows in zip(pairs, answers, strict=True):
+        for (one, other), rows in zip(pairs, answers, strict=False):
             ties = [(cast(TieKind, kind), cast(bytes, memory)) for kind, memory in rows if kind in kinds]
             told = dict.fromkeys(id_text(memory) for _, memory in ties)
             named = cast("tuple[TieKind, ...]", tuple(sorted({kind for kind, _ in ties})))
@@ -142,28 +150,51 @@ class _Steps:
         met = small[one], large[other]
         return met if small is sides[0] else (met[1], met[0])
 
-    def level(self, frontier: Sequence[int], seen: Collection[int], merged: int | None = None) -> _Level:
-        """Return what is tied to entities and was not seen, the heaviest ties first.
+    def levels(
+        self, sides: Sequence[tuple[Sequence[int], Collection[int]]], named: int = LEVEL_MAX, sketched: int = 0
+    ) -> list[_Level]:
+        """Return what is tied to the entities of each frontier and was not seen, the heaviest ties first.
 
-        With `merged` only so many names, those with the heaviest ties, are merged; the level leads to no further one.
+        Only so many names as `named`, those with the heaviest ties, are merged and returned. Of `sketched` names the
+        mentions are read as well.
         """
-        groups = self._opened.groups
-        members = {one: group.head for group in groups.of(frontier).values() for one in group.members}
-        ask = graph.level(members, self._stated, self._opened.shown, LEVEL_MAX + len(seen), by_memory=self._by_memory)
-        (rows,) = self._database.read([ask])
-        heads = groups.heads(cast(int, row[0]) for row in rows[:merged])
-        found: dict[int, _Tie] = {}
-        for id_, via, kinds, weight, _ in cast(list[tuple[int, int, str, int, int]], rows):
-            head = heads.get(id_, id_)
-            if head in seen:
-                continue
-            tie = _Tie(head, members[via], cast("tuple[TieKind, ...]", tuple(sorted(kinds.split(",")))), weight)
-            known = found.get(head)
-            found[head] = tie if known is None else _both(known, tie)
-        read = sum(cast(int, row[4]) for row in rows)
-        full = read >= graph.ROWS or len(found) > LEVEL_MAX
-        ordered = sorted(found.values(), key=lambda one: (-one.weight, one.head))
-        return _Level(ordered[:LEVEL_MAX], full)
+        groups, members, asked = self._opened.groups, list[dict[int, int]](), list[Statement]()
+        for frontier, seen in sides:
+            members.append({one: group.head for group in groups.of(frontier).values() for one in group.members})
+            known = [one for group in groups.of(seen).values() for one in group.members]
+            wanted = graph.Wanted(LEVEL_MAX, named, max(sketched, 0), known)
+            shown = self._opened.shown
+            asked.append(graph.level(members[-1], self._stated, shown, wanted, by_memory=self._by_memory))
+        answers = cast(list[list[_LevelRow]], self._database.read(asked))
+        for rows in answers:
+            groups.learn([row[5:] for row in rows if row[5] is not None], brief=True)
+        of = groups.heads({row[0] for rows in answers for row in rows if row[5] is not None})
+        parts = zip(answers, members, sides, strict=True)
+        return [_level(rows, of, mine, seen, named) for rows, mine, (_, seen) in parts]
+
+
+_LevelRow = tuple[int, int, str, int, int, int | None, str | None, str | None, int | None, str | None]
+
+
+def _level(
+    rows: Sequence[_LevelRow], heads: Mapping[int, int], members: Mapping[int, int], seen: Collection[int], named: int
+) -> _Level:
+    found: dict[int, _Tie] = {}
+    more: set[int] = set()
+    for id_, via, kinds, weight, *_ in rows:
+        head = heads.get(id_, id_)
+        if head in seen:
+            continue
+        if len(found) >= named and head not in found:
+            more.add(head)
+            continue
+        tie = _Tie(head, members[via], cast("tuple[TieKind, ...]", tuple(sorted(kinds.split(",")))), weight)
+        known = found.get(head)
+        found[head] = tie if known is None else _both(known, tie)
+    total = len(found) + len(more)
+    full = sum(row[4] for row in rows) >= graph.ROWS or total > LEVEL_MAX
+    ordered = sorted(found.values(), key=lambda one: (-one.weight, one.head))
+    return _Level(ordered[:LEVEL_MAX], min(total, LEVEL_MAX), full)
 
 
 def _both(one: _Tie, other: _Tie) -> _Tie:
@@ -178,29 +209,41 @@ class _Search:
         self._steps, self._longest = steps, longest
         self._before: tuple[dict[int, int | None], dict[int, int | None]] = ({first: None}, {second: None})
         self._frontiers = [[first], [second]]
-        self._capped = False
+        self._length, self._capped = 0, False
 
     def run(self) -> tuple[list[int], bool]:
         """Return the entities on the way, none when there is none, and whether a level was cut."""
         (first, second), longest = self._before, self._longest
         if first.keys() == second.keys():
             return [*first], False
-        for length in range(1, longest + 1):
-            met = self._steps.meeting(*self._frontiers)
-            if met is not None:
-                return [*reversed(_back(first, met[0])), *_back(second, met[1])], self._capped
-            if length == longest or not all(self._frontiers):
+        met: tuple[int, int] | None = None
+        while met is None and self._length < longest and all(self._frontiers):
+            sizes = [len(one) for one in self._frontiers]
+            if max(sizes) <= SMALL and self._length + 2 <= longest:
+                met = self._grow([0, 1])
+                continue
+            met = self._steps.meeting(self._frontiers[0], self._frontiers[1])
+            if met is None and self._length + 1 == longest:
                 break
-            self._grow(0 if len(self._frontiers[0]) <= len(self._frontiers[1]) else 1)
-        return [], self._capped
+            if met is None:
+                self._grow([0 if sizes[0] <= sizes[1] else 1])
+        return ([*reversed(_back(first, met[0])), *_back(second, met[1])] if met else []), self._capped
 
-    def _grow(self, side: int) -> None:
-        mine = self._before[side]
-        found, full = self._steps.level(self._frontiers[side], mine.keys())
-        self._capped = self._capped or full
-        for one in found:
-            mine[one.head] = one.via
-        self._frontiers[side] = [one.head for one in found]
+    def _grow(self, sides: Sequence[int]) -> tuple[int, int] | None:
+        """Follow the ties of frontiers, one side after the other; return two tied entities where the sides meet."""
+        levels = self._steps.levels([(self._frontiers[side], self._before[side].keys()) for side in sides])
+        for side, level in zip(sides, levels, strict=True):
+            mine, other = self._before[side], self._before[1 - side]
+            met = next(((one.via, one.head) for one in level.ties if one.head in other), None)
+            if met is None and level.capped:
+                met = self._steps.meeting(self._frontiers[side], self._frontiers[1 - side])
+            if met is not None:
+                return met if side == 0 else (met[1], met[0])
+            self._capped = self._capped or level.capped
+            mine.update((one.head, one.via) for one in level.ties)
+            self._frontiers[side] = [one.head for one in level.ties]
+            self._length += 1
+        return None
 
 
 def _back(before: Mapping[int, int | None], one: int) -> list[int]:
@@ -213,10 +256,8 @@ def _back(before: Mapping[int, int | None], one: int) -> list[int]:
 
 
 def _neighbours(
-    opened: Opened, start: Group, ties: Iterable[tuple[int, _Tie]], limit: int, *, capped: bool
+    opened: Opened, start: Group, shown: Sequence[tuple[int, _Tie]], total: int, *, capped: bool
 ) -> Neighbours:
-    every = [*ties]
-    shown = every[:limit]
     groups: Groups = opened.groups
     ends = groups.ends({start.head, *(one.head for _, one in shown), *(one.via for _, one in shown)})
     items = [
@@ -226,7 +267,7 @@ def _neighbours(
     return Neighbours(
         entity=ends[start.head],
         items=tuple(items),
-        total=len(every),
+        total=total,
         capped=capped,
         pending=opened.pending,
         seq=opened.space.seq,

@@ -101,8 +101,8 @@ CREATE TABLE relations (
     source TEXT NOT NULL,
     PRIMARY KEY (version_id, number)
 ) STRICT, WITHOUT ROWID;
-CREATE INDEX relations_subject ON relations (subject_id, version_id DESC);
-CREATE INDEX relations_object ON relations (object_id, version_id DESC) WHERE object_id IS NOT NULL;
+CREATE INDEX relations_subject ON relations (subject_id, version_id DESC, kind, object_id);
+CREATE INDEX relations_object ON relations (object_id, version_id DESC, kind, subject_id) WHERE object_id IS NOT NULL;
 
 -- Names that a memory of the kind `entity` says are another name of its entity, or with `apart` are not. Its own name is
 -- among them.

@@ -17,7 +17,7 @@ LONGS = 9  # longer names of a short one that are looked at
 _IDS = "json_each(?) t"
 _LISTED = "(SELECT value FROM json_each(?))"
 _HAS_KIND = "EXISTS (SELECT 1 FROM mentions n WHERE n.entity_id = e.id AND n.kind = ?)"
-_NAME = "e.id, e.code, e.norm, e.first_word, e.last_word, e.initials"
+_NAME = "e.id, e.code, e.norm"
 
 
 def _some(table: str, where: str) -> str:
@@ -71,35 +71,43 @@ def _ids(ids: Iterable[int]) -> str:
 # Names
 
 
-def by_norms(space: SpaceRow, norms: Sequence[str], codes: Sequence[str]) -> Statement:
-    """Select the entities of some norms or codes: (id, code, norm, first word, last word, initials)."""
+def called(space: str, norms: Sequence[str], codes: Sequence[str], shown: Shown) -> Statement:
+    """Select the entities of a space that have some norms or codes: the columns of `names`, and those of `sketches`."""
+    listed = " UNION ".join(
+        f"SELECT n.id FROM spaces s CROSS JOIN entities n ON n.space_id = s.id "
+        f"WHERE s.name = ? AND n.{one} IN {_LISTED}"
+        for one in ("norm", "code")
+    )
     return Statement(
-        f"SELECT {_NAME} FROM entities e WHERE e.space_id = ? AND e.norm IN {_LISTED} "
-        f"UNION SELECT {_NAME} FROM entities e WHERE e.space_id = ? AND e.code IN {_LISTED}",
-        (space.id, json.dumps(list(norms)), space.id, json.dumps(list(codes))),
+        f"SELECT {_NAME}, {_RELATED}, {_sketch('e.id', shown)} FROM entities e WHERE e.id IN ({listed})",
+        (*shown.args, LATEST, space, json.dumps(list(norms)), space, json.dumps(list(codes))),
     )
 
 
 def names(ids: Iterable[int]) -> Statement:
-    """Select entities by id: the columns of `by_norms`, and whether other names may belong to them."""
+    """Select entities by id: (id, code, norm, whether other names may belong to it)."""
     return Statement(f"SELECT {_NAME}, {_RELATED} FROM {_IDS} CROSS JOIN entities e ON e.id = t.value", (_ids(ids),))
 
 
 def sketches(ids: Iterable[int], shown: Shown, latest: int = LATEST) -> Statement:
-    """Select (id, [[kind, spelling, confidence, source], …] of the latest mentions, as JSON) of entities.
+    """Select (id, its latest mentions) of entities; see `_sketch`."""
+    return Statement(f"SELECT t.value, {_sketch('t.value', shown)} FROM {_IDS}", (*shown.args, latest, _ids(ids)))
 
-    The spelling is null for a name that a statement of a person gives elsewhere than in its text.
+
+def _sketch(entity: str, shown: Shown) -> str:
+    """Return the column of [[kind, spelling, confidence, source], …] of the latest mentions of an entity, as JSON.
+
+    The spelling is null for a name that a statement of a person gives elsewhere than in its text. The arguments are
+    those of `shown`, and the number of mentions.
     """
     spelling = (
         "CASE WHEN m.start >= 0 THEN substr(v.content, m.start + 1, m.stop - m.start) "
         "WHEN m.source = 'speaker' THEN iif(m.start = -2, v.structure ->> '$.replier', v.author) END"
     )
-    return Statement(
-        "SELECT t.value, (SELECT json_group_array(json_array(kind, spelling, confidence, source)) FROM ("
+    return (
+        "(SELECT json_group_array(json_array(kind, spelling, confidence, source)) FROM ("
         f"SELECT m.kind, {spelling} AS spelling, m.confidence, m.source FROM mentions m "
-        f"CROSS JOIN versions v ON v.id = m.version_id WHERE m.entity_id = t.value AND {shown.sql} LIMIT ?)) "
-        f"FROM {_IDS}",
-        (*shown.args, latest, _ids(ids)),
+        f"CROSS JOIN versions v ON v.id = m.version_id WHERE m.entity_id = {entity} AND {shown.sql} LIMIT ?))"
     )
 
 
@@ -240,10 +248,23 @@ def all_relations(space: SpaceRow, shown: Shown, kinds: Sequence[str] | None, li
 # Ties
 
 
-def level(ids: Iterable[int], kinds: Sequence[str], shown: Shown, limit: int, *, by_memory: bool) -> Statement:
-    """Select what is tied to entities: (entity, one of those given, kinds, number of versions, rows).
+class Wanted(NamedTuple):
+    """How many entities of a level are wanted, and of how many the name and the latest mentions.
+
+    The entities of `known` come last, and count for nothing.
+    """
+
+    most: int
+    named: int
+    sketched: int
+    known: Sequence[int]
+
+
+def level(ids: Iterable[int], kinds: Sequence[str], shown: Shown, wanted: Wanted, *, by_memory: bool) -> Statement:
+    """Select what is tied to entities: (entity, one of those given, kinds, number of versions, rows, …).
 
     At most `ROWS` rows are read, the latest of each entity first. With `by_memory`, what one memory mentions is tied.
+    The columns of `names` follow, and the sketch.
     """
     listed, only = _ids(ids), json.dumps(list(kinds))
     arms: list[str] = []
@@ -257,17 +278,34 @@ def level(ids: Iterable[int], kinds: Sequence[str], shown: Shown, limit: int, *,
         args += [listed, only, *shown.args]
     if by_memory:
         arms.append(
-            f"SELECT o.entity_id, t.value, 'mentioned_with', m.version_id FROM {_IDS} "
+            "SELECT o.entity_id AS found, t.value AS via, 'mentioned_with' AS kind, m.version_id AS version "
+            f"FROM {_IDS} "
             "CROSS JOIN mentions m ON m.entity_id = t.value CROSS JOIN versions v ON v.id = m.version_id "
             "CROSS JOIN mentions o ON o.version_id = m.version_id AND o.entity_id <> m.entity_id "
             f"WHERE v.kind NOT IN ('entity', 'relation') AND {shown.sql}"
         )
         args += [listed, *shown.args]
+    ties = (
+        "SELECT found, min(via) AS via, group_concat(DISTINCT kind) AS kinds, count(DISTINCT version) AS weight, "
+        f"count(*) AS number FROM (SELECT * FROM ({' UNION ALL '.join(arms)}) LIMIT {ROWS}) GROUP BY found "
+        f"ORDER BY found IN {_LISTED}, weight DESC, found LIMIT ?"
+    )
+    shared, entity = f"{_NAME}, {_RELATED}", "CROSS JOIN entities e ON e.id = found"
+    named = -1 if wanted.named >= wanted.most else max(wanted.named - wanted.sketched, 0)
+    parts = [
+        (f"{shared}, {_sketch('found', shown)}", entity, (*shown.args, BRIEF), wanted.sketched, 0),
+        (f"{shared}, NULL", entity, (), named, wanted.sketched),
+        ("NULL, NULL, NULL, NULL, NULL", "", (), 0 if named < 0 else -1, max(wanted.named, wanted.sketched)),
+    ]
+    parts = [one for one in parts if one[3]]  # a server plans each statement anew
+    selects = " UNION ALL ".join(
+        f"SELECT found, via, kinds, weight, number, {columns} FROM (SELECT * FROM ties LIMIT ? OFFSET ?) {joined}"
+        for columns, joined, *_ in parts
+    )
+    last = [one for _, _, own, limit, offset in parts for one in (*own, limit, offset)]
     return Statement(
-        "SELECT found, min(via), group_concat(DISTINCT kind), count(DISTINCT version) AS weight, count(*) "
-        f"FROM (SELECT * FROM ({' UNION ALL '.join(arms)}) LIMIT {ROWS}) GROUP BY found ORDER BY weight DESC, found "
-        "LIMIT ?",
-        (*args, limit),
+        f"WITH ties AS MATERIALIZED ({ties}) {selects}",
+        (*args, _ids(wanted.known), wanted.most + len(wanted.known), *last),
     )
 
 

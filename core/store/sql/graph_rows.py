@@ -50,13 +50,14 @@ def lagging(recogniser: str) -> Statement:
     )
 
 
-def pending(space: SpaceRow, recogniser: str, category: str | None = None) -> Statement:
-    """Count the versions that this recogniser has not read, in one folded category or all."""
+def pending(space: str, recogniser: str, category: str | None = None) -> Statement:
+    """Count the versions of a space that this recogniser has not read, in one folded category or all."""
     own = "" if category is None else " AND v.category_folded = ?"
     return Statement(
-        f"SELECT count(*) FROM versions v WHERE v.space_id = ? AND {_READ}{own} AND v.born > "
-        "coalesce((SELECT iif(g.recogniser = ?, g.through, 0) FROM graph_spaces g WHERE g.space_id = ?), 0)",
-        (space.id, *(() if category is None else (category,)), recogniser, space.id),
+        f"SELECT count(*) FROM spaces s CROSS JOIN versions v ON v.space_id = s.id WHERE s.name = ? AND {_READ}{own} "
+        "AND v.born > coalesce((SELECT iif(g.recogniser = ?, g.through, 0) FROM graph_spaces g "
+        "WHERE g.space_id = s.id), 0)",
+        (space, *(() if category is None else (category,)), recogniser),
     )
 
 

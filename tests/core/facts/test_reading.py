@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from muisti.core.facts.fact import AUTHOR
 from muisti.core.facts.reading import facts
+from muisti.core.model.graph import EntityKind
 from muisti.core.model.relations import RELATION_KINDS
 from tests.core.facts.saying import mention, said
 
@@ -65,6 +66,19 @@ LISTS = {
     "I love the red and blue paint.": ["I likes the red and blue paint"],
     "I like films, they're fun.": ["I likes films"],
 }
+NAMED: dict[tuple[str, tuple[tuple[str, EntityKind], ...]], list[str]] = {
+    ("Ann works at Acme in Berlin.", (("Ann", "person"), ("Acme", "organisation"), ("Berlin", "place"))): [
+        "Ann works_at Acme"
+    ],
+    ("I live in San Jose near my job.", (("San Jose", "place"),)): ["I lives_in San Jose"],
+    ("I visited the Louvre museum.", (("Louvre", "place"),)): ["I visited Louvre"],
+    ("I visited the Louvre museum shop.", (("the Louvre museum", "place"),)): ["I visited the Louvre museum"],
+    ("I visited Ann's zoo.", (("Ann", "person"),)): ["I visited Ann's zoo"],
+    ("I live in Berlin Mitte.", (("Ber", "place"),)): ["I lives_in Berlin Mitte"],
+    ("I visited May fairs.", (("May", "date"),)): ["I visited May fairs"],
+    ("I love Berlin in spring.", (("Berlin", "place"),)): ["I likes Berlin in spring"],
+    ("I work at a shop of Acme.", (("Acme", "organisation"),)): ["I works_at a shop of Acme"],
+}
 NOTHING = [
     "I'd love to see them.",
     "I've got a tournament.",
@@ -87,6 +101,12 @@ NOTHING = [
     "```\nI love code\n```",
     "",
 ]
+
+
+@pytest.mark.parametrize("given", NAMED)
+def test_the_object_is_the_name_at_the_beginning_of_its_words(given: tuple[str, tuple[tuple[str, EntityKind], ...]]):
+    text, names = given
+    assert said(text, [mention(text, name, kind) for name, kind in names]) == NAMED[given]
 
 
 @pytest.mark.parametrize(("text", "found"), {**STATED, **DENIED, **LISTS}.items(), ids=str)

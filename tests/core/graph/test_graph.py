@@ -113,6 +113,10 @@ def test_neighbours_come_by_their_distance_and_paths_are_shortest(engine: Engine
     assert near.items[1].kinds == ("likes", "mentioned_with") and near.items[1].via == code_of("bob")
     only = engine.owner.graph.neighbours(SPACE, "Bob", kinds=["likes"]).items
     assert [one.entity.name for one in only] == ["Carl"]
+    together = engine.owner.graph.neighbours(SPACE, "Bob", kinds=["mentioned_with"]).items
+    assert [one.entity.name for one in together] == ["Ann", "Carl"]
+    few = engine.owner.graph.neighbours(SPACE, "Ann", depth=3, limit=1)
+    assert ([one.entity.name for one in few.items], few.total) == (["Bob"], 3)
     path = engine.owner.graph.path(SPACE, "Dora", "Ann")
     assert [(one.source.name, one.target.name) for one in path.steps] == [
         ("Dora", "Carl"), ("Carl", "Bob"), ("Bob", "Ann"),
