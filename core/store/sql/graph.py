@@ -297,7 +297,7 @@ def level(ids: Iterable[int], kinds: Sequence[str], shown: Shown, wanted: Wanted
         (f"{shared}, NULL", entity, (), named, wanted.sketched),
         ("NULL, NULL, NULL, NULL, NULL", "", (), 0 if named < 0 else -1, max(wanted.named, wanted.sketched)),
     ]
-    parts = [one for one in parts if one[3]]  # a server plans each statement anew
+    parts = [one for one in parts if one[3]]  # a server plans each statement again
     selects = " UNION ALL ".join(
         f"SELECT found, via, kinds, weight, number, {columns} FROM (SELECT * FROM ties LIMIT ? OFFSET ?) {joined}"
         for columns, joined, *_ in parts
