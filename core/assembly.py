@@ -26,6 +26,7 @@ from muisti.core.graph.exporting import GraphExporter
 from muisti.core.graph.extraction import Reader as GraphTexts
 from muisti.core.graph.indexing import GraphIndex
 from muisti.core.graph.reading import GraphReader
+from muisti.core.graph.selecting import EntityFilters
 from muisti.core.graph.walking import GraphWalker
 from muisti.core.index.cache import Indexes
 from muisti.core.model.counts import Quota
@@ -105,6 +106,8 @@ class Shared(msgspec.Struct, frozen=True, kw_only=True):
     ids: IdSource
     indexes: Indexes
     searcher: Searcher
+    graph: GraphReader
+    entities: EntityFilters
     asking: Asking
     probes: Probes
     transactions: Transactions
@@ -134,6 +137,8 @@ def shared(given: Given) -> Shared:
         calibration=given.calibration,
         default=given.policy,
     )
+    graph = GraphReader(primary, GraphIndex(primary, given.graph_reader, given.policy))
+    entities = EntityFilters(graph)
     probes = Probes(database=primary, searcher=searcher, ids=ids)
     recent_results = RecentResults()
     screener = Screener(default=given.policy)
@@ -146,7 +151,9 @@ def shared(given: Given) -> Shared:
         ids=ids,
         indexes=indexes,
         searcher=searcher,
-        asking=Asking(given.database, searcher),
+        graph=graph,
+        entities=entities,
+        asking=Asking(given.database, searcher, entities),
         probes=probes,
         transactions=Transactions(
             database=primary,
@@ -182,6 +189,7 @@ def views(given: Given, parts: Shared, tasks: Tasks) -> Parts:
             database=given.database,
             searcher=parts.searcher,
             asking=parts.asking,
+            entities=parts.entities,
             retrievals=parts.retrievals,
             recent_results=parts.recent_results,
             importer=parts.importer,
@@ -349,16 +357,13 @@ def _code(given: Given) -> CodeParts:
 
 
 def _graph(given: Given, parts: Shared, tasks: Tasks) -> GraphParts:
-    primary = given.database.primary
-    index = GraphIndex(primary, given.graph_reader, given.policy)
-    reader = GraphReader(primary, index)
-    walker = GraphWalker(reader)
+    walker = GraphWalker(parts.graph)
     return GraphParts(
-        index=index,
-        reader=reader,
+        index=parts.graph.index,
+        reader=parts.graph,
         walker=walker,
-        exporter=GraphExporter(reader, walker),
-        decisions=GraphDecisions(primary, _keeper(given, parts), parts.intake),
+        exporter=GraphExporter(parts.graph, walker),
+        decisions=GraphDecisions(given.database.primary, _keeper(given, parts), parts.intake),
         tasks=tasks,
     )
 

@@ -64,7 +64,7 @@ class GraphReader:
 
     def __init__(self, database: Database, index: GraphIndex) -> None:
         self.database = database
-        self._index = index
+        self.index = index
 
     def open(self, name: str, caller: Caller, now: int, as_of: AsOf | None) -> Opened:
         """Read versions that have come, and return the space.
@@ -73,13 +73,13 @@ class GraphReader:
             Conflict: the graph of the space is off.
         """
         found = find_space(self.database, name)
-        if not self._index.is_on(found):
+        if not self.index.is_on(found):
             raise Conflict(f"the graph of space {name!r} is off; its policy, or the setting `graph`, turns it on")
-        left = self._index.pending(found, caller.own_category)
+        left = self.index.pending(found, caller.own_category)
         if left:
             with suppress(StoreUnavailable, Busy):  # read although it takes no writes; `pending` tells
-                self._index.extend(name, CATCH_UP)
-            left = self._index.pending(found, caller.own_category)
+                self.index.extend(name, CATCH_UP)
+            left = self.index.pending(found, caller.own_category)
         point = Point(None, now) if as_of is None else point_of(self.database, name, as_of, now)
         if point.number is not None:
             found = shown_at(self.database, found, point.number)
@@ -197,19 +197,19 @@ class GraphReader:
         figures, state, pending = self.database.read([
             graph.figures(space, shown),
             graph_rows.state(space),
-            graph_rows.pending(space, self._index.recogniser, caller.own_category),
+            graph_rows.pending(space, self.index.recogniser, caller.own_category),
         ])  # fmt: skip
         entities, mentions, relations, read = cast(tuple[int, int, int, int], figures[0])
         _, recogniser, revision, _ = cast(tuple[int, str, int, int], state[0])
         return GraphStatus(
-            enabled=self._index.is_on(space),
+            enabled=self.index.is_on(space),
             entities=entities,
             mentions=mentions,
             relations=relations,
             read=read,
             pending=cast(int, pending[0][0]),
             recogniser=recogniser,
-            current=recogniser in ("", self._index.recogniser),
+            current=recogniser in ("", self.index.recogniser),
             revision=revision,
             seq=space.seq,
         )

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
+from muisti.core.graph.selecting import EntityFilters
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.hits import Answer, Intent, JointAnswer, Recency
@@ -22,7 +23,7 @@ from muisti.core.read.naming import named, shown
 from muisti.core.read.past import read_at
 from muisti.core.search.merging import merged, part_limit
 from muisti.core.search.refined import Extra
-from muisti.core.search.searcher import Searcher
+from muisti.core.search.searcher import Found, Searcher
 from muisti.core.search.similar import Like
 from muisti.core.store.database import Database
 
@@ -40,9 +41,10 @@ class _Resolved(msgspec.Struct, frozen=True):
 class Asking:
     """Searches of callers. Thread-safe."""
 
-    def __init__(self, database: Database, searcher: Searcher) -> None:
+    def __init__(self, database: Database, searcher: Searcher, entities: EntityFilters) -> None:
         self._database = database
         self._searcher = searcher
+        self._entities = entities
 
     def one(self, space: str, query: Query, caller: Caller, now: int, max_age: float = 0.0) -> Answer:
         """Return the best memories of a space that the caller sees; `now` is in microseconds.
@@ -50,11 +52,12 @@ class Asking:
         Raises:
             NotFound: there is no such space, or no memory of `similar_to` for this caller.
         """
+        query, lacks = self._of_entities(space, query, caller, now)
         if query.options is None:
-            return self._searcher.search(space, self.own(space, query, caller, now), now, max_age)
+            return _told(self._searcher.search(space, self.own(space, query, caller, now), now, max_age), lacks)
         resolved = self._resolved([space], query, caller, now)
         own = self.own(space, resolved.query, caller, now)
-        answer = self._searcher.search(space, own, now, max_age, resolved.extra)
+        answer = _told(self._searcher.search(space, own, now, max_age, resolved.extra), lacks)
         return answer if resolved.intent is None else replace(answer, intent=resolved.intent)
 
     def several(
@@ -75,16 +78,23 @@ class Asking:
         extra = resolved.extra
         assert extra is not None
         extra = replace(extra, options=each.options or NOTHING)
-        found = [
-            self._searcher.found(part.space, self.own(part.space, each, caller, now), now, max_age, extra)
-            for part in parts
-        ]
+        found: list[Found] = []
+        for part in parts:
+            own, lacks = self._of_entities(part.space, each, caller, now)
+            one = self._searcher.found(part.space, self.own(part.space, own, caller, now), now, max_age, extra)
+            found.append(replace(one, answer=_told(one.answer, lacks)))
         return replace(merged(parts, asked, found), intent=resolved.intent)
 
     def own(self, space: str, query: Query, caller: Caller, now: int) -> Query:
-        """Return the query limited to what the caller sees, its sessions and topics as conversations and turns."""
+        """Return the query limited to what the caller sees; names of sessions, topics and entities are looked up."""
+        query, _ = self._of_entities(space, query, caller, now)
         filter = resolved_at(self._database, space, caller.only(query.filter), query.as_of, now)
         return query if filter is query.filter else replace(query, filter=filter)
+
+    def _of_entities(self, space: str, query: Query, caller: Caller, now: int) -> tuple[Query, tuple[str, ...]]:
+        """Return the query without names of entities in its filter, and in words what is missing."""
+        filter, lacks = self._entities.meant(space, query.filter, caller, query.as_of, now)
+        return query if filter is query.filter else replace(query, filter=filter), lacks
 
     def _resolved(
         self, spaces: Sequence[str], query: Query, caller: Caller, now: int, *, joint: bool = False
@@ -121,6 +131,10 @@ class Asking:
                 if space == spaces[-1]:
                     raise
         raise NotFound("memory", memory_id)
+
+
+def _told(answer: Answer, lacks: tuple[str, ...]) -> Answer:
+    return replace(answer, degraded=(*answer.degraded, *lacks)) if lacks else answer
 
 
 def check_parts(parts: Sequence[Part], query: Query) -> None:

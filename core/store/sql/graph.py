@@ -199,6 +199,13 @@ def mentioned(ids: Iterable[int], shown: Shown, limit: int) -> Statement:
     )
 
 
+def versions_of(ids: Iterable[int]) -> Statement:
+    """Select the versions that mention entities, whoever sees them and whenever they lived; the rest is filtered."""
+    return Statement(
+        f"SELECT DISTINCT m.version_id FROM {_IDS} CROSS JOIN mentions m ON m.entity_id = t.value", (_ids(ids),)
+    )
+
+
 # Relations
 
 RELATION = (
