@@ -25,6 +25,7 @@ from muisti.core.generations.lifecycle import Generations
 from muisti.core.graph.exporting import GraphExporter
 from muisti.core.graph.extraction import Reader as GraphTexts
 from muisti.core.graph.indexing import GraphIndex
+from muisti.core.graph.pagerank import Walks
 from muisti.core.graph.reading import GraphReader
 from muisti.core.graph.selecting import EntityFilters
 from muisti.core.graph.walking import GraphWalker
@@ -153,7 +154,7 @@ def shared(given: Given) -> Shared:
         searcher=searcher,
         graph=graph,
         entities=entities,
-        asking=Asking(given.database, searcher, entities),
+        asking=Asking(given.database, searcher, entities, Walks(graph)),
         probes=probes,
         transactions=Transactions(
             database=primary,

@@ -24,6 +24,7 @@ from muisti.core.model.hits import Mode, Recency
 from muisti.core.query.evidence import Signals, known_share, strength
 from muisti.core.query.filters import fields_of
 from muisti.core.query.query import Query, Wanted
+from muisti.core.search.beside import by_graph, factor, proposed
 from muisti.core.search.blend import Blend, blended
 from muisti.core.search.code import alpha_for
 from muisti.core.search.decay import (
@@ -38,7 +39,7 @@ from muisti.core.search.decay import (
 from muisti.core.search.fuse import absolute, alpha_of, fuse, reciprocal_rank, weights_of
 from muisti.core.search.rankings import BY_MODE, RANKERS, Asked, Dense, Lexical, Name, Ranker, Ranking
 from muisti.core.search.refined import GROUP_POOL, Extra, Refined, neighbours, pool_of, refined
-from muisti.core.search.signals import Signalled, signalled, tagged
+from muisti.core.search.signals import Signalled, signalled
 from muisti.core.search.similar import without
 from muisti.core.text.speakers import NAMED
 from muisti.core.text.when.factor import time_factor
@@ -78,7 +79,7 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
         score = fused * time * recency * importance * trust * feedback, at most 1
 
     A factor that is not used is None. `refreshed` has the days that retrievals take off the age. `filtering` is the
-    time of filtering in seconds. `signals` are further factors, or a composite in place of `fused`; `refined` and
+    time of filtering in seconds. `graph` and `signals` are further factors, or the latter a composite in place of `fused`; `refined` and
     `around` are None or empty unless options ask for them.
     """
 
@@ -90,6 +91,7 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     importance: Doubles
     trust: Doubles | None
     feedback: Doubles | None
+    graph: Doubles | None = None
     filtering: float
     signals: Signalled | None = None
     refined: Refined | None = None
@@ -118,7 +120,7 @@ def rank(
     if extra is not None and extra.like is not None:
         allowed = without(snapshot, allowed, extra.like)
     filtering = perf_counter() - began
-    asked = Asked(snapshot, population, wanted, aim, allowed)
+    asked = Asked(snapshot, population, wanted, aim, allowed, None if extra is None else extra.walked)
     pool = pool_of(None if extra is None else extra.options, query.limit, POOL)
     ranked = _once(index, asked, query, mode, pool, now, filtering, extra)
     while _too_few(ranked, query, mode, pool):
@@ -149,11 +151,13 @@ def _once(
     if not BY_MODE[mode]:
         found = _listed(asked)
     else:
-        more = None if extra is None else tagged(index, asked.snapshot, asked.allowed.mask, extra.options, asked.wanted)
+        more = proposed(index, asked, extra, pool)
         if mode == "hybrid" and query.fusion == "absolute":
             found = _blended(index, asked, query, pool, more)
         else:
             found = _searched(asked, query, BY_MODE[mode], pool, more)
+        if graph := by_graph(asked, found.rows, pool):
+            found = replace(found, rankings={**found.rankings, "graph": graph})
     trust = None
     if query.trust_weight and mode != "recent":
         trust = trust_factor(query.trust_weight, _trust(index, asked.snapshot)[found.rows])
@@ -331,6 +335,8 @@ def _weighed(
         importance = importance_factor(levels)
     feedback = _feedback(index, snapshot, query, mode, found.rows)
     signals = None if extra is None or not extra.options.weighs else _signalled(index, asked, extra, found, now)
+    graph = found.rankings.get("graph")
+    beside = None if graph is None or extra is None else factor(extra.options.rankings["graph"], graph.scores)
     score = (found.fused if signals is None or signals.composite is None else signals.composite) * importance
     if recency is not None:
         score *= recency
@@ -338,6 +344,8 @@ def _weighed(
         score *= trust
     if feedback is not None:
         score *= feedback
+    if beside is not None:
+        score *= beside
     if signals is not None:
         score = signals.weigh(score)
     found, score, places = _ordered(asked, query, mode, found, score, now, whole=extra is not None)
@@ -355,6 +363,7 @@ def _weighed(
         importance=importance,
         trust=trust,
         feedback=feedback,
+        graph=beside,
         filtering=filtering,
         signals=signals,
         refined=chosen,

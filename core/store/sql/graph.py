@@ -206,6 +206,19 @@ def versions_of(ids: Iterable[int]) -> Statement:
     )
 
 
+def incidence(space: SpaceRow, shown: Shown, after: int, limit: int) -> Statement:
+    """Select (version, entity) of `limit` versions after a row, in order; null for one that mentions nothing.
+
+    Words for times tie nothing together and are left out.
+    """
+    return Statement(
+        "SELECT v.id, m.entity_id FROM (SELECT v.id FROM versions v WHERE v.space_id = ? AND v.id > ? "
+        f"AND v.kind NOT IN ('entity', 'relation') AND {shown.sql} ORDER BY v.id LIMIT ?) v "
+        "LEFT JOIN mentions m ON m.version_id = v.id AND m.kind <> 'date' ORDER BY v.id",
+        (space.id, after, *shown.args, limit),
+    )
+
+
 # Relations
 
 RELATION = (

@@ -63,11 +63,11 @@ def test_a_second_ann_parts_the_names_and_the_past_has_the_names_of_then(engine:
 def test_a_version_that_is_superseded_or_deleted_is_not_selected(engine: Engine):
     (one,) = add(engine, "Ann met Bob")
     before = engine.spaces.get(SPACE).seq
-    engine.owner.write.update(SPACE, one.id, {"content": "Ann met Kim"})
+    engine.owner.write.update(SPACE, one, {"content": "Ann met Kim"})
     assert listed(engine, {"entity": "Bob"}) == set()
     assert listed(engine, {"entity": "Kim"}) == {"Ann met Kim"}
     assert listed(engine, {"entity": "Bob"}, as_of=AsOf(number=before)) == {"Ann met Bob"}
-    engine.owner.write.delete(SPACE, one.id)
+    engine.owner.write.delete(SPACE, one)
     assert listed(engine, {"entity": "Kim"}) == set()
 
 

@@ -1,0 +1,125 @@
+"""Measure the ranking by the graph: searches without it and with several weights, over the same store.
+
+    python -m muisti.service.evaluation.graph_search DATA… [--weights 0.1 0.2] [--made]
+
+Each DATA is a folder of judged data. `named` are the questions that name a speaker of the group: its gate would let
+only these pass. `--made` adds chains of names that a script makes from templates. Intervals are of paired differences.
+"""
+
+import argparse
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from time import process_time
+from typing import NamedTuple
+
+from rich.console import Console
+from rich.table import Table
+
+from muisti.core.embedding.encoder import StaticEncoder
+from muisti.core.engine import Engine
+from muisti.core.entities.names import norm
+from muisti.core.model.times import to_us
+from muisti.core.query.options import Options
+from muisti.core.query.query import Query
+from muisti.service.evaluation.compare import compare
+from muisti.service.evaluation.contexts import opened, store
+from muisti.service.evaluation.dataset import Dataset, load
+from muisti.service.evaluation.metrics import Metric, Result, Run, judge
+from muisti.service.evaluation.name_chains import made
+from muisti.service.evaluation.run import LIMIT, latest_time
+
+ROLES = frozenset({"user", "assistant"})
+COMPARED: tuple[Metric, ...] = ("ndcg_10", "recall_10")
+
+
+class Found(NamedTuple):
+    """Results of all questions without the graph, and by weight; and the ids of those that name a speaker."""
+
+    plain: list[Result]
+    by_weight: Mapping[float, list[Result]]
+    named: frozenset[str]
+
+
+def measured(data: Dataset, weights: Sequence[float]) -> Found:
+    """Ask all questions of a dataset, each in a space of its group."""
+    plain: list[Result] = []
+    by_weight: dict[float, list[Result]] = {weight: [] for weight in weights}
+    named: set[str] = set()
+    for group, documents in data.documents.items():
+        questions = data.queries.get(group, ())
+        if not questions:
+            continue
+        with opened(StaticEncoder()) as engine:
+            of = {memory.id: document.id for memory, document in store(engine, "group", documents)}
+            engine.owner.graph.extend("group")
+            speakers = {norm(str(one.meta["speaker"])) for one in documents if one.meta.get("speaker")} - ROLES
+            latest = latest_time(documents)
+            at = None if latest is None else to_us(latest)
+            for question in questions:
+                if speakers & set(_words(question.text)):
+                    named.add(question.id)
+                for weight, results in ((0.0, plain), *by_weight.items()):
+                    began = process_time()
+                    ranked = _ranked(engine, question.text, weight, at)
+                    ms = 1e3 * (process_time() - began)
+                    about = {"id": question.id, "group": group, "category": question.category}
+                    results.append(judge([of[one] for one in ranked], data.qrels[question.id], **about, ms=ms))
+    return Found(plain, by_weight, frozenset(named))
+
+
+def _ranked(engine: Engine, text: str, weight: float, at: int | None) -> list[str]:
+    options = Options(rankings={"graph": weight}) if weight else None
+    query = Query(text=text, limit=LIMIT, options=options, reference_time=at, no_touch=True)
+    return [hit.memory.id for hit in engine.owner.read.search("group", query).hits]
+
+
+def _words(text: str) -> Iterator[str]:
+    words = text.split()
+    for first in range(len(words)):
+        for after in range(first + 1, min(first + 4, len(words) + 1)):
+            yield norm(" ".join(words[first:after]))
+
+
+def rows(data: Dataset, found: Found) -> Iterator[tuple[str, ...]]:
+    """Yield rows of the table: all questions, those that name a speaker, and those of a category of several hops."""
+    parts: dict[str, frozenset[str]] = {"all": frozenset(one.id for one in found.plain)}
+    if found.named:
+        parts["named"] = found.named
+    for category in sorted({one.category for one in found.plain if "hop" in one.category or "tie" in one.category}):
+        parts[category] = frozenset(one.id for one in found.plain if one.category == category)
+    for part, ids in parts.items():
+        before = _run(data, "plain", found.plain, ids)
+        for weight, results in found.by_weight.items():
+            after = _run(data, f"{weight:g}", results, ids)
+            row = [data.name, part, str(len(ids)), f"{weight:g}"]
+            for metric in COMPARED:
+                one = compare(before, after, metric=metric)
+                d = one.difference
+                row += [f"{one.before:.4f}", f"{d.mean:+.4f} ({d.low:+.4f} {d.high:+.4f})"]
+            yield (*row, f"{one.wins}/{one.losses}")
+
+
+def _run(data: Dataset, mode: str, results: Sequence[Result], ids: frozenset[str]) -> Run:
+    return Run(dataset=data.name, mode=mode, queries=tuple(one for one in results if one.id in ids))
+
+
+def main() -> None:
+    """Print the table."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, nargs="*")
+    parser.add_argument("--weights", type=float, nargs="+", default=[0.1, 0.2])
+    parser.add_argument("--made", action="store_true", help="add chains of names made from templates")
+    options = parser.parse_args()
+    table = Table("set", "questions", "n", "weight", "nDCG@10", "difference", "R@10", "difference", "R better/worse")
+    sets = [*(load(folder) for folder in options.data), *([made()] if options.made else [])]
+    for data in sets:
+        found = measured(data, options.weights)
+        for row in rows(data, found):
+            table.add_row(*row)
+            print("\t".join(row), file=sys.stderr, flush=True)
+    Console(width=160).print(table)
+
+
+if __name__ == "__main__":
+    main()
