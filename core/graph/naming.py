@@ -11,13 +11,14 @@ from muisti.core.text.terms import query_terms
 
 WORDS = 100  # of a question that are looked at
 LONGEST = 5  # words of a name in a question
+ASKING = frozenset("who whose whom what when where why which how did does was were has have can could".split())
 _WORD = re.compile(r"\S+")
 
 
 def candidates(text: str) -> list[tuple[int, int, str]]:
     """Return what may be a name in a text, as (first word, word after, norm): the longest first, then in order.
 
-    A name begins with no small letter, and is not a stop word.
+    A name begins and ends with no small letter, and with no stop word or word of questions.
 
     >>> candidates("Where does Ann Lee's dog sleep?")
     [(2, 4, 'ann lee'), (2, 3, 'ann'), (3, 4, 'lee')]
@@ -35,7 +36,7 @@ def candidates(text: str) -> list[tuple[int, int, str]]:
 def _may_be(name: str) -> bool:
     words = name.split()
     ends = (words[0], words[-1]) if words else ()
-    return all(not end[0].islower() and query_terms(end) for end in ends) and bool(ends)
+    return bool(ends) and all(not end[0].islower() and norm(end) not in ASKING and query_terms(end) for end in ends)
 
 
 def named(reader: GraphReader, opened: Opened, text: str) -> list[Group]:

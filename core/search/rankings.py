@@ -115,7 +115,8 @@ class Graph:
 
     def best(self, most: int) -> RowNumbers:
         snapshot = self._asked.snapshot
-        rows = np.flatnonzero(self._asked.allowed.mask & np.isin(snapshot.columns.version, self._walked.versions))
+        near = self._walked.versions[self._walked.visits > 0]
+        rows = np.flatnonzero(self._asked.allowed.mask & np.isin(snapshot.columns.version, near))
         rows = rows[one_a_memory(snapshot, rows)]
         return rows[np.argsort(-self.scores(rows), kind="stable")[:most]]
 
