@@ -25,6 +25,8 @@ from muisti.core.generations.lifecycle import Generations
 from muisti.core.graph.exporting import GraphExporter
 from muisti.core.graph.extraction import Reader as GraphTexts
 from muisti.core.graph.indexing import GraphIndex
+from muisti.core.graph.communities import CommunityFinder
+from muisti.core.graph.incidence import Incidences
 from muisti.core.graph.pagerank import Walks
 from muisti.core.graph.reading import GraphReader
 from muisti.core.graph.selecting import EntityFilters
@@ -108,6 +110,7 @@ class Shared(msgspec.Struct, frozen=True, kw_only=True):
     indexes: Indexes
     searcher: Searcher
     graph: GraphReader
+    incidences: Incidences
     entities: EntityFilters
     asking: Asking
     probes: Probes
@@ -140,6 +143,7 @@ def shared(given: Given) -> Shared:
     )
     graph = GraphReader(primary, GraphIndex(primary, given.graph_reader, given.policy))
     entities = EntityFilters(graph)
+    incidences = Incidences(primary)
     probes = Probes(database=primary, searcher=searcher, ids=ids)
     recent_results = RecentResults()
     screener = Screener(default=given.policy)
@@ -153,8 +157,9 @@ def shared(given: Given) -> Shared:
         indexes=indexes,
         searcher=searcher,
         graph=graph,
+        incidences=incidences,
         entities=entities,
-        asking=Asking(given.database, searcher, entities, Walks(graph)),
+        asking=Asking(given.database, searcher, entities, Walks(graph, incidences)),
         probes=probes,
         transactions=Transactions(
             database=primary,
@@ -363,6 +368,7 @@ def _graph(given: Given, parts: Shared, tasks: Tasks) -> GraphParts:
         index=parts.graph.index,
         reader=parts.graph,
         walker=walker,
+        communities=CommunityFinder(parts.graph, parts.incidences),
         exporter=GraphExporter(parts.graph, walker),
         decisions=GraphDecisions(given.database.primary, _keeper(given, parts), parts.intake),
         tasks=tasks,

@@ -46,9 +46,8 @@ class Walk(NamedTuple):
 class Walks:
     """Walks from questions. Thread-safe."""
 
-    def __init__(self, reader: GraphReader) -> None:
-        self._reader = reader
-        self._incidences = Incidences(reader.database)
+    def __init__(self, reader: GraphReader, incidences: Incidences) -> None:
+        self._reader, self._incidences = reader, incidences
 
     def ask(self, space: str, question: str, caller: Caller, now: int, as_of: AsOf | None) -> Walk:
         """Return how near the memories that a caller sees are to the entities that a question names.
