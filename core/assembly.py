@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from muisti.core.context.about import About
 from muisti.core.context.builder import Builder
 from muisti.core.context.sizes import Sizes
 from muisti.core.conversations.adopting import Adopter
@@ -205,7 +206,7 @@ def views(given: Given, parts: Shared, tasks: Tasks) -> Parts:
         timeline=_timeline(given, parts),
         review=_review(given, parts),
         context=ContextParts(
-            builder=Builder(database=given.database, asking=parts.asking, sizes=parts.sizes),
+            builder=Builder(database=given.database, asking=parts.asking, sizes=parts.sizes, about=About(parts.graph)),
             retrievals=parts.retrievals,
             recent_results=parts.recent_results,
         ),

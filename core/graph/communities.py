@@ -57,11 +57,9 @@ def labelled(count: int, tied: Ties, seed: int = 0) -> Ids:
     draw = np.random.default_rng(seed)
     for number in range(ROUNDS if len(tied.source) else 0):
         best = _heaviest(count, tied, labels)
-        if number % 2:
-            best = np.where(draw.random(count) < 0.5, best, labels)
         if np.array_equal(best, labels):
             break
-        labels = best
+        labels = np.where(draw.random(count) < 0.5, best, labels) if number % 2 else best
     return labels
 
 
