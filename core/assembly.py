@@ -23,11 +23,11 @@ from muisti.core.documents.storing import Storer
 from muisti.core.embedding.models import Models
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.generations.lifecycle import Generations
+from muisti.core.graph.communities import CommunityFinder
 from muisti.core.graph.exporting import GraphExporter
 from muisti.core.graph.extraction import Reader as GraphTexts
-from muisti.core.graph.indexing import GraphIndex
-from muisti.core.graph.communities import CommunityFinder
 from muisti.core.graph.incidence import Incidences
+from muisti.core.graph.indexing import GraphIndex
 from muisti.core.graph.pagerank import Walks
 from muisti.core.graph.reading import GraphReader
 from muisti.core.graph.selecting import EntityFilters

@@ -1,7 +1,8 @@
-"""The section `about`: facts of the graph about the entities that a question names, as short lines with their memory."""
+"""The section `about`: facts of the graph about the entities that a question names, as short lines."""
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from typing import NamedTuple
 
 import msgspec
@@ -75,17 +76,16 @@ class About:
     def _meant(self, opened: Opened, question: str) -> list[Group]:
         groups = named(self._reader, opened, question)
         if _FIRST_PERSON.search(question):
-            try:
+            with suppress(NotFound):  # nothing is known of the user
                 groups.append(self._reader.find(opened, ME))
-            except NotFound:
-                pass  # nothing is known of the user
         return groups
 
     def _memories(self, opened: Opened, rows: Sequence[Row], filter: Filter | None) -> dict[tuple[str, int], Memory]:
         """Return the memories of relations that are active and pass the filter, by id and version."""
         if not rows:
             return {}
-        conditions = [Leaf(VERSION_ROW, "in", tuple(int(str(row[0])) for row in rows)), Not(Leaf("kind", "eq", "entity"))]
+        versions = tuple(int(str(row[0])) for row in rows)
+        conditions = (Leaf(VERSION_ROW, "in", versions), Not(Leaf("kind", "eq", "entity")))
         wanted = And((*conditions, *(() if filter is None else (filter,))))
         point = opened.shown.point
         (found,) = self._reader.database.read([page_of(opened.space, wanted, FACTS, NEWEST, None, point)])

@@ -117,14 +117,16 @@ class Assembly:
         return {one.name: one.answer for one in self._found if one.answer is not None}
 
     @property
-    def _searched_with(self) -> Iterator[str]:
-        """Yield in words what the searches could not do."""
-        return (words for answer in self._answers.values() for words in answer.degraded)
+    def _lacks(self) -> Iterator[str]:
+        """Yield in words what could not be done."""
+        for one in self._found:
+            yield from () if one.answer is None else one.answer.degraded
+            yield from one.degraded
 
     def _answer(self, filled: Mapping[SectionName, Chosen], text: Text, tokens: int) -> Context:
         request = self._request
         left_out, left_out_total = self._left_out(filled)
-        answers, main = self._answers, self._main
+        main = self._main
         first = main.answer
         return Context(
             text=text.text,
@@ -139,7 +141,9 @@ class Assembly:
             left_out=tuple(left_out),
             left_out_total=left_out_total,
             next_budget=request.token_budget + left_out[0].tokens if left_out else None,
-            degraded=tuple(dict.fromkeys((*self._searched_with, *(words for one in self._found for words in one.degraded)))),
+            degraded=tuple(
+                dict.fromkeys((*self._searched_with, *(words for one in self._found for words in one.degraded)))
+            ),
             spaces=tuple(main.spaces),
             seq=main.seq,
         )

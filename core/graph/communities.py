@@ -110,7 +110,7 @@ class _Shown(NamedTuple):
 
 
 def _members(incidence: Incidence) -> list[tuple[Ids, int]]:
-    """Return the places of the names of each community, the most telling first, and its memories; most of them first."""
+    """Return the places of each community, its most telling name first, and its memories. The largest come first."""
     count, tied = len(incidence.entities), ties(incidence)
     labels = labelled(count, tied)
     inside = labels[tied.source] == labels[tied.target]

@@ -101,5 +101,3 @@ def places(sorted_ids: Ids, wanted: Ids) -> Ids:
     at = np.searchsorted(sorted_ids, wanted)
     at[at == len(sorted_ids)] = 0
     return np.where(sorted_ids[at] == wanted, at, -1) if len(sorted_ids) else np.full(len(wanted), -1, np.int64)
-
-

@@ -11,7 +11,8 @@ from muisti.core.text.terms import query_terms
 
 WORDS = 100  # of a question that are looked at
 LONGEST = 5  # words of a name in a question
-ASKING = frozenset("who whose whom what when where why which how did does was were has have can could".split())
+_ASKING = "who whose whom what when where why which how did does was were has have can could"
+ASKING = frozenset(_ASKING.split(" "))  # words of questions, that are no names
 _WORD = re.compile(r"\S+")
 
 

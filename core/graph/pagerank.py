@@ -1,6 +1,6 @@
 """Personalised PageRank over memories and the entities that they mention: how near each memory is to a question.
 
-A walk goes from an entity to any memory that mentions it, and from a memory to one of its entities, the rarer the
+A walk goes from an entity to any memory that mentions it. From a memory it goes to one of its entities, the rarer the
 more likely. It starts again with the probability `RESTART` at the entities that the question names, the rarer the
 more often. So memories of the named entities come first, those with rare names before others.
 """

@@ -1,4 +1,4 @@
-"""What a filter on entities means: the versions that mention them, as one caller sees names at one point."""
+"""Filters on entities: the versions that mention them, as one caller sees names at one point."""
 
 from collections.abc import Callable
 from typing import NamedTuple, cast

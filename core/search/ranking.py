@@ -79,8 +79,8 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
         score = fused * time * recency * importance * trust * feedback, at most 1
 
     A factor that is not used is None. `refreshed` has the days that retrievals take off the age. `filtering` is the
-    time of filtering in seconds. `graph` and `signals` are further factors, or the latter a composite in place of `fused`; `refined` and
-    `around` are None or empty unless options ask for them.
+    time of filtering in seconds. `graph` and `signals` are further factors, or `signals` are a composite in place of
+    `fused`. `refined` and `around` are None or empty unless options ask for them.
     """
 
     found: Candidates

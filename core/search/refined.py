@@ -27,7 +27,8 @@ SPREAD = 4  # candidates for each diverse hit
 class Extra(msgspec.Struct, frozen=True, kw_only=True):
     """Options, with what they are resolved to: the memory of `similar_to`, and the filter of what the caller sees.
 
-    `walked` are the visits of the graph ranking. `recency` has the decay of a composite. `joint` says that the answer will be merged with those of other spaces.
+    `walked` are the visits of the graph ranking. `recency` has the decay of a composite. `joint` says that the answer
+    will be merged with those of other spaces.
     """
 
     options: Options

@@ -2,8 +2,8 @@
 
     python -m muisti.service.evaluation.graph_search DATA… [--weights 0.1 0.2] [--made]
 
-Each DATA is a folder of judged data. `named` are the questions that name a speaker of the group: its gate would let
-only these pass. `--made` adds chains of names that a script makes from templates. Intervals are of paired differences.
+Each DATA is a folder of judged data. `named` are the questions that name a speaker of the group. `--made` adds chains of names that a script makes from templates. Intervals are of paired differences.
+Milliseconds are medians of processor time.
 """
 
 import argparse
@@ -13,6 +13,7 @@ from pathlib import Path
 from time import process_time
 from typing import NamedTuple
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 
@@ -30,6 +31,7 @@ from muisti.service.evaluation.name_chains import made
 from muisti.service.evaluation.run import LIMIT, latest_time
 
 ROLES = frozenset({"user", "assistant"})
+NEAR = 10  # neighbours of a name
 COMPARED: tuple[Metric, ...] = ("ndcg_10", "recall_10")
 
 
@@ -68,6 +70,22 @@ def measured(data: Dataset, weights: Sequence[float]) -> Found:
     return Found(plain, by_weight, frozenset(named))
 
 
+def reached(data: Dataset, firsts: Mapping[str, str]) -> dict[str, tuple[int, int]]:
+    """Return for how many questions the neighbours of the first name have the answer, and of how many, by category."""
+    counts: dict[str, tuple[int, int]] = {}
+    (group,) = data.documents
+    with opened(StaticEncoder()) as engine:
+        store(engine, "group", data.documents[group])
+        engine.owner.graph.extend("group")
+        for question in data.queries[group]:
+            depth = int(question.category[0])
+            near = engine.owner.graph.neighbours("group", firsts[question.id], depth=depth, limit=NEAR)
+            found = any(norm(one.entity.name) == norm(question.answer) for one in near.items)
+            hits, total = counts.get(question.category, (0, 0))
+            counts[question.category] = hits + found, total + 1
+    return counts
+
+
 def _ranked(engine: Engine, text: str, weight: float, at: int | None) -> list[str]:
     options = Options(rankings={"graph": weight}) if weight else None
     query = Query(text=text, limit=LIMIT, options=options, reference_time=at, no_touch=True)
@@ -97,11 +115,15 @@ def rows(data: Dataset, found: Found) -> Iterator[tuple[str, ...]]:
                 one = compare(before, after, metric=metric)
                 d = one.difference
                 row += [f"{one.before:.4f}", f"{d.mean:+.4f} ({d.low:+.4f} {d.high:+.4f})"]
-            yield (*row, f"{one.wins}/{one.losses}")
+            yield (*row, f"{one.wins}/{one.losses}", f"{_median(before):.2f} {_median(after):.2f}")
 
 
 def _run(data: Dataset, mode: str, results: Sequence[Result], ids: frozenset[str]) -> Run:
     return Run(dataset=data.name, mode=mode, queries=tuple(one for one in results if one.id in ids))
+
+
+def _median(run: Run) -> float:
+    return float(np.median([one.ms for one in run.queries]))
 
 
 def main() -> None:
@@ -111,14 +133,17 @@ def main() -> None:
     parser.add_argument("--weights", type=float, nargs="+", default=[0.1, 0.2])
     parser.add_argument("--made", action="store_true", help="add chains of names made from templates")
     options = parser.parse_args()
-    table = Table("set", "questions", "n", "weight", "nDCG@10", "difference", "R@10", "difference", "R better/worse")
-    sets = [*(load(folder) for folder in options.data), *([made()] if options.made else [])]
+    gains = [title for metric in ("nDCG@10", "R@10") for title in (metric, "difference")]
+    table = Table("set", "questions", "n", "weight", *gains, "R better/worse", "ms without, with")
+    sets = [*(load(folder) for folder in options.data), *([made()[0]] if options.made else [])]
     for data in sets:
         found = measured(data, options.weights)
         for row in rows(data, found):
             table.add_row(*row)
-            print("\t".join(row), file=sys.stderr, flush=True)
-    Console(width=160).print(table)
+    Console(width=180).print(table)
+    if options.made:
+        for category, (near, total) in reached(*made()).items():
+            sys.stdout.write(f"{category}: the answer is among {NEAR} neighbours in {near} of {total} questions\n")
 
 
 if __name__ == "__main__":

@@ -5,13 +5,17 @@ hardly a word with the question. No share here says anything about the texts of 
 """
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from muisti.service.evaluation.dataset import Dataset, Document, Query
 
 GROUP = "chains"
-FIRST = "Anna Bruno Clara David Elena Felix Greta Hugo Irene Jonas Karin Lukas Maria Nils Olga Peter Rosa Simon Tina Viktor"
-LAST = "Albrecht Brandt Castillo Dahlberg Engström Fischer Gallagher Hoffman Ivanov Jensen Kowalski Lindqvist Moreau Novak"
+FIRST = (
+    "Anna Bruno Clara David Elena Felix Greta Hugo Irene Jonas Karin Lukas Maria Nils Olga Peter Rosa Simon Tina Viktor"
+)
+LAST = (
+    "Albrecht Brandt Castillo Dahlberg Engström Fischer Gallagher Hoffman Ivanov Jensen Kowalski Lindqvist Moreau Novak"
+)
 FIRMS = "Arvidor Belmora Cindrix Dolvane Estarra Fenwick Galdora Halvex Ithrane Jorvik Kelmont Lorvane Mirador Nordane"
 KINDS = ("Systems", "Logistics", "Industries", "Labs", "Energy", "Foods")
 CITIES = "Turku Tampere Bergen Aarhus Uppsala Gdansk Leipzig Porto Bologna Utrecht Lyon Zagreb Graz Dublin Toledo Riga"
@@ -22,7 +26,11 @@ TIES = (
     ("{a} rents a flat from {b}.", "the landlord of {a}"),
 )
 JOBS = ("{b} signed a contract with {firm}.", "{b} runs the night shift at {firm}.", "{firm} promoted {b} last month.")
-SEATS = ("{firm} moved to new rooms in {city}.", "{firm} keeps its servers in {city}.", "{firm} opened a hall in {city}.")
+SEATS = (
+    "{firm} moved to new rooms in {city}.",
+    "{firm} keeps its servers in {city}.",
+    "{firm} opened a hall in {city}.",
+)
 NOISE = (
     "{name} had a cold last week.",
     "{name} prefers tea to coffee.",
@@ -40,8 +48,11 @@ IDLE = (
 )
 
 
-def made(chains: int = 120, seed: int = 0) -> Dataset:
-    """Return a dataset of chains person, person, company, city, with questions over two and over three ties."""
+def made(chains: int = 120, seed: int = 0) -> tuple[Dataset, Mapping[str, str]]:
+    """Return a dataset of chains person, person, company, city, and the first name of the chain of each question.
+
+    Questions are over two and over three ties.
+    """
     draw = random.Random(seed)
     people = [f"{first} {last}" for first in FIRST.split() for last in LAST.split()]
     firms = [f"{firm} {kind}" for firm in FIRMS.split() for kind in KINDS]
@@ -51,6 +62,7 @@ def made(chains: int = 120, seed: int = 0) -> Dataset:
     documents: list[Document] = []
     queries: list[Query] = []
     qrels: dict[str, dict[str, float]] = {}
+    firsts: dict[str, str] = {}
     for number in range(most):
         a, b, firm = people[2 * number], people[2 * number + 1], firms[number % len(firms)]
         city = draw.choice(CITIES.split())
@@ -59,19 +71,23 @@ def made(chains: int = 120, seed: int = 0) -> Dataset:
         ids = [f"{number}/{place}" for place in range(len(links))]
         documents += [_document(id_, text) for id_, text in zip(ids, links, strict=True)]
         documents += _noise(draw, number, (a, b, firm))
-        for ties, text in ((2, "Which company has {0} to do with?"), (3, "In which city is the company of {0}?")):
+        asked = ((2, firm, "Which company has {0} to do with?"), (3, city, "In which city is the company of {0}?"))
+        for ties, answer, text in asked:
             query = f"{number}/{ties}"
-            queries.append(Query(id=query, text=text.format(called.format(a=a)), group=GROUP, category=f"{ties} ties"))
+            about = text.format(called.format(a=a))
+            queries.append(Query(id=query, text=about, group=GROUP, category=f"{ties} ties", answer=answer))
+            firsts[query] = a
             qrels[query] = dict.fromkeys(ids[:ties], 1.0)
     documents += [_document(f"idle/{number}", text) for number, text in enumerate(IDLE)]
     draw.shuffle(documents)
-    return Dataset(
+    data = Dataset(
         name="chains (made)",
         documents={GROUP: tuple(documents)},
         queries={GROUP: tuple(queries)},
         qrels=qrels,
         notes=("made from templates",),
     )
+    return data, firsts
 
 
 def _noise(draw: random.Random, number: int, names: tuple[str, ...]) -> Iterator[Document]:

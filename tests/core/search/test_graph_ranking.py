@@ -83,7 +83,9 @@ def test_a_caller_walks_only_over_what_that_caller_sees(engine: Engine):
         Draft(content="Ann has a house", category="b"),
     ]
     engine.owner.write.add(SPACE, drafts, on_conflict="keep")
-    seen = {hit.memory.content: hit.explain for hit in search(engine, "Ann house", caller=Caller("b", category="b")).hits}
+    seen = {
+        hit.memory.content: hit.explain for hit in search(engine, "Ann house", caller=Caller("b", category="b")).hits
+    }
     assert seen.keys() == {"Bob bought a house", "Ann has a house"}
     told = seen["Bob bought a house"]
     assert told is not None and isinstance(told.graph, SignalShare) and told.graph.score == 0.0
