@@ -141,9 +141,7 @@ class Assembly:
             left_out=tuple(left_out),
             left_out_total=left_out_total,
             next_budget=request.token_budget + left_out[0].tokens if left_out else None,
-            degraded=tuple(
-                dict.fromkeys((*self._searched_with, *(words for one in self._found for words in one.degraded)))
-            ),
+            degraded=tuple(dict.fromkeys(self._lacks)),
             spaces=tuple(main.spaces),
             seq=main.seq,
         )

@@ -45,7 +45,7 @@ def ties(incidence: Incidence) -> Ties:
     pairs, together = np.unique(np.concatenate(keys) if keys else np.empty(0, np.int64), return_counts=True)
     one, other = pairs // max(count, 1), pairs % max(count, 1)
     alone = np.bincount(entity, minlength=count)
-    weight = together * np.log(together * incidence.total / (alone[one] * alone[other]))
+    weight: Weights = together * np.log(together * incidence.total / (alone[one] * alone[other])).astype(np.float64)
     kept = weight > 0
     one, other, weight = one[kept], other[kept], weight[kept]
     return Ties(np.concatenate([one, other]), np.concatenate([other, one]), np.concatenate([weight, weight]))

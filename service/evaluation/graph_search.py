@@ -2,8 +2,9 @@
 
     python -m muisti.service.evaluation.graph_search DATA… [--weights 0.1 0.2] [--made]
 
-Each DATA is a folder of judged data. `named` are the questions that name a speaker of the group. `--made` adds chains of names that a script makes from templates. Intervals are of paired differences.
-Milliseconds are medians of processor time.
+Each DATA is a folder of judged data. `named` are the questions that name a speaker of the group. Intervals are of
+paired differences. Milliseconds are medians of processor time. `--made` adds chains of names that a script makes from
+templates, and tells for how many the graph has the answer among the neighbours of the first name.
 """
 
 import argparse
@@ -23,7 +24,7 @@ from muisti.core.entities.names import norm
 from muisti.core.model.times import to_us
 from muisti.core.query.options import Options
 from muisti.core.query.query import Query
-from muisti.service.evaluation.compare import compare
+from muisti.service.evaluation.compare import Comparison, compare
 from muisti.service.evaluation.contexts import opened, store
 from muisti.service.evaluation.dataset import Dataset, load
 from muisti.service.evaluation.metrics import Metric, Result, Run, judge
@@ -110,12 +111,18 @@ def rows(data: Dataset, found: Found) -> Iterator[tuple[str, ...]]:
         before = _run(data, "plain", found.plain, ids)
         for weight, results in found.by_weight.items():
             after = _run(data, f"{weight:g}", results, ids)
-            row = [data.name, part, str(len(ids)), f"{weight:g}"]
-            for metric in COMPARED:
-                one = compare(before, after, metric=metric)
-                d = one.difference
-                row += [f"{one.before:.4f}", f"{d.mean:+.4f} ({d.low:+.4f} {d.high:+.4f})"]
-            yield (*row, f"{one.wins}/{one.losses}", f"{_median(before):.2f} {_median(after):.2f}")
+            compared = {metric: compare(before, after, metric=metric) for metric in COMPARED}
+            yield (
+                *(data.name, part, str(len(ids)), f"{weight:g}"),
+                *(text for one in compared.values() for text in _gain(one)),
+                "{0.wins}/{0.losses}".format(compared["recall_10"]),
+                f"{_median(before):.2f} {_median(after):.2f}",
+            )
+
+
+def _gain(one: Comparison) -> tuple[str, str]:
+    d = one.difference
+    return f"{one.before:.4f}", f"{d.mean:+.4f} ({d.low:+.4f} {d.high:+.4f})"
 
 
 def _run(data: Dataset, mode: str, results: Sequence[Result], ids: frozenset[str]) -> Run:
