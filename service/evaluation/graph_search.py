@@ -4,7 +4,7 @@
 
 Each DATA is a folder of judged data. `named` are the questions that name a speaker of the group. Intervals are of
 paired differences. Milliseconds are medians of processor time. `--made` adds chains of names that a script makes from
-templates, and tells for how many the graph has the answer among the neighbours of the first name.
+templates. For how many of them does the graph have the answer among the neighbours of the first name?
 """
 
 import argparse
