@@ -58,6 +58,7 @@ NEEDS: dict[str, Scope | None] = {
     "updateEntry": "write", "supersedeEntry": "write", "restoreEntry": "write", "giveEntryFeedback": "append",
     "giveFeedback": "append", "lintSpace": "read",
     "findSymbols": "read", "getCallers": "read", "getCallees": "read", "getOutline": "read", "getCodeMap": "read",
+    "listCommunities": "read",
     "listConflicts": "read",
     "decideConflict": "write",
     "createWebhook": "admin", "listWebhooks": "admin", "deleteWebhook": "admin", "redeliverWebhook": "admin",
