@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import msgspec
 
+from muisti.core.context.about import About
 from muisti.core.context.builder import Builder
 from muisti.core.context.sizes import Sizes
 from muisti.core.conversations.adopting import Adopter
@@ -24,10 +25,14 @@ from muisti.core.embedding.models import Models
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.generations.building import Embed
 from muisti.core.generations.lifecycle import Generations
+from muisti.core.graph.communities import CommunityFinder
 from muisti.core.graph.exporting import GraphExporter
 from muisti.core.graph.extraction import Reader as GraphTexts
+from muisti.core.graph.incidence import Incidences
 from muisti.core.graph.indexing import GraphIndex
+from muisti.core.graph.pagerank import Walks
 from muisti.core.graph.reading import GraphReader
+from muisti.core.graph.selecting import EntityFilters
 from muisti.core.graph.walking import GraphWalker
 from muisti.core.graph.work import GraphWork
 from muisti.core.index.cache import Indexes
@@ -110,6 +115,9 @@ class Shared(msgspec.Struct, frozen=True, kw_only=True):
     ids: IdSource
     indexes: Indexes
     searcher: Searcher
+    graph: GraphReader
+    incidences: Incidences
+    entities: EntityFilters
     asking: Asking
     probes: Probes
     transactions: Transactions
@@ -139,6 +147,9 @@ def shared(given: Given) -> Shared:
         calibration=given.calibration,
         default=given.policy,
     )
+    graph = GraphReader(primary, GraphIndex(primary, given.graph_reader, given.policy))
+    entities = EntityFilters(graph)
+    incidences = Incidences(primary)
     probes = Probes(database=primary, searcher=searcher, ids=ids)
     recent_results = RecentResults()
     screener = Screener(default=given.policy)
@@ -151,7 +162,10 @@ def shared(given: Given) -> Shared:
         ids=ids,
         indexes=indexes,
         searcher=searcher,
-        asking=Asking(given.database, searcher),
+        graph=graph,
+        incidences=incidences,
+        entities=entities,
+        asking=Asking(given.database, searcher, entities, Walks(graph, incidences)),
         probes=probes,
         transactions=Transactions(
             database=primary,
@@ -187,6 +201,7 @@ def views(given: Given, parts: Shared, tasks: Tasks) -> Parts:
             database=given.database,
             searcher=parts.searcher,
             asking=parts.asking,
+            entities=parts.entities,
             retrievals=parts.retrievals,
             recent_results=parts.recent_results,
             importer=parts.importer,
@@ -196,7 +211,7 @@ def views(given: Given, parts: Shared, tasks: Tasks) -> Parts:
         timeline=_timeline(given, parts),
         review=_review(given, parts),
         context=ContextParts(
-            builder=Builder(database=given.database, asking=parts.asking, sizes=parts.sizes),
+            builder=Builder(database=given.database, asking=parts.asking, sizes=parts.sizes, about=About(parts.graph)),
             retrievals=parts.retrievals,
             recent_results=parts.recent_results,
         ),
@@ -366,16 +381,14 @@ def _code(given: Given) -> CodeParts:
 
 
 def _graph(given: Given, parts: Shared, tasks: Tasks) -> GraphParts:
-    primary = given.database.primary
-    index = GraphIndex(primary, given.graph_reader, given.policy)
-    reader = GraphReader(primary, index)
-    walker = GraphWalker(reader)
+    walker = GraphWalker(parts.graph)
     return GraphParts(
-        index=index,
-        reader=reader,
+        index=parts.graph.index,
+        reader=parts.graph,
         walker=walker,
-        exporter=GraphExporter(reader, walker),
-        decisions=GraphDecisions(primary, _keeper(given, parts), parts.intake),
+        communities=CommunityFinder(parts.graph, parts.incidences),
+        exporter=GraphExporter(parts.graph, walker),
+        decisions=GraphDecisions(given.database.primary, _keeper(given, parts), parts.intake),
         tasks=tasks,
     )
 

@@ -6,10 +6,11 @@ import msgspec
 
 from muisti.core.context.choosing import Candidate, Chosen, Style, candidate, chosen
 from muisti.core.context.counting import Counter, counter
+from muisti.core.context.features import measure
 from muisti.core.context.layout import Part, Text, laid_out, title
 from muisti.core.context.rendering import NOTICE
 from muisti.core.context.request import Request
-from muisti.core.context.sections import LISTED, NOTHING
+from muisti.core.context.sections import EXCERPTS, LISTED, NOTHING
 from muisti.core.context.sizes import Sizes
 from muisti.core.context.summaries import ranked, repeated
 from muisti.core.model.context import Citation, Context, LeftOut, Section, SectionName, SpaceRead
@@ -17,7 +18,7 @@ from muisti.core.model.hits import Answered
 from muisti.core.model.values import Memory, Seq
 
 NAMED = 10  # memories that were left out, named at most
-BARE = frozenset({"profile", "summaries"})  # sections without days
+BARE = frozenset({"profile", "summaries", "about"})  # sections without days
 
 
 class Found(msgspec.Struct, frozen=True):
@@ -31,6 +32,7 @@ class Found(msgspec.Struct, frozen=True):
     spaces: Sequence[SpaceRead]
     seq: Seq
     answer: Answered | None = None
+    degraded: tuple[str, ...] = ()
 
 
 class Assembly:
@@ -57,7 +59,7 @@ class Assembly:
             text = self._text(filled)
             tokens = self._counter.count(text.text)
             if tokens <= budget:
-                return self._answer(filled, text, tokens), {p.shown.memory.id: p.shown.memory for _, p in text.places}
+                return self._answer(filled, text, tokens), _shown(text)
             if room <= 0:
                 return self._answer({}, Text(""), 0), {}
             room = min(room - 1, room * budget // tokens)
@@ -72,11 +74,15 @@ class Assembly:
             above = self._title(name)
             limit = left if wanted.max_tokens is None else min(left, wanted.max_tokens)
             known = shown | repeated(candidates, _whole(filled)) if name == "summaries" else shown
+            known = frozenset[str]() if name in EXCERPTS else known
             fresh = [one for one in candidates if one.memory.id not in known]
             if limit <= above or not fresh:
                 continue
             filled[name] = chosen(fresh, self._request.query, limit - above, self._counter, self._style(name))
-            shown |= filled[name].ids
+            if name in EXCERPTS:
+                filled[name] = _excerpts(filled[name])
+            else:
+                shown |= filled[name].ids
             left -= filled[name].tokens + above
         return filled
 
@@ -110,10 +116,17 @@ class Assembly:
     def _answers(self) -> Mapping[SectionName, Answered]:
         return {one.name: one.answer for one in self._found if one.answer is not None}
 
+    @property
+    def _lacks(self) -> Iterator[str]:
+        """Yield in words what could not be done."""
+        for one in self._found:
+            yield from () if one.answer is None else one.answer.degraded
+            yield from one.degraded
+
     def _answer(self, filled: Mapping[SectionName, Chosen], text: Text, tokens: int) -> Context:
         request = self._request
         left_out, left_out_total = self._left_out(filled)
-        answers, main = self._answers, self._main
+        main = self._main
         first = main.answer
         return Context(
             text=text.text,
@@ -128,7 +141,7 @@ class Assembly:
             left_out=tuple(left_out),
             left_out_total=left_out_total,
             next_budget=request.token_budget + left_out[0].tokens if left_out else None,
-            degraded=tuple(dict.fromkeys(words for answer in answers.values() for words in answer.degraded)),
+            degraded=tuple(dict.fromkeys(self._lacks)),
             spaces=tuple(main.spaces),
             seq=main.seq,
         )
@@ -144,11 +157,11 @@ class Assembly:
 
     def _left_out(self, filled: Mapping[SectionName, Chosen]) -> tuple[list[LeftOut], int]:
         """Return the first of what was found and is nowhere in the text, the best memories first, and their number."""
-        seen = {one for own in filled.values() for one in own.ids}
+        seen = {one for name, own in filled.items() if name not in EXCERPTS for one in own.ids}
         seen |= repeated(self._candidates.get("summaries", ()), _whole(filled))
         found: list[LeftOut] = []
         total = 0
-        names: list[SectionName] = [*self._candidates]
+        names: list[SectionName] = [name for name in self._candidates if name not in EXCERPTS]
         for name in reversed(names):
             reason = "budget" if self._request.wanted[name].max_tokens is None else "section"
             fresh = [one for one in self._candidates[name] if one.memory.id not in seen]
@@ -173,9 +186,22 @@ def _whole(filled: Mapping[SectionName, Chosen]) -> frozenset[str]:
     return frozenset(one.memory.id for own in filled.values() for one in own.shown if not one.cut)
 
 
+def _shown(text: Text) -> Mapping[str, Memory]:
+    """Return the memories in a text by id; a memory itself counts before a line about it."""
+    ordered = sorted(text.places, key=lambda one: one[0] not in EXCERPTS)
+    return {place.shown.memory.id: place.shown.memory for _, place in ordered}
+
+
+def _excerpts(own: Chosen) -> Chosen:
+    """Return lines about memories marked as cut: not all of the memory is there."""
+    return Chosen(tuple(msgspec.structs.replace(one, cut=True) for one in own.shown), own.tokens)
+
+
 def sized(found: Found, sizes: Sizes, counts: Counter) -> list[Candidate]:
     """Return the memories of a section with their sizes."""
-    features = sizes.of([memory for memory, _ in found.memories], counts)
+    memories = [memory for memory, _ in found.memories]
+    excerpts = found.name in EXCERPTS  # the sizes that are kept are those of whole memories
+    features = [measure(one.content, counts) for one in memories] if excerpts else sizes.of(memories, counts)
     return [
         candidate(memory, score, size, counts) for (memory, score), size in zip(found.memories, features, strict=True)
     ]

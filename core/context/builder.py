@@ -2,11 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 
+from muisti.core.context.about import About
 from muisti.core.context.assembly import Assembly, Found, sized
 from muisti.core.context.choosing import Candidate
 from muisti.core.context.counting import counter
 from muisti.core.context.request import Request
-from muisti.core.context.sections import LISTED, Source, of_conversation, source
+from muisti.core.context.sections import EXCERPTS, LISTED, Source, of_conversation, source
 from muisti.core.context.sizes import Sizes
 from muisti.core.identity.caller import Caller
 from muisti.core.model.context import Context, SectionName, SpaceRead
@@ -25,9 +26,10 @@ from muisti.core.store.sql.spaces import SpaceRow
 class Builder:
     """Makes contexts. Thread-safe."""
 
-    def __init__(self, database: Database, asking: Asking, sizes: Sizes) -> None:
+    def __init__(self, database: Database, asking: Asking, sizes: Sizes, about: About) -> None:
         self._database = database
         self._asking = asking
+        self._about = about
         self._sizes = sizes
 
     def context(self, space: str, request: Request, caller: Caller, now: int) -> tuple[Context, Mapping[str, Memory]]:
@@ -48,6 +50,8 @@ class Builder:
         return sized(self._found(space, "memories", request, caller, now), self._sizes, counter(request.encoding))
 
     def _found(self, space: str, name: SectionName, request: Request, caller: Caller, now: int) -> Found:
+        if name in EXCERPTS:
+            return self._facts(space, name, request, caller, now)
         if name in LISTED:
             return self._listed(space, name, request, caller, now)
         return self._searched(space, source(name, request.wanted, request.filter), request, caller, now)
@@ -88,6 +92,13 @@ class Builder:
         row, _, (rows,) = read_at(self._database, space, request.as_of, now, ask)
         memories = [(memory, 1.0) for memory in page(row, rows, turns, NEWEST).items]
         return Found(name, memories, [_unsearched(space, row.seq)], row.seq)
+
+    def _facts(self, space: str, name: SectionName, request: Request, caller: Caller, now: int) -> Found:
+        """Return facts about what the question names, and the point that they are read at."""
+        own = self._asking.own(space, request.search(request.filter, 1, None), caller, now)
+        facts = self._about.facts(space, request.query, own.filter, caller, now, request.as_of)
+        row, _, _ = read_at(self._database, space, request.as_of, now, lambda row, point: [])
+        return Found(name, facts.memories, [_unsearched(space, row.seq)], row.seq, degraded=facts.degraded)
 
     def _newest(self, space: str, query: Query, limit: int, caller: Caller, now: int) -> Sequence[Memory]:
         """Return the newest memories that pass the filter of a query."""

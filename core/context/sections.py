@@ -11,12 +11,14 @@ TITLES: Mapping[SectionName, str] = {
     "profile": "About the user\n",
     "recent": "Recent turns\n",
     "summaries": "Summary\n",
+    "about": "Facts about what is named\n",
     "facts": "Facts\n",
     "documents": "Documents\n",
     "memories": "Memories\n",
 }
 NOTHING = "Nothing is known about this.\n"
 LISTED = frozenset[SectionName]({"recent", "summaries"})  # of the conversation; no search finds them
+EXCERPTS = frozenset[SectionName]({"about"})  # lines about memories, which may be shown in other sections too
 USER = "user"  # author of facts that a user states of themselves
 PROFILE_CATEGORY = "profile"
 

@@ -64,7 +64,7 @@ class GraphReader:
 
     def __init__(self, database: Database, index: GraphIndex) -> None:
         self.database = database
-        self._index = index
+        self.index = index
 
     def open(self, name: str, caller: Caller, now: int, as_of: AsOf | None, queries: Sequence[str] = ()) -> Opened:
         """Read versions that have come, and return the space. What `queries` name is read with it, for `find`.
@@ -77,7 +77,7 @@ class GraphReader:
         found, left, rows = self._glance(name, shown, queries)
         if left:
             with suppress(StoreUnavailable, Busy):  # read although it takes no writes; `pending` tells
-                self._index.extend(name, CATCH_UP)
+                self.index.extend(name, CATCH_UP)
             found, left, rows = self._glance(name, shown, queries)
         if point.number is not None:
             found = shown_at(self.database, found, point.number)
@@ -87,14 +87,14 @@ class GraphReader:
 
     def _glance(self, name: str, shown: Shown, queries: Sequence[str]) -> tuple[SpaceRow, int, Rows]:
         """Return a space, how many of its versions are not read, and the entities that are asked for."""
-        asked = [spaces.by_name(name), graph_rows.pending(name, self._index.recogniser, shown.category)]
+        asked = [spaces.by_name(name), graph_rows.pending(name, self.index.recogniser, shown.category)]
         if queries:
             asked.append(graph.called(name, [norm(one) for one in queries], [one.strip() for one in queries], shown))
         state, pending, *entities = self.database.read(asked)
         if not state:
             raise NotFound("space", name)
         found = space_row(state[0])
-        if not self._index.is_on(found):
+        if not self.index.is_on(found):
             raise Conflict(f"the graph of space {name!r} is off; its policy, or the setting `graph`, turns it on")
         return found, cast(int, pending[0][0]), entities[0] if entities else []
 
@@ -212,19 +212,19 @@ class GraphReader:
         figures, state, pending = self.database.read([
             graph.figures(space, shown),
             graph_rows.state(space),
-            graph_rows.pending(name, self._index.recogniser, caller.own_category),
+            graph_rows.pending(name, self.index.recogniser, caller.own_category),
         ])  # fmt: skip
         entities, mentions, relations, read = cast(tuple[int, int, int, int], figures[0])
         _, recogniser, revision, _ = cast(tuple[int, str, int, int], state[0])
         return GraphStatus(
-            enabled=self._index.is_on(space),
+            enabled=self.index.is_on(space),
             entities=entities,
             mentions=mentions,
             relations=relations,
             read=read,
             pending=cast(int, pending[0][0]),
             recogniser=recogniser,
-            current=recogniser in ("", self._index.recogniser),
+            current=recogniser in ("", self.index.recogniser),
             revision=revision,
             seq=space.seq,
         )

@@ -100,6 +100,13 @@ class Numbers:
     def __init__(self) -> None:
         self._numbers = Buffer(np.int64)
 
+    @classmethod
+    def of(cls, numbers: npt.NDArray[np.int64]) -> "Numbers":
+        """Return a column of numbers that are there already."""
+        column = cls()
+        column._numbers.append(numbers)
+        return column
+
     def __len__(self) -> int:
         return len(self._numbers)
 

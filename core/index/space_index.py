@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from muisti.core.embedding.vectors import rows_of
-from muisti.core.index.columns import Column
+from muisti.core.index.columns import Column, Numbers
 from muisti.core.index.feedback_counts import FeedbackCounts
 from muisti.core.index.fields import Fields
 from muisti.core.index.inserted import Inserted
@@ -22,6 +22,7 @@ from muisti.core.kernels import Ints
 from muisti.core.model.errors import NotFound
 from muisti.core.model.spaces import SpaceSettings
 from muisti.core.model.values import Seq
+from muisti.core.query.filter_fields import VERSION_ROW
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import deferred, index_rows, spaces
 from muisti.core.store.sql.spaces import SpaceRow
@@ -152,6 +153,8 @@ class SpaceIndex:
 
     def column(self, snapshot: Snapshot, field: str) -> Column:
         """Return the values of a filter field for the rows of a snapshot, built on first use."""
+        if field == VERSION_ROW:
+            return Numbers.of(snapshot.columns.version)
         return self._fields_of(snapshot).column(field, snapshot.size)
 
     def _fields_of(self, snapshot: Snapshot) -> Fields:

@@ -84,8 +84,8 @@ class Explanation(Struct, frozen=True, kw_only=True):
         score = fused * time * recency * importance * trust * feedback, at most 1
 
     With signals each contribution is one more factor. With a preset `composite`, the sum of the contributions, replaces
-    `fused`. With several spaces the weight of the space is one more factor. `symbol` lifts the score of a definition
-    that the query names. These are unset otherwise.
+    `fused`. The ranking `graph` is one more factor, of 1 and more. With several spaces the weight of the space is one.
+    `symbol` lifts the score of a definition that the query names. These are unset otherwise.
 
     `lexical` is in [0, 1], and 1 only where the memory's text is that of the query. `cosine` is in [-1, 1]. Either is
     None when that ranking took no part. `terms` add up to `bm25`. `fused` is computed from both by `fusion` and
@@ -111,6 +111,7 @@ class Explanation(Struct, frozen=True, kw_only=True):
     age_days: float | None
     refreshed_days: float
     terms: Mapping[str, float]
+    graph: SignalShare | msgspec.UnsetType = msgspec.UNSET
     signals: Mapping[Signal, SignalShare] | msgspec.UnsetType = msgspec.UNSET
     composite: float | msgspec.UnsetType = msgspec.UNSET
     space_weight: float | msgspec.UnsetType = msgspec.UNSET

@@ -192,11 +192,15 @@ class Found(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Page(msgspec.Struct, frozen=True, kw_only=True):
-    """A page of a list. `next_cursor` is None on the last page."""
+    """A page of a list. `next_cursor` is None on the last page.
+
+    `degraded` says in words what may be missing; it is empty when nothing is.
+    """
 
     items: tuple[Memory, ...]
     next_cursor: str | None
     seq: Seq
+    degraded: tuple[str, ...] = ()
 
 
 class History(msgspec.Struct, frozen=True, kw_only=True):

@@ -138,9 +138,17 @@ def _id_as_text(value: Json) -> str:
     return id_text(_id(value))
 
 
+def _entity(value: Json) -> str:
+    if not (name := as_text(value).strip()) or len(name) > NAME_MAX:
+        raise ValueError(f"must be the name or the id of an entity, of 1 to {NAME_MAX} characters")
+    return name
+
+
 LISTS = ("in", "any", "all")
 LISTED = frozenset(field.name for field in FILTERED if field.form == "list")  # may be empty, are never missing
 NUMERIC = frozenset(field.name for field in FILTERED if field.filter in ("number", "percent"))
+ENTITY = "entity"  # a filter on the graph: `core.graph.selecting` puts `VERSION_ROW` in its place
+VERSION_ROW = "version row"  # rows of `versions`; no request can name it
 VALID_AT = "valid_at"  # a filter on `valid_from` and `valid_to`, not a stored field
 _EQUAL = ("eq", "ne", "in", "exists")
 _ORDER = (*_EQUAL, "gt", "gte", "lt", "lte")
@@ -169,4 +177,8 @@ def filterable(fields: Iterable[MemoryField]) -> dict[str, Field]:
     }
 
 
-FIELDS: Mapping[str, Field] = {**filterable(FILTERED), VALID_AT: Field(("eq",), moment)}
+FIELDS: Mapping[str, Field] = {
+    **filterable(FILTERED),
+    VALID_AT: Field(("eq",), moment),
+    ENTITY: Field(("eq", "ne", "in", "any", "all"), _entity),
+}

@@ -8,7 +8,7 @@ import msgspec
 from muisti.core.model.errors import Problem
 from muisti.core.model.fields import FIELDS
 from muisti.core.model.ids import id_bytes
-from muisti.core.model.terms import Match, Mode, Preset, Signal, TagRule
+from muisti.core.model.terms import Beside, Match, Mode, Preset, Signal, TagRule
 from muisti.core.model.values import NAME_MAX, TAGS_MAX
 from muisti.core.query.filter_fields import is_path
 
@@ -41,7 +41,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
 
     `signals` are weights of bounded factors; `preset` names an additive composite in their place. `boost_tags` are tags
     with a score each, and `tag_rule` says how the scores of a memory's tags become one. `intent` asks to read the query
-    as a request for a mode and a filter.
+    as a request for a mode and a filter. `rankings` are weights of rankings beside those of the mode.
     """
 
     similar_to: str | None = None
@@ -55,6 +55,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     min_score: float = 0.0
     fallback_to_keyword: bool = True
     intent: Reading | None = None
+    rankings: Mapping[Beside, float] = msgspec.field(default_factory=dict[Beside, float])
 
     @property
     def weighs(self) -> bool:
@@ -90,6 +91,17 @@ def problems(options: Options, mode: Mode, match: Match, text: str) -> Iterator[
     if options.intent is not None and not text.strip():
         yield Problem("$.query", "must not be empty: an intent is read from its words")
     yield from _signals(options)
+    yield from _rankings(options, mode)
+
+
+def _rankings(options: Options, mode: Mode) -> Iterator[Problem]:
+    for name, weight in options.rankings.items():
+        if name not in get_args(Beside):
+            yield Problem(f"$.rankings.{name}", f"no such ranking; known are {', '.join(get_args(Beside))}")
+        elif not 0 <= weight <= 1:
+            yield Problem(f"$.rankings.{name}", f"{weight} is not between 0 and 1")
+        elif weight and mode in ("metadata", "recent"):
+            yield Problem("$.rankings", f"{mode} ranks no text, so no ranking goes beside it")
 
 
 def _likeness(similar_to: str, mode: Mode, match: Match, text: str) -> Iterator[Problem]:

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
+from muisti.core.graph.pagerank import Walk, Walks
+from muisti.core.graph.selecting import EntityFilters
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.hits import Answer, Intent, JointAnswer, Recency
@@ -22,7 +24,7 @@ from muisti.core.read.naming import named, shown
 from muisti.core.read.past import read_at
 from muisti.core.search.merging import merged, part_limit
 from muisti.core.search.refined import Extra
-from muisti.core.search.searcher import Searcher
+from muisti.core.search.searcher import Found, Searcher
 from muisti.core.search.similar import Like
 from muisti.core.store.database import Database
 
@@ -35,14 +37,17 @@ class _Resolved(msgspec.Struct, frozen=True):
     query: Query
     extra: Extra | None
     intent: Intent | None = None
+    lacks: tuple[str, ...] = ()
 
 
 class Asking:
     """Searches of callers. Thread-safe."""
 
-    def __init__(self, database: Database, searcher: Searcher) -> None:
+    def __init__(self, database: Database, searcher: Searcher, entities: EntityFilters, walks: Walks) -> None:
         self._database = database
         self._searcher = searcher
+        self._entities = entities
+        self._walks = walks
 
     def one(self, space: str, query: Query, caller: Caller, now: int, max_age: float = 0.0) -> Answer:
         """Return the best memories of a space that the caller sees; `now` is in microseconds.
@@ -50,11 +55,12 @@ class Asking:
         Raises:
             NotFound: there is no such space, or no memory of `similar_to` for this caller.
         """
+        query, lacks = self._of_entities(space, query, caller, now)
         if query.options is None:
-            return self._searcher.search(space, self.own(space, query, caller, now), now, max_age)
+            return _told(self._searcher.search(space, self.own(space, query, caller, now), now, max_age), lacks)
         resolved = self._resolved([space], query, caller, now)
         own = self.own(space, resolved.query, caller, now)
-        answer = self._searcher.search(space, own, now, max_age, resolved.extra)
+        answer = _told(self._searcher.search(space, own, now, max_age, resolved.extra), (*lacks, *resolved.lacks))
         return answer if resolved.intent is None else replace(answer, intent=resolved.intent)
 
     def several(
@@ -75,16 +81,31 @@ class Asking:
         extra = resolved.extra
         assert extra is not None
         extra = replace(extra, options=each.options or NOTHING)
-        found = [
-            self._searcher.found(part.space, self.own(part.space, each, caller, now), now, max_age, extra)
-            for part in parts
-        ]
+        found: list[Found] = []
+        for part in parts:
+            own, lacks = self._of_entities(part.space, each, caller, now)
+            walked, missing = self._walked(part.space, own, caller, now)
+            own = self.own(part.space, own, caller, now)
+            one = self._searcher.found(part.space, own, now, max_age, replace(extra, walked=walked))
+            found.append(replace(one, answer=_told(one.answer, (*lacks, *missing))))
         return replace(merged(parts, asked, found), intent=resolved.intent)
 
     def own(self, space: str, query: Query, caller: Caller, now: int) -> Query:
-        """Return the query limited to what the caller sees, its sessions and topics as conversations and turns."""
+        """Return the query limited to what the caller sees; names of sessions, topics and entities are looked up."""
+        query, _ = self._of_entities(space, query, caller, now)
         filter = resolved_at(self._database, space, caller.only(query.filter), query.as_of, now)
         return query if filter is query.filter else replace(query, filter=filter)
+
+    def _of_entities(self, space: str, query: Query, caller: Caller, now: int) -> tuple[Query, tuple[str, ...]]:
+        """Return the query without names of entities in its filter, and in words what is missing."""
+        filter, lacks = self._entities.meant(space, query.filter, caller, query.as_of, now)
+        return query if filter is query.filter else replace(query, filter=filter), lacks
+
+    def _walked(self, space: str, query: Query, caller: Caller, now: int) -> Walk:
+        """Return the walk of the graph ranking from the entities of the query; none without a weight."""
+        if query.options is None or not query.options.rankings.get("graph"):
+            return Walk(None)
+        return self._walks.ask(space, query.text, caller, now, query.as_of)
 
     def _resolved(
         self, spaces: Sequence[str], query: Query, caller: Caller, now: int, *, joint: bool = False
@@ -97,13 +118,14 @@ class Asking:
                 query, told = _followed(query, told), replace(told, applied=True)
                 options = query.options or NOTHING
         like = None if options.similar_to is None else self._like(spaces, options.similar_to, query, caller, now)
+        walked, lacks = Walk(None) if joint else self._walked(spaces[0], query, caller, now)
         decay = query.recency or Recency()
         if options.preset is not None:
             query = replace(query, recency=Recency(weight=0.0))  # age is a part of the composite
         elif weight := options.signals.get("recency", 0.0):
             query = replace(query, recency=replace(decay, weight=weight))
-        extra = Extra(options=options, like=like, sees=_category(caller), recency=decay, joint=joint)
-        return _Resolved(query, extra, told)
+        extra = Extra(options=options, like=like, sees=_category(caller), recency=decay, joint=joint, walked=walked)
+        return _Resolved(query, extra, told, lacks)
 
     def _like(self, spaces: Sequence[str], memory_id: str, query: Query, caller: Caller, now: int) -> Like:
         """Return the memory of the first space that has it.
@@ -121,6 +143,10 @@ class Asking:
                 if space == spaces[-1]:
                     raise
         raise NotFound("memory", memory_id)
+
+
+def _told(answer: Answer, lacks: tuple[str, ...]) -> Answer:
+    return replace(answer, degraded=(*answer.degraded, *lacks)) if lacks else answer
 
 
 def check_parts(parts: Sequence[Part], query: Query) -> None:

@@ -144,12 +144,20 @@ class Hits:
             feedback=1.0 if ranked.feedback is None else float(ranked.feedback[place]),
             age_days=float(ages_in_days(self._snapshot.columns.at[row : row + 1], self._now)[0]),
             terms=terms,
+            graph=self._graph(place),
             signals=self._signals(place),
             composite=self._composite(place),
             symbol=self._symbol(place),
             sentence="",
         )
         return replace(told, sentence=sentence(told, self._mode))
+
+    def _graph(self, place: int) -> SignalShare | UnsetType:
+        score, options = self._ranked.found.score("graph", place), self._query.options
+        if score is None or options is None or self._ranked.graph is None:
+            return UNSET
+        weight = options.rankings["graph"]
+        return SignalShare(score=score, weight=weight, contribution=float(self._ranked.graph[place]))
 
     def _signals(self, place: int) -> Mapping[Signal, SignalShare] | UnsetType:
         signals = self._ranked.signals

@@ -21,6 +21,7 @@ from muisti.core.kernels import Doubles, Longs
 from muisti.core.model.hits import Mode, Recency
 from muisti.core.query.filters import fields_of
 from muisti.core.query.query import Query, Wanted
+from muisti.core.search.beside import by_graph, factor, proposed
 from muisti.core.search.candidates import Candidates, by_blend, by_rankings, listed
 from muisti.core.search.decay import (
     ages_in_days,
@@ -33,7 +34,7 @@ from muisti.core.search.decay import (
 )
 from muisti.core.search.rankings import BY_MODE, Asked
 from muisti.core.search.refined import GROUP_POOL, Extra, Refined, neighbours, pool_of, refined
-from muisti.core.search.signals import Signalled, signalled, tagged
+from muisti.core.search.signals import Signalled, signalled
 from muisti.core.search.similar import without
 from muisti.core.search.symbols import Defined, Lifted, defined, lift, lifted
 from muisti.core.text.when.factor import time_factor
@@ -49,8 +50,9 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
         score = fused * time * recency * importance * trust * feedback, at most 1
 
     A factor that is not used is None. `refreshed` has the days that retrievals take off the age. `filtering` is the
-    time of filtering in seconds. `signals` are further factors, or a composite in place of `fused`; `refined` and
-    `around` are None or empty unless options ask for them. `symbol` is None unless the query names one.
+    time of filtering in seconds. `graph` and `signals` are further factors, or `signals` are a composite in place of
+    `fused`. `refined` and `around` are None or empty unless options ask for them. `symbol` is None unless the query
+    names one.
     """
 
     found: Candidates
@@ -61,6 +63,7 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     importance: Doubles
     trust: Doubles | None
     feedback: Doubles | None
+    graph: Doubles | None = None
     filtering: float
     signals: Signalled | None = None
     refined: Refined | None = None
@@ -90,7 +93,7 @@ def rank(
     if extra is not None and extra.like is not None:
         allowed = without(snapshot, allowed, extra.like)
     filtering = perf_counter() - began
-    asked = Asked(snapshot, population, wanted, aim, allowed)
+    asked = Asked(snapshot, population, wanted, aim, allowed, None if extra is None else extra.walked)
     pool = pool_of(None if extra is None else extra.options, query.limit, POOL)
     ranked = _once(index, asked, query, mode, pool, now, filtering, extra)
     while _too_few(ranked, query, mode, pool):
@@ -122,15 +125,16 @@ def _once(
     if not BY_MODE[mode]:
         found = listed(asked)
     else:
-        snapshot, allowed = asked.snapshot, asked.allowed.mask
-        symbol = defined(index, snapshot, asked.wanted.text, allowed)
-        more = None if extra is None else tagged(index, snapshot, allowed, extra.options, asked.wanted)
+        symbol = defined(index, asked.snapshot, asked.wanted.text, asked.allowed.mask)
+        more = proposed(index, asked, extra, pool)
         if symbol is not None:
             more = symbol.first if more is None else np.union1d(more, symbol.first)
         if mode == "hybrid" and query.fusion == "absolute":
             found = by_blend(index, asked, query, pool, more)
         else:
             found = by_rankings(asked, query, BY_MODE[mode], pool, more)
+        if graph := by_graph(asked, found.rows, pool):
+            found = replace(found, rankings={**found.rankings, "graph": graph})
     trust = None
     if query.trust_weight and mode != "recent":
         trust = trust_factor(query.trust_weight, _trust(index, asked.snapshot)[found.rows])
@@ -193,6 +197,8 @@ def _weighed(
         importance = importance_factor(levels)
     feedback = _feedback(index, snapshot, query, mode, found.rows)
     signals = None if extra is None or not extra.options.weighs else _signalled(index, asked, extra, found, now)
+    graph = found.rankings.get("graph")
+    beside = None if graph is None or extra is None else factor(extra.options.rankings["graph"], graph.scores)
     score = (found.fused if signals is None or signals.composite is None else signals.composite) * importance
     if recency is not None:
         score *= recency
@@ -200,6 +206,8 @@ def _weighed(
         score *= trust
     if feedback is not None:
         score *= feedback
+    if beside is not None:
+        score *= beside
     if signals is not None:
         score = signals.weigh(score)
     defining = None if symbol is None else lifted(index, snapshot, symbol, found.rows, score)
@@ -220,6 +228,7 @@ def _weighed(
         importance=importance,
         trust=trust,
         feedback=feedback,
+        graph=beside,
         filtering=filtering,
         signals=signals,
         refined=chosen,

@@ -9,16 +9,18 @@ from typing import Literal, Protocol
 import msgspec
 import numpy as np
 
+from muisti.core.graph.pagerank import Walked
 from muisti.core.index.allowed import Allowed
 from muisti.core.index.collection import CollectionStatistics
 from muisti.core.index.dense import QueryVector, cosines, nearest
 from muisti.core.index.lexical import Matches, best_matches, mark_same_text, rank_lexical
+from muisti.core.index.pool import one_a_memory
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Doubles
 from muisti.core.model.terms import Mode
 from muisti.core.query.query import Wanted
 
-Name = Literal["lexical", "dense"]
+Name = Literal["lexical", "dense", "graph"]
 
 BY_MODE: Mapping[Mode, tuple[Name, ...]] = {
     "hybrid": ("lexical", "dense"),
@@ -30,13 +32,17 @@ BY_MODE: Mapping[Mode, tuple[Name, ...]] = {
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """A query and the rows of a snapshot that it may rank. `aim` is None where the dense ranking does not run."""
+    """A query and the rows of a snapshot that it may rank.
+
+    `aim` is None where the dense ranking does not run, `walked` where that of the graph does not.
+    """
 
     snapshot: Snapshot
     population: CollectionStatistics
     wanted: Wanted
     aim: QueryVector | None
     allowed: Allowed
+    walked: Walked | None = None
 
 
 class Ranking(msgspec.Struct, frozen=True):
@@ -98,4 +104,24 @@ class Dense:
         return cosines(self._asked.snapshot, self._aim, rows)
 
 
-RANKERS: Mapping[Name, Callable[[Asked], Ranker]] = {"lexical": Lexical, "dense": Dense}
+class Graph:
+    """The ranking by the entities that the query names: visits of the memory from them, in [0, 1]."""
+
+    matches = None
+
+    def __init__(self, asked: Asked) -> None:
+        assert asked.walked is not None
+        self._asked, self._walked = asked, asked.walked
+
+    def best(self, most: int) -> RowNumbers:
+        snapshot = self._asked.snapshot
+        near = self._walked.versions[self._walked.visits > 0]
+        rows = np.flatnonzero(self._asked.allowed.mask & np.isin(snapshot.columns.version, near))
+        rows = rows[one_a_memory(snapshot, rows)]
+        return rows[np.argsort(-self.scores(rows), kind="stable")[:most]]
+
+    def scores(self, rows: RowNumbers) -> Doubles:
+        return self._walked.of(self._asked.snapshot.columns.version[rows])
+
+
+RANKERS: Mapping[Name, Callable[[Asked], Ranker]] = {"lexical": Lexical, "dense": Dense, "graph": Graph}

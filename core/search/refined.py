@@ -5,6 +5,7 @@ from typing import Protocol
 
 import msgspec
 
+from muisti.core.graph.pagerank import Walked
 from muisti.core.index.around import Around, around
 from muisti.core.index.dense import directions
 from muisti.core.index.filter_mask import mask
@@ -26,7 +27,8 @@ SPREAD = 4  # candidates for each diverse hit
 class Extra(msgspec.Struct, frozen=True, kw_only=True):
     """Options, with what they are resolved to: the memory of `similar_to`, and the filter of what the caller sees.
 
-    `recency` has the decay of a composite. `joint` says that the answer will be merged with those of other spaces.
+    `walked` are the visits of the graph ranking. `recency` has the decay of a composite. `joint` says that the answer
+    will be merged with those of other spaces.
     """
 
     options: Options
@@ -34,6 +36,7 @@ class Extra(msgspec.Struct, frozen=True, kw_only=True):
     joint: bool = False
     like: Like | None = None
     sees: Filter | None = None
+    walked: Walked | None = None
 
 
 class Refined(msgspec.Struct, frozen=True, kw_only=True):

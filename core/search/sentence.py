@@ -37,6 +37,8 @@ def _matches(explain: Explanation) -> Iterator[str]:
         yield f"{strong} matching words" + (f" ({named})" if named else "")
     if explain.cosine is not None and explain.cosine >= SOME:
         yield f"{'high' if explain.cosine >= HIGH else 'some'} similarity of meaning ({explain.cosine:.2f})"
+    if not isinstance(explain.graph, UnsetType) and explain.graph.score >= SOME:
+        yield "ties to what the query names"
     if explain.time is not None and explain.time.factor == 1:
         yield f"its time ({explain.time.words})"
     if not isinstance(explain.signals, UnsetType) and explain.composite is not UNSET:

@@ -4,12 +4,14 @@ from collections.abc import Sequence
 
 import msgspec
 
+from muisti.core.graph.communities import CommunityFinder
 from muisti.core.graph.exporting import Exported, GraphExporter, Part
 from muisti.core.graph.indexing import GraphIndex
 from muisti.core.graph.reading import GraphReader
 from muisti.core.graph.walking import GraphWalker
 from muisti.core.graph.work import KIND
 from muisti.core.identity.caller import Caller
+from muisti.core.model.communities import COMMUNITIES_MAX, Communities
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.graph import (
     DEPTH_MAX,
@@ -51,6 +53,7 @@ class GraphParts(msgspec.Struct, frozen=True, kw_only=True):
     index: GraphIndex
     reader: GraphReader
     walker: GraphWalker
+    communities: CommunityFinder
     exporter: GraphExporter
     decisions: GraphDecisions
     tasks: Tasks
@@ -150,6 +153,11 @@ class Graph:
         """Return pairs of names that look alike, which somebody may merge or keep apart."""
         _check("limit", limit, 1, ENTITIES_MAX)
         return self._parts.reader.proposals(space, *self._asks(), limit=limit, as_of=as_of)
+
+    def communities(self, space: str, *, limit: int = 20, as_of: AsOf | None = None) -> Communities:
+        """Return what belongs together: names that memories mention together more often than by chance."""
+        _check("limit", limit, 1, COMMUNITIES_MAX)
+        return self._parts.communities.find(space, *self._asks(), limit=limit, as_of=as_of)
 
     def status(self, space: str) -> GraphStatus:
         """Return how much is known of a space, and how much is not read yet."""

@@ -5,7 +5,9 @@ from contextlib import suppress
 from typing import cast
 
 import msgspec
+from msgspec.structs import replace
 
+from muisti.core.graph.selecting import EntityFilters, names_entities
 from muisti.core.model.counts import Counts, Quota, Stats
 from muisti.core.model.errors import Forbidden, NotFound, StoreUnavailable
 from muisti.core.model.events import Events
@@ -32,7 +34,7 @@ from muisti.core.search.searcher import Searcher
 from muisti.core.store.database import Database, Rows
 from muisti.core.store.sql import memories, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.support.waiting import without_waiting
+from muisti.core.support.waiting import WouldWait, without_waiting
 from muisti.core.transfer.export import Export
 from muisti.core.transfer.importing.importer import Importer
 from muisti.core.views.calls import Calls
@@ -46,6 +48,7 @@ class ReadParts(msgspec.Struct, frozen=True, kw_only=True):
     database: Database
     searcher: Searcher
     asking: Asking
+    entities: EntityFilters
     retrievals: Retrievals
     recent_results: RecentResults
     importer: Importer
@@ -128,6 +131,8 @@ class Read:
             WouldWait: this may take more than a millisecond or two; `search` on a thread.
         """
         check_query(query)
+        if names_entities(query.filter):  # the graph may have to catch up
+            raise WouldWait
         now = self._calls.clock()
         with without_waiting():
             own = self._parts.asking.own(space, query, self._calls.caller, now)
@@ -184,10 +189,13 @@ class Read:
         as_of: AsOf | None = None,
     ) -> Page:
         """List memories that are or were current; `sort` is one of `SORTS`, else that of the cursor."""
-        own, order = self._calls.caller.only(filter), order_of(sort, cursor)
-        own = resolved_at(self._parts.database, space, own, as_of, self._calls.clock())
+        caller, order, now = self._calls.caller, order_of(sort, cursor), self._calls.clock()
+        filter, lacks = self._parts.entities.meant(space, filter, caller, as_of, now)
+        own = caller.only(filter)
+        own = resolved_at(self._parts.database, space, own, as_of, now)
         found, _, (rows,) = self._at(space, as_of, lambda row, point: [page_of(row, own, limit, order, cursor, point)])
-        return page(found, rows, limit, order)
+        listed = page(found, rows, limit, order)
+        return replace(listed, degraded=lacks) if lacks else listed
 
     def _at(self, space: str, as_of: AsOf | None, ask: AskAt) -> tuple[SpaceRow, Point, Sequence[Rows]]:
         return read_at(self._parts.database, space, as_of, self._calls.clock(), ask)

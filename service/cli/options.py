@@ -222,6 +222,7 @@ filters = _all(
         help="Only with one of these tags.",
     ),
     click.option("--author", metavar="NAME", help="Only by this author."),
+    click.option("--entity", metavar="NAME", help="Only what mentions this person, place or thing; see muisti graph."),
     click.option(
         "--type",
         "type_",
@@ -266,6 +267,7 @@ def as_filter(
     category: str | None,
     tags: Sequence[str],
     author: str | None,
+    entity: str | None,
     type_: Sequence[Sequence[str]],
     status: Sequence[Sequence[str]],
     after: str | None,
@@ -279,6 +281,7 @@ def as_filter(
         "category": category,
         "tags": {"any": comma_list(tags)} if tags else None,
         "author": author,
+        "entity": entity,
         "type": _any_of(type_),
         "status": _any_of(status),
         "created_at": _within(after, before),

@@ -65,6 +65,14 @@ _OPTIONS: Sequence[Callable[..., Any]] = (
         help="Score of a tag, for the tag signal.",
     ),
     click.option("--tag-rule", type=click.Choice(get_args(TagRule)), help="Way to sum up tags.  [default: max]"),
+    click.option(
+        "--ranking",
+        "rankings",
+        type=Weighted(),
+        multiple=True,
+        metavar="NAME=X",
+        help="Weight of a ranking beside those of the mode: graph, by ties to what the query names.",
+    ),
     click.option("--intent", is_flag=True, help="Say which mode and filter the query asks for, without applying them."),
     click.option(
         "--in",
@@ -89,6 +97,7 @@ def ranking_body(asked: dict[str, Any]) -> dict[str, Any]:
     signals: Sequence[tuple[str, float]] = asked.pop("signals")
     plain = ("similar_to", "group_by", "diversity", "context_window", "min_score", "preset", "tag_rule")
     body: dict[str, Any] = {name: asked.pop(name) for name in (*plain, "intent")}
+    body |= {"rankings": dict(asked.pop("rankings"))}
     body |= {"signals": dict(signals), "boost_tags": dict(asked.pop("boost_tags"))}
     falls_back: bool = asked.pop("fallback_to_keyword")
     given = {name: value for name, value in body.items() if value not in (None, False, {})}

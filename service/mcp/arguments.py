@@ -29,7 +29,7 @@ from muisti.service.schemas.requests import AddBody, EntryBody, PatchBody, Recen
 Action = Literal["list", "get", "rename", "move", "close", "reopen", "topic", "delete"]  # on a conversation
 DocumentAction = Literal["list", "get", "chunks", "delete"]
 Asked = Literal["find", "callers", "callees", "outline", "map"]  # about source code
-GraphAsked = Literal["entities", "entity", "neighbours", "path", "relations", "proposals", "status"]
+GraphAsked = Literal["entities", "entity", "neighbours", "path", "relations", "proposals", "communities", "status"]
 GraphSaid = Literal["merge", "keep_apart", "relate", "retract"]
 WRITING: Mapping[Action, Scope] = {  # scopes of actions that do more than read
     "rename": "write",

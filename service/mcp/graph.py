@@ -29,6 +29,11 @@ async def graph(call: Call, given: GraphQuestion) -> Outcome:
             rows = [_entity(one) for one in found.items]
             lines = [f"{row['kind']} {row['name']}, in {row['memories']} memories" for row in rows]
             return _told({"entities": rows, "total": found.total}, lines, found.pending)
+        case "communities":
+            told = await store(view.communities, call.space, limit=_SHOWN, as_of=at)
+            rows = [{"names": [_name(end) for end in one.entities], "memories": one.memories} for one in told.items]
+            lines = [f"{', '.join(row['names'])}, in {row['memories']} memories" for row in rows]
+            return _told({"communities": rows, "total": told.total}, lines, told.pending)
         case "proposals":
             pairs = await store(view.proposals, call.space, limit=_SHOWN, as_of=at)
             rows = [{"name": _name(one.first), "other": _name(one.second), "reason": one.reason} for one in pairs.items]

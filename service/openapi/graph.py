@@ -6,6 +6,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from muisti.service.openapi.story import ADDED, ANNA, BUILDING, MADE, RULE_ID, seq_at, written
+from muisti.service.schemas.communities import CommunitiesReply, CommunityReply
 from muisti.service.schemas.graph import (
     AliasReply,
     BuildGraphBody,
@@ -89,6 +90,12 @@ GRAPH_REPLIES: Mapping[str, Mapping[int, Any]] = {
     "findPath": {200: PathReply(found=True, steps=[_STEP], capped=False, pending=0, seq=_AT)},
     "listRelations": {200: RelationsReply(items=[_FACT], more=False, pending=0, seq=_AT)},
     "listProposals": {200: ProposalsReply(items=[_ALIKE], total=1, pending=0, seq=_AT)},
+    "listCommunities": {
+        200: CommunitiesReply(
+            items=[CommunityReply(entities=[_ANN, _ACME], size=14, memories=31)], total=1, too_large=False, pending=0,
+            seq=_AT,
+        )
+    },
     "describeEntity": {200: _STATED, 201: _STATED},
     "mergeEntities": {200: _STATED, 201: _STATED},
     "keepEntitiesApart": {200: _STATED, 201: _STATED},

@@ -83,8 +83,9 @@ class ContextBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     sections: Annotated[
         dict[str, SectionBody] | None,
         Meta(
-            description="Sections by name, in the order in which they are shown: profile, recent, summaries, facts, "
-            "documents, memories. By default memories, behind recent turns when a conversation is named.",
+            description="Sections by name, in the order in which they are shown: profile, recent, summaries, about, "
+            "facts, documents, memories. `about` has facts of the graph about what the query names. By default "
+            "memories, behind recent turns when a conversation is named.",
             examples=[{"profile": {"max_tokens": 256}, "memories": {}}],
         ),
     ] = None

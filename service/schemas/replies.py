@@ -137,10 +137,17 @@ class PageReply(Struct, frozen=True, kw_only=True):
 
     items: list[MemoryReply]
     next_cursor: Cursor
+    degraded: Annotated[
+        list[str] | UnsetType, Meta(description="What may be missing, in words; only where the graph is behind.")
+    ] = UNSET
 
     @classmethod
     def of(cls, page: Page) -> "PageReply":
-        return cls(items=[MemoryReply.of(memory) for memory in page.items], next_cursor=page.next_cursor)
+        return cls(
+            items=[MemoryReply.of(memory) for memory in page.items],
+            next_cursor=page.next_cursor,
+            degraded=list(page.degraded) or UNSET,
+        )
 
 
 class FieldChangeReply(Struct, frozen=True, kw_only=True):

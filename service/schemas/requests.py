@@ -14,7 +14,7 @@ from muisti.core.model.fields import STATED_TIMES
 from muisti.core.model.hits import Decay, Recency
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.spaces import Field, SpaceSettings
-from muisti.core.model.terms import BATCH_MAX, SPACES_MAX, UNDO_MAX, OnConflict, Signal
+from muisti.core.model.terms import BATCH_MAX, SPACES_MAX, UNDO_MAX, Beside, OnConflict, Signal
 from muisti.core.model.times import to_us
 from muisti.core.model.values import Draft
 from muisti.core.query import filters, points
@@ -193,6 +193,21 @@ class SignalsBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         return {name: weight for name, weight in given.items() if weight}
 
 
+class RankingsBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Weights of rankings beside those of the mode: a score is multiplied by 1 + weight * score of the ranking."""
+
+    graph: Annotated[
+        float,
+        Meta(
+            description="By ties to the entities that the query names.", extra_json_schema={"minimum": 0, "maximum": 1}
+        ),
+    ] = 0.0
+
+    def weights(self) -> Mapping[Beside, float]:
+        """Return the weights that are not 0."""
+        return {"graph": self.graph} if self.graph else {}
+
+
 class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The question of a search in one space or in several."""
 
@@ -223,6 +238,7 @@ class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     preset: fields.PresetName | None = None
     boost_tags: fields.BoostTags = {}
     tag_rule: fields.TagRuleName = "max"
+    rankings: RankingsBody | None = None
     intent: Annotated[bool, Meta(description="Say which mode and filter the query asks for; not applied.")] = False
 
     def to_query(self) -> Query:
@@ -261,6 +277,7 @@ class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             boost_tags=self.boost_tags,
             tag_rule=self.tag_rule,
             intent=reading,
+            rankings={} if self.rankings is None else self.rankings.weights(),
         )
         return None if options == NOTHING else options
 

@@ -79,6 +79,7 @@ class ExplanationReply(Struct, frozen=True, kw_only=True):
     age_days: float | None
     refreshed_days: Annotated[float, Meta(description="Days of the age that do not count, up to the last retrieval.")]
     terms: Annotated[dict[str, float], Meta(description="Share of each word of the query in `lexical`.")]
+    graph: Annotated[SignalReply | UnsetType, Meta(description="With `rankings.graph`.")] = UNSET
     signals: Annotated[dict[str, SignalReply] | UnsetType, Meta(description="With `signals` or `preset`.")] = UNSET
     composite: Annotated[float | UnsetType, Meta(description="With `preset`.")] = UNSET
     space_weight: Annotated[float | UnsetType, Meta(description="With several spaces.")] = UNSET

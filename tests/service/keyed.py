@@ -63,6 +63,7 @@ NEEDS: dict[str, Scope | None] = {
     "listRelations": "read", "listProposals": "read", "exportGraph": "read", "drawGraph": "read",
     "describeEntity": "write", "mergeEntities": "write", "keepEntitiesApart": "write", "stateRelation": "append",
     "correctRelation": "write", "retractStatement": "delete", "buildGraph": "write", "dropGraph": "admin",
+    "listCommunities": "read",
     "listConflicts": "read",
     "decideConflict": "write",
     "createWebhook": "admin", "listWebhooks": "admin", "deleteWebhook": "admin", "redeliverWebhook": "admin",

@@ -1205,6 +1205,19 @@ class Muisti(Transport):
         reply = self.send(calls.build_graph(space, body, dry_run=dry_run, idempotency_key=idempotency_key, muisti_min_seq=muisti_min_seq))
         return reply.data
 
+    def list_communities(
+        self,
+        space: str,
+        *,
+        limit: int | None = None,
+        as_of: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.CommunitiesReply:
+        """List what belongs together: names that memories mention together more often than by chance. They are found by label propagation, the same in every call. Each has its most telling entities. Needs the scope read."""
+        reply = self.send(calls.list_communities(space, limit=limit, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
     def list_entities(
         self,
         space: str,

@@ -1634,6 +1634,24 @@ def build_graph(
     )
 
 
+def list_communities(
+    space: str,
+    *,
+    limit: int | None = None,
+    as_of: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List what belongs together: names that memories mention together more often than by chance."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/graph/communities',
+        parts={'space': space},
+        params={'limit': limit, 'as_of': as_of},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
 def list_entities(
     space: str,
     *,

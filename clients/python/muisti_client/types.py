@@ -314,7 +314,7 @@ CitationReply = TypedDict(
         'id': 'str',
         'space': 'str',
         'version': 'int',
-        'section': "Literal['profile', 'recent', 'summaries', 'facts', 'documents', 'memories']",
+        'section': "Literal['profile', 'recent', 'summaries', 'about', 'facts', 'documents', 'memories']",
         'start': 'int',
         'stop': 'int',
         'cut': 'bool',
@@ -355,6 +355,28 @@ CodeMapReply = TypedDict(
     },
 )
 "A text of the definitions that are used most, by file. `of_symbols` counts all definitions."
+
+CommunitiesReply = TypedDict(
+    'CommunitiesReply',
+    {
+        'items': 'list[CommunityReply]',
+        'total': 'int',
+        'too_large': 'bool',
+        'pending': 'int',
+        'seq': 'str',
+    },
+)
+"Communities of three names and more, those with the most memories first."
+
+CommunityReply = TypedDict(
+    'CommunityReply',
+    {
+        'entities': 'list[EndReply]',
+        'size': 'int',
+        'memories': 'int',
+    },
+)
+"Entities that memories mention together more often than by chance."
 
 CompareBody = TypedDict(
     'CompareBody',
@@ -936,6 +958,7 @@ ExplanationReply = TypedDict(
         'age_days': 'float | None',
         'refreshed_days': 'float',
         'terms': 'dict[str, Any]',
+        'graph': NotRequired['SignalReply'],
         'signals': NotRequired['dict[str, Any]'],
         'composite': NotRequired['float'],
         'space_weight': NotRequired['float'],
@@ -1259,6 +1282,7 @@ JointSearchBody = TypedDict(
         'preset': NotRequired["Literal['balanced', 'embedding-focused', 'similarity-only', 'tag-focused'] | None"],
         'boost_tags': NotRequired['dict[str, Any]'],
         'tag_rule': NotRequired["Literal['average', 'max', 'sum']"],
+        'rankings': NotRequired['RankingsBody | None'],
         'intent': NotRequired['bool'],
         'spaces': NotRequired['list[PartBody]'],
         'inherit': NotRequired['list[str]'],
@@ -1340,7 +1364,7 @@ LeftOutReply = TypedDict(
     {
         'id': 'str',
         'space': 'str',
-        'section': "Literal['profile', 'recent', 'summaries', 'facts', 'documents', 'memories']",
+        'section': "Literal['profile', 'recent', 'summaries', 'about', 'facts', 'documents', 'memories']",
         'score': 'float',
         'tokens': 'int',
         'reason': "Literal['budget', 'section']",
@@ -1673,6 +1697,7 @@ PageReply = TypedDict(
     {
         'items': 'list[MemoryReply]',
         'next_cursor': 'str | None',
+        'degraded': NotRequired['list[str]'],
     },
 )
 "Memories, newest first."
@@ -2027,6 +2052,14 @@ RankReply = TypedDict(
 )
 "Rank of the memory that a probe expects."
 
+RankingsBody = TypedDict(
+    'RankingsBody',
+    {
+        'graph': NotRequired['float'],
+    },
+)
+"Weights of rankings beside those of the mode: a score is multiplied by 1 + weight * score of the ranking."
+
 ReadyReply = TypedDict(
     'ReadyReply',
     {
@@ -2305,6 +2338,7 @@ SearchBody = TypedDict(
         'preset': NotRequired["Literal['balanced', 'embedding-focused', 'similarity-only', 'tag-focused'] | None"],
         'boost_tags': NotRequired['dict[str, Any]'],
         'tag_rule': NotRequired["Literal['average', 'max', 'sum']"],
+        'rankings': NotRequired['RankingsBody | None'],
         'intent': NotRequired['bool'],
         'receipt': NotRequired['bool'],
     },
@@ -2339,7 +2373,7 @@ SectionBody = TypedDict(
 SectionReply = TypedDict(
     'SectionReply',
     {
-        'name': "Literal['profile', 'recent', 'summaries', 'facts', 'documents', 'memories']",
+        'name': "Literal['profile', 'recent', 'summaries', 'about', 'facts', 'documents', 'memories']",
         'tokens': 'int',
         'memories': 'int',
         'note': NotRequired['str'],

@@ -3,11 +3,13 @@
 An unknown comparison is NULL, so SQL's AND, OR and NOT have the meaning that the filter's have.
 """
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import groupby
 
+from muisti.core.model.errors import InvalidInput
 from muisti.core.model.fields import FILTERED, MemoryField
-from muisti.core.query.filter_fields import LISTED, Scalar, literal
+from muisti.core.query.filter_fields import ENTITY, LISTED, VERSION_ROW, Scalar, literal
 from muisti.core.query.filters import And, Filter, Leaf, Not, Or
 
 Sql = tuple[str, tuple[Scalar, ...]]  # an expression and the values of its placeholders
@@ -46,6 +48,10 @@ def where(filter: Filter, columns: Mapping[str, str] = COLUMNS) -> Sql:
             return f"NOT {sql}", values
         case Leaf("tags"):
             return _listed(filter, "t.tag", _TAGS)
+        case Leaf(field) if field == ENTITY:
+            raise InvalidInput.at("$.filter.entity", "selects memories in lists and searches only")
+        case Leaf(field) if field == VERSION_ROW:  # there may be more than placeholders
+            return "v.id IN (SELECT value FROM json_each(?))", (json.dumps(filter.operands),)
         case Leaf(field) if field in LISTED:
             return _listed(filter, "d.value", f"FROM json_each({LISTS[field]}) d WHERE 1")
         case Leaf(field) if field.startswith("metadata."):

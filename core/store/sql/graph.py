@@ -207,6 +207,26 @@ def mentioned(ids: Iterable[int], shown: Shown, limit: int) -> Statement:
     )
 
 
+def versions_of(ids: Iterable[int]) -> Statement:
+    """Select the versions that mention entities, whoever sees them and whenever they lived; the rest is filtered."""
+    return Statement(
+        f"SELECT DISTINCT m.version_id FROM {_IDS} CROSS JOIN mentions m ON m.entity_id = t.value", (_ids(ids),)
+    )
+
+
+def incidence(space: SpaceRow, shown: Shown, after: int, limit: int) -> Statement:
+    """Select (version, entity) of `limit` versions after a row, in order; null for one that mentions nothing.
+
+    Words for times tie nothing together and are left out.
+    """
+    return Statement(
+        "SELECT v.id, m.entity_id FROM (SELECT v.id FROM versions v WHERE v.space_id = ? AND v.id > ? "
+        f"AND v.kind NOT IN ('entity', 'relation') AND {shown.sql} ORDER BY v.id LIMIT ?) v "
+        "LEFT JOIN mentions m ON m.version_id = v.id AND m.kind <> 'date' ORDER BY v.id",
+        (space.id, after, *shown.args, limit),
+    )
+
+
 # Relations
 
 RELATION = (

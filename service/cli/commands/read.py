@@ -117,6 +117,8 @@ def list_memories(
                 for memory in page["items"]
             ],
         )
+        for lack in reply.data.get("degraded", ()):
+            talk(f"Note: {lack}.")
         if reply.data["next_cursor"]:
             talk(f"There are more: --cursor {reply.data['next_cursor']}, or --all")
         elif not reply.data["items"] and cursor is None:

@@ -16,8 +16,8 @@ from muisti.core.model.spaces import Space, SpaceSettings
 from muisti.core.model.terms import SourceClass
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft, Memory
+from muisti.core.query.filter_fields import ENTITY, VALID_AT, filterable
 from muisti.core.query.filter_fields import FIELDS as FILTERS
-from muisti.core.query.filter_fields import VALID_AT, filterable
 from muisti.core.query.filters import Leaf
 from muisti.core.read.diff import diffed, differences
 from muisti.core.store.database import Database, Statement
@@ -151,7 +151,7 @@ def test_bulk_replace_takes_over_what_is_repeated():
 
 def test_filters_know_the_fields_that_the_registry_says():
     filtered = NAMES - named(filter=None) | {part.name for part in PARTS}
-    assert set(FILTERS) == filtered - {"metadata"} | {VALID_AT}
+    assert set(FILTERS) == filtered - {"metadata"} | {VALID_AT, ENTITY}
     for name in filtered - {"metadata"}:
         sql, _ = filters.where(Leaf(name, "exists", True))
         assert index_rows.field_values(SPACE, name, 1, 2).sql and sql

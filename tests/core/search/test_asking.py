@@ -11,7 +11,6 @@ from msgspec import UNSET
 
 from muisti.core.assembly import Given, shared
 from muisti.core.engine import MEMORY, Engine
-from muisti.core.graph.usual import usual_reader
 from muisti.core.identity.caller import Caller
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import InvalidInput, NotFound
@@ -27,6 +26,7 @@ from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
 from muisti.core.search.asking import CANDIDATES_MAX
 from tests.core.fakes import NOON, Clock, WordEncoder, add, open_engine
+from tests.core.graph.plain import toy_reader
 from tests.core.search.test_options import ids, recomputed
 from tests.stores import at
 
@@ -232,7 +232,7 @@ def test_a_program_in_the_process_may_ask_for_more_hits_than_a_request(tmp_path:
             quota=Quota(),
             policy=Policy(),
             workers=Workers(),
-            graph_reader=usual_reader,
+            graph_reader=toy_reader,
         )
         asking = shared(given).asking
         query = Query(text="fox", limit=CANDIDATES_MAX)

@@ -9,6 +9,7 @@ from muisti.core.engine import Engine
 from muisti.core.index.snapshot import RowNumbers
 from muisti.core.kernels import Doubles
 from muisti.core.model.hits import Fusion, Mode
+from muisti.core.model.terms import Beside
 from muisti.core.query.query import Query
 from muisti.core.search import candidates
 from muisti.core.search.fuse import ALPHA, weights_of
@@ -20,8 +21,9 @@ TEXTS = ("the fox sleeps", "a dog by the lake", "fox and dog", "clouds over the 
 
 def test_each_mode_and_each_ranking_is_declared():
     assert set(BY_MODE) == set(get_args(Mode))
-    assert {name for names in BY_MODE.values() for name in names} == set(RANKERS) == set(get_args(Name))
-    assert set(weights_of(0.5)) == set(RANKERS) and sum(weights_of(0.3).values()) == 1
+    by_mode = {name for names in BY_MODE.values() for name in names}
+    assert by_mode | {*get_args(Beside)} == set(RANKERS) == set(get_args(Name))
+    assert set(weights_of(0.5)) == by_mode and sum(weights_of(0.3).values()) == 1
     assert set(ALPHA) == set(get_args(Fusion))
 
 

@@ -593,7 +593,7 @@ def test_reembedding_gives_a_space_the_model_that_runs(run: Run, monkeypatch: py
 
 
 def test_shortcuts_and_a_filter_hold_together():
-    names = ("category", "author", "after", "before", "changed_after", "changed_before", "valid_at")
+    names = ("category", "author", "entity", "after", "before", "changed_after", "changed_before", "valid_at")
     none: dict[str, Any] = {**dict.fromkeys(names), "type_": (), "status": ()}
     assert as_filter(None, **none, tags=()) is None
     assert as_filter({"or": []}, **none, tags=()) == {"or": []}

@@ -26,6 +26,7 @@ COMMANDS = {
     "path": ("graph:path", "Show how two entities are tied."),
     "relations": ("graph:relations", "List relations by subject, kind and object."),
     "proposals": ("graph:proposals", "List names that look alike, to be merged or kept apart."),
+    "communities": ("graph.communities:communities", "List names that belong together."),
     "merge": ("graph:merge", "Say that other names are those of an entity."),
     "keep-apart": ("graph:keep_apart", "Say that other names are not those of an entity."),
     "relate": ("graph:relate", "State a relation."),

@@ -30,27 +30,27 @@ NOBODY = "Nothing is known of such an entity."
 
 def status(options: Globals) -> None:
     """Print the figures of a graph."""
-    _ask(options, calls.get_graph, {}, _status, lambda data: [tabbed(name, data[name]) for name in _FIGURES])
+    ask(options, calls.get_graph, {}, _status, lambda data: [tabbed(name, data[name]) for name in _FIGURES])
 
 
 def entities(options: Globals, given: Row) -> None:
     """Print entities."""
-    _ask(options, calls.list_entities, given, _entities, _entity_lines, "No such entity.")
+    ask(options, calls.list_entities, given, _entities, _entity_lines, "No such entity.")
 
 
 def show(options: Globals, name: str, given: Row) -> None:
     """Print an entity with its facts and the memories that mention it."""
-    _ask(options, calls.get_entity, {"entity": name, **given}, _profile, lambda data: _fact_lines(data["facts"]))
+    ask(options, calls.get_entity, {"entity": name, **given}, _profile, lambda data: _fact_lines(data["facts"]))
 
 
 def neighbours(options: Globals, name: str, given: Row) -> None:
     """Print the neighbours of an entity."""
-    _ask(options, calls.list_neighbours, {"entity": name, **given}, _near, _near_lines, "Nothing is tied to it.")
+    ask(options, calls.list_neighbours, {"entity": name, **given}, _near, _near_lines, "Nothing is tied to it.")
 
 
 def path(options: Globals, first: str, second: str, given: Row) -> None:
     """Print a path, and end with an error when there is none."""
-    data = _ask(options, calls.find_path, {"from_": first, "to": second, **given}, _path, _path_lines)
+    data = ask(options, calls.find_path, {"from_": first, "to": second, **given}, _path, _path_lines)
     if not data["found"]:
         talk("No way leads from one to the other.")
         sys.exit(ERROR)
@@ -58,7 +58,7 @@ def path(options: Globals, first: str, second: str, given: Row) -> None:
 
 def relations(options: Globals, given: Row) -> None:
     """Print relations."""
-    _ask(
+    ask(
         options,
         calls.list_relations,
         given,
@@ -70,10 +70,10 @@ def relations(options: Globals, given: Row) -> None:
 
 def proposals(options: Globals, given: Row) -> None:
     """Print pairs of names that look alike."""
-    _ask(options, calls.list_proposals, given, _proposals, _proposal_lines, "No names look alike.")
+    ask(options, calls.list_proposals, given, _proposals, _proposal_lines, "No names look alike.")
 
 
-def _ask(
+def ask(
     options: Globals,
     ask: Callable[..., Call],
     given: Row,
@@ -81,6 +81,7 @@ def _ask(
     plain: Callable[[Any], Sequence[str]],
     none: str = "",
 ) -> Any:
+    """Ask, print the answer, and return its data; say when the graph is behind."""
     with session(options) as opened:
         reply = opened.read(lambda: opened.client.send(ask(opened.space, **given)))
         answer(options, reply, table=table, plain=plain, none=none)
