@@ -118,9 +118,9 @@ class Modules:
         if parts[-1] == "__init__":
             parts.pop()
         yield ".".join(parts)
-        root: str = folder
-        while root in self._packages and (outer := posixpath.dirname(root)) != root:
-            root = outer
+        root, outer = folder, posixpath.dirname(folder)
+        while root in self._packages and outer != root:
+            root, outer = outer, posixpath.dirname(outer)
         above = len(root.split("/")) if root else 0
         yield ".".join(parts[above:])
 

@@ -79,8 +79,8 @@ class Tagger:
 
     def calibrated(self, share: float) -> float:
         """Return how often spans with such a probability are right, by the sets that the tagger was tuned on."""
-        found, right = self._weights.knots
-        return float(np.interp(share, found, right))
+        knots = self._weights.knots
+        return float(np.interp(share, knots[0], knots[1]))
 
     def _remembered(self, words: Sequence[str]) -> Longs:
         known = self._slots
