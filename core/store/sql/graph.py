@@ -16,6 +16,8 @@ ROWS = 8_000  # mentions or relations that one level reads
 LONGS = 9  # longer names of a short one that are looked at
 _IDS = "json_each(?) t"
 _LISTED = "(SELECT value FROM json_each(?))"
+# Two mentions `m` and `o` in a version `v` tie their entities. A date such as "last week" ties nobody.
+_TIED = "m.kind <> 'date' AND o.kind <> 'date' AND v.kind NOT IN ('entity', 'relation')"
 _HAS_KIND = "EXISTS (SELECT 1 FROM mentions n WHERE n.entity_id = e.id AND n.kind = ?)"
 _NAME = "e.id, e.code, e.norm"
 
@@ -302,7 +304,7 @@ def level(ids: Iterable[int], kinds: Sequence[str], shown: Shown, wanted: Wanted
             f"FROM {_IDS} "
             "CROSS JOIN mentions m ON m.entity_id = t.value CROSS JOIN versions v ON v.id = m.version_id "
             "CROSS JOIN mentions o ON o.version_id = m.version_id AND o.entity_id <> m.entity_id "
-            f"WHERE v.kind NOT IN ('entity', 'relation') AND {shown.sql}"
+            f"WHERE {_TIED} AND {shown.sql}"
         )
         args += [listed, *shown.args]
     ties = (
@@ -347,7 +349,7 @@ def meeting(
         arms.append(
             f"SELECT t.value, o.entity_id FROM {_IDS} CROSS JOIN mentions m ON m.entity_id = t.value "
             "CROSS JOIN mentions o ON o.version_id = m.version_id CROSS JOIN versions v ON v.id = m.version_id "
-            f"WHERE o.entity_id IN {_LISTED} AND v.kind NOT IN ('entity', 'relation') AND {shown.sql}"
+            f"WHERE o.entity_id IN {_LISTED} AND {_TIED} AND {shown.sql}"
         )
         args += [listed, ends, *shown.args]
     return Statement(f"{' UNION ALL '.join(arms)} LIMIT 1", tuple(args))
@@ -366,7 +368,7 @@ def between(pairs: Sequence[tuple[Sequence[int], Sequence[int]]], shown: Shown, 
         arms.append(
             f"SELECT 'mentioned_with', v.memory_id FROM {_IDS} CROSS JOIN mentions m ON m.entity_id = t.value "
             "CROSS JOIN mentions o ON o.version_id = m.version_id CROSS JOIN versions v ON v.id = m.version_id "
-            f"WHERE o.entity_id IN {_LISTED} AND v.kind NOT IN ('entity', 'relation') AND {shown.sql}"
+            f"WHERE o.entity_id IN {_LISTED} AND {_TIED} AND {shown.sql}"
         )
         one_arm = " UNION ALL ".join(f"SELECT * FROM ({arm} LIMIT ?)" for arm in arms)
         found.append(Statement(f"SELECT DISTINCT kind, memory FROM ({one_arm})", (one, two, *shown.args, limit) * 3))
@@ -416,6 +418,6 @@ def mentioned_with(ids: Iterable[int], shown: Shown) -> Statement:
         f"SELECT t.value, o.entity_id, count(DISTINCT m.version_id) FROM {_IDS} "
         "CROSS JOIN mentions m ON m.entity_id = t.value CROSS JOIN versions v ON v.id = m.version_id "
         "CROSS JOIN mentions o ON o.version_id = m.version_id AND o.entity_id <> m.entity_id "
-        f"WHERE v.kind NOT IN ('entity', 'relation') AND {shown.sql} GROUP BY t.value, o.entity_id",
+        f"WHERE {_TIED} AND {shown.sql} GROUP BY t.value, o.entity_id",
         (_ids(ids), *shown.args),
     )
