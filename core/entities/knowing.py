@@ -1,11 +1,10 @@
 """Names that the space itself knows: those of speakers, and those of other memories."""
 
-from collections.abc import Collection, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterator, Sequence, Set
 
 from muisti.core.entities.names import norm
-from muisti.core.entities.spans import Span, likeliest
-from muisti.core.kernels import Doubles
-from muisti.core.model.graph import Mention
+from muisti.core.entities.spans import Span
+from muisti.core.model.graph import EntityKind, Mention
 
 SPEAKER, KNOWN = 0.98, 0.85  # set by hand
 LONGEST = 5  # words of a known name
@@ -40,8 +39,10 @@ class Names:
                 yield Mention(words[at][0], words[at + size - 1][1], "person", SPEAKER, "speaker")
             at += size or 1
 
-    def known(self, words: Sequence[str], found: Sequence[Span], shares: Doubles) -> Iterator[Span]:
-        """Yield where words with a capital are the key of an entity and in no span."""
+    def known(
+        self, words: Sequence[str], found: Sequence[Span], kind: Callable[[int, int], EntityKind]
+    ) -> Iterator[Span]:
+        """Yield where words with a capital are the key of an entity and in no span; `kind` tells that of words."""
         if not self._known:
             return
         taken = {at for span in found for at in range(span.start, span.stop)}
@@ -49,7 +50,7 @@ class Names:
         while at < len(words):
             stop = self._end(words, at, taken)
             if stop > at:
-                yield Span(at, stop, likeliest(shares, at, stop), KNOWN, "known")
+                yield Span(at, stop, kind(at, stop), KNOWN, "known")
             at = max(stop, at + 1)
 
     def _end(self, words: Sequence[str], start: int, taken: Set[int]) -> int:

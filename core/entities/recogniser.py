@@ -2,14 +2,14 @@
 
 from bisect import bisect_left
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Protocol
 
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.entities.capitals import trimmed, unread
 from muisti.core.entities.knowing import Names
 from muisti.core.entities.patterns import forms, times, titles
-from muisti.core.entities.spans import Span, spans
+from muisti.core.entities.spans import Span, likeliest, spans
 from muisti.core.entities.tagger import SHIPPED, Tagger, load
 from muisti.core.entities.tokens import Stretch, stretches
 from muisti.core.model.graph import Mention
@@ -52,20 +52,14 @@ class ShippedRecogniser:
 
     def stretch(self, text: str, stretch: Stretch, names: "Names") -> list[Mention]:
         """Return the mentions of one stretch, in order, whose words may come from elsewhere."""
-        start, stop = stretch.words[0][0], stretch.words[-1][1]
-        found = [*forms(text, start, stop)]
-        found += _apart(titles(text, start, stop), found)
-        found += _apart(names.speakers(text, stretch.words), found)
-        found += _apart(self._tagged(text, stretch, names), found)
-        found += _apart(times(text, start, stop), found)
-        return sorted(found, key=lambda one: one.start)
+        return with_rules(text, stretch, names, self._tagged(text, stretch, names))
 
     def _tagged(self, text: str, stretch: Stretch, names: "Names") -> Iterator[Mention]:
         words = [text[start:stop] for start, stop in stretch.words]
         path, shares = self._tagger.tag(words)
         found = [*spans(path, shares)]
         found += unread(words, found, shares, stretch.plain)
-        found += names.known(words, found, shares)
+        found += names.known(words, found, partial(likeliest, shares))
         for span in found:
             first, last = trimmed(words, span.start, span.stop)
             if first < last:
@@ -74,6 +68,20 @@ class ShippedRecogniser:
     def _mention(self, words: Sequence[tuple[int, int]], span: Span) -> Mention:
         share = self._tagger.calibrated(span.share) if span.source == "recogniser" else span.share
         return Mention(words[span.start][0], words[span.stop - 1][1], span.kind, round(share, 3), span.source)
+
+
+def with_rules(text: str, stretch: Stretch, names: Names, named: Iterable[Mention]) -> list[Mention]:
+    """Return the mentions of one stretch, in order: those of the rules and of speakers, and `named` between them.
+
+    Where they overlap, forms come first, then quoted titles, speakers, `named`, and times.
+    """
+    start, stop = stretch.words[0][0], stretch.words[-1][1]
+    found = [*forms(text, start, stop)]
+    found += _apart(titles(text, start, stop), found)
+    found += _apart(names.speakers(text, stretch.words), found)
+    found += _apart(named, found)
+    found += _apart(times(text, start, stop), found)
+    return sorted(found, key=lambda one: one.start)
 
 
 def _apart(new: Iterable[Mention], found: Iterable[Mention]) -> list[Mention]:

@@ -1,10 +1,26 @@
-"""Make what reads texts unless somebody gives another: the shipped recogniser, and the readers of facts."""
+"""Make what reads texts: a recogniser, the shipped one unless another is named, and the readers of facts."""
 
+from collections.abc import Callable
+
+from muisti.core.entities import pipelines
 from muisti.core.entities.recogniser import shipped
 from muisti.core.facts.reading import facts
 from muisti.core.graph.extraction import Reader
+
+MakeReader = Callable[[], Reader]
+"""Loads a reader when it is first needed."""
 
 
 def usual_reader() -> Reader:
     """Load the shipped recogniser."""
     return Reader(shipped(), facts)
+
+
+def pipeline_reader(package: str) -> MakeReader:
+    """Return what loads the pipeline of spaCy that an installed package holds.
+
+    Raises:
+        InvalidInput: spaCy or the package is not installed, or the package holds no pipeline.
+    """
+    pipelines.check_installed(package)
+    return lambda: Reader(pipelines.load(package), facts)

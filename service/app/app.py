@@ -50,6 +50,7 @@ from muisti.service.routes import routes
 from muisti.service.runtime.admission import Admission
 from muisti.service.runtime.databases import location_of
 from muisti.service.runtime.models import ONNX, models_of
+from muisti.service.runtime.recognisers import reader_of
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas import errors
 from muisti.service.settings import Settings, asks, names_in, needs_keys
@@ -220,8 +221,9 @@ def open_engine(
 
     Raises:
         MuistiError: the database cannot be used.
+        InvalidInput: the recogniser of the settings is not installed.
     """
-    models = models_of(settings)
+    models, reader = models_of(settings), reader_of(settings)
     thresholds = Calibration(calibrated(settings))
     return Engine(
         open_database(location_of(settings), may_only_read=may_only_read, notice=notice),
@@ -234,6 +236,7 @@ def open_engine(
         receipt_days=settings.receipt_days,
         parsers=settings.parsers,
         task_queue=settings.task_queue,
+        graph_reader=reader,
         calibration=thresholds,
         quota=Quota(memories=settings.quota_memories or None, bytes=settings.quota_bytes),
         policy=Policy(

@@ -128,6 +128,12 @@ def _base(value: object) -> str:
     return parts.geturl().rstrip("/")
 
 
+def _entities(value: object) -> str:
+    if not isinstance(value, str) or not _RECOGNISER.fullmatch(value):
+        raise ValueError
+    return value
+
+
 def _word(value: object) -> str:
     word = text(value).strip()
     if not re.fullmatch(r"[!#-\[\]-~]+", word):  # what a scope may have (RFC 6749): no quotation marks, no backslash
@@ -181,6 +187,13 @@ SUMMARY_URL = Rule(
 )
 SUMMARY_KEY = Rule("Key for that endpoint.", "any text", text)
 OTLP = Rule("Where traces go: a collector of OpenTelemetry.", "http://HOST:PORT or https://HOST", _collector)
+TAGGER, SPACY = "tagger", "spacy:"
+_RECOGNISER = re.compile(rf"{TAGGER}|{SPACY}[A-Za-z][A-Za-z0-9_-]{{0,99}}")
+ENTITIES = Rule(
+    "What finds names in texts for the knowledge graph.",
+    "tagger, or spacy: and an installed package with a pipeline",
+    _entities,
+)
 MODEL_NAME = re.compile(r"[^,]+")
 MODEL = Rule(
     "Embedding model; unset means the shipped one.",

@@ -133,6 +133,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
             "Whether names and facts are read into the knowledge graph, in a space without a policy for it.",
         ),
     ] = "on"
+    entities: Annotated[str, forms.ENTITIES] = forms.TAGGER
     recency_weight: Annotated[
         float,
         amount(1, "Weight of age in searches that do not set it, in a space without its own."),
