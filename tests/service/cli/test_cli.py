@@ -528,6 +528,8 @@ def test_doctor_finds_what_is_wrong(run: Run, file: Path, monkeypatch: pytest.Mo
     monkeypatch.setenv("MUISTI_EMBEDDINGS", "on")
     monkeypatch.setenv("MUISTI_MODEL", str(Path.cwd()))
     assert "model\tfailed" in run("doctor").stdout
+    monkeypatch.setenv("MUISTI_ENTITIES", "spacy:no-such-pipeline")
+    assert "entities\tfailed" in run("doctor").stdout
     monkeypatch.setenv("MUISTI_PORT", "many")
     assert "settings\tfailed" in run("doctor").stdout
 

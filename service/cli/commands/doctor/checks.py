@@ -34,7 +34,9 @@ from muisti.service.cli.output import console, for_people, grid, safe, sized, ta
 from muisti.service.cli.session import client, demand, server_url, space_choice
 from muisti.service.runtime.databases import location_of, whereabouts
 from muisti.service.runtime.models import models_of
+from muisti.service.runtime.recognisers import reader_of
 from muisti.service.settings import Settings
+from muisti.service.settings.forms import TAGGER
 from muisti.service.version import installed_version
 
 LITTLE = 1 << 30  # bytes of free disk below which a warning is given
@@ -85,6 +87,8 @@ def _checks(options: Globals, *, quick: bool) -> Iterator[Check]:
         return
     model = _model(settings)
     yield model
+    if settings.entities != TAGGER:
+        yield _entities(settings)
     path = location_of(settings).file
     if path is None:
         yield from _inside(options, settings, model, quick=quick)
@@ -149,6 +153,14 @@ def _model(settings: Settings) -> Check:
         return Check("model", "ok", "; ".join(map(_told, models)))
     except MuistiError as error:
         return Check("model", "failed", str(error))
+
+
+def _entities(settings: Settings) -> Check:
+    """Check that the recogniser of the settings is installed and loads."""
+    try:
+        return Check("entities", "ok", reader_of(settings)().identity)
+    except MuistiError as error:
+        return Check("entities", "failed", str(error))
 
 
 def _told(encoder: Encoder) -> str:
