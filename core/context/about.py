@@ -13,7 +13,8 @@ from muisti.core.graph.reading import GraphReader, Opened
 from muisti.core.graph.selecting import lacks
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import Conflict, NotFound
-from muisti.core.model.graph import ME, Relation
+from muisti.core.model.graph import Relation
+from muisti.core.model.graph_terms import ME
 from muisti.core.model.values import Memory
 from muisti.core.query.filter_fields import VERSION_ROW
 from muisti.core.query.filters import And, Filter, Leaf, Not

@@ -4,7 +4,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence, Set
 
 from muisti.core.entities.names import norm
 from muisti.core.entities.spans import Span
-from muisti.core.model.graph import EntityKind, Mention
+from muisti.core.model.graph import Mention
+from muisti.core.model.graph_terms import EntityKind
 
 SPEAKER, KNOWN = 0.98, 0.85  # set by hand
 LONGEST = 5  # words of a known name

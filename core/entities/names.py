@@ -1,8 +1,9 @@
 """Keys of names: two mentions with equal keys name the same entity."""
 
 import re
-import unicodedata
 from collections.abc import Sequence
+
+from muisti.core.text.forms import to_form
 
 _SPACES = re.compile(r"\s+")
 _POSSESSIVE = re.compile(r"(?:['’]s|(?<=s)['’])$")
@@ -19,7 +20,7 @@ def norm(text: str) -> str:
     >>> norm("the  White House's"), norm("“Dune”,"), norm("C++"), norm("v1.2.10")
     ('white house', 'dune', 'c++', 'v1.2.10')
     """
-    folded = _SPACES.sub(" ", unicodedata.normalize("NFKC", text)).strip().casefold().replace("’", "'")
+    folded = _SPACES.sub(" ", to_form("NFKC", text)).strip().casefold().replace("’", "'")
     bare = _EDGES.sub("", folded)
     bare = _EDGES.sub("", _POSSESSIVE.sub("", bare))
     return _ARTICLE.sub("", bare) or bare or folded

@@ -3,7 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from muisti.core.model.graph import EntityKind, Mention
+from muisti.core.model.graph import Mention
+from muisti.core.model.graph_terms import EntityKind
 from muisti.core.text.when.words import LONGEST, named_times
 
 # Confidence, set by hand.

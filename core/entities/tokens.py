@@ -37,7 +37,8 @@ class Stretch(Struct, frozen=True):
 def stretches(text: str) -> Iterator[Stretch]:
     """Yield the sentences of a text with their words; without code blocks, and without the marks of lists.
 
-    >>> [[text[a:b] for a, b in one.words] for text in ["Ann's here. - Bob left U.S. soil."] for one in stretches(text)]
+    >>> text = "Ann's here.\\n- Bob left U.S. soil."
+    >>> [[text[a:b] for a, b in one.words] for one in stretches(text)]
     [['Ann', "'s", 'here', '.'], ['Bob', 'left', 'U.S.', 'soil', '.']]
     """
     for start, stop in _joined(text):

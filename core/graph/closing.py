@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple, cast
 
-from muisti.core.model.graph import RelationSource
+from muisti.core.model.graph_terms import RelationSource
 from muisti.core.model.relations import FUNCTIONAL, RelationKind
 from muisti.core.store.database import Row
 

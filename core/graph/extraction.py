@@ -14,7 +14,7 @@ from muisti.core.entities.names import initials, norm
 from muisti.core.entities.recogniser import Recogniser
 from muisti.core.facts.fact import AUTHOR, Fact, Named
 from muisti.core.model.conversations import ASSISTANT
-from muisti.core.model.graph import ME, NAME_CHARACTERS, EntityKind
+from muisti.core.model.graph_terms import ME, NAME_CHARACTERS, EntityKind
 from muisti.core.model.values import Json
 from muisti.core.store.sql.graph_rows import Gathered
 from muisti.core.text.speakers import ASSISTANTS, USERS

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, cast
 
-from muisti.core.model.graph import AliasSource, EntityKind
+from muisti.core.model.graph_terms import AliasSource, EntityKind
 from muisti.core.store.database import Row
 
 Pair = tuple[int, int]

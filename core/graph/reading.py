@@ -20,17 +20,15 @@ from muisti.core.model.graph import (
     End,
     Entities,
     Entity,
-    EntityKind,
-    EntitySort,
     GraphStatus,
     Mentioned,
-    MentionSource,
     Profile,
     Proposal,
     Proposals,
     Relation,
     Relations,
 )
+from muisti.core.model.graph_terms import EntityKind, EntitySort, MentionSource
 from muisti.core.model.ids import id_text
 from muisti.core.model.relations import FUNCTIONAL, RelationKind
 from muisti.core.model.times import from_us

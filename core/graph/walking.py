@@ -10,7 +10,8 @@ from muisti.core.graph.groups import Groups
 from muisti.core.graph.merging import Group
 from muisti.core.graph.reading import GraphReader, Opened
 from muisti.core.identity.caller import Caller
-from muisti.core.model.graph import LEVEL_MAX, PATH_MAX, Neighbour, Neighbours, Path, Step, TieKind
+from muisti.core.model.graph import Neighbour, Neighbours, Path, Step
+from muisti.core.model.graph_terms import LEVEL_MAX, PATH_MAX, TieKind
 from muisti.core.model.ids import id_text
 from muisti.core.query.points import AsOf
 from muisti.core.store.database import Database, Statement

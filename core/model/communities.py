@@ -5,7 +5,6 @@ from msgspec import Struct
 from muisti.core.model.graph import End
 from muisti.core.model.values import Seq
 
-COMMUNITIES_MAX = 200  # in one answer
 TELLING_MAX = 10  # entities that tell what a community is about
 
 

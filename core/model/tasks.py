@@ -6,8 +6,8 @@ from typing import Literal
 from msgspec import Struct
 
 from muisti.core.model.errors import MuistiError
+from muisti.core.model.terms import TaskState
 
-TaskState = Literal["queued", "running", "succeeded", "partial", "failed", "cancelled"]
 ItemState = Literal["waiting", "working", "done", "failed", "skipped", "cancelled"]
 
 ACTIVE: tuple[TaskState, ...] = ("queued", "running")

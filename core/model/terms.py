@@ -64,3 +64,5 @@ MAP_MIN, MAP_MAX = 64, 100_000  # tokens of a map
 MENTIONED_MAX = 100  # files and symbols that a map is about
 PruneStrategy = Literal["stale_code", "orphaned_chunks", "orphaned_entities", "all"]  # of documents
 PRUNE_STRATEGIES: tuple[PruneStrategy, ...] = get_args(PruneStrategy)
+
+TaskState = Literal["queued", "running", "succeeded", "partial", "failed", "cancelled"]

@@ -5,7 +5,8 @@ from typing import cast, get_args
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput, NotFound
-from muisti.core.model.tasks import OVER, ItemPage, ItemState, NewItem, Task, TaskPage, TaskState
+from muisti.core.model.tasks import OVER, ItemPage, ItemState, NewItem, Task, TaskPage
+from muisti.core.model.terms import TaskState
 from muisti.core.model.values import LIMIT_MAX, RequestKey
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database

@@ -11,20 +11,11 @@ from muisti.core.graph.reading import GraphReader
 from muisti.core.graph.walking import GraphWalker
 from muisti.core.graph.work import KIND
 from muisti.core.identity.caller import Caller
-from muisti.core.model.communities import COMMUNITIES_MAX, Communities
+from muisti.core.model.communities import Communities
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.graph import (
-    DEPTH_MAX,
-    ENTITIES_MAX,
-    ENTITY_KINDS,
-    ENTITY_SORTS,
-    FACTS_MAX,
-    PATH_MAX,
-    TIE_KINDS,
     Entities,
     EntityChange,
-    EntityKind,
-    EntitySort,
     Extension,
     GraphStatus,
     Neighbours,
@@ -34,6 +25,18 @@ from muisti.core.model.graph import (
     Proposals,
     RelationChange,
     Relations,
+)
+from muisti.core.model.graph_terms import (
+    COMMUNITIES_MAX,
+    DEPTH_MAX,
+    ENTITIES_MAX,
+    ENTITY_KINDS,
+    ENTITY_SORTS,
+    FACTS_MAX,
+    PATH_MAX,
+    TIE_KINDS,
+    EntityKind,
+    EntitySort,
     TieKind,
 )
 from muisti.core.model.outcomes import Written

@@ -11,14 +11,8 @@ from msgspec.structs import replace
 
 from muisti.core.entities.names import norm
 from muisti.core.model.errors import InvalidInput, NotFound
-from muisti.core.model.graph import (
-    ALIASES_MAX,
-    ENTITY_KINDS,
-    NAME_CHARACTERS,
-    EntityChange,
-    NewRelation,
-    RelationChange,
-)
+from muisti.core.model.graph import EntityChange, NewRelation, RelationChange
+from muisti.core.model.graph_terms import ALIASES_MAX, ENTITY_KINDS, NAME_CHARACTERS
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.outcomes import Written
 from muisti.core.model.relations import RELATION_KINDS, RelationKind

@@ -18,7 +18,8 @@ from muisti.core.entities.recogniser import shipped
 from muisti.core.facts.reading import facts
 from muisti.core.model.documents import Piece, PieceKind
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.graph import EntityKind, Mention
+from muisti.core.model.graph import Mention
+from muisti.core.model.graph_terms import EntityKind
 from muisti.core.model.values import QUERY_MAX, Draft
 from muisti.core.quality import lint
 from muisti.core.query import filters, query

@@ -21,7 +21,8 @@ from rich.table import Table
 from muisti.core.entities.knowing import Names
 from muisti.core.entities.recogniser import ShippedRecogniser, shipped
 from muisti.core.entities.tokens import Stretch
-from muisti.core.model.graph import EntityKind, Mention
+from muisti.core.model.graph import Mention
+from muisti.core.model.graph_terms import EntityKind
 from muisti.service.evaluation.docs import put_table
 from muisti.service.evaluation.entity_peers import Named, ask
 from muisti.service.evaluation.entity_sets import Judged, columns, rows, turns

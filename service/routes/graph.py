@@ -6,7 +6,7 @@ from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 
-from muisti.core.model.graph import (
+from muisti.core.model.graph_terms import (
     DEPTH_MAX,
     ENTITIES_MAX,
     ENTITY_KINDS,

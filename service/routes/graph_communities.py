@@ -6,7 +6,7 @@ from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 
-from muisti.core.model.communities import COMMUNITIES_MAX
+from muisti.core.model.graph_terms import COMMUNITIES_MAX
 from muisti.core.query.points import parse
 from muisti.service.auth.middleware import memories
 from muisti.service.http.decode import Request

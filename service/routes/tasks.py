@@ -6,7 +6,8 @@ from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, HeaderParameter, QueryParameter
 
-from muisti.core.model.tasks import ItemState, Task, TaskState
+from muisti.core.model.tasks import ItemState, Task
+from muisti.core.model.terms import TaskState
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import access_of
 from muisti.service.feed import progress

@@ -6,17 +6,10 @@ from typing import Annotated, Any, TypeVar, cast
 from msgspec import Meta, Struct
 
 from muisti.core.model.graph import (
-    ALIASES_MAX,
-    ENTITY_KINDS,
-    MENTION_SOURCES,
-    NAME_CHARACTERS,
-    RELATION_SOURCES,
-    TIE_KINDS,
     Alias,
     Entities,
     Entity,
     EntityChange,
-    EntityKind,
     Extension,
     GraphStatus,
     Mentioned,
@@ -31,6 +24,15 @@ from muisti.core.model.graph import (
     RelationChange,
     Relations,
     Step,
+)
+from muisti.core.model.graph_terms import (
+    ALIASES_MAX,
+    ENTITY_KINDS,
+    MENTION_SOURCES,
+    NAME_CHARACTERS,
+    RELATION_SOURCES,
+    TIE_KINDS,
+    EntityKind,
     TieKind,
 )
 from muisti.core.model.relations import RELATION_KINDS, RelationKind

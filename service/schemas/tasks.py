@@ -5,7 +5,8 @@ from typing import Annotated, Any, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from muisti.core.model.tasks import Item, ItemPage, ItemState, Task, TaskPage, TaskState
+from muisti.core.model.tasks import Item, ItemPage, ItemState, Task, TaskPage
+from muisti.core.model.terms import TaskState
 
 TaskId = Annotated[str, Meta(description="Id of a task.", examples=["0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11"])]
 StateName = Annotated[

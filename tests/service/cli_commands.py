@@ -86,6 +86,7 @@ COMMANDS: dict[str, tuple[Kind, str]] = {
     "graph path": ("reads", "Ann Ann"),
     "graph relations": ("reads", ""),
     "graph proposals": ("reads", ""),
+    "graph communities": ("reads", ""),
     "graph merge": ("writes", "Ann Annie"),
     "graph keep-apart": ("writes", "Ann Anders"),
     "graph relate": ("writes", "Ann knows Bob"),

@@ -763,7 +763,7 @@ STORES_NOTHING: Mapping[str, str] = {
         (
             "reads or compares",
             "cli graph status, cli graph entities, cli graph show, cli graph neighbours, cli graph path, "
-            "cli graph relations, cli graph proposals, cli graph draw, cli graph export, "
+            "cli graph relations, cli graph proposals, cli graph communities, cli graph draw, cli graph export, "
             "cli code find, cli code callers, cli code callees, cli code outline, cli code map, "
             "cli models test, cli documents list, cli documents show, cli documents text, cli documents stale, "
             "search, searchSpaces, compareGenerations, cli generations list, cli generations compare, "

@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from muisti.core.model.tasks import ItemOutcome, NewItem, TaskState
+from muisti.core.model.tasks import ItemOutcome, NewItem
+from muisti.core.model.terms import TaskState
 from muisti.core.store.database import Statement
 from muisti.core.store.refusal_codes import Refusal, refuse, refuse_one_of
 from muisti.core.store.sql.spaces import SpaceRow

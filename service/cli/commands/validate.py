@@ -8,7 +8,6 @@ import click
 
 from muisti.client import calls
 from muisti.core.support.lazy import Lazy
-from muisti.core.text.secrets import find_secret
 from muisti.service.app.client import ApiError
 from muisti.service.cli.base import CONFLICT, Command, Globals
 from muisti.service.cli.commands.write import text_of
@@ -18,10 +17,11 @@ from muisti.service.cli.session import session
 if TYPE_CHECKING:
     from rich.console import RenderableType
 
-    from muisti.core.text import passages
+    from muisti.core.text import passages, secrets
     from muisti.service.cli.opening import Session
 else:  # numpy and the core
     passages = Lazy("muisti.core.text.passages")
+    secrets = Lazy("muisti.core.text.secrets")
 
 AGAINST = ("duplicate", "conflict")
 
@@ -44,7 +44,7 @@ def validate(options: Globals, text: str) -> None:
     conflict, 3 for a text that is too long.
     """
     content = text_of(text)
-    rule = find_secret(content)
+    rule = secrets.find_secret(content)
     with session(options) as opened:
         answer = _tried(opened, content)
     parts = passages.split(content, answer["tokens"])

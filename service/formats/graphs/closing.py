@@ -30,6 +30,6 @@ def node_of(words: str) -> Node:
     """Return the node of words that are an object. Its id is made from them.
 
     >>> node_of("dark roast").id
-    'text-9ebb5ecb8e3b53ba'
+    'text-ebfeb0ada56314c8'
     """
     return Node(id=f"text-{blake2b(words.encode(), digest_size=8).hexdigest()}", name=words, kind="text")

@@ -68,9 +68,8 @@ def _located(text: str, chunks: Sequence[str]) -> list[Cut] | None:
 
     What is between two chunks, such as blanks that were stripped, belongs to the one before.
 
-    >>> _located("One two.  Three", ["One two.", "two.  Three"])
-    [Cut(text='One two.', overlap=0, kind='text', page=None, headings=(), language=None, symbol=None), \
-Cut(text='two.  Three', overlap=4, kind='text', page=None, headings=(), language=None, symbol=None)]
+    >>> [(one.text, one.overlap) for one in _located("One two.  Three", ["One two.", "two.  Three"]) or ()]
+    [('One two.', 0), ('two.  Three', 4)]
     """
     starts: list[int] = []
     stops: list[int] = []

@@ -4,7 +4,8 @@ from collections.abc import Sequence
 
 from muisti.core.facts.fact import ADDRESSEE, AUTHOR
 from muisti.core.facts.reading import facts
-from muisti.core.model.graph import EntityKind, Mention
+from muisti.core.model.graph import Mention
+from muisti.core.model.graph_terms import EntityKind
 
 
 def mention(text: str, name: str, kind: EntityKind, confidence: float = 1.0) -> Mention:

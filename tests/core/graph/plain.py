@@ -8,7 +8,8 @@ from itertools import combinations
 from muisti.core.entities.names import initials, norm
 from muisti.core.facts.fact import AUTHOR, Fact, Named
 from muisti.core.graph.extraction import Reader
-from muisti.core.model.graph import EntityKind, Mention
+from muisti.core.model.graph import Mention
+from muisti.core.model.graph_terms import EntityKind
 from muisti.core.model.relations import RelationKind
 from muisti.core.model.values import Memory
 

@@ -75,7 +75,7 @@ NAMING: dict[str, Callable[[Sequence[str]], list[str]]] = {
     "probe add": lambda name: ["probe", "add", "when do we deploy?", *name],
 }
 OTHER_IDS = {"probe delete", "webhook delete", "webhook redeliver", "receipt show", "receipt replay", "keys revoke",
-             "keys rotate", "tasks show", "tasks watch", "tasks cancel"}  # fmt: skip
+             "keys rotate", "graph retract", "tasks show", "tasks watch", "tasks cancel"}  # fmt: skip
 
 
 def test_every_command_that_takes_an_id_says_that_it_takes_an_address():

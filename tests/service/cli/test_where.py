@@ -39,11 +39,17 @@ NO_DATABASE = {
     ("conversations", "list"), ("conversations", "show", "x"), ("conversations", "rename", "x", "y"),
     ("conversations", "move", "x", "y"), ("conversations", "close", "x"), ("conversations", "reopen", "x"),
     ("conversations", "delete", "x"), ("conversations", "topics", "x"), ("conversations", "summary", "x"),
+    ("conversations", "summarise"),
     ("conversations", "working", "x"), ("conversations", "adopt"), ("conversations", "suggest", "x"), ("context", "x"),
     ("add", "x", "--dry-run"), ("space", "create", "x", "--dry-run"), ("ingest", ".", "--dry-run"),
     ("documents", "list"), ("documents", "show", "x"), ("documents", "text", "x"), ("documents", "stale", "."),
     ("documents", "prune", "--dry-run"), ("documents", "delete", "x"), ("code", "find", "x"), ("code", "callers", "x"),
     ("code", "callees", "x"), ("code", "outline", "x"), ("code", "map"),
+    ("graph", "status"), ("graph", "entities"), ("graph", "show", "x"), ("graph", "neighbours", "x"),
+    ("graph", "path", "x", "y"), ("graph", "relations"), ("graph", "proposals"), ("graph", "communities"),
+    ("graph", "merge", "x", "y"), ("graph", "keep-apart", "x", "y"), ("graph", "retract", "x"), ("graph", "build"),
+    ("graph", "draw", "x.svg"), ("graph", "export", "x.json"), ("graph", "drop"),
+    ("graph", "relate", "x", "knows", "y", "--dry-run"),
 }  # fmt: skip
 NOTHING_MADE = {
     ("doctor",),

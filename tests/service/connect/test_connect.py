@@ -269,9 +269,9 @@ def test_groups_of_tools_are_part_of_the_entry(run: Run, home: Path):
     done = run("connect", "cursor", "--print", "--url", URL, "--tools", "code, memory")
     assert json.loads(done.stdout)["mcpServers"]["muisti"]["url"] == f"{URL}?tools=memory,code"
     started = json.loads(run("connect", "cursor", "--print", "--tools", "all").stdout)["mcpServers"]["muisti"]
-    assert started["args"][-2:] == ["--tools", "memory,documents,code,admin"]
+    assert started["args"][-2:] == ["--tools", "memory,documents,code,graph,admin"]
     refused = run("connect", "cursor", "--print", "--tools", "nothing")
-    assert refused.exit_code == 64 and "memory, documents, code, admin" in refused.output
+    assert refused.exit_code == 64 and "memory, documents, code, graph, admin" in refused.output
 
 
 def test_a_client_that_is_offered_no_tool_to_call_is_connected_by_its_list(run: Run, home: Path):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from muisti.core.model.graph import DEPTH_MAX, ENTITIES_MAX, ENTITY_KINDS, FACTS_MAX, TIE_KINDS
+from muisti.core.model.graph_terms import DEPTH_MAX, ENTITIES_MAX, ENTITY_KINDS, FACTS_MAX, TIE_KINDS
 from muisti.core.model.relations import RELATION_KINDS
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Command, Globals, Subcommands

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.client import calls
-from muisti.core.model.communities import COMMUNITIES_MAX
+from muisti.core.model.graph_terms import COMMUNITIES_MAX
 from muisti.service.cli.base import Command, Globals
 from muisti.service.cli.commands.graph.showing import ask
 from muisti.service.cli.options import as_of

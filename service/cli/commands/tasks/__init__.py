@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, get_args
 
 import click
 
-from muisti.core.model.tasks import TaskState
+from muisti.core.model.terms import TaskState
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Command, Globals, Subcommands
 from muisti.service.cli.options import dry_run_option

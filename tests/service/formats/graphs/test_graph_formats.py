@@ -14,7 +14,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rdflib import RDF, Graph, Literal, Namespace
 
-from muisti.core.model.graph import ENTITY_KINDS, TIE_KINDS, Edge, Node
+from muisti.core.model.graph import Edge, Node
+from muisti.core.model.graph_terms import ENTITY_KINDS, TIE_KINDS
 from muisti.service.formats.graphs.closing import closed, node_of
 from muisti.service.formats.graphs.formats import FORMATS, GRAPH_FORMATS, GraphFormat, exported
 from muisti.service.formats.graphs.json import VOCABULARY

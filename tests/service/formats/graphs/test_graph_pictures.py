@@ -7,7 +7,8 @@ from xml.etree import ElementTree as ET
 import numpy as np
 import pytest
 
-from muisti.core.model.graph import ENTITY_KINDS, Edge, Node
+from muisti.core.model.graph import Edge, Node
+from muisti.core.model.graph_terms import ENTITY_KINDS
 from muisti.service.formats.graphs.labels import Box, Label, placed
 from muisti.service.formats.graphs.layout import NODES_MAX, layout
 from muisti.service.formats.graphs.svg import COLOURS, Picture, svg

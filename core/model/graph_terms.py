@@ -1,0 +1,33 @@
+"""Words and limits of questions to the knowledge graph. Imports only `typing`, to keep the command line fast."""
+
+from typing import Literal, get_args
+
+from muisti.core.model.relations import RELATION_KINDS, RelationKind
+
+EntityKind = Literal[
+    "person", "organisation", "place", "work", "product", "event", "date", "identifier", "symbol", "title", "other"
+]
+ENTITY_KINDS: tuple[EntityKind, ...] = get_args(EntityKind)
+NodeKind = EntityKind | Literal["text"]
+Tie = Literal["mentioned_with"]  # of two entities that one memory mentions
+TieKind = RelationKind | Tie
+TIE_KINDS: tuple[TieKind, ...] = (*RELATION_KINDS, "mentioned_with")
+
+MentionSource = Literal["recogniser", "rule", "speaker", "known", "manual"]
+MENTION_SOURCES: tuple[MentionSource, ...] = get_args(MentionSource)
+RelationSource = Literal["text", "manual"]
+RELATION_SOURCES: tuple[RelationSource, ...] = get_args(RelationSource)
+AliasSource = Literal["acronym", "name_part", "manual"]
+ProposalReason = Literal["spelling", "prefix", "name_part", "acronym"]
+EntitySort = Literal["-mentions", "name"]
+ENTITY_SORTS: tuple[EntitySort, ...] = get_args(EntitySort)
+
+ME = "user"  # name of the speaker of a memory without an author
+NAME_CHARACTERS = 200  # of a name of an entity
+ALIASES_MAX = 100  # of an entity that a person has stated
+ENTITIES_MAX = 1_000  # in one answer
+FACTS_MAX = 1_000
+DEPTH_MAX = 3
+LEVEL_MAX = 2_000  # entities of a level that are followed
+PATH_MAX = 6  # ties of a path
+COMMUNITIES_MAX = 200  # in one answer
