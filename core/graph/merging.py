@@ -3,7 +3,7 @@
 Names merge when they have the same norm, and by these rules:
 
 - People state it. The last statement on a pair of names holds.
-- `acronym`: a name of one word, in capitals, is the initials of exactly one longer name, which is not in capitals
+- `acronym`: a name of one word, in capitals, is the initials of exactly one longer name. That one is not in capitals,
   unless it is those letters one by one.
 - `name_part`: a person of one word is the first or last word of the name of exactly one person. The word is never
   written small, and neither name is in capitals throughout: in shouted text a bush looks like a Bush.
