@@ -19,8 +19,7 @@ import msgspec
 
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
-from muisti.core.entities.names import norm
-from muisti.core.graph.extraction import code_of
+from muisti.core.entities.names import code_of, norm
 from muisti.core.model.graph import Entity
 from muisti.service.evaluation.contexts import opened, store
 from muisti.service.evaluation.dataset import Dataset, load
@@ -140,7 +139,9 @@ def _pair(first: str, second: str) -> tuple[str, str]:
 def drawn(read: Mapping[str, Read], total: int) -> list[tuple[str, str, str]]:
     """Return pairs to judge: all that rules merge, and samples of equal keys, of proposals, and of shared words."""
     draw = random.Random(0)
-    ruled = {rule: [(space, *pair) for space, one in read.items() for pair in _of(one, rule)] for rule in RULES}
+    ruled: dict[Judged, Rule] = {
+        rule: [(space, *pair) for space, one in read.items() for pair in _of(one, rule)] for rule in RULES
+    }
     shared = [(space, *pair) for space, one in read.items() for pair in one.words if one.rule(*pair) == "none"]
     found = [*ruled["acronym"], *ruled["name_part"]]
     for some, number in ((ruled["key"], KEYS), (ruled["proposal"], PROPOSED)):
@@ -188,7 +189,7 @@ def main(data: Sequence[Path], *, judged: Path, draw: int | None) -> None:
         return
     verdicts = msgspec.json.decode(judged.read_bytes(), type=list[Judged])
     known = [one for one in verdicts if one.space in read]
-    ruled = {one: read[one.space].rule(one.first, one.second) for one in known}
+    ruled: dict[Judged, Rule] = {one: read[one.space].rule(one.first, one.second) for one in known}
     click.echo("\n".join(_table(known, ruled)))
     for one in known:
         if one.same != (ruled[one] in AUTOMATIC) and (one.same or ruled[one] != "none"):

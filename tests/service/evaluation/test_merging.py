@@ -5,8 +5,7 @@ from collections import Counter
 
 import msgspec
 
-from muisti.core.entities.names import norm
-from muisti.core.graph.extraction import code_of
+from muisti.core.entities.names import code_of, norm
 from muisti.service.evaluation.merging import AUTOMATIC, JUDGED, RULES, Judged, Read, Rule, drawn, score
 
 
@@ -27,7 +26,7 @@ def test_precision_and_recall_of_some_rules():
     rules: list[tuple[Rule, bool]] = [
         ("key", True), ("acronym", True), ("name_part", False), ("proposal", True), ("none", True), ("none", False),
     ]  # fmt: skip
-    ruled = {Judged("s/1", f"{place}", "f", same): rule for place, (rule, same) in enumerate(rules)}
+    ruled: dict[Judged, Rule] = {Judged("s/1", f"{place}", "f", same): rule for place, (rule, same) in enumerate(rules)}
     automatic = score(ruled, ruled, AUTOMATIC)
     assert automatic == (3, 2, 4)
     assert (automatic.precision, automatic.recall) == (2 / 3, 2 / 4)
