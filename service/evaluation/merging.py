@@ -139,9 +139,7 @@ def _pair(first: str, second: str) -> tuple[str, str]:
 def drawn(read: Mapping[str, Read], total: int) -> list[tuple[str, str, str]]:
     """Return pairs to judge: all that rules merge, and samples of equal keys, of proposals, and of shared words."""
     draw = random.Random(0)
-    ruled: dict[Judged, Rule] = {
-        rule: [(space, *pair) for space, one in read.items() for pair in _of(one, rule)] for rule in RULES
-    }
+    ruled = {rule: [(space, *pair) for space, one in read.items() for pair in _of(one, rule)] for rule in RULES}
     shared = [(space, *pair) for space, one in read.items() for pair in one.words if one.rule(*pair) == "none"]
     found = [*ruled["acronym"], *ruled["name_part"]]
     for some, number in ((ruled["key"], KEYS), (ruled["proposal"], PROPOSED)):
