@@ -5,12 +5,11 @@ are not, because their symbols are known (`core.symbols`). Summaries and the oth
 already. Memories of the kinds `entity` and `relation` say in their `structure` what people have stated.
 """
 
-import hashlib
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, cast
 
 from muisti.core.code.headers import is_code
-from muisti.core.entities.names import initials, norm
+from muisti.core.entities.names import code_of, initials, norm
 from muisti.core.entities.recogniser import Recogniser
 from muisti.core.facts.fact import AUTHOR, Fact, Named
 from muisti.core.model.conversations import ASSISTANT
@@ -129,15 +128,6 @@ class _Found:
 
     def gathered(self) -> Gathered:
         return Gathered([*self._names.values()], self.mentions, self.relations, self.aliases)
-
-
-def code_of(key: str) -> str:
-    """Return the public id of an entity, made from its norm: 16 characters, the same in every space.
-
-    >>> code_of("ann lee")
-    '7ebdb2bfada8f1c9'
-    """
-    return hashlib.blake2b(key.encode(), digest_size=8).hexdigest()
 
 
 def entity_row(key: str) -> tuple[str, str, str, str, str]:

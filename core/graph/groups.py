@@ -166,14 +166,14 @@ class Groups:
         return bool(stated or longs or shorts)
 
     def _look_at_candidates(self) -> None:
-        """Read the statements on the names of candidates, and sketch the short ones."""
+        """Read the statements on the names of candidates, and sketch these names."""
         mine = [*self._candidates.values()]
         ends = {one for each in mine for one in (each.short, *each.longs)} - self._knows_statements
         if ends:
             (stated,) = self._database.read([graph.stated(ends, self._shown)])
             self._take(stated, (), ends)
         self._load_names({one for key in self._stated for one in key[:2]} | ends)
-        self.sketch({one.short for one in mine})
+        self.sketch({name for one in mine for name in (one.short, *one.longs)})
 
     def _take(self, stated: Iterable[Sequence[object]], longs: Rows | tuple[()], about: Iterable[int]) -> None:
         for row in stated:

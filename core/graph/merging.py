@@ -3,8 +3,10 @@
 Names merge when they have the same norm, and by these rules:
 
 - People state it. The last statement on a pair of names holds.
-- `acronym`: a name of one word, in capitals, is the initials of exactly one longer name.
-- `name_part`: a person of one word is the first or last word of the name of exactly one person.
+- `acronym`: a name of one word, in capitals, is the initials of exactly one longer name. That one is not in capitals,
+  unless it is those letters one by one.
+- `name_part`: a person of one word is the first or last word of the name of exactly one person. The word is never
+  written small, and neither name is in capitals throughout: in shouted text a bush looks like a Bush.
 
 Longer names that people merged count as one. Names that people keep apart never merge by a rule, not through others
 either. Vectors and spelling distances merge nothing, because they merge "Nate" with "Nature".
@@ -18,6 +20,8 @@ from typing import NamedTuple, cast
 from muisti.core.model.graph_terms import AliasSource, EntityKind
 from muisti.core.store.database import Row
 
+SURE = 0.7  # confidence of at least one mention of a person that merges by a part of a name
+
 Pair = tuple[int, int]
 
 
@@ -30,12 +34,16 @@ class Name(NamedTuple):
 
 
 class Sketch(NamedTuple):
-    """Sums up the latest mentions of a name: its spelling, its kind, and whether it is in capitals."""
+    """Sums up the latest mentions of a name: its spelling, its kind, and whether it is in capitals.
+
+    `small` tells whether any spelling begins with a small letter.
+    """
 
     spelling: str
     kind: EntityKind
     confidence: float
     capitals: bool
+    small: bool = False
 
     @classmethod
     def of(cls, mentions: str, norm: str) -> "Sketch | None":
@@ -49,7 +57,13 @@ class Sketch(NamedTuple):
             spellings[_tidy(spelling)] += number
         spelling = _first(spellings) or norm
         capitals = bool(spellings) and sum(n for one, n in spellings.items() if one.isupper()) * 2 > spellings.total()
-        return cls(spelling, cast(EntityKind, _first(kinds)), max(row[2] for row in rows), capitals)
+        return cls(
+            spelling,
+            cast(EntityKind, _first(kinds)),
+            max(row[2] for row in rows),
+            capitals,
+            any(one[0].islower() for one in spellings if one),
+        )
 
 
 class Stated(NamedTuple):
@@ -135,11 +149,24 @@ def _united(candidates: Sequence[Candidate]) -> list[Candidate]:
 
 def _one_long(one: Candidate, sets: "_Sets", sketches: Mapping[int, Sketch], norms: Mapping[int, str]) -> int | None:
     """Return the longer name that a short one stands for; None when there are several, or it may be another thing."""
-    sketch = sketches.get(one.short)
-    if sketch is None or len({sets.root(long) for long in one.longs}) != 1:
+    short = sketches.get(one.short)
+    if short is None or len({sets.root(long) for long in one.longs}) != 1:
         return None
-    fits = sketch.capitals and len(norms[one.short]) > 1 if one.rule == "acronym" else sketch.kind == "person"
-    return min(one.longs, key=lambda long: norms[long]) if fits else None
+    fits = _is_acronym if one.rule == "acronym" else _is_part
+    found = min(one.longs, key=lambda long: norms[long])
+    long = sketches.get(found)
+    return found if long is not None and fits(short, long, norms[one.short], norms[found]) else None
+
+
+def _is_acronym(short: Sketch, long: Sketch, key: str, long_key: str) -> bool:
+    words = long_key.split(" ")
+    spelled = all(len(word) == 1 for word in words)
+    return short.capitals and len(key) > 1 and (spelled or (not long.capitals and len(words[-1]) > 1))
+
+
+def _is_part(short: Sketch, long: Sketch, _: str, __: str) -> bool:
+    persons = short.kind == long.kind == "person" and short.confidence >= SURE
+    return persons and not (short.capitals or long.capitals or short.small)
 
 
 def _are_apart(sets: "_Sets", first: int, second: int, apart: Sequence[Pair]) -> bool:

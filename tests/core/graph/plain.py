@@ -148,7 +148,7 @@ class Plain:
         for short in sorted(there):
             for rule in ("acronym", "name_part"):
                 longs = [long for long in there if self._may_be(short, long, rule)]
-                if longs and len({id(sets[long]) for long in longs}) == 1 and self._fits(short, rule):
+                if longs and len({id(sets[long]) for long in longs}) == 1 and self._fits(short, min(longs), rule):
                     planned.append((short, min(longs)))
         for short, long in planned:
             whole = (sets[short], sets[long])
@@ -165,12 +165,21 @@ class Plain:
             return initials(words) == short
         return short in (words[0], words[-1]) and self.kinds[long]["person"] > 0
 
-    def _fits(self, short: str, rule: str) -> bool:
-        spellings = [spelling for _, spelling in self.said[short] if spelling]
+    def _fits(self, short: str, long: str, rule: str) -> bool:
         if rule == "acronym":
-            return len(short) > 1 and sum(one.isupper() for one in spellings) * 2 > len(spellings) > 0
-        kinds = self.kinds[short]
-        return min(kinds, key=lambda one: (-kinds[one], one), default="") == "person"
+            letters = [len(word) == 1 for word in long.split(" ")]
+            fits = all(letters) or (not letters[-1] and not self._is_shouted(long))
+            return fits and len(short) > 1 and self._is_shouted(short)
+        persons = all(
+            min(self.kinds[name], key=lambda one: (-self.kinds[name][one], one), default="") == "person"
+            for name in (short, long)
+        )
+        small = any(spelling[0].islower() for _, spelling in self.said[short] if spelling)
+        return persons and not small and not self._is_shouted(short) and not self._is_shouted(long)
+
+    def _is_shouted(self, name: str) -> bool:
+        spellings = [spelling for _, spelling in self.said[name] if spelling]
+        return sum(one.isupper() for one in spellings) * 2 > len(spellings) > 0
 
     def counted(self) -> dict[str, int]:
         """Return how many memories mention each entity, by the norm of its head."""

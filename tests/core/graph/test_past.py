@@ -8,7 +8,7 @@ from datetime import timedelta
 import pytest
 
 from muisti.core.engine import Engine
-from muisti.core.graph.extraction import code_of
+from muisti.core.entities.names import code_of
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import Conflict, InvalidInput, NotFound
 from muisti.core.model.graph import NewRelation
