@@ -24,7 +24,7 @@ from muisti.core.model.filing import FileFacts, NewDocument
 from muisti.core.model.tasks import Task
 from muisti.core.store.database import Rows, Statement
 from muisti.core.store.file.database import FileDatabase
-from muisti.core.tasks.hold import Hold, Kind
+from muisti.core.tasks.claim import Claim, Kind
 from muisti.core.views.documents import Cuts, Incoming
 from muisti.service.app.app import open_engine
 from muisti.service.background.task_threads import TaskThreads
@@ -69,15 +69,15 @@ class _Slowly:
         self.name, self.crashed = kind.name, kind.crashed
         self._kind, self._pause = kind, pause
 
-    def run(self, hold: Hold) -> object:
-        check = hold.check
+    def run(self, claim: Claim) -> object:
+        check = claim.check
 
         def slowly() -> None:
             time.sleep(self._pause)
             check()
 
-        hold.check = slowly
-        return self._kind.run(hold)
+        claim.check = slowly
+        return self._kind.run(claim)
 
 
 def settings(url: str, lease: float) -> Settings:

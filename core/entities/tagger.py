@@ -7,7 +7,7 @@ import hashlib
 import importlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 from msgspec import Struct
@@ -80,7 +80,7 @@ class Tagger:
     def calibrated(self, share: float) -> float:
         """Return how often spans with such a probability are right, by the sets that the tagger was tuned on."""
         knots = self._weights.knots
-        return float(np.interp(share, knots[0], knots[1]))
+        return cast(float, np.interp(share, knots[0], knots[1]).item())
 
     def _remembered(self, words: Sequence[str]) -> Longs:
         known = self._slots

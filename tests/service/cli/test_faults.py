@@ -62,6 +62,7 @@ def database(tmp_path: Path, sources: Path) -> Path:
         assert made.status == 0, made
     memory = run("list", str(path), {}).stdout.split("\t")[0]
     assert call(str(path), "update", memory, "once more").status == 0
+    assert call(str(path), "graph", "entities").status == 0  # reads the memories, so that later questions store nothing
     return path
 
 
