@@ -7,7 +7,7 @@ import hashlib
 import importlib
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -79,8 +79,14 @@ class Tagger:
 
     def calibrated(self, share: float) -> float:
         """Return how often spans with such a probability are right, by the sets that the tagger was tuned on."""
-        knots = self._weights.knots
-        return cast(float, np.interp(share, knots[0], knots[1]).item())
+        shares: Doubles = self._weights.knots[0]
+        right: Doubles = self._weights.knots[1]
+        place = int(np.searchsorted(shares, share))
+        if place in (0, len(shares)):
+            return float(right[min(place, len(right) - 1)])
+        below, above = float(shares[place - 1]), float(shares[place])
+        part = (share - below) / (above - below)
+        return float(right[place - 1]) * (1 - part) + float(right[place]) * part
 
     def _remembered(self, words: Sequence[str]) -> Longs:
         known = self._slots
