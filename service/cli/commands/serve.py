@@ -33,7 +33,7 @@ GROUPS = {
     ),
     "What MCP clients see": ("mcp_tools",),
     "What spaces take and keep": (
-        "secrets", "personal_data", "echoes", "graph", "quota_memories", "quota_bytes", "retention_days",
+        "secrets", "personal_data", "echoes", "graph", "entities", "quota_memories", "quota_bytes", "retention_days",
         "request_retention_hours", "recency_weight", "recency_half_life_days",
     ),
     "Limits": (

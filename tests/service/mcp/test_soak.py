@@ -114,6 +114,7 @@ def test_no_memory_task_session_or_file_is_left_behind(tmp_path: Path, pytestcon
     with serving(tmp_path, "tests.service.counted") as (process, url):
         watch = Watch(process)
         asyncio.run(soak(url, [tool("remember", content=CONTENT, category="c"), *calls(WARM)]))
+        httpx.get(f"{url}/v1/spaces/default/graph/entities", timeout=60).raise_for_status()  # loads the recogniser
         before = watch.living()
         asyncio.run(soak(url, calls(requests)))
         for _ in range(20):  # connections that were closed take a moment to end
