@@ -28,6 +28,7 @@ export function keyed(method: string, path: string): boolean {
   if (/^\/v1\/spaces\/[^/]+\/(memories|entries|undo)(\/|$)/.test(path)) return true;
   if (/^\/v1\/spaces\/[^/]+\/documents(\/[^/]+)?$/.test(path)) return method === "PUT" || (method === "POST" && path.endsWith("/documents"));
   if (method === "POST" && /^\/v1\/spaces\/[^/]+\/(generations|import|purge|summaries)$/.test(path)) return true;
+  if (/^\/v1\/spaces\/[^/]+\/graph\//.test(path)) return true;
   const derived = /\/(summary|summaries|suggestions|working\/[^/]+)$/.test(path);
   return ["POST", "PATCH"].includes(method) && !derived && /^\/v1\/spaces\/[^/]+\/(sessions|conversations)(\/|$)/.test(path);
 }
