@@ -173,7 +173,7 @@ def _script(path: str) -> str:
 
 
 def _matched(pattern: str, module: str) -> str | None:
-    """Return what `*` stands for, None when the pattern does not match."""
+    """Return the text that `*` matches, None when the pattern does not match."""
     before, star, after = pattern.partition("*")
     if not star:
         return "" if pattern == module else None

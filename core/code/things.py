@@ -1,4 +1,4 @@
-"""Values that names in source files can stand for, and records with their names by scope."""
+"""Types for what a name in a source file may refer to, and records with their names by scope."""
 
 from typing import Literal, NamedTuple
 

@@ -1,4 +1,4 @@
-"""How sure facts are that rules state.
+"""Confidence of facts that rules state.
 
 The constants are shares of right facts among those that a person read: 100 of conversations, and all of 150 texts that
 state a preference. None of these texts was in view when the rules were written. Shares are (right + 1) / (read + 2).

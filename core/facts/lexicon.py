@@ -142,7 +142,7 @@ DENIED: dict[str, list[Cue]] = {
     "want": [Cue("dislikes", denied="dislikes", needs="thing", tenses="bs")],
     "believe": _cues("dislikes", "in", denied="dislikes", tenses="bs"),
 }  # fmt: skip
-"""What these verbs state in the present and with a negation: "I don't eat meat"."""
+"""Kinds that verbs state in the present and with a negation: "I don't eat meat"."""
 
 ONLY: dict[str, list[Cue]] = {
     **{
@@ -161,7 +161,7 @@ ONLY: dict[str, list[Cue]] = {
     "fly": [Cue("prefers", needs="liked", tenses="bs")],
     "buy": [Cue("prefers", needs="liked", tenses="bs")],
 }
-"""What these verbs state in the present after "only": "I only use natural soap"."""
+"""Kinds that verbs state in the present after "only": "I only use natural soap"."""
 
 ADJECTIVES: dict[str, list[Cue]] = {
     "allergic": _cues("allergic_to", "to"),
@@ -205,7 +205,7 @@ NOUNS: dict[str, list[Cue]] = {
     **{word: _cues("likes", "for|of|in", denied="dislikes", needs="liked") for word in
        listed("fondness love passion interest taste appreciation appetite obsession affinity tolerance desire")},
 }  # fmt: skip
-"""What nouns after "have" state: "I have an aversion to flying"."""
+"""Kinds that nouns after "have" state: "I have an aversion to flying"."""
 
 BEFORE: dict[str, RelationKind] = {
     "allergy": "allergic_to", "allergies": "allergic_to", "intolerance": "allergic_to", "intolerant": "allergic_to",

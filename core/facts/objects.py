@@ -262,4 +262,4 @@ CONDITIONS: dict[str, Callable[[Sequence[Word], int, int], bool]] = {
     "diet": _diet,
     "gerund": _gerund,
 }
-"""What an object must be, by the name of the condition: tests of the words from one place to another."""
+"""Conditions on objects, by name: tests of the words from one place to another."""

@@ -1,4 +1,4 @@
-"""How much two entities belong together that texts mention together."""
+"""Association of two entities that texts mention together."""
 
 from math import log
 

@@ -163,7 +163,7 @@ def point(text: str, name: str) -> Seq:
 
 
 class Freshness(msgspec.Struct, frozen=True):
-    """How fresh an answer must be. `strong`: ask the primary. `max_age`: seconds that the answer may be behind."""
+    """Freshness of an answer. `strong`: ask the primary. `max_age`: seconds that the answer may be behind."""
 
     strong: bool = False
     max_age: float = 0.0

@@ -271,7 +271,7 @@ def all_relations(space: SpaceRow, shown: Shown, kinds: Sequence[str] | None, li
 
 
 class Wanted(NamedTuple):
-    """How many entities of a level are wanted, and of how many the name and the latest mentions.
+    """Limits of a level: entities in all, and those with their name and their latest mentions.
 
     The entities of `known` come last, and count for nothing.
     """

@@ -25,7 +25,7 @@ MOMENT = datetime(1970, 1, 1, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
-    """How often a memory was retrieved, and when last, in RFC 3339."""
+    """Number of retrievals of a memory, and the time of the last, in RFC 3339."""
 
     count: int
     last: str
