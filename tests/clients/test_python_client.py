@@ -1,7 +1,6 @@
 """The Python client against the server's OpenAPI document, and against the server."""
 
 import asyncio
-import importlib
 import inspect
 import json
 import re
@@ -15,6 +14,10 @@ import httpx
 import pytest
 from litestar.testing import TestClient
 
+from clients.python import generate
+from muisti import client
+from muisti.client import _wire as wire
+from muisti.client import types
 from muisti.core.engine import Engine
 from muisti.service.app.app import create_app
 from muisti.service.settings import Settings
@@ -25,13 +28,6 @@ from tests.stores import Stores
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "clients" / "python"
 DOCUMENT = json.loads((ROOT / "docs" / "openapi.json").read_text("utf-8"))
-
-sys.path[:0] = [str(FOLDER)]
-client = importlib.import_module("muisti_client")
-wire = importlib.import_module("muisti_client._wire")
-types = importlib.import_module("muisti_client.types")
-generate = importlib.import_module("generate")
-del sys.path[0]
 
 OPERATIONS = [*generate.operations(DOCUMENT)]
 
