@@ -1,4 +1,4 @@
-"""How pictures look, whatever they show."""
+"""Style of all pictures."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""How long `--help` of every command takes: processor time of the whole process, the middle of several runs.
+"""Measure how long `--help` of every command takes: processor time of the whole process, the middle of several runs.
 
 `python -m loadtests.helps --docs docs` writes the table into docs/cli.md.
 """

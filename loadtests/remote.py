@@ -117,7 +117,7 @@ def _searches(databases: dict[str, Counting], engines: dict[str, Engine], questi
 
 
 def _trips(databases: dict[str, Counting], way: Measured[Any]) -> int:
-    """How often one answer asks the database, once all is warm."""
+    """Count the requests of one answer to the database, once all is warm."""
     for number in range(20):
         way.answer(number)
     before = sum(database.trips for database in databases.values())

@@ -82,7 +82,7 @@ class Recorded:
 
 
 def travelled(engine: Engine, changes: int, points: int) -> tuple[int, float, float, float]:
-    """How many of the answers are the same; milliseconds of the first search, of later ones and of those of now."""
+    """Return how many answers are the same, and milliseconds of the first search, of later ones and of those of now."""
     engine.spaces.ensure(SPACE)
     chance, (words, asked) = random.Random(2026), texts.invented(changes + 1)
     recorded: list[Recorded] = []

@@ -1,4 +1,4 @@
-"""How this machine reaches its package registries: certificates and pip's configuration, as options of `buildah build`.
+"""Give `buildah build` the way to package registries: certificates and pip's configuration, as options.
 
 `python -m deploy.image.mounts FOLDER` writes what the build needs to the folder and prints the options. They mount
 files for the time of the build alone, of which the image keeps the empty places. Docker's builder has no such option.

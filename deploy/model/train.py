@@ -42,7 +42,7 @@ class Lessons:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """How to train. The shares say how often a batch is of a kind."""
+    """Plan of a training. The shares say how often a batch is of a kind."""
 
     warm_steps: int  # by the teacher alone
     steps: int

@@ -13,7 +13,7 @@ DATABASE = 200e9  # bytes of one database: what is copied and restored within an
 
 @dataclass(frozen=True, slots=True)
 class Traffic:
-    """How much of all tenants is awake. `peak` is the busiest hour over the mean of the day."""
+    """Share of all tenants that is awake. `peak` is the busiest hour over the mean of the day."""
 
     active: float = 0.2  # of the tenants, on a day
     sessions: float = 3.0  # of an active tenant, on a day

@@ -1,4 +1,4 @@
-"""How searches scale: in process with threads and with processes, over HTTP with clients and workers.
+"""Measure how searches scale: in process with threads and with processes, over HTTP with clients and workers.
 
 Two processes over one file share only memory bandwidth; two threads share the GIL too. Where two processes reach twice
 the speed and two threads do not, the GIL is the limit. Where processes do not either, the limit is the memory bus, or

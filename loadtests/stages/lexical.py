@@ -48,6 +48,6 @@ def _peers(bed: Bed) -> Iterator[LexicalEngine]:
 
 
 def _overlap(ours: dict[int, np.ndarray], theirs: dict[int, np.ndarray]) -> float:
-    """How many of the first ten are the same: other stop words and stems give other answers."""
+    """Return the share of the first ten that is the same: other stop words and stems give other answers."""
     shared = [np.intersect1d(ours[n][:SHOWN], found[:SHOWN]).size / SHOWN for n, found in theirs.items()]
     return float(np.mean(shared))

@@ -218,7 +218,7 @@ def moment(text: str) -> datetime:
 
 
 def ago(text: str | None, now: datetime) -> str:
-    """How long before or after `now`, rounded down.
+    """Return how long before or after `now` a time is, rounded down.
 
     >>> ago("2026-05-01T12:00:00Z", datetime(2026, 5, 1, 15, 20, tzinfo=UTC))
     '3 hours ago'

@@ -68,7 +68,7 @@ class ChangedTopicsReply(Struct, frozen=True, kw_only=True):
 
 
 class SummariseBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to summarise. `abstractive` asks the language model of the operator; without one it is `extractive`."""
+    """Method of summarising. `abstractive` asks the language model of the operator; without one it is `extractive`."""
 
     method: Annotated[
         str, Meta(description="How summaries are made.", extra_json_schema={"enum": ["extractive", "abstractive"]})

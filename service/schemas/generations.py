@@ -45,7 +45,7 @@ class BuildBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class SwitchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """How to exchange the model of a space."""
+    """Conditions of exchanging the model of a space."""
 
     force: Annotated[
         bool, Meta(description="Also when vectors are missing, which rank by keyword, or the probes find less.")

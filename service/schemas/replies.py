@@ -118,7 +118,7 @@ def _fields_of(memory: Memory) -> dict[str, Any]:
 
 
 class TelemetryReply(Struct, frozen=True, kw_only=True):
-    """How a memory was used. Retrievals are counted in batches, and may lag by some seconds; verdicts never do."""
+    """Use of a memory. Retrievals are counted in batches, and may lag by some seconds; verdicts never do."""
 
     memory_id: fields.MemoryId
     retrieval_count: Annotated[int, Meta(description="How often a search found it, or a caller read it.", ge=0)]

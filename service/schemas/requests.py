@@ -144,7 +144,7 @@ class PatchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class RecencyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True, rename={"rate": "lambda"}):
-    """How much age may cost: the score is multiplied by 1 - weight * (1 - decay). `half_life_days` is for the function
+    """Penalty of age: the score is multiplied by 1 - weight * (1 - decay). `half_life_days` is for the function
     half_life, `lambda` (per day) for exponential and linear. No age is counted for the first `grace_days`."""
 
     weight: Annotated[float, Meta(extra_json_schema={"minimum": 0, "maximum": 1})] = 0.3

@@ -2118,7 +2118,7 @@ RecencyBody = TypedDict(
         'grace_days': NotRequired['float'],
     },
 )
-"How much age may cost: the score is multiplied by 1 - weight * (1 - decay). `half_life_days` is for the function half_life, `lambda` (per day) for exponential and linear. No age is counted for the first `grace_days`."
+"Penalty of age: the score is multiplied by 1 - weight * (1 - decay). `half_life_days` is for the function half_life, `lambda` (per day) for exponential and linear. No age is counted for the first `grace_days`."
 
 RedeliverBody = TypedDict(
     'RedeliverBody',
@@ -2646,7 +2646,7 @@ SummariseBody = TypedDict(
         'category': NotRequired['str | None'],
     },
 )
-"How to summarise. `abstractive` asks the language model of the operator; without one it is `extractive`."
+"Method of summarising. `abstractive` asks the language model of the operator; without one it is `extractive`."
 
 SummaryReply = TypedDict(
     'SummaryReply',
@@ -2712,7 +2712,7 @@ SwitchBody = TypedDict(
         'force': NotRequired['bool'],
     },
 )
-"How to exchange the model of a space."
+"Conditions of exchanging the model of a space."
 
 SymbolMatchReply = TypedDict(
     'SymbolMatchReply',
@@ -2843,7 +2843,7 @@ TelemetryReply = TypedDict(
         'feedback': "Literal['not_useful', 'useful'] | None",
     },
 )
-"How a memory was used. Retrievals are counted in batches, and may lag by some seconds; verdicts never do."
+"Use of a memory. Retrievals are counted in batches, and may lag by some seconds; verdicts never do."
 
 TopicBody = TypedDict(
     'TopicBody',
