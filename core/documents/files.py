@@ -59,7 +59,7 @@ class Held:
     """The bytes of a file with their hash, in memory while they are few. A context, which frees them when it ends."""
 
     def __init__(self, data: Iterable[bytes] = ()) -> None:
-        self._file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY, prefix="muisti-file-")  # noqa: SIM115
+        self._file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY, prefix="muisti-file-")  # noqa: SIM115  # `close` closes it
         self._digest = sha256()
         self.size = 0
         for piece in data:

@@ -1,7 +1,7 @@
 """Relations as versions state them, and which of them later ones have ended."""
 
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from muisti.core.model.graph_terms import RelationSource
 from muisti.core.model.relations import FUNCTIONAL, RelationKind
@@ -32,7 +32,7 @@ class Stated(NamedTuple):
 
 def stated_of(row: Row) -> Stated:
     """Read a row of `graph.RELATION`."""
-    return Stated(*cast("tuple[int, ...]", row))  # pyright: ignore[reportArgumentType]  # columns of the statement
+    return Stated(*cast(tuple[Any, ...], row))
 
 
 def closed(stated: Iterable[Stated], heads: Mapping[int, int]) -> dict[tuple[int, int], Stated]:

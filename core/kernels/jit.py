@@ -29,8 +29,8 @@ CPU = TARGETS.get(platform.machine())
 llvm.set_option("", "-vectorizer-maximize-bandwidth")
 
 if CPU is not None:
-    config.CPU_NAME = CPU  # pyright: ignore[reportAttributeAccessIssue]  # made at run time
-    config.CPU_FEATURES = ""  # pyright: ignore[reportAttributeAccessIssue]  # made at run time
+    config.CPU_NAME = CPU  # pyright: ignore[reportAttributeAccessIssue]  # numba sets its options at run time
+    config.CPU_FEATURES = ""  # pyright: ignore[reportAttributeAccessIssue]  # numba sets its options at run time
 
 
 @intrinsic

@@ -28,7 +28,7 @@ def _pointer(_: Any, address: Any) -> Any:
 
 
 _at = cast(Callable[[int], Any], _pointer)
-_array = cast(Callable[[Any, tuple[int, ...], Any], Any], numba.carray)  # pyright: ignore[reportPrivateImportUsage]  # documented
+_array = cast(Callable[[Any, tuple[int, ...], Any], Any], numba.carray)  # pyright: ignore[reportPrivateImportUsage]  # documented for loops
 
 
 @compiled

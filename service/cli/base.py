@@ -238,7 +238,7 @@ class LazyGroup(click.Group):
         except click.Abort:
             click.echo("Stopped.", err=True)
             sys.exit(ERROR)
-        except Exception as error:
+        except Exception as error:  # Muisti's own faults are raised again below, all others become one line
             failure = error if isinstance(error, click.ClickException) else _failure_of(error)
             if failure is None:  # a fault of Muisti's own
                 raise

@@ -49,7 +49,7 @@ def jedi_targets(root: Path, records: list[Record], _: Path | None) -> Sites:
         for site, column in _calls(record.path, path.read_bytes()):
             try:
                 given = script.goto(site.line, column, follow_imports=True)
-            except Exception:  # noqa: BLE001 - jedi fails in many ways on single names
+            except Exception:  # noqa: BLE001  # jedi fails in many ways on single names
                 given = []
             targets: set[Target] = set()
             outside = False

@@ -137,7 +137,7 @@ def _submitted(
             for number, (path, one) in enumerate(named)
         )
         return begun.end()
-    except BaseException:
+    except BaseException:  # whatever ends the storing, no half of a task stays; the error goes on
         begun.abandon()
         raise
 

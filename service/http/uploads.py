@@ -7,11 +7,11 @@ from urllib.parse import unquote
 
 import msgspec
 from litestar.types import Scope
-from multipart import (  # another package has a folder of this name
-    MultipartError,  # pyright: ignore[reportAttributeAccessIssue]
-    MultipartSegment,  # pyright: ignore[reportAttributeAccessIssue]
-    PushMultipartParser,  # pyright: ignore[reportAttributeAccessIssue]
-    parse_options_header,  # pyright: ignore[reportAttributeAccessIssue]
+from multipart import (
+    MultipartError,  # pyright: ignore[reportAttributeAccessIssue]  # python-multipart has a folder of this name
+    MultipartSegment,  # pyright: ignore[reportAttributeAccessIssue]  # python-multipart has a folder of this name
+    PushMultipartParser,  # pyright: ignore[reportAttributeAccessIssue]  # python-multipart has a folder of this name
+    parse_options_header,  # pyright: ignore[reportAttributeAccessIssue]  # python-multipart has a folder of this name
 )
 
 from muisti.core.model.errors import InvalidInput
@@ -56,7 +56,7 @@ async def uploaded(request: Request, backend: Backend, limit: int) -> list[Uploa
     try:
         async for data in _limited(request, limit):
             await backend.store(held.write, data)
-    except BaseException:
+    except BaseException:  # also when the request is cancelled, the temporary file is deleted; the error goes on
         held.close()
         raise
     given = None if media_type in ("", "application/octet-stream", "application/x-www-form-urlencoded") else media_type
@@ -99,7 +99,7 @@ class _Form:
         except MultipartError as error:
             close(self._found)
             raise HttpError("malformed_request", f"the form cannot be read: {error}") from error
-        except BaseException:
+        except BaseException:  # also when the request is cancelled, the files are deleted; the error goes on
             close(self._found)
             raise
         if not self._found:

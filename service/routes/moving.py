@@ -211,7 +211,7 @@ async def _all_kept(backend: Backend, begun: Submission, stream: AsyncIterator[b
         await backend.store(lines.end)
         await backend.store(blob.close)
         return await backend.store(begun.end, total)
-    except BaseException:
+    except BaseException:  # also when the request is cancelled, no half of a task stays; the error goes on
         await backend.store(begun.abandon)
         raise
 

@@ -198,7 +198,7 @@ def _by_height(line: Line, usual: float) -> int:
 def _entries(document: pdfium.PdfDocument) -> Mapping[int, list[tuple[str, tuple[int, str]]]]:
     """Return the entries of the outline by page: the key of each title, its level and the title."""
     found: dict[int, list[tuple[str, tuple[int, str]]]] = defaultdict(list)
-    bookmarks = cast(Iterator[Any], document.get_toc(max_depth=6))  # pyright: ignore[reportUnknownMemberType]
+    bookmarks: Iterator[Any] = cast(Any, document).get_toc(max_depth=6)  # annotated in part
     for bookmark, _ in zip(bookmarks, range(OUTLINE), strict=False):
         title = " ".join(str(bookmark.get_title()).split())
         target = bookmark.get_dest()

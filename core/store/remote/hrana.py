@@ -181,7 +181,8 @@ def _step(step: Step) -> Json:
     return {"stmt": stmt} if step.condition is None else {"stmt": stmt, "condition": step.condition}
 
 
-def _value(value: Scalar) -> Json:
+def _value(value: object) -> Json:
+    """Return a value as the protocol sends it. A value of another type than `Scalar` raises `TypeError`."""
     if value is None:
         return {"type": "null"}
     if isinstance(value, str):
@@ -190,7 +191,7 @@ def _value(value: Scalar) -> Json:
         return {"type": "blob", "base64": b64encode_as_string(value).rstrip("=")}
     if isinstance(value, float):
         return {"type": "null"} if is_nan(value) else {"type": "float", "value": value}
-    if isinstance(value, int):  # pyright: ignore[reportUnnecessaryIsInstance]  # callers may not follow the types
+    if isinstance(value, int):
         if value not in INTEGERS:
             raise OverflowError("an integer takes more than 64 bits")
         return {"type": "integer", "value": str(int(value))}

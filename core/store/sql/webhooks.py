@@ -1,7 +1,7 @@
 """The SQL of webhooks: the receivers of a space's changes, their progress, and changes that could not be delivered."""
 
 import json
-from typing import cast
+from typing import Any
 
 from muisti.core.model.webhooks import Kept
 from muisti.core.store.database import Row, Statement
@@ -21,8 +21,9 @@ def kept(row: Row) -> Kept:
     """Read a row of `all_of` or `due`."""
     names = ("id", "url", "secret", "kinds", "show", "made_at", "actor", "epoch", "cursor", "attempts", "error",
              "told_at", "stopped")  # fmt: skip
-    values = dict(zip(names, row, strict=True))
-    return Kept(**{**values, "kinds": tuple(json.loads(cast(str, values["kinds"])))})  # pyright: ignore[reportArgumentType]  # STRICT columns
+    values: dict[str, Any] = dict(zip(names, row, strict=True))
+    values["kinds"] = tuple(json.loads(values["kinds"]))
+    return Kept(**values)
 
 
 def insert(space: SpaceRow, new: Kept, most: int) -> list[Statement]:
