@@ -17,7 +17,7 @@ from muisti.core.embedding.encoder import Encoder
 from muisti.core.engine import Engine
 from muisti.core.index.allowed import Allowed
 from muisti.core.index.buffers import Buffer
-from muisti.core.index.dense import aim, nearest, rotated
+from muisti.core.index.dense import nearest, query_vector, rotated
 from muisti.core.index.lexical import best_matches, rank_lexical
 from muisti.core.index.sign_bits import SignBits
 from muisti.core.index.snapshot import Snapshot
@@ -51,7 +51,7 @@ class Muisti:
     def dense(self, direction: Floats, k: int, allowed: Allowed | None = None) -> Found:
         """The nearest memories to a unit vector."""
         rows = self._visible() if allowed is None else allowed
-        return self.memory_of[nearest(self.snapshot, aim(rotated(direction)), rows, k).rows]
+        return self.memory_of[nearest(self.snapshot, query_vector(rotated(direction)), rows, k).rows]
 
     def lexical(self, text: str, k: int, allowed: Allowed | None = None) -> Found:
         """The best memories by BM25."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from muisti.core.index.allowed import Allowed
-from muisti.core.index.dense import Near, QueryVector, aim, nearest
+from muisti.core.index.dense import Near, QueryVector, nearest, query_vector
 from muisti.core.index.postings import FIELD_BITS, HASH_MASK, Postings
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.kernels import Codes, Floats
@@ -25,7 +25,7 @@ def alike(snapshot: Snapshot, direction: Floats, allowed: Allowed, least: float,
 
     `direction` is in the coordinates of the index. The result is exact up to `EXACT` allowed rows.
     """
-    query = aim(direction)
+    query = query_vector(direction)
     if allowed.count > EXACT:
         return by_signs(snapshot, query, allowed, least, wanted)
     near = nearest(snapshot, query, allowed, wanted)

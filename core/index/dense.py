@@ -40,11 +40,11 @@ def rotated(vector: Floats) -> Floats:
     return rotate(vector[None, :])[0]
 
 
-def aim(direction: Floats) -> QueryVector:
+def query_vector(direction: Floats) -> QueryVector:
     """Quantise the vector of a query, which `rotated` has brought into the coordinates of the index."""
     codes = np.empty(len(direction), np.int16)
     planes = np.empty((3, -(-len(direction) // 64)), np.uint64)
-    step = loops.aim(direction, codes, planes)
+    step = loops.quantise_query(direction, codes, planes)
     return QueryVector(codes, step, math.sqrt(float(direction @ direction)), planes)
 
 
@@ -71,12 +71,12 @@ def nearest(snapshot: Snapshot, query: QueryVector, allowed: Allowed, wanted: in
     """
     c, k = snapshot.columns, wanted
     columns = (c.bits, c.codes, c.scales, c.fine, c.fine_scales, c.version, c.id_high, c.id_low, c.number)
-    aimed = (query.codes, query.planes, query.step, query.length)
+    parts = (query.codes, query.planes, query.step, query.length)
     while query.step > 0 and allowed.count:
         chosen = candidates(allowed.count, k)
         few = allowed.count <= max(SCANNED, 2 * chosen)
         bound = (allowed.with_vector(c), allowed.count, 0 if few else chosen)
-        rows, found, lowest = loops.nearest(*columns, *aimed, *bound, k, wanted)
+        rows, found, lowest = loops.nearest(*columns, *parts, *bound, k, wanted)
         near = Near(rows, found)
         sure = int(np.count_nonzero(found >= lowest))
         if sure == wanted or lowest <= 0:

@@ -40,8 +40,8 @@ def blend(
         if gains.size > 0:
             speaker = gains[speakers[row]]
         words = scale * (scores[row] + parts[AROUND, i])
-        told = words + scale * (order * parts[ORDER, i] - late * parts[LATE, i])
-        total = max(((1 - alpha) * told + alpha * parts[COSINE, i]) * brevity * (1 + speaker), 0.0)
+        adjusted = words + scale * (order * parts[ORDER, i] - late * parts[LATE, i])
+        total = max(((1 - alpha) * adjusted + alpha * parts[COSINE, i]) * brevity * (1 + speaker), 0.0)
         parts[LEXICAL, i] = scores[row]
         parts[COVERED, i] = max(parts[COVERED, i], scores[row])  # words in other fields count by their weight
         parts[BREVITY, i], parts[SPEAKER, i] = brevity, speaker

@@ -70,7 +70,7 @@ def surround(
     near: int,
     out: Doubles,
 ) -> None:
-    """Fill `out` (4, rows) for `rows`, ascending: first the result of `lent`, then the three results of `told`.
+    """Fill `out` (4, rows) for `rows`, ascending: the result of `neighbour_shares`, then the three of `own_shares`.
 
     `norm` holds k1 * (1 - b) and k1 * b / average length, in units of `lengths`. The worth of a pair of terms is the
     idf of its rarer one times `worth`, or 0 when the idf of either is 0.
@@ -97,8 +97,8 @@ def surround(
         for place in range(around.size):
             row = around.flat[place]
             around.flat[place] = np.searchsorted(every, row) if row >= 0 else MISSING
-        lent(own, around, lends, counts, norms, weights, out[0])
-    told(own, counts, firsts, close, norms, weights, worths, leads, out[1], out[2], out[3])
+        neighbour_shares(own, around, lends, counts, norms, weights, out[0])
+    own_shares(own, counts, firsts, close, norms, weights, worths, leads, out[1], out[2], out[3])
 
 
 @compiled
@@ -152,7 +152,9 @@ def _visible(row: np.int64, links: Ints, visible: Mask) -> np.int64:
 
 
 @compiled
-def lent(own: Longs, near: Longs, lends: Doubles, counts: Ints, norms: Doubles, weights: Doubles, out: Doubles) -> None:
+def neighbour_shares(
+    own: Longs, near: Longs, lends: Doubles, counts: Ints, norms: Doubles, weights: Doubles, out: Doubles
+) -> None:
     """Fill `out` with the share of the query's terms that the rows around each row add to what it covers itself.
 
     Saturated counts of a term combine as independent probabilities: 1 - (1 - own) * product of (1 - lends[k] * theirs).
@@ -171,7 +173,7 @@ def lent(own: Longs, near: Longs, lends: Doubles, counts: Ints, norms: Doubles, 
 
 
 @compiled
-def told(
+def own_shares(
     own: Longs,
     counts: Ints,
     firsts: Ints,
@@ -208,10 +210,10 @@ def bake() -> None:
     longs, ints, mask, doubles = np.zeros(1, np.int64), np.zeros(1, np.int32), np.ones(1, np.bool_), np.ones(2)
     near, floats = np.empty((1, 2), np.int64), np.ones((1, 1), np.float32)
     windows(longs, ints, longs, ints - 1, ints - 1, mask, 1, near)
-    lent(longs, near - near, doubles, ints.reshape(1, 1), doubles[:1], doubles[:1], doubles[:1].copy())
+    neighbour_shares(longs, near - near, doubles, ints.reshape(1, 1), doubles[:1], doubles[:1], doubles[:1].copy())
     counts = ints.reshape(1, 1)
     shares = (doubles[:1].copy(), doubles[:1].copy(), doubles[1:])
-    told(longs, counts, counts, floats, doubles[:1], doubles[:1], doubles[:1], longs, *shares)
+    own_shares(longs, counts, counts, floats, doubles[:1], doubles[:1], doubles[:1], longs, *shares)
     beside(longs, longs, ints, longs, ints - 1, ints - 1, mask, mask, 1)
     pieces, codes, pairs = np.zeros((0, COLUMNS), np.int64), np.zeros(0, np.uint64), np.zeros((0, 2), np.int32)
     columns, out = (ints, longs, ints, ints, ints, mask), np.empty((4, 0))

@@ -57,7 +57,7 @@ def rotate(values: Doubles, signs: Doubles) -> None:
 
 
 @compiled
-def aim(direction: Floats, codes: Shorts, planes: Words) -> float:
+def quantise_query(direction: Floats, codes: Shorts, planes: Words) -> float:
     """Fill a query's `codes` and `planes` (signs, ones and twos of the weights) and return the step of the codes.
 
     The step is 0 for a direction of length 0. The dot product of int8 codes with these codes fits into 32 bits.
@@ -282,7 +282,7 @@ def bake() -> None:
     popcount(np.uint64(1))
     rotate(np.ones((1, 8)), np.ones(8))
     codes, planes = np.zeros(8, np.int16), np.zeros((3, 1), np.uint64)
-    step = aim(np.ones(8, np.float32), codes, planes)
+    step = quantise_query(np.ones(8, np.float32), codes, planes)
     bits, weights = np.zeros((1, 1, LANES), np.uint64), np.zeros(LANES, np.int64)
     allowed, rows, counts = np.ones(1, np.uint64), np.zeros(LANES + 2, np.int32), np.zeros(200, np.int32)
     nearest_signs(bits, planes, allowed, 1, weights, rows, rows.copy(), counts)

@@ -60,15 +60,15 @@ def blended(
     population: CollectionStatistics,
     wanted: Wanted,
     matches: Matches,
-    aim: QueryVector,
+    vector: QueryVector,
     alpha: float,
     rows: RowNumbers,
 ) -> Blend:
-    """Score `rows`, which ascend, by the words of the query and by its vector `aim`; `alpha` is the cosine's weight."""
+    """Score `rows`, which ascend, by the words of the query and by its `vector`; `alpha` is the cosine's weight."""
     c, dialogues = snapshot.columns, snapshot.rows.dialogues
     scale = (matches.norm.k1 + 1) / (USUAL_K1 + 1)
     parts = np.empty((loops.PARTS, len(rows)))
-    parts[loops.COSINE] = cosines(snapshot, aim, rows)
+    parts[loops.COSINE] = cosines(snapshot, vector, rows)
     parts[loops.AROUND : loops.COVERED + 1] = in_context(snapshot, population.mask, matches, wanted, rows)
     columns = (c.number, c.length, snapshot.links()[0], dialogues.speaker(), _gains(snapshot, population, wanted.text))
     constants = (UNIT, OUTSIDE, UTTERANCE, scale, LATE, ORDER, alpha)

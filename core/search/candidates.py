@@ -64,7 +64,7 @@ def by_blend(index: SpaceIndex, asked: Asked, query: Query, pool: int, more: Row
     That score is fitted to these two rankings and computed in one loop over arrays, so they are named here. Rows that
     only a composite adds (`more`) say nothing about the evidence.
     """
-    assert asked.aim is not None
+    assert asked.vector is not None
     snapshot, population, wanted, allowed = asked.snapshot, asked.population, asked.wanted, asked.allowed
     lexical = Lexical(asked)
     matches = lexical.matches
@@ -73,7 +73,7 @@ def by_blend(index: SpaceIndex, asked: Asked, query: Query, pool: int, more: Row
     rows = np.concatenate([by_words, by_meaning])
     rows = with_neighbours(snapshot, population.mask, rows, by_words, allowed.mask, BESIDE)
     rows, own = _joined(rows, more)
-    blend = blended(snapshot, population, wanted, matches, asked.aim, alpha_for(index, snapshot, query, rows), rows)
+    blend = blended(snapshot, population, wanted, matches, asked.vector, alpha_for(index, snapshot, query, rows), rows)
     found = Signals(
         memories=snapshot.columns.version[rows],
         covered=blend.covered,

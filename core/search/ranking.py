@@ -82,18 +82,18 @@ def rank(
     query: Query,
     wanted: Wanted,
     mode: Mode,
-    aim: QueryVector | None,
+    vector: QueryVector | None,
     now: int,
     extra: Extra | None = None,
 ) -> Ranked:
-    """Return the best memories of a snapshot; `aim` is the query's vector, None in modes without; `now` in µs."""
+    """Return the best memories of a snapshot; `vector` is the query's vector, None in modes without; `now` in µs."""
     began = perf_counter()
     population = snapshot.population(now)
     allowed = _allowed(index, snapshot, population, query, wanted, now)
     if extra is not None and extra.like is not None:
         allowed = without(snapshot, allowed, extra.like)
     filtering = perf_counter() - began
-    asked = Asked(snapshot, population, wanted, aim, allowed, None if extra is None else extra.walked)
+    asked = Asked(snapshot, population, wanted, vector, allowed, None if extra is None else extra.walked)
     pool = pool_of(None if extra is None else extra.options, query.limit, POOL)
     ranked = _once(index, asked, query, mode, pool, now, filtering, extra)
     while _too_few(ranked, query, mode, pool):

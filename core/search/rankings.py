@@ -34,13 +34,13 @@ BY_MODE: Mapping[Mode, tuple[Name, ...]] = {
 class Asked(msgspec.Struct, frozen=True):
     """A query and the rows of a snapshot that it may rank.
 
-    `aim` is None where the dense ranking does not run, `walked` where that of the graph does not.
+    `vector` is None where the dense ranking does not run, `walked` where that of the graph does not.
     """
 
     snapshot: Snapshot
     population: CollectionStatistics
     wanted: Wanted
-    aim: QueryVector | None
+    vector: QueryVector | None
     allowed: Allowed
     walked: Walked | None = None
 
@@ -94,14 +94,14 @@ class Dense:
     matches = None
 
     def __init__(self, asked: Asked) -> None:
-        assert asked.aim is not None
-        self._asked, self._aim = asked, asked.aim
+        assert asked.vector is not None
+        self._asked, self._vector = asked, asked.vector
 
     def best(self, most: int) -> RowNumbers:
-        return nearest(self._asked.snapshot, self._aim, self._asked.allowed, most).rows
+        return nearest(self._asked.snapshot, self._vector, self._asked.allowed, most).rows
 
     def scores(self, rows: RowNumbers) -> Doubles:
-        return cosines(self._asked.snapshot, self._aim, rows)
+        return cosines(self._asked.snapshot, self._vector, rows)
 
 
 class Graph:

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from muisti.core.embedding.models import Models, absent
 from muisti.core.index.cache import Indexes
-from muisti.core.index.dense import QueryVector, aim, rotated
+from muisti.core.index.dense import QueryVector, query_vector, rotated
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Floats
@@ -167,7 +167,7 @@ class Searcher:
         direction = None
         if "dense" in BY_MODE[mode]:
             try:
-                direction = self._aim(index, snapshot, wanted.text, like)
+                direction = self._query_vector(index, snapshot, wanted.text, like)
             except ModelUnavailable as unavailable:
                 mode, degraded = "keyword", (f"{unavailable}: ranked by keyword only",)
         embedded = perf_counter()
@@ -224,15 +224,15 @@ class Searcher:
         bare = snapshot.unembedded
         return asked, (f"{bare} passages have no embedding and rank by keyword only; {LATER}",) * bool(bare)
 
-    def _aim(self, index: SpaceIndex, snapshot: Snapshot, text: str, like: Like | None) -> QueryVector:
+    def _query_vector(self, index: SpaceIndex, snapshot: Snapshot, text: str, like: Like | None) -> QueryVector:
         """Return the vector of a text, or that of a memory, whose text is embedded only when no passage of it is."""
         stored = None if like is None else similar.direction(snapshot, like)
         if stored is not None:
-            return aim(stored)
+            return query_vector(stored)
         encoder = self._models.of(index.space.space.generation)
         if encoder is None:  # the model behind an endpoint has just changed
             raise ModelUnavailable(absent(index.space.space.name, index.space.space.generation))
-        return aim(rotated(self._models.cache.encode_query(encoder, text if like is None else like.text)))
+        return query_vector(rotated(self._models.cache.encode_query(encoder, text if like is None else like.text)))
 
     def _fetch(
         self,

@@ -31,7 +31,7 @@ def plane(values: Floats) -> tuple[Bytes, Floats]:
     return np.round(values / np.where(scales == 0, 1, scales)[:, None]).astype(np.int8), scales
 
 
-def aim(direction: Floats, codes: Shorts, planes: Words) -> float:
+def quantise_query(direction: Floats, codes: Shorts, planes: Words) -> float:
     exact = direction.astype(np.float64)
     sizes = np.abs(exact)
     step = max(sizes.max() / 32767, 127 * sizes.sum() / (2**31 - 1 - 64 * len(exact)))
@@ -185,7 +185,7 @@ def windows(
     return found
 
 
-def lent(
+def neighbour_shares(
     own: Longs, near: Longs, lends: Doubles, counts: Ints, norms: Doubles, weights: Doubles
 ) -> npt.NDArray[np.float64]:
     said = counts / (counts + norms[:, None])
@@ -194,7 +194,7 @@ def lent(
     return (1 - silent - said[own]) @ weights
 
 
-def told(
+def own_shares(
     own: Longs,
     counts: Ints,
     firsts: Ints,

@@ -17,7 +17,7 @@ from muisti.core.index import alike as near_by
 from muisti.core.index import dense
 from muisti.core.index.alike import alike
 from muisti.core.index.allowed import Allowed
-from muisti.core.index.dense import QueryVector, aim, cosines, nearest, rotated
+from muisti.core.index.dense import QueryVector, cosines, nearest, query_vector, rotated
 from muisti.core.index.inserted import Inserted
 from muisti.core.index.rows import ALIVE, Rows
 from muisti.core.index.sign_bits import SignBits
@@ -90,7 +90,7 @@ def test_the_ranking_is_exact_whatever_the_mask(seed: int, dimensions: int, want
     vectors = distinct[rng.integers(0, len(distinct), total)]
     snapshot = snapshot_of(vectors, passages, rng.permutation(len(passages)), rng.random(total) < 0.1)
     mask = rng.random(total) < density
-    query = aim(rotated(unit(rng.standard_normal((1, dimensions)))[0]))
+    query = query_vector(rotated(unit(rng.standard_normal((1, dimensions)))[0]))
     near = nearest(snapshot, query, Allowed(mask, int(mask.sum())), wanted)
     assert near.rows.tolist() == brute_force(snapshot, query, mask, wanted)
     np.testing.assert_array_equal(near.cosines, cosines(snapshot, query, near.rows))
@@ -98,7 +98,7 @@ def test_the_ranking_is_exact_whatever_the_mask(seed: int, dimensions: int, want
 
 def test_a_query_without_direction_has_no_answer():
     snapshot = snapshot_of(np.eye(8, dtype=np.float32), np.ones(8, np.int64), np.arange(8))
-    assert len(nearest(snapshot, aim(np.zeros(8, np.float32)), Allowed(np.ones(8, np.bool_), 8), 3).rows) == 0
+    assert len(nearest(snapshot, query_vector(np.zeros(8, np.float32)), Allowed(np.ones(8, np.bool_), 8), 3).rows) == 0
 
 
 @pytest.fixture(scope="module")
@@ -154,7 +154,7 @@ def test_beyond_a_full_scan_hardly_a_hit_is_missed(sources: Snapshot, density: f
     assert allowed.count > dense.SCANNED
     directions = rotate(StaticEncoder().encode(QUERIES))
     shared = 0
-    for query in map(aim, directions):
+    for query in map(query_vector, directions):
         near = nearest(sources, query, allowed, 10)
         exact = np.where(mask, cosines(sources, query, np.arange(ROWS)), -1.0)
         shared += len(set(np.argsort(-exact)[:10].tolist()) & set(near.rows.tolist()))
@@ -163,7 +163,7 @@ def test_beyond_a_full_scan_hardly_a_hit_is_missed(sources: Snapshot, density: f
 
 def test_a_filter_that_leaves_few_is_exact_among_many_rows(sources: Snapshot):
     mask = np.random.default_rng(3).random(ROWS) < 0.02
-    for query in map(aim, rotate(StaticEncoder().encode(QUERIES))):
+    for query in map(query_vector, rotate(StaticEncoder().encode(QUERIES))):
         near = nearest(sources, query, Allowed(mask, int(mask.sum())), 10)
         assert near.rows.tolist() == brute_force(sources, query, mask, 10)
 
@@ -188,7 +188,7 @@ def test_compaction_keeps_the_ranking(sources: Snapshot):
     compact = Snapshot(sources.seq, kept, len(kept), [], 0)
     assert kept.died.view().tolist() == [ALIVE] * len(kept)
     everything = Allowed(np.ones(len(kept), np.bool_), len(kept))
-    for query in map(aim, rotate(StaticEncoder().encode(QUERIES[:5]))):
+    for query in map(query_vector, rotate(StaticEncoder().encode(QUERIES[:5]))):
         before = nearest(sources, query, Allowed(alive, int(alive.sum())), 10)
         after = nearest(compact, query, everything, 10)
         assert np.flatnonzero(alive)[after.rows].tolist() == before.rows.tolist()
@@ -202,7 +202,7 @@ import numpy as np
 from muisti.core.index.allowed import Allowed
 from muisti.core.index.inserted import Inserted
 from muisti.core.kernels import bake, dense, pool
-from tests.core.index.test_dense import aim, nearest, rotated, snapshot_of
+from tests.core.index.test_dense import query_vector, nearest, rotated, snapshot_of
 kernels = [value for stage in (dense, pool) for value in vars(stage).values() if hasattr(value, "signatures")]
 bake()
 baked = {kernel.__name__: len(kernel.signatures) for kernel in kernels}
@@ -212,7 +212,7 @@ muisti.core.index.dense.candidates = lambda count, k: 20
 snapshot = snapshot_of(vectors, np.ones(200, np.int64), np.arange(200))
 for limit in (10, 1_000):
     muisti.core.index.dense.SCANNED = limit
-    near = nearest(snapshot, aim(rotated(vectors[7])), Allowed(np.ones(200, np.bool_), 200), 5)
+    near = nearest(snapshot, query_vector(rotated(vectors[7])), Allowed(np.ones(200, np.bool_), 200), 5)
     assert near.rows[0] == 7
 print([name for name, count in baked.items() if len(vars(dense).get(name, vars(pool).get(name)).signatures) > count])
 """
@@ -231,8 +231,8 @@ def test_what_is_alike_is_what_an_exact_search_finds_well_above_the_bound(seed: 
     mask = rng.random(300) < 0.8
     direction = rotated(vectors[int(rng.integers(300))])
     allowed = Allowed(mask, int(mask.sum()))
-    found = near_by.by_signs(snapshot, aim(direction), allowed, 0.8, wanted)
-    exact = nearest(snapshot, aim(direction), allowed, wanted)
+    found = near_by.by_signs(snapshot, query_vector(direction), allowed, 0.8, wanted)
+    exact = nearest(snapshot, query_vector(direction), allowed, wanted)
     assert found.cosines.min(initial=1) >= 0.8
     surely = int(np.count_nonzero(exact.cosines >= 0.9))  # just above the bound the signs may mislead
     assert found.rows[:surely].tolist() == exact.rows[:surely].tolist()
@@ -244,7 +244,7 @@ def test_among_few_what_is_alike_is_exact():
     vectors = unit(1.0 + rng.standard_normal((300, 64)))
     snapshot, every = snapshot_of(vectors, np.ones(300, np.int64), np.arange(300)), Allowed(np.ones(300, np.bool_), 300)
     query = rotated(vectors[3])
-    found, exact = alike(snapshot, query, every, 0.6, 20), nearest(snapshot, aim(query), every, 20)
+    found, exact = alike(snapshot, query, every, 0.6, 20), nearest(snapshot, query_vector(query), every, 20)
     assert found.rows.tolist() == exact.rows[exact.cosines >= 0.6].tolist()
 
 
@@ -254,5 +254,5 @@ def test_a_crowd_of_the_same_and_rows_without_vectors_are_no_trouble_for_what_is
     blank[:50] = True
     snapshot = snapshot_of(vectors, np.ones(len(vectors), np.int64), np.arange(len(vectors)), blank)
     every = Allowed(np.ones(len(vectors), np.bool_), len(vectors))
-    found = near_by.by_signs(snapshot, aim(rotated(vectors[0])), every, 0.6, 5)
+    found = near_by.by_signs(snapshot, query_vector(rotated(vectors[0])), every, 0.6, 5)
     assert found.rows.tolist() == [50, 51, 52, 53, 54]

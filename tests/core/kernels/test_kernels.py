@@ -46,8 +46,8 @@ def test_aim_agrees_with_numpy_and_no_sum_leaves_32_bits(seed: int, dimensions: 
     direction = (np.random.default_rng(seed).standard_normal(dimensions) * size).astype(np.float32)
     codes, wanted = np.empty((2, dimensions), np.int16)
     planes, wanted_planes = np.empty((2, 3, -(-dimensions // 64)), np.uint64)
-    step = dense.aim(direction, codes, planes)
-    assert step == pytest.approx(twins.aim(direction, wanted, wanted_planes))
+    step = dense.quantise_query(direction, codes, planes)
+    assert step == pytest.approx(twins.quantise_query(direction, wanted, wanted_planes))
     assert np.abs(codes - wanted).max() <= 1  # a tie in rounding
     assert planes.tolist() == wanted_planes.tolist()
     np.testing.assert_allclose(codes * step, direction, atol=step * 0.51)
@@ -278,10 +278,10 @@ def test_what_is_lent_and_how_it_is_told_agree_with_numpy(seed: int, rows: int, 
     close, worths = rng.random((rows, 3)).astype(np.float32), rng.random(3)
     lead = np.where(rng.random(5) < 0.5, 0, 30)
     out, late, order, covered = np.empty((4, 5))
-    context.lent(own, near, lends, counts, norms, weights, out)
-    context.told(own, counts, firsts, close, norms, weights, worths, lead, late, order, covered)
-    np.testing.assert_allclose(out, twins.lent(own, near, lends, counts, norms, weights))
-    wanted = twins.told(own, counts, firsts, close, norms, weights, worths, lead)
+    context.neighbour_shares(own, near, lends, counts, norms, weights, out)
+    context.own_shares(own, counts, firsts, close, norms, weights, worths, lead, late, order, covered)
+    np.testing.assert_allclose(out, twins.neighbour_shares(own, near, lends, counts, norms, weights))
+    wanted = twins.own_shares(own, counts, firsts, close, norms, weights, worths, lead)
     np.testing.assert_allclose([late, order, covered], wanted)
 
 
@@ -321,10 +321,10 @@ def test_what_surrounds_rows_is_made_of_its_parts(texts: list[list[str]], seed: 
     twins.read(held, np.arange(size), terms, pairs, 3, counts, firsts, close)
     steps = [-1, -2, 1, 2]
     near = np.array([[row + step if 0 <= row + step < size else -1 for step in steps] for row in rows.tolist()])
-    around = twins.lent(rows, near, lends, counts, norms, weights) if linked else np.zeros(len(rows))
+    around = twins.neighbour_shares(rows, near, lends, counts, norms, weights) if linked else np.zeros(len(rows))
     worths, lead = 0.25 * np.array([1.5, 1.5, 0.0]), np.full(len(rows), 2)
-    told = twins.told(rows, counts, firsts, close, norms, weights, worths, lead)
-    np.testing.assert_allclose(out, [around, *told], rtol=1e-6, atol=1e-12)
+    shares = twins.own_shares(rows, counts, firsts, close, norms, weights, worths, lead)
+    np.testing.assert_allclose(out, [around, *shares], rtol=1e-6, atol=1e-12)
 
 
 @given(seeds, st.integers(1, 12), st.booleans(), st.booleans())
