@@ -76,3 +76,13 @@ class Table(Struct, frozen=True, kw_only=True):
     rewound: bool = False  # has statements in `backup.REWIND`, for a backup restored as of an earlier change
     salvaging: Salvaging = "taken"
     rebuilt: Rebuilding | Literal[""] = ""  # empty for a table that is not derived
+
+
+def words(text: str) -> tuple[str, ...]:
+    """Split a list of names that are separated by blanks."""
+    return tuple(text.split())
+
+
+OF_SPACE = Reference(("space_id",), "spaces")
+OF_VERSION = Reference(("version_id",), "versions")
+ABOUT_THE_SPACE = "it is about the space, and says nothing of a memory"
