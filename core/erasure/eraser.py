@@ -33,7 +33,7 @@ from muisti.core.read.naming import missing
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refused, Statement
 from muisti.core.store.refusal_codes import Refusal
-from muisti.core.store.sql import audit, conversations, documents, erasure, imports, memories, spaces, tables
+from muisti.core.store.sql import audit, conversations, documents, erasable, erasure, imports, memories, spaces, tables
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.tasks.fenced_commit import FencedCommit, over
 from muisti.core.transfer import staged
@@ -90,11 +90,11 @@ class Eraser:
     ) -> Erasure:
         began, found = self._clock(), find_space(self._database.primary, space)
         subject = self._meant(found, subject)
-        where, args = erasure.where(subject)
+        where, args = erasable.where(subject)
         self._stop_imports(imports.holding(found, where, args), work)
         while most is None or len(work.memories) < most:
             few = AT_ONCE if most is None else min(AT_ONCE, most - len(work.memories))
-            (rows,) = self._database.primary.read([erasure.some(found, where, args, few)])
+            (rows,) = self._database.primary.read([erasable.some(found, where, args, few)])
             if not rows:
                 break
             self.erase(found, [cast(bytes, row[0]) for row in rows], caller, work)
@@ -103,15 +103,15 @@ class Eraser:
     def chosen(self, space: str, subject: Subject) -> list[bytes]:
         """Return the ids of the memories that `subject` would erase, and end the imports that hold one."""
         found = find_space(self._database.primary, space)
-        where, args = erasure.where(self._meant(found, subject))
+        where, args = erasable.where(self._meant(found, subject))
         self._stop_imports(imports.holding(found, where, args), Work())
-        return [cast(bytes, row[0]) for row in self._database.primary.read([erasure.some(found, where, args, -1)])[0]]
+        return [cast(bytes, row[0]) for row in self._database.primary.read([erasable.some(found, where, args, -1)])[0]]
 
     def plan(self, space: str, subject: Subject) -> Plan:
         """Return what `subject` would erase: the last version of each memory."""
         found = find_space(self._database.primary, space)
         subject = self._meant(found, subject)
-        ((total,),), rows = self._database.primary.read(erasure.plan(found, *erasure.where(subject), BATCH_MAX))
+        ((total,),), rows = self._database.primary.read(erasable.plan(found, *erasable.where(subject), BATCH_MAX))
         items = (Planned("erased", id_text(cast(bytes, memory)), cast(int, version)) for memory, version in rows)
         return Plan(cast(int, total), tuple(items))
 
@@ -276,12 +276,12 @@ class Eraser:
         named = memories
         for _ in range(TRIES):
             memories = [
-                cast(bytes, row[0]) for row in self._database.primary.read([erasure.completed(space, named)])[0]
+                cast(bytes, row[0]) for row in self._database.primary.read([erasable.completed(space, named)])[0]
             ]
             versions, *hanging = self._database.primary.read(erasure.known(space, memories))
             ids = [cast(int, row[0]) for row in versions]
             alive = sorted({cast(bytes, row[1]) for row in versions})
-            (related,) = self._database.primary.read([erasure.relatives(space, memories)])
+            (related,) = self._database.primary.read([erasable.relatives(space, memories)])
             texts = self._texts(space, memories)
             counts = {"memories": len(alive), "versions": len(ids)} if alive else {}
             if alive:

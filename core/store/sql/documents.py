@@ -12,6 +12,7 @@ from muisti.core.model.values import Memory
 from muisti.core.query.points import Point
 from muisti.core.store.database import Scalar, Statement
 from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.sql.id_lists import IDS, id_list
 from muisti.core.store.sql.points import lived
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import COLUMNS, UNEXPIRED, WIDTH, raw, structural
@@ -20,7 +21,6 @@ from muisti.core.text.terms import fold
 _IS_DOCUMENT = f"v.kind = 'document' AND {structural('v')}"
 _IS_CHUNK = "v.kind = 'chunk' AND v.document IS NOT NULL"
 _OVERLAP = "coalesce(v.structure ->> '$.overlap', 0)"
-_IDS = "(SELECT unhex(value) FROM json_each(?))"
 CHARACTERS, LINES = WIDTH, WIDTH + 1  # places in a row of `chunks` of what a chunk adds to the text
 SORTED = WIDTH  # place in a row of `page` of the value that it is sorted by
 
@@ -145,17 +145,17 @@ def ends(space: SpaceRow, ids: Sequence[bytes], point: Point) -> Statement:
     )
     return Statement(
         f"SELECT v.memory_id, {', '.join(f'(SELECT {one} {upto})' for one in sums)} FROM versions v "
-        f"WHERE v.memory_id IN {_IDS} AND +v.space_id = ? AND {_IS_CHUNK} AND {then.replace('v.born', '+v.born')}",
-        (*numbers, *numbers, _hex(ids), space.id, *numbers),
+        f"WHERE v.memory_id IN {IDS} AND +v.space_id = ? AND {_IS_CHUNK} AND {then.replace('v.born', '+v.born')}",
+        (*numbers, *numbers, id_list(ids), space.id, *numbers),
     )
 
 
 def count_chunks(space: SpaceRow, ids: Sequence[bytes]) -> Statement:
     """Count the current chunks of documents."""
     return Statement(
-        f"SELECT count(*) FROM versions v WHERE v.parent_id IN {_IDS} AND v.space_id = ? AND {_IS_CHUNK} "
+        f"SELECT count(*) FROM versions v WHERE v.parent_id IN {IDS} AND v.space_id = ? AND {_IS_CHUNK} "
         "AND v.died IS NULL",
-        (_hex(ids), space.id),
+        (id_list(ids), space.id),
     )
 
 
@@ -164,21 +164,21 @@ def plan_ends(space: SpaceRow, ids: Sequence[bytes]) -> list[Statement]:
 
     Documents come first, so that an undo brings them back before what is below them.
     """
-    ended = _hex(ids)
+    ended = id_list(ids)
     return [
         Statement(
-            f"{refuse(Refusal.STALE)} WHERE (SELECT count(*) FROM versions v WHERE v.memory_id IN {_IDS} "
+            f"{refuse(Refusal.STALE)} WHERE (SELECT count(*) FROM versions v WHERE v.memory_id IN {IDS} "
             "AND v.space_id = ? AND v.died IS NULL) <> ?",
             (ended, space.id, len(ids)),
         ),
         Statement(
             "INSERT INTO turns (memory_id, version, living, source) SELECT v.memory_id, v.version, 1, NULL "
-            f"FROM versions v WHERE v.memory_id IN {_IDS} AND v.space_id = ? AND v.died IS NULL ORDER BY v.document",
+            f"FROM versions v WHERE v.memory_id IN {IDS} AND v.space_id = ? AND v.died IS NULL ORDER BY v.document",
             (ended, space.id),
         ),
         Statement(
             "INSERT INTO turns (memory_id, version, living, source) SELECT v.memory_id, v.version, 1, NULL "
-            f"FROM versions v WHERE v.parent_id IN {_IDS} AND v.space_id = ? AND {_IS_CHUNK} AND v.died IS NULL "
+            f"FROM versions v WHERE v.parent_id IN {IDS} AND v.space_id = ? AND {_IS_CHUNK} AND v.died IS NULL "
             "ORDER BY v.document, v.position",
             (ended, space.id),
         ),
@@ -227,9 +227,9 @@ def erasable(space: SpaceRow, category: str | None, name: str, memory_id: bytes 
 def paths_of(space: SpaceRow, ids: Sequence[bytes]) -> Statement:
     """Select the paths that documents have or had."""
     return Statement(
-        f"SELECT DISTINCT v.document FROM versions v WHERE v.memory_id IN {_IDS} AND v.space_id = ? "
+        f"SELECT DISTINCT v.document FROM versions v WHERE v.memory_id IN {IDS} AND v.space_id = ? "
         "AND v.document IS NOT NULL",
-        (_hex(ids), space.id),
+        (id_list(ids), space.id),
     )
 
 
@@ -263,7 +263,7 @@ def torn(space: SpaceRow, ids: Sequence[bytes]) -> Statement:
         "LEFT JOIN versions o ON o.memory_id = d.id AND o.died IS NULL AND o.space_id = ? "
         "WHERE (SELECT count(*) FROM versions v WHERE v.parent_id = d.id AND v.space_id = ? "
         f"AND {_IS_CHUNK} AND v.died IS NULL) <> coalesce(o.structure ->> '$.chunks', 0))",
-        (_hex(ids), space.id, space.id),
+        (id_list(ids), space.id, space.id),
     )
 
 
@@ -288,10 +288,6 @@ def orphans(space: SpaceRow) -> Statement:
         "SELECT 1 FROM versions o WHERE o.memory_id = v.parent_id AND o.space_id = v.space_id AND o.died IS NULL)",
         (space.id,),
     )
-
-
-def _hex(ids: Sequence[bytes]) -> str:
-    return json.dumps([one.hex() for one in ids])
 
 
 def _current(space: SpaceRow, conditions: Sequence[Condition], point: Point) -> tuple[str, tuple[Scalar, ...]]:

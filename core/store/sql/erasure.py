@@ -5,45 +5,24 @@ from collections.abc import Callable, Mapping, Sequence
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.ids import id_text
-from muisti.core.query.subject import Subject
-from muisti.core.store.database import Scalar, Statement
+from muisti.core.store.database import Statement
 from muisti.core.store.refusal_codes import Refusal, refuse
-from muisti.core.store.sql import filters, overwriting, segments
+from muisti.core.store.sql import overwriting, segments
+from muisti.core.store.sql.erasable import Condition
+from muisti.core.store.sql.id_lists import IDS, id_list
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.table import Table
 from muisti.core.store.sql.tables import TABLES, of_versions, parts
-from muisti.core.store.sql.version_rows import structural
-from muisti.core.text.terms import fold
 
-_HEX = "(SELECT unhex(value) FROM json_each(?))"
 _ROWS = "(SELECT value FROM json_each(?))"
 _ANY = "EXISTS (SELECT 1 FROM json_each(?) j WHERE instr(CAST(answer AS TEXT), j.value))"
 _CUT = "json_remove(CAST(answer AS TEXT), '$.similar')"  # padded with blanks, so that it is written in place
 _BLANK = "answer = zeroblob(length(answer))"  # the answer was overwritten
-_VERSIONS = f"SELECT id FROM versions WHERE +space_id = ? AND memory_id IN {_HEX}"
+_VERSIONS = f"SELECT id FROM versions WHERE +space_id = ? AND memory_id IN {IDS}"
 _UNNAMED = (
     "NOT EXISTS (SELECT 1 FROM mentions m WHERE m.entity_id = entities.id) "
     "AND NOT EXISTS (SELECT 1 FROM aliases a WHERE a.alias_id = entities.id)"
 )
-Condition = tuple[str, tuple[Scalar, ...]]
-
-
-def where(subject: Subject) -> Condition:
-    """Return the condition that a version `v` belongs to the subject, and its values."""
-    met: list[Condition] = []
-    if subject.memory is not None:
-        met.append(("v.memory_id = ?", (subject.memory,)))
-    if subject.author is not None:
-        met.append(("v.author_folded = ?", (fold(subject.author),)))
-    if subject.source is not None:
-        met.append(("v.source = ?", (subject.source,)))
-    if subject.older_than_us is not None:
-        met.append(("v.created_at < ?", (subject.older_than_us,)))
-    if subject.among is not None:
-        met.append((f"v.memory_id IN {_HEX}", (_hex(subject.among),)))
-    if subject.filter is not None:
-        met.append(filters.where(subject.filter))
-    return " AND ".join(sql for sql, _ in met), tuple(arg for _, args in met for arg in args)
 
 
 def of_memory(space: SpaceRow, memory_id: bytes) -> Statement:
@@ -62,14 +41,6 @@ def was_erased(space: SpaceRow, memory_id: bytes) -> Statement:
     )
 
 
-def some(space: SpaceRow, where: str, args: Sequence[Scalar], limit: int) -> Statement:
-    """Select the ids of up to `limit` memories with a version that meets `where`."""
-    return Statement(
-        f"SELECT DISTINCT v.memory_id FROM versions v WHERE v.space_id = ? AND ({where}) ORDER BY 1 LIMIT ?",
-        (space.id, *args, limit),
-    )
-
-
 def since(space: SpaceRow, number: int) -> list[Statement]:
     """Select (id, change) of the memories that were erased after a change, and the row ids of their versions."""
     return [
@@ -82,23 +53,9 @@ def since(space: SpaceRow, number: int) -> list[Statement]:
     ]
 
 
-def plan(space: SpaceRow, where: str, args: Sequence[Scalar], limit: int) -> list[Statement]:
-    """Count the memories with a version that meets `where`, and select (memory id, last version) of some.
-
-    The summaries that may tell of them count as well.
-    """
-    gone, values = with_summaries(space, where, args)
-    found = f"FROM versions o WHERE +o.space_id = ? AND o.memory_id IN ({gone})"
-    given = (space.id, *values)
-    return [
-        Statement(f"SELECT count(DISTINCT o.memory_id) {found}", given),
-        Statement(f"SELECT o.memory_id, max(o.version) {found} GROUP BY 1 ORDER BY 1 LIMIT ?", (*given, limit)),
-    ]
-
-
 def known(space: SpaceRow, memories: Sequence[bytes], tables: Sequence[Table] = TABLES) -> list[Statement]:
     """Select (version row id, memory id, born) of the versions of memories; then a count for each of `tables.parts`."""
-    args = (space.id, _hex(memories))
+    args = (space.id, id_list(memories))
     return [
         Statement(f"SELECT id, memory_id, born FROM versions WHERE id IN ({_VERSIONS}) ORDER BY id", args),
         *(
@@ -118,87 +75,12 @@ def texts(space: SpaceRow, memories: Sequence[bytes], tables: Sequence[Table] = 
     ]
 
 
-def relatives(space: SpaceRow, memories: Sequence[bytes]) -> Statement:
-    """Select the ids of memories that name one of these as their parent, or as the memory that they superseded."""
-    return Statement(
-        "SELECT DISTINCT memory_id FROM versions WHERE space_id = ? AND died IS NULL AND "
-        f"(parent_id IN {_HEX} OR supersedes IN {_HEX}) AND memory_id NOT IN {_HEX} LIMIT 100",
-        (space.id, *(_hex(memories),) * 3),
-    )
-
-
-# A document of which a current chunk is erased is erased with all chunks, so that none shows a part of its text.
-_WHOLE = (
-    "wholes AS MATERIALIZED (SELECT v.parent_id AS id FROM versions v WHERE +v.space_id = {space} AND v.memory_id IN "
-    "(SELECT * FROM picked) AND v.kind = 'chunk' AND v.document IS NOT NULL AND v.died IS NULL UNION "
-    "SELECT v.memory_id FROM versions v WHERE +v.space_id = {space} AND v.memory_id IN (SELECT * FROM picked) "
-    "AND v.kind = 'document'), "
-    "named AS MATERIALIZED (SELECT * FROM picked UNION SELECT * FROM wholes UNION SELECT v.memory_id FROM versions v "
-    "WHERE +v.space_id = {space} AND v.parent_id IN (SELECT * FROM wholes) AND v.kind = 'chunk' "
-    "AND v.document IS NOT NULL)"
-)
-
-
-def with_summaries(space: SpaceRow, where: str, args: Sequence[Scalar]) -> Condition:
-    """Return SQL that selects the memories with a version that meets `where`, and all that may tell of them.
-
-    Those are summaries, and the rest of a document of which a chunk is selected.
-
-    Summaries are made from exchanges, from such summaries, and from those, so three steps reach them all. An
-    abstractive summary may name only some of its sources, so it counts by the turns that it is about.
-    """
-    made = (
-        f"SELECT s.memory_id FROM versions s, json_each(s.derived_from) d WHERE s.space_id = {space.id} "
-        f"AND s.kind = 'summary' AND {structural('s')} "
-        "AND unhex(replace(d.value, '-', '')) IN (SELECT * FROM {})"
-    )
-    steps = ", ".join(f"step{n} AS MATERIALIZED ({made.format(f'step{n - 1}')})" for n in (1, 2, 3))
-    return (
-        f"WITH picked AS MATERIALIZED (SELECT v.memory_id FROM versions v WHERE v.space_id = ? AND ({where})), "
-        f"{_WHOLE.format(space=space.id)}, "
-        f"said AS MATERIALIZED (SELECT DISTINCT e.conversation, e.category_folded, e.turn FROM versions e "
-        f"WHERE +e.space_id = {space.id} AND e.memory_id IN (SELECT * FROM named) AND e.kind = 'exchange'), "
-        f"step0 AS MATERIALIZED (SELECT * FROM named UNION {_written(space)}), {steps} "
-        "SELECT * FROM step0 UNION SELECT * FROM step1 UNION SELECT * FROM step2 UNION SELECT * FROM step3",
-        (space.id, *args),
-    )
-
-
-def _written(space: SpaceRow) -> str:
-    """Return SQL that selects the abstractive summaries of the conversations, sessions and topics of turns in `said`.
-
-    A topic's summary counts when a version of the topic has held the turn, or when no version says what it has held.
-    """
-    within = "e.turn BETWEEN p.value ->> 0 AND p.value ->> 1"
-    held = (
-        f"SELECT max({within}) FROM versions t, json_each(t.structure, '$.spans') p WHERE t.space_id = {space.id} "
-        "AND t.conversation = s.conversation AND t.kind = 'topic' AND t.topic = s.topic "
-        "AND t.category_folded IS s.category_folded"
-    )
-    same = f"{{0}}.space_id = {space.id} AND {{0}}.conversation = e.conversation "
-    same += "AND {0}.category_folded IS e.category_folded"
-    sessions = f"SELECT c.session FROM said e CROSS JOIN versions c ON {same.format('c')} AND c.kind = 'conversation'"
-    return (
-        f"SELECT s.memory_id FROM said e CROSS JOIN versions s ON {same.format('s')} WHERE s.kind = 'summary' "
-        "AND s.structure ->> '$.method' = 'abstractive' AND (s.turn IS NULL OR s.turn = e.turn) "
-        f"AND (s.topic IS NULL OR coalesce(({held}), 1)) "
-        f"UNION SELECT s.memory_id FROM versions s WHERE s.space_id = {space.id} AND s.kind = 'summary' "
-        f"AND {structural('s')} AND s.structure ->> '$.method' = 'abstractive' AND s.conversation IS NULL "
-        f"AND s.session IN ({sessions})"
-    )
-
-
-def completed(space: SpaceRow, memories: Sequence[bytes]) -> Statement:
-    """Select the ids of memories and of all that may tell of them, deleted ones too; see `with_summaries`."""
-    return Statement(*with_summaries(space, f"v.memory_id IN {_HEX}", (_hex(memories),)))
-
-
 def refuse_other(space: SpaceRow, memories: Sequence[bytes], versions: Sequence[int]) -> Statement:
     """Refuse with `stale` unless exactly these are the versions of the memories."""
     return Statement(
         f"{refuse(Refusal.STALE)} WHERE (SELECT coalesce(json_group_array(id), '[]') FROM (SELECT id FROM "
-        f"versions WHERE +space_id = ? AND memory_id IN {_HEX} ORDER BY id)) <> json(?)",
-        (space.id, _hex(memories), json.dumps(list(versions))),
+        f"versions WHERE +space_id = ? AND memory_id IN {IDS} ORDER BY id)) <> json(?)",
+        (space.id, id_list(memories), json.dumps(list(versions))),
     )
 
 
@@ -227,8 +109,8 @@ def erase(
     return [
         Statement(
             "INSERT INTO erased SELECT v.space_id, s.seq, v.id, v.born FROM versions v "
-            f"JOIN spaces s ON s.id = v.space_id WHERE +v.space_id = ? AND v.memory_id IN {_HEX}",
-            (space.id, _hex(memories)),
+            f"JOIN spaces s ON s.id = v.space_id WHERE +v.space_id = ? AND v.memory_id IN {IDS}",
+            (space.id, id_list(memories)),
         ),
         *recorded,
         *gone,
@@ -275,11 +157,11 @@ def left(
     space: SpaceRow, memories: Sequence[bytes], versions: Sequence[int], tables: Sequence[Table] = TABLES
 ) -> list[tuple[str, Statement]]:
     """Return statements that count remains of erased memories, each with the name of the place."""
-    ids, rows = _hex(memories), json.dumps(list(versions))
+    ids, rows = id_list(memories), json.dumps(list(versions))
     found: list[tuple[str, Statement]] = []
     for table in tables:
         about = of_versions(table)
-        either = [*(f"{name} IN {_ROWS}" for name in about), *(f"{name} IN {_HEX}" for name in table.memories)]
+        either = [*(f"{name} IN {_ROWS}" for name in about), *(f"{name} IN {IDS}" for name in table.memories)]
         if table.erasing != "stays" and either:
             args = (*(rows,) * len(about), *(ids,) * len(table.memories))
             found.append(
@@ -320,11 +202,11 @@ def left_of_space(space: SpaceRow, tables: Sequence[Table] = TABLES) -> list[tup
 
 def _theirs(table: Table, space: SpaceRow, memories: Sequence[bytes]) -> Condition:
     """Return the condition of the rows of memories whose versions still exist."""
-    ids = _hex(memories)
+    ids = id_list(memories)
     if table.erasing == "stated":
         return STATED[table.name](space, ids)
     about = of_versions(table)
-    either = [*(f"{name} IN ({_VERSIONS})" for name in about), *(f"{name} IN {_HEX}" for name in table.memories)]
+    either = [*(f"{name} IN ({_VERSIONS})" for name in about), *(f"{name} IN {IDS}" for name in table.memories)]
     args = (*(space.id, ids) * len(about), *(ids,) * len(table.memories))
     own = f"+{table.space} = ? AND " if table.space else ""
     return f"{own}({' OR '.join(either)})", (*((space.id,) if own else ()), *args)
@@ -355,7 +237,7 @@ _NAMING = (("entity_id", "mentions"), ("alias_id", "aliases"))
 STATED: Mapping[str, Callable[[SpaceRow, str], Condition]] = {
     "entities": _only_theirs,
     "receipts": lambda space, ids: (
-        f"id IN (SELECT receipt_id FROM receipt_hits WHERE memory_id IN {_HEX})",
+        f"id IN (SELECT receipt_id FROM receipt_hits WHERE memory_id IN {IDS})",
         (ids,),
     ),
     "requests": lambda space, ids: (f"seq >= ? AND seq < ? AND {_ANY}", (*_answers_of(space), ids)),
@@ -367,8 +249,8 @@ def _staged(space: SpaceRow, memories: Sequence[bytes]) -> Statement:
     """Count the versions of memories in staging spaces of imports into the space."""
     return Statement(
         "SELECT count(*) FROM versions WHERE space_id IN (SELECT staging_id FROM imports WHERE space_id = ?) "
-        f"AND substr(memory_id, 1, 16) IN {_HEX}",
-        (space.id, _hex(memories)),
+        f"AND substr(memory_id, 1, 16) IN {IDS}",
+        (space.id, id_list(memories)),
     )
 
 
@@ -377,7 +259,7 @@ def _forget_answers(space: SpaceRow, memories: Sequence[bytes]) -> list[Statemen
     return [
         Statement(
             f"UPDATE requests SET body_hash = x'', answer = x'' WHERE seq >= ? AND seq < ? AND ({_ANY} OR {_BLANK})",
-            (*_answers_of(space), _hex(memories)),
+            (*_answers_of(space), id_list(memories)),
         ),
         Statement(
             f"UPDATE requests SET answer = CAST({_CUT} || "
@@ -391,10 +273,6 @@ def _forget_answers(space: SpaceRow, memories: Sequence[bytes]) -> list[Statemen
 def _answers_of(space: SpaceRow) -> tuple[str, str]:
     """Return the bounds of the column `seq` of all answers of a space: from the first, below the second."""
     return f"{space.space.epoch}:", f"{space.space.epoch};"
-
-
-def _hex(memories: Sequence[bytes]) -> str:
-    return json.dumps([memory.hex() for memory in memories])
 
 
 def _texts(memories: Sequence[bytes]) -> str:
