@@ -44,9 +44,10 @@ from muisti.core.support.waiting import Overtaken
 from muisti.core.write.begun import Call
 from muisti.core.write.intake import Accepted, Intake
 from muisti.core.write.keeping import Keeper, Plan, guarded
+from muisti.core.write.preconditions import check_version
 from muisti.core.write.prepare import draft_of, ready
 from muisti.core.write.refusals import Part
-from muisti.core.write.transactions import Transactions, check
+from muisti.core.write.transactions import Transactions
 
 _DELETED: Mapping[Level, Action] = {
     "session": "session_deleted",
@@ -108,7 +109,7 @@ class Objects:
         def attempt(found: SpaceRow) -> Written:
             settled = self._home(found, name, call)
             row, before = self._find(found, settled, call)
-            check(before, if_match)
+            check_version(before, if_match)
             stated = draft_of(before)
             draft = structs.replace(stated, **_changes(settled, change, stated, call.now))
             accepted = self._intake.changed(found, draft, before, call)

@@ -17,9 +17,10 @@ from muisti.core.store.sql import changes, guards, inserting, memories, quotas, 
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.begun import Call
 from muisti.core.write.intake import Intake
+from muisti.core.write.preconditions import check_ordinary, check_version
 from muisti.core.write.prepare import carried, ready, restored, superseded
 from muisti.core.write.refusals import Part
-from muisti.core.write.transactions import Transactions, check, check_ordinary
+from muisti.core.write.transactions import Transactions
 
 DIED = version_rows.WIDTH  # column of `memories.last`
 
@@ -58,7 +59,7 @@ class Lifecycle:
 
         def attempt(found: SpaceRow) -> Written:
             row, before = find(self._database, found, name, call.caller, call.now)
-            check(before, if_match)
+            check_version(before, if_match)
             check_ordinary(before)
             return self.put_in_place(found, row, before, draft, call)
 
@@ -78,7 +79,7 @@ class Lifecycle:
         def attempt(found: SpaceRow) -> Written:
             memory_id = last_id(self._database, found, name, call.caller)
             before, is_dead, wanted = self._versions(found, memory_id, version, call)
-            check(before, if_match)
+            check_version(before, if_match)
             if wanted.document is not None:
                 check_ordinary(wanted)
             current = None if is_dead or before.superseded_by is not None else before

@@ -10,22 +10,20 @@ from muisti.core.conflicts.check import NOT_CHECKED, Checked
 from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
-from muisti.core.model.conversations import GRAPHIC, is_structural, name_of, place_of
+from muisti.core.model.conversations import place_of
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import (
-    Conflict,
     Echo,
     ModelMismatch,
     NotFound,
     QuotaExceeded,
     RequestReused,
     SensitiveContent,
-    Stale,
     StoreUnavailable,
 )
-from muisti.core.model.outcomes import Flag, Plan, Shift, Written
+from muisti.core.model.outcomes import Flag, Plan, Shift, Tally, Written
 from muisti.core.model.terms import BATCH_MAX, ChangeKind
-from muisti.core.model.values import IfMatch, Memory, Seq
+from muisti.core.model.values import Memory, Seq
 from muisti.core.store.database import Database, Refused, Row, Rows, Statement
 from muisti.core.store.refusal_codes import Refusal
 from muisti.core.store.sql import (
@@ -56,24 +54,6 @@ CHANGED = (Overtaken, NotFound, ModelMismatch, SensitiveContent, Echo)
 
 # Arguments: space, batch, time, and the seconds that the batch takes.
 Foresee = Callable[[SpaceRow, Sequence[Statement], int, float], tuple[Shift, ...] | None]
-
-
-def check(memory: Memory, if_match: IfMatch) -> None:
-    """Raise `Stale` unless the version of a memory is one that the caller names."""
-    if if_match is None:
-        return
-    is_named = memory.version == if_match if isinstance(if_match, int) else memory.etag in if_match
-    if not is_named:
-        raise Stale(memory.id, memory.version)
-
-
-def check_ordinary(memory: Memory) -> None:
-    """Raise `Conflict` for a part of a document and for an object of conversations, which have calls of their own."""
-    if memory.document is not None:
-        raise Conflict(f"this is a part of document {memory.document!r}; the calls of documents change and delete it")
-    if is_structural(memory):
-        whole = "the graph" if memory.kind in GRAPHIC else "conversations"
-        raise Conflict(f"this is {memory.kind} {name_of(memory)!r}; the calls of {whole} change and delete it")
 
 
 class Transactions:
@@ -291,18 +271,7 @@ class Transactions:
         self._indexes.note(begun.space, number)
         tally = begun.tallied(results)
         self._changes.add(by=len(begun.parts) if tally is None else tally.changes)
-        return Written(
-            memories=tuple(part.memory for part in begun.parts if part.told),
-            seq=Seq(begun.space.space.epoch, number),
-            created=begun.created,
-            similar=begun.checked.similar,
-            checked_at=begun.checked.at,
-            commit=1000 * (perf_counter() - begun.at),
-            ended=begun.ended,
-            flags=begun.flags,
-            degraded=self._models.lacking(begun.space.space) if begun.embedded else (),
-            tally=tally,
-        )
+        return self._reply(begun, number, tally, commit=1000 * (perf_counter() - begun.at))
 
     def _planned(self, begun: Begun) -> Written:
         """Return the reply that `concluded` would give, without changing the database."""
@@ -318,6 +287,13 @@ class Transactions:
         told = begun.call.caller.sees_all
         shifts = self._foresee(begun.space, begun.batch, begun.call.now, took) if told else None
         planned = [changes.planned(row) for row in reversed(results[-1]) if cast(int, row[0]) > number]
+        plan = Plan(after - number, tuple(planned), shifts)
+        return self._reply(begun, number, begun.tallied(results), plan=plan)
+
+    def _reply(
+        self, begun: Begun, number: int, tally: Tally | None, *, commit: float = 0.0, plan: Plan | None = None
+    ) -> Written:
+        """Return the reply of a write after which the space is at the change `number`."""
         return Written(
             memories=tuple(part.memory for part in begun.parts if part.told),
             seq=Seq(begun.space.space.epoch, number),
@@ -327,8 +303,9 @@ class Transactions:
             ended=begun.ended,
             flags=begun.flags,
             degraded=self._models.lacking(begun.space.space) if begun.embedded else (),
-            plan=Plan(after - number, tuple(planned), shifts),
-            tally=begun.tallied(results),
+            commit=commit,
+            plan=plan,
+            tally=tally,
         )
 
     def _open(self, name: str, call: Call) -> tuple[SpaceRow, Row | None]:

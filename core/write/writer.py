@@ -23,9 +23,13 @@ from muisti.core.support.waiting import Overtaken, WouldWait
 from muisti.core.write.begun import Begun, Call
 from muisti.core.write.intake import Accepted, Intake
 from muisti.core.write.lifecycle import Lifecycle
+from muisti.core.write.preconditions import check_ordinary, check_version
 from muisti.core.write.prepare import again, draft_of, ready
 from muisti.core.write.refusals import Part
-from muisti.core.write.transactions import CHANGED, Transactions, check, check_ordinary
+from muisti.core.write.transactions import (
+    CHANGED,
+    Transactions,
+)
 
 QUICK_TEXT = 2_000  # characters of a memory that is added on the event loop
 QUICK_CHANGES = 64  # changes by which an index may be behind for that
@@ -132,7 +136,7 @@ class Writer:
 
         def attempt(found: SpaceRow) -> Written:
             row, before = find(self._database, found, name, call.caller, call.now)
-            check(before, if_match)
+            check_version(before, if_match)
             check_ordinary(before)
             stated = draft_of(before)
             accepted = self._intake.changed(found, replace(stated, **cast(dict[str, Any], changes)), before, call)
@@ -163,7 +167,7 @@ class Writer:
                 except AddressTaken:
                     raise Overtaken from None
             before = version_rows.memory(rows[0], space)
-            check(before, if_match)
+            check_version(before, if_match)
             is_over = memories.is_expired(before, call.now)
             accepted = self._intake.replacing(found, draft, before, call, is_over=is_over)
             return self._replace(found, rows[0], before, accepted, call, created=is_over)
@@ -179,7 +183,7 @@ class Writer:
 
         def attempt(found: SpaceRow) -> Written:
             _, memory = find(self._database, found, name, call.caller, call.now)
-            check(memory, if_match)
+            check_version(memory, if_match)
             check_ordinary(memory)
             return self._end(found, memory, call)
 
