@@ -7,9 +7,15 @@ from muisti.core.model.spaces import SpaceSettings, check_name
 from muisti.core.views.documents import Filter
 from muisti.service.auth.administration import EVERYWHERE
 from muisti.service.http.origins import looker
-from muisti.service.mcp.arguments import ClearAll, CreateSpace, InSpace, PruneMemory, Purge
+from muisti.service.mcp.arguments import InSpace
 from muisti.service.mcp.calls import Call, Json, Outcome
 from muisti.service.mcp.fence import one_line
+from muisti.service.mcp.group_arguments import (
+    ClearAll,
+    CreateSpace,
+    PruneMemory,
+    Purge,
+)
 from muisti.service.mcp.rendering import counted
 from muisti.service.runtime.workers import Latencies
 from muisti.service.schemas.checkpoints import ClearedReply

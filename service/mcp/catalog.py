@@ -12,7 +12,18 @@ import msgspec
 from muisti.core.model.terms import Scope
 from muisti.core.model.values import TRUST
 from muisti.service.auth.access import Access, single_space
-from muisti.service.mcp import admin, arguments, code, conversations, documents, graph, models, reads, writes
+from muisti.service.mcp import (
+    admin,
+    arguments,
+    code,
+    conversations,
+    documents,
+    graph,
+    group_arguments,
+    models,
+    reads,
+    writes,
+)
 from muisti.service.mcp.calls import Call, Outcome
 from muisti.service.mcp.schema import described, properties_of, required_of
 from muisti.service.settings.tool_groups import Group
@@ -171,7 +182,7 @@ TOOLS = (
     Tool(
         name="set_model",
         needs="admin",
-        arguments=arguments.SetModel,
+        arguments=group_arguments.SetModel,
         run=models.set_model,
         description="Exchange the embedding model of a space while it is in use.",
         group="admin",
@@ -181,7 +192,7 @@ TOOLS = (
     Tool(
         name="prune_memory",
         needs="delete",
-        arguments=arguments.PruneMemory,
+        arguments=group_arguments.PruneMemory,
         run=admin.prune_memory,
         description="End what has lost its source; a rollback brings it back.",
         words={"dry_run": "Default true: only tell"},
@@ -191,7 +202,7 @@ TOOLS = (
     Tool(
         name="clear_all",
         needs="delete",
-        arguments=arguments.ClearAll,
+        arguments=group_arguments.ClearAll,
         run=admin.clear_all,
         description="Delete all memories of a space; a rollback brings them back.",
         group="admin",
@@ -201,7 +212,7 @@ TOOLS = (
     Tool(
         name="create_space",
         needs="admin",
-        arguments=arguments.CreateSpace,
+        arguments=group_arguments.CreateSpace,
         run=admin.create_space,
         description="Create an empty space.",
         words={"name": "e.g. acme.shop"},
@@ -211,7 +222,7 @@ TOOLS = (
     Tool(
         name="purge",
         needs="admin",
-        arguments=arguments.Purge,
+        arguments=group_arguments.Purge,
         run=admin.purge,
         description="Erase memories with their history for good, as a task; its result is a signed report.",
         words={"dry_run": "Default true: only count", "confirm": "Name of the space"},
@@ -239,7 +250,7 @@ TOOLS = (
     Tool(
         name="add_document",
         needs="write",
-        arguments=arguments.AddDocument,
+        arguments=group_arguments.AddDocument,
         run=documents.add_document,
         description="Store a text or a file as a document in chunks, which recall finds. Replaces the one at its path.",
         words={"path": "Name, e.g. docs/a.md", "content": "Its text", "server_path": "Else a file on the server"},
@@ -249,7 +260,7 @@ TOOLS = (
     Tool(
         name="documents",
         needs="read",
-        arguments=arguments.Documents,
+        arguments=group_arguments.Documents,
         run=documents.documents,
         description="List documents; get, delete or read one, chunk by chunk.",
         words={"action": "", "document": "Path or id", "folder": "Start of paths to list"},
@@ -259,7 +270,7 @@ TOOLS = (
     Tool(
         name="code",
         needs="read",
-        arguments=arguments.CodeQuestion,
+        arguments=group_arguments.CodeQuestion,
         run=code.code,
         description="Ask about stored source code: find a symbol, its callers or callees; outline of a file; map of "
         "the most used definitions. Calls are resolved by imports and types, not by name.",
@@ -274,7 +285,7 @@ TOOLS = (
     Tool(
         name="graph",
         needs="read",
-        arguments=arguments.GraphQuestion,
+        arguments=group_arguments.GraphQuestion,
         run=graph.graph,
         description="Ask who and what the memories are about: entities by the start of a name; one entity with its "
         "facts; its neighbours; path from it to another; relations; names that may be one.",
@@ -285,7 +296,7 @@ TOOLS = (
     Tool(
         name="state_graph",
         needs="write",
-        arguments=arguments.GraphStatement,
+        arguments=group_arguments.GraphStatement,
         run=graph.state_graph,
         description="Correct the graph: merge other names with an entity or keep them apart, relate it to an object or "
         "text, retract a statement by its id. Each can be undone.",

@@ -4,9 +4,9 @@ from typing import Any
 
 from muisti.core.model.code import CodeMap, Outline, Symbol, Symbols, Use, Uses
 from muisti.core.model.errors import InvalidInput
-from muisti.service.mcp.arguments import CodeQuestion
 from muisti.service.mcp.calls import Call, Json, Outcome
 from muisti.service.mcp.fence import CONTENT, one_line
+from muisti.service.mcp.group_arguments import CodeQuestion
 from muisti.service.mcp.rendering import NOTICE
 from muisti.service.schemas.code import names_in
 

@@ -8,9 +8,13 @@ from muisti.core.views.documents import File, Filter, Held, Job, Stated, holds_d
 from muisti.service.auth.access import check
 from muisti.service.http.ingesting import permitted, submitted
 from muisti.service.http.origins import origin_of
-from muisti.service.mcp.arguments import WRITING, AddDocument, Documents
+from muisti.service.mcp.arguments import WRITING
 from muisti.service.mcp.calls import Call, Json, Outcome
 from muisti.service.mcp.fence import fenced, one_line
+from muisti.service.mcp.group_arguments import (
+    AddDocument,
+    Documents,
+)
 from muisti.service.mcp.rendering import NOTICE, counted
 from muisti.service.schemas.documents import ChunkReply
 

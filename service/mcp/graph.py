@@ -8,9 +8,12 @@ from muisti.core.model.graph import End, Entity, NewRelation, Relation
 from muisti.core.model.outcomes import Written
 from muisti.core.query.points import parse
 from muisti.service.auth.access import check
-from muisti.service.mcp.arguments import GraphQuestion, GraphStatement
 from muisti.service.mcp.calls import Call, Json, Outcome
 from muisti.service.mcp.fence import CONTENT, one_line
+from muisti.service.mcp.group_arguments import (
+    GraphQuestion,
+    GraphStatement,
+)
 from muisti.service.mcp.rendering import NOTICE
 
 _SHOWN = 30

@@ -5,8 +5,8 @@ from typing import Any
 from msgspec import to_builtins
 
 from muisti.core.model.errors import InvalidInput
-from muisti.service.mcp.arguments import SetModel
 from muisti.service.mcp.calls import Call, Outcome
+from muisti.service.mcp.group_arguments import SetModel
 from muisti.service.schemas.generations import GenerationReply, GenerationsReply
 from muisti.service.schemas.tasks import TaskReply
 

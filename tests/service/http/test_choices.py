@@ -9,14 +9,14 @@ from msgspec import Struct, inspect
 from muisti.core.model.errors import InvalidInput
 from muisti.service.http.choices import SHOWN, refused_choice
 from muisti.service.http.decode import decode
-from muisti.service.mcp import arguments
+from muisti.service.mcp import arguments, group_arguments
 from muisti.service.schemas import conflicts, feedback, keys, requests
 
 pytestmark = pytest.mark.one_store
 
 BODIES = {
     kind
-    for module in (arguments, conflicts, feedback, keys, requests)
+    for module in (arguments, group_arguments, conflicts, feedback, keys, requests)
     for kind in vars(module).values()
     if isinstance(kind, type) and issubclass(kind, Struct) and kind.__struct_config__.forbid_unknown_fields
 }
