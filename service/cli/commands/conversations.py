@@ -32,7 +32,7 @@ COMMANDS = {
     "summarise": ("discourse:summarise", "Make the topics and summaries of all conversations."),
     "summary": ("discourse:summary", "Show the summaries of a conversation."),
     "working": ("discourse:working", "Show or change the working memory of a conversation."),
-    "suggest": ("conversations:suggest", "Suggest preferences that users state in a conversation."),
+    "suggest": ("discourse:suggest", "Suggest preferences that users state in a conversation."),
     "adopt": ("conversations:adopt", "Make conversations of memories that name a session."),
 }
 AT_ONCE = 1_000  # turns in one request
@@ -239,35 +239,6 @@ def delete(options: Globals, name: str, *, category: str | None, dry_run: bool) 
         )
 
 
-@click.command(
-    cls=Command, examples=("muisti conversations suggest c-42 --dry-run", "muisti conversations suggest c-42 --from 17")
-)
-@click.argument("name")
-@click.option("--from", "first", type=click.IntRange(min=0), metavar="TURN", help="The first turn to read.")
-@_category
-@dry_run_option
-@click.pass_obj
-def suggest(options: Globals, name: str, *, first: int | None, category: str | None, dry_run: bool) -> None:
-    """Suggest preferences that users state in a conversation.
-
-    Each is stored as a candidate, which is no part of a profile until `muisti update ID --status active` accepts it.
-    What is known already is passed over. Prints turn, `created` or the reason against it, memory ID and text of each.
-    """
-    with session(options) as opened:
-        request = calls.suggest_preferences(opened.space, name, from_=first, category=category, dry_run=dry_run)
-        reply = opened.read(lambda: opened.client.send(request))
-        done = reply.data["answer"] if dry_run else reply.data
-        talk_of_flags(done)
-        answer(
-            options,
-            revised(reply, done),
-            table=lambda data: stack(*map(cell, [*_suggestions(data), _suggested(data)])),
-            plain=_suggestions,
-        )
-        if done["next_turn"] is not None:
-            talk(f"More may follow: --from {done['next_turn']}")
-
-
 @click.command(cls=Command, examples=("muisti conversations adopt --dry-run", "muisti conversations adopt"))
 @dry_run_option
 @click.pass_obj
@@ -284,19 +255,6 @@ def adopt(options: Globals, dry_run: bool) -> None:
         for one in done["items"]:
             talk(f"{one['id']} stays: {one['why']}")
         answer(options, revised(reply, done), table=_adopted, plain=lambda data: [tabbed(*_numbers(data))])
-
-
-def _suggestions(data: Any) -> list[str]:
-    lines: list[str] = []
-    for one in data["items"]:
-        memory = one.get("memory") or {"id": None, "content": one.get("problem", {}).get("detail")}
-        why = one["problem"]["code"] if one["status"] == "failed" else one["status"]
-        lines.append(tabbed(one["turn"], why, memory["id"], one_line(memory["content"])))
-    return lines
-
-
-def _suggested(data: Any) -> str:
-    return f"{data['created']:,} new candidates; {data['duplicates']:,} known already, {data['failed']:,} refused."
 
 
 def _opened(options: Globals, allowed: Sequence[str], *, create: bool) -> Any:

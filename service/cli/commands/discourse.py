@@ -1,4 +1,4 @@
-"""Commands about what is found in conversations: topics, summaries, working memory."""
+"""Commands about what is found in conversations: topics, summaries, working memory, preferences."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -7,8 +7,9 @@ import click
 from muisti.client import calls
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.commands.write import talk_of_flags
 from muisti.service.cli.options import dry_run_option
-from muisti.service.cli.output import answer, brief, cell, grid, one_line, stack, tabbed, talk
+from muisti.service.cli.output import answer, brief, cell, grid, one_line, revised, stack, tabbed, talk
 from muisti.service.cli.session import session
 
 if TYPE_CHECKING:
@@ -178,6 +179,35 @@ def working(
         )
 
 
+@click.command(
+    cls=Command, examples=("muisti conversations suggest c-42 --dry-run", "muisti conversations suggest c-42 --from 17")
+)
+@click.argument("name")
+@click.option("--from", "first", type=click.IntRange(min=0), metavar="TURN", help="The first turn to read.")
+@_category
+@dry_run_option
+@click.pass_obj
+def suggest(options: Globals, name: str, *, first: int | None, category: str | None, dry_run: bool) -> None:
+    """Suggest preferences that users state in a conversation.
+
+    Each is stored as a candidate, which is no part of a profile until `muisti update ID --status active` accepts it.
+    What is known already is passed over. Prints turn, `created` or the reason against it, memory ID and text of each.
+    """
+    with session(options) as opened:
+        request = calls.suggest_preferences(opened.space, name, from_=first, category=category, dry_run=dry_run)
+        reply = opened.read(lambda: opened.client.send(request))
+        done = reply.data["answer"] if dry_run else reply.data
+        talk_of_flags(done)
+        answer(
+            options,
+            revised(reply, done),
+            table=lambda data: stack(*map(cell, [*_suggestions(data), _suggested(data)])),
+            plain=_suggestions,
+        )
+        if done["next_turn"] is not None:
+            talk(f"More may follow: --from {done['next_turn']}")
+
+
 def _change(
     split: str | None, merge: str | None, move: str | None, turn: int | None, title: str | None
 ) -> tuple[str, str, dict[str, Any]] | None:
@@ -241,3 +271,16 @@ def _working(data: Any) -> "RenderableType":
             style = "" if state == "held" else "dim"
             table.add_row(cell(state, style), cell(one["source"]), cell(name, "cyan"), f"{one['tokens']:,}", value)
     return stack(cell(used, "bold"), table)
+
+
+def _suggestions(data: Any) -> list[str]:
+    lines: list[str] = []
+    for one in data["items"]:
+        memory = one.get("memory") or {"id": None, "content": one.get("problem", {}).get("detail")}
+        why = one["problem"]["code"] if one["status"] == "failed" else one["status"]
+        lines.append(tabbed(one["turn"], why, memory["id"], one_line(memory["content"])))
+    return lines
+
+
+def _suggested(data: Any) -> str:
+    return f"{data['created']:,} new candidates; {data['duplicates']:,} known already, {data['failed']:,} refused."
