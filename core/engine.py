@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Self
 
-from muisti.core import assembly
-from muisti.core.assembly import Given
+from muisti.core.assembly import administration
+from muisti.core.assembly.shared import Given, shared
+from muisti.core.assembly.views import views
 from muisti.core.embedding.cache import BYTES
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.hosted import Hosted
@@ -116,9 +117,9 @@ class Engine:
             graph_reader=graph_reader,
         )
         self._workers = given.workers
-        parts = assembly.shared(given)
+        parts = shared(given)
         self.tasks = Tasks(database.primary, self.meters.tasks, task_queue)
-        self._views = assembly.views(given, parts, self.tasks)
+        self._views = views(given, parts, self.tasks)
         self._indexes = parts.indexes
         self._retrievals = parts.retrievals
         self._sizes = parts.sizes
@@ -129,17 +130,17 @@ class Engine:
         self.receipts = Receipts(database.primary, parts.ids, receipt_days)
         self.leases = Leases(database.primary)
         self.webhooks = Webhooks(database.primary)
-        for kind in assembly.kinds(given, parts, self._views):
+        for kind in administration.kinds(given, parts, self._views):
             self.tasks.register(kind)
         self._graph = self._views.graph.index
-        self.generations = assembly.generations(given, parts, self.tasks)
+        self.generations = administration.generations(given, parts, self.tasks)
         self.signing_keys = SigningKeys(database)
         self.eraser = Eraser(database, parts.indexes, parts.recent_results, parts.sizes, clock)
         self.recognition = Recognition(database, self.models, clock)
         self.recognition.recall()
         self.vectors = Vectors(database.primary, self.models, clock)
-        self.spaces = assembly.registry(given, parts, self.eraser)
-        self.upkeep = assembly.upkeep(given, parts, self.eraser)
+        self.spaces = administration.registry(given, parts, self.eraser)
+        self.upkeep = administration.upkeep(given, parts, self.eraser)
         self.spaces.ensure(DEFAULT)
 
     def __enter__(self) -> Self:

@@ -9,24 +9,21 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
 
-from muisti.core.assembly import Given, shared
-from muisti.core.engine import MEMORY, Engine
+from muisti.core.assembly.shared import shared
+from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
-from muisti.core.model.counts import Quota
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.hits import JointAnswer
-from muisti.core.model.spaces import CONTENT_ONLY, Policy
+from muisti.core.model.spaces import CONTENT_ONLY
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft
-from muisti.core.parsing.workers import Workers
-from muisti.core.query.calibration import Calibration
 from muisti.core.query.filters import parse
 from muisti.core.query.options import Options, Part
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
 from muisti.core.search.asking import CANDIDATES_MAX
+from tests.core.assembly.given import given_of
 from tests.core.fakes import NOON, Clock, WordEncoder, add, open_engine
-from tests.core.graph.plain import toy_reader
 from tests.core.search.test_options import ids, recomputed
 from tests.stores import at
 
@@ -220,21 +217,7 @@ def test_a_program_in_the_process_may_ask_for_more_hits_than_a_request(tmp_path:
     with Engine(database, encoder, Clock()) as engine:
         engine.spaces.create("s")
         add(engine, *(f"fox {n}" for n in range(250)))
-        given = Given(
-            database=database,
-            models=engine.models,
-            clock=Clock(),
-            meters=engine.meters,
-            notifier=engine.notifier,
-            index_memory=MEMORY,
-            retention_us=0,
-            calibration=Calibration(),
-            quota=Quota(),
-            policy=Policy(),
-            workers=Workers(),
-            graph_reader=toy_reader,
-        )
-        asking = shared(given).asking
+        asking = shared(given_of(database, engine)).asking
         query = Query(text="fox", limit=CANDIDATES_MAX)
         one = asking.one("s", query, Caller(), NOON)
         several = asking.several([Part("s")], query, Caller(), NOON)

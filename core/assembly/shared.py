@@ -1,0 +1,138 @@
+"""The operator's choices, and the parts that several groups use."""
+
+from collections.abc import Callable
+
+import msgspec
+
+from muisti.core.context.sizes import Sizes
+from muisti.core.embedding.models import Models
+from muisti.core.graph.extraction import Reader as GraphTexts
+from muisti.core.graph.incidence import Incidences
+from muisti.core.graph.indexing import GraphIndex
+from muisti.core.graph.pagerank import Walks
+from muisti.core.graph.reading import GraphReader
+from muisti.core.graph.selecting import EntityFilters
+from muisti.core.index.cache import Indexes
+from muisti.core.model.counts import Quota
+from muisti.core.model.ids import IdSource
+from muisti.core.model.spaces import Policy
+from muisti.core.model.times import Clock
+from muisti.core.parsing.workers import Workers
+from muisti.core.quality.probes import Probes
+from muisti.core.query.calibration import Calibration
+from muisti.core.read.telemetry import Retrievals
+from muisti.core.search.asking import Asking
+from muisti.core.search.searcher import Searcher
+from muisti.core.store.database import Database
+from muisti.core.support.meters import Meters
+from muisti.core.support.notifier import ChangeNotifier
+from muisti.core.transfer.importing.importer import Importer
+from muisti.core.write.echo_check import EchoCheck
+from muisti.core.write.intake import Intake
+from muisti.core.write.provenance import Provenance
+from muisti.core.write.recent_results import RecentResults
+from muisti.core.write.screening import Screener
+from muisti.core.write.transactions import Transactions
+
+
+class Given(msgspec.Struct, frozen=True, kw_only=True):
+    """The operator's choices that all parts are built from: a database in the current schema, a model, a clock, limits.
+
+    `index_memory` is in bytes, `retention_us` in microseconds.
+    """
+
+    database: Database
+    models: Models
+    clock: Clock
+    meters: Meters
+    notifier: ChangeNotifier
+    index_memory: int
+    retention_us: int
+    calibration: Calibration
+    quota: Quota
+    policy: Policy
+    workers: Workers
+    graph_reader: Callable[[], GraphTexts]
+
+
+class Shared(msgspec.Struct, frozen=True, kw_only=True):
+    """Parts that several groups use. Each exists once for a database."""
+
+    ids: IdSource
+    indexes: Indexes
+    searcher: Searcher
+    graph: GraphReader
+    incidences: Incidences
+    entities: EntityFilters
+    asking: Asking
+    probes: Probes
+    transactions: Transactions
+    recent_results: RecentResults
+    screener: Screener
+    intake: Intake
+    retrievals: Retrievals
+    sizes: Sizes
+    importer: Importer
+
+
+def shared(given: Given) -> Shared:
+    """Build the parts that several groups use."""
+    primary = given.database.primary
+    ids = IdSource()
+    indexes = Indexes(
+        given.database,
+        given.meters.load_seconds,
+        given.notifier,
+        memory=given.index_memory,
+        vectors=given.models.default is not None,
+    )
+    searcher = Searcher(
+        database=given.database,
+        indexes=indexes,
+        models=given.models,
+        calibration=given.calibration,
+        default=given.policy,
+    )
+    graph = GraphReader(primary, GraphIndex(primary, given.graph_reader, given.policy))
+    entities = EntityFilters(graph)
+    incidences = Incidences(primary)
+    probes = Probes(database=primary, searcher=searcher, ids=ids)
+    recent_results = RecentResults()
+    screener = Screener(default=given.policy)
+    intake = Intake(
+        screener=screener,
+        echoes=EchoCheck(database=primary, recent_results=recent_results, default=given.policy),
+        provenance=Provenance(database=primary),
+    )
+    return Shared(
+        ids=ids,
+        indexes=indexes,
+        searcher=searcher,
+        graph=graph,
+        incidences=incidences,
+        entities=entities,
+        asking=Asking(given.database, searcher, entities, Walks(graph, incidences)),
+        probes=probes,
+        transactions=Transactions(
+            database=primary,
+            indexes=indexes,
+            models=given.models,
+            retention_us=given.retention_us,
+            quota=given.quota,
+            changes=given.meters.changes,
+            foresee=probes.foreseen,
+        ),
+        recent_results=recent_results,
+        screener=screener,
+        intake=intake,
+        retrievals=Retrievals(database=primary),
+        sizes=Sizes(database=given.database),
+        importer=Importer(
+            database=primary,
+            indexes=indexes,
+            models=given.models,
+            quota=given.quota,
+            clock=given.clock,
+            intake=intake,
+        ),
+    )

@@ -1,0 +1,29 @@
+"""The choices of an operator that tests build parts from."""
+
+from muisti.core.assembly.shared import Given
+from muisti.core.engine import MEMORY, Engine
+from muisti.core.model.counts import Quota
+from muisti.core.model.spaces import Policy
+from muisti.core.parsing.workers import Workers
+from muisti.core.query.calibration import Calibration
+from muisti.core.store.database import Database
+from tests.core.fakes import Clock
+from tests.core.graph.plain import toy_reader
+
+
+def given_of(database: Database, engine: Engine) -> Given:
+    """Return the usual choices for a database that an engine has opened."""
+    return Given(
+        database=database,
+        models=engine.models,
+        clock=Clock(),
+        meters=engine.meters,
+        notifier=engine.notifier,
+        index_memory=MEMORY,
+        retention_us=0,
+        calibration=Calibration(),
+        quota=Quota(),
+        policy=Policy(),
+        workers=Workers(),
+        graph_reader=toy_reader,
+    )
