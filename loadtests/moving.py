@@ -27,7 +27,12 @@ from loadtests import document, tables, texts
 from loadtests.tables import Table
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
-from muisti.core.model.errors import AddressTaken, ChangedSince, InvalidInput, NotFound
+from muisti.core.model.collisions import AddressTaken
+from muisti.core.model.errors import (
+    ChangedSince,
+    InvalidInput,
+    NotFound,
+)
 from muisti.core.model.hits import Answer
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.values import Draft

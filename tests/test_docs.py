@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from muisti.core.model import errors
+from muisti.core.model import collisions, errors
 from muisti.service.settings import options
 
 ROOT = Path(__file__).parent.parent
@@ -25,7 +25,8 @@ def test_every_setting_is_documented_with_its_flag():
 
 def test_every_error_of_the_core_is_in_its_tree():
     tree = errors.__doc__ or ""
-    kinds = [name for name, kind in inspect.getmembers(errors, inspect.isclass) if issubclass(kind, errors.MuistiError)]
+    named = [*inspect.getmembers(errors, inspect.isclass), *inspect.getmembers(collisions, inspect.isclass)]
+    kinds = [name for name, kind in named if issubclass(kind, errors.MuistiError)]
     assert [name for name in kinds if not re.search(rf"\b{name}\b", tree)] == []
 
 

@@ -34,7 +34,8 @@
     ├── StoreCorrupt          the file is damaged, or no database of Muisti
     └── SchemaTooNew          a newer Muisti has written this database
 
-Clients may rely on `code`; the message may change.
+Clients may rely on `code`; the message may change. Conflicts of a new memory with stored ones are in
+`core.model.collisions`.
 """
 
 from collections.abc import Sequence
@@ -44,8 +45,7 @@ import msgspec
 
 from muisti.core.model.comparisons import Divergence
 from muisti.core.model.counts import Usage
-from muisti.core.model.outcomes import LaterChange, Likeness
-from muisti.core.model.values import Seq
+from muisti.core.model.outcomes import LaterChange
 
 PROBLEMS = 100  # fields that a refusal of a batch names at most
 TAKE_THE_REST = "atomic=false stores those (on the command line --each)"
@@ -135,82 +135,6 @@ class Conflict(MuistiError):
     code = "conflict"
 
 
-class Similar(Conflict):
-    """Current memories are too much like a new one: `found`, the most alike first, of the kind that the class names.
-
-    `position` is the place of the new memory in its batch. `other` is the place of the memory in the batch that it is
-    like, None when it is like stored ones. The check has seen all changes up to `checked_at`.
-    """
-
-    says: ClassVar[str]
-
-    def __init__(
-        self,
-        found: Sequence[Likeness],
-        position: int = 0,
-        *,
-        other: int | None = None,
-        checked_at: Seq | None = None,
-        hidden: bool = False,
-    ) -> None:
-        """Compose the message; `hidden` says that the stored memory is one that the caller may not see."""
-        self.found, self.position, self.other, self.checked_at = tuple(found), position, other, checked_at
-        self._hidden = hidden
-        super().__init__(f"{self._what()}; {self._advice()}")
-
-    def _what(self) -> str:
-        if self.other is not None:
-            return f"memory {self.position} of this batch {self.says} memory {self.other} of it{self._differs()}"
-        if self._hidden:
-            return f"the new memory {self.says} one that is stored"
-        if not self.found:
-            return f"memory {self.position} of this batch {self.says} another of it"
-        return f"the new memory {self.says} {self.found[0].id}{self._differs()}"
-
-    def _differs(self) -> str:
-        differs = self.found[0].differs[:3] if self.found else ()
-        parts = [f"{d.kind}: {d.existing or '-'} there, {d.new or '-'} here" for d in differs]
-        return f" ({'; '.join(parts)})" if parts else ""
-
-    def _advice(self) -> str:
-        if self.other is not None or not self.found:
-            return "nothing was stored: send on_conflict=keep to store both"
-        return (
-            "nothing was stored: PATCH that one to change it, or send on_conflict=supersede to put this in its place, "
-            "or on_conflict=keep to store both"
-        )
-
-
-class Duplicate(Similar):
-    """A current memory says the same as the new one, in the same words or nearly."""
-
-    code = "duplicate"
-    says = "says the same as"
-
-
-class Contradiction(Similar):
-    """A current memory says the contrary of the new one, or gives another value for the same thing."""
-
-    code = "contradiction"
-    says = "contradicts"
-
-
-class AddressTaken(Conflict):
-    """Another current memory has this category and key: `found`, or one of the same batch."""
-
-    code = "address_taken"
-
-    def __init__(
-        self, category: str, key: str, found: Sequence[Likeness], position: int = 0, *, hidden: bool = False
-    ) -> None:
-        """Compose the message; `hidden` says that the other memory is one that the caller may not see."""
-        where = f"belong to memory {', '.join(one.id for one in found)}" if found else "occur twice in this batch"
-        where = "are taken" if hidden else where
-        super().__init__(f"category {category!r} and key {key!r} {where}; update that one or PUT the entry")
-        self.category, self.key = category, key
-        self.found, self.position = tuple(found), position
-
-
 class PlaceTaken(Conflict):
     """A session, conversation or topic of this name exists, or the turn of the conversation has another content."""
 
@@ -235,20 +159,6 @@ class ConversationClosed(Conflict):
     def __init__(self, name: str) -> None:
         super().__init__(f"conversation {name!r} is closed; nothing was stored: reopen it, or start another")
         self.name = name
-
-
-class Echo(Conflict):
-    """A new memory only repeats memories that its author has just retrieved: `ids`, the most repeated first."""
-
-    code = "echo"
-
-    def __init__(self, ids: Sequence[str], path: str) -> None:
-        """Compose the message; `path` is the JSON path of the memory in the request."""
-        self.ids, self.path = tuple(ids), path
-        super().__init__(
-            f"the new memory only repeats memories that you have just found ({', '.join(ids[:NAMED])}); nothing was "
-            "stored: PATCH or supersede that one to change it, or name it in derived_from"
-        )
 
 
 class ChangedSince(Conflict):

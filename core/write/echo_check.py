@@ -5,7 +5,7 @@ from typing import cast
 import msgspec
 from msgspec.structs import replace
 
-from muisti.core.model.errors import Echo
+from muisti.core.model.collisions import Echo
 from muisti.core.model.ids import id_text
 from muisti.core.model.outcomes import Flag
 from muisti.core.model.spaces import Policy

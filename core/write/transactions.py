@@ -10,10 +10,10 @@ from muisti.core.conflicts.check import NOT_CHECKED, Checked
 from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
+from muisti.core.model.collisions import Echo
 from muisti.core.model.conversations import place_of
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import (
-    Echo,
     ModelMismatch,
     NotFound,
     QuotaExceeded,

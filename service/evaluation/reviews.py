@@ -18,7 +18,8 @@ import click
 from muisti.core.databases import open_file
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
-from muisti.core.model.errors import MuistiError, Similar
+from muisti.core.model.collisions import Similar
+from muisti.core.model.errors import MuistiError
 from muisti.core.model.times import system_clock
 from muisti.core.model.values import Draft
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load

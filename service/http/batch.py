@@ -5,15 +5,17 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
-from muisti.core.model.errors import (
+from muisti.core.model.collisions import (
     AddressTaken,
     Echo,
+    Similar,
+)
+from muisti.core.model.errors import (
     Forbidden,
     InvalidInput,
     MuistiError,
     Problem,
     QuotaExceeded,
-    Similar,
     TooLarge,
 )
 from muisti.core.model.outcomes import Flag, Plan, Written

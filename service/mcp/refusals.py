@@ -10,17 +10,19 @@ from typing import Any
 
 import msgspec
 
-from muisti.core.model.errors import (
+from muisti.core.model.collisions import (
     AddressTaken,
     Contradiction,
     Duplicate,
     Echo,
+    Similar,
+)
+from muisti.core.model.errors import (
     InvalidInput,
     MuistiError,
     NotFound,
     QuotaExceeded,
     RequestReused,
-    Similar,
     Stale,
     TooLarge,
 )

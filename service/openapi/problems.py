@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping
 
-from muisti.core.model.errors import (
+from muisti.core.model.collisions import (
     AddressTaken,
     Contradiction,
     Duplicate,
+)
+from muisti.core.model.errors import (
     InvalidInput,
     QuotaExceeded,
     SensitiveContent,

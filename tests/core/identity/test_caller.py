@@ -5,7 +5,11 @@ from typing import get_args
 import pytest
 
 from muisti.core.identity.caller import OWNER, Caller
-from muisti.core.model.errors import AddressTaken, Duplicate, Forbidden
+from muisti.core.model.collisions import (
+    AddressTaken,
+    Duplicate,
+)
+from muisti.core.model.errors import Forbidden
 from muisti.core.model.outcomes import Likeness
 from muisti.core.model.terms import SourceClass
 from muisti.core.model.values import TRUST, Draft

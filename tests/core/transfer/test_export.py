@@ -12,10 +12,12 @@ import pytest
 
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
-from muisti.core.model.errors import (
+from muisti.core.model.collisions import (
     AddressTaken,
-    ChangedSince,
     Duplicate,
+)
+from muisti.core.model.errors import (
+    ChangedSince,
     Forbidden,
     InvalidInput,
     MuistiError,

@@ -4,7 +4,8 @@ import pytest
 
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
-from muisti.core.model.errors import Echo, InvalidInput
+from muisti.core.model.collisions import Echo
+from muisti.core.model.errors import InvalidInput
 from muisti.core.model.outcomes import Flag, Written
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
