@@ -25,20 +25,17 @@ from rich.console import Console
 from deploy.cluster.sqld import Sqld
 from loadtests import document, tables, texts
 from loadtests.tables import Table
+from muisti.core.databases import open_database
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
 from muisti.core.model.collisions import AddressTaken
-from muisti.core.model.errors import (
-    ChangedSince,
-    InvalidInput,
-    NotFound,
-)
+from muisti.core.model.errors import ChangedSince, InvalidInput, NotFound
 from muisti.core.model.hits import Answer
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.values import Draft
 from muisti.core.query.filters import Leaf
 from muisti.core.query.query import Query
-from muisti.service.runtime.databases import open_database
+from muisti.service.runtime.databases import location_of
 from muisti.service.settings import Settings
 
 STEPS, SEARCHES = 4_000, 500
@@ -57,7 +54,7 @@ class Place:
     @contextmanager
     def engine(self) -> Iterator[Engine]:
         settings = Settings(**{key.removeprefix("MUISTI_").lower(): value for key, value in self.settings.items()})
-        with Engine(open_database(settings), StaticEncoder(), lambda: time.time_ns() // 1000) as opened:
+        with Engine(open_database(location_of(settings)), StaticEncoder(), lambda: time.time_ns() // 1000) as opened:
             yield opened
 
     def run(self, *words: str | Path) -> dict[str, Any]:

@@ -18,11 +18,7 @@ from muisti.core.index.cache import Indexes
 from muisti.core.index.lexical import best_matches, rank_lexical
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Floats
-from muisti.core.model.collisions import (
-    Contradiction,
-    Duplicate,
-    Similar,
-)
+from muisti.core.model.collisions import Contradiction, Duplicate, Similar
 from muisti.core.model.outcomes import Likeness, LikenessKind
 from muisti.core.model.terms import SIMILARITY_MIN, OnConflict
 from muisti.core.model.values import QUERY_MAX, Memory, Seq

@@ -5,10 +5,7 @@ from collections.abc import Iterable
 import msgspec
 from msgspec.structs import force_setattr, replace
 
-from muisti.core.model.collisions import (
-    AddressTaken,
-    Similar,
-)
+from muisti.core.model.collisions import AddressTaken, Similar
 from muisti.core.model.errors import Forbidden
 from muisti.core.model.fields import FIELDS
 from muisti.core.model.outcomes import Likeness

@@ -6,17 +6,9 @@ from typing import cast
 import msgspec
 
 from muisti.core.conflicts.likeness import likeness
-from muisti.core.model.collisions import (
-    AddressTaken,
-    Duplicate,
-)
+from muisti.core.model.collisions import AddressTaken, Duplicate
 from muisti.core.model.conversations import name_of
-from muisti.core.model.errors import (
-    Conflict,
-    InvalidInput,
-    NotFound,
-    PlaceTaken,
-)
+from muisti.core.model.errors import Conflict, InvalidInput, NotFound, PlaceTaken
 from muisti.core.model.outcomes import Likeness, LikenessKind
 from muisti.core.model.values import Memory, Seq
 from muisti.core.store.database import Database, Refused, Row, Statement

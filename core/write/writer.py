@@ -8,10 +8,7 @@ from msgspec.structs import replace
 from muisti.core.conflicts.check import NOT_CHECKED, Checked, Checker
 from muisti.core.embedding.models import Models
 from muisti.core.index.cache import Indexes
-from muisti.core.model.collisions import (
-    AddressTaken,
-    Similar,
-)
+from muisti.core.model.collisions import AddressTaken, Similar
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import NotFound
 from muisti.core.model.ids import IdSource, id_text

@@ -5,19 +5,8 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
-from muisti.core.model.collisions import (
-    AddressTaken,
-    Echo,
-    Similar,
-)
-from muisti.core.model.errors import (
-    Forbidden,
-    InvalidInput,
-    MuistiError,
-    Problem,
-    QuotaExceeded,
-    TooLarge,
-)
+from muisti.core.model.collisions import AddressTaken, Echo, Similar
+from muisti.core.model.errors import Forbidden, InvalidInput, MuistiError, Problem, QuotaExceeded, TooLarge
 from muisti.core.model.outcomes import Flag, Plan, Written
 from muisti.core.model.terms import BATCH_MAX, OnConflict
 from muisti.core.model.values import Draft, Seq

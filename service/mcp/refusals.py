@@ -10,22 +10,8 @@ from typing import Any
 
 import msgspec
 
-from muisti.core.model.collisions import (
-    AddressTaken,
-    Contradiction,
-    Duplicate,
-    Echo,
-    Similar,
-)
-from muisti.core.model.errors import (
-    InvalidInput,
-    MuistiError,
-    NotFound,
-    QuotaExceeded,
-    RequestReused,
-    Stale,
-    TooLarge,
-)
+from muisti.core.model.collisions import AddressTaken, Contradiction, Duplicate, Echo, Similar
+from muisti.core.model.errors import InvalidInput, MuistiError, NotFound, QuotaExceeded, RequestReused, Stale, TooLarge
 from muisti.service.auth.access import Access, single_space
 from muisti.service.mcp.calls import Outcome
 from muisti.service.mcp.differences import differences

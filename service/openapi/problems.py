@@ -2,17 +2,8 @@
 
 from collections.abc import Mapping
 
-from muisti.core.model.collisions import (
-    AddressTaken,
-    Contradiction,
-    Duplicate,
-)
-from muisti.core.model.errors import (
-    InvalidInput,
-    QuotaExceeded,
-    SensitiveContent,
-    Stale,
-)
+from muisti.core.model.collisions import AddressTaken, Contradiction, Duplicate
+from muisti.core.model.errors import InvalidInput, QuotaExceeded, SensitiveContent, Stale
 from muisti.core.model.errors import Problem as BadField
 from muisti.core.model.values import Seq
 from muisti.core.text.advice import advice

@@ -13,17 +13,8 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException, InternalServerException, ValidationException
 from litestar.types import Scope
 
-from muisti.core.model.collisions import (
-    AddressTaken,
-    Echo,
-    Similar,
-)
-from muisti.core.model.errors import (
-    InvalidInput,
-    MergeConflict,
-    MuistiError,
-    QuotaExceeded,
-)
+from muisti.core.model.collisions import AddressTaken, Echo, Similar
+from muisti.core.model.errors import InvalidInput, MergeConflict, MuistiError, QuotaExceeded
 from muisti.core.model.errors import Problem as BadField
 from muisti.core.model.imports import ImportRefused
 from muisti.service.schemas.diverged import DivergedReply, diverged

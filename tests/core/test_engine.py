@@ -10,10 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.engine import Engine
-from muisti.core.model.collisions import (
-    AddressTaken,
-    Duplicate,
-)
+from muisti.core.model.collisions import AddressTaken, Duplicate
 from muisti.core.model.errors import (
     AlreadyExists,
     Conflict,

@@ -11,11 +11,7 @@ from msgspec.structs import replace
 from muisti.core.embedding.models import Models
 from muisti.core.model.collisions import Echo
 from muisti.core.model.conversations import is_structural, name_of, place_of
-from muisti.core.model.errors import (
-    Conflict,
-    PlaceTaken,
-    Problem,
-)
+from muisti.core.model.errors import Conflict, PlaceTaken, Problem
 from muisti.core.model.ids import id_text
 from muisti.core.model.times import to_us
 from muisti.core.model.values import Memory

@@ -14,11 +14,7 @@ from muisti.core.conflicts.words import read
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
 from muisti.core.index import cache
-from muisti.core.model.collisions import (
-    Contradiction,
-    Duplicate,
-    Similar,
-)
+from muisti.core.model.collisions import Contradiction, Duplicate, Similar
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.terms import OnConflict
 from muisti.core.model.times import from_us

@@ -5,10 +5,7 @@ from typing import get_args
 import pytest
 
 from muisti.core.identity.caller import OWNER, Caller
-from muisti.core.model.collisions import (
-    AddressTaken,
-    Duplicate,
-)
+from muisti.core.model.collisions import AddressTaken, Duplicate
 from muisti.core.model.errors import Forbidden
 from muisti.core.model.outcomes import Likeness
 from muisti.core.model.terms import SourceClass

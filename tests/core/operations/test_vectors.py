@@ -9,10 +9,7 @@ from muisti.core.embedding.hosted import PROBES, Hosted, Sighting, unseen
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.engine import Engine
 from muisti.core.kernels import Floats
-from muisti.core.model.collisions import (
-    Contradiction,
-    Duplicate,
-)
+from muisti.core.model.collisions import Contradiction, Duplicate
 from muisti.core.model.hits import Answer
 from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.model.values import Draft

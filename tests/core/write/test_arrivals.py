@@ -8,10 +8,7 @@ import pytest
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.collisions import Echo
-from muisti.core.model.errors import (
-    QuotaExceeded,
-    SensitiveContent,
-)
+from muisti.core.model.errors import QuotaExceeded, SensitiveContent
 from muisti.core.model.outcomes import Flag, Undo
 from muisti.core.model.spaces import CONTENT_ONLY
 from muisti.core.model.values import Draft, Memory

@@ -10,10 +10,7 @@ from msgspec import structs
 
 from muisti.core.engine import Engine
 from muisti.core.model.collisions import Duplicate
-from muisti.core.model.errors import (
-    InvalidInput,
-    MuistiError,
-)
+from muisti.core.model.errors import InvalidInput, MuistiError
 from muisti.core.model.outcomes import Written
 from muisti.core.model.terms import OnConflict
 from muisti.core.model.values import Draft

@@ -10,12 +10,7 @@ from msgspec import structs
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.collisions import AddressTaken
-from muisti.core.model.errors import (
-    InvalidInput,
-    NotFound,
-    QuotaExceeded,
-    Stale,
-)
+from muisti.core.model.errors import InvalidInput, NotFound, QuotaExceeded, Stale
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Address, Draft, Memory, RequestKey
 from muisti.core.query.query import Query

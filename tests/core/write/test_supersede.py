@@ -6,17 +6,8 @@ import pytest
 
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
-from muisti.core.model.collisions import (
-    AddressTaken,
-    Duplicate,
-)
-from muisti.core.model.errors import (
-    Conflict,
-    InvalidInput,
-    MuistiError,
-    NotFound,
-    Stale,
-)
+from muisti.core.model.collisions import AddressTaken, Duplicate
+from muisti.core.model.errors import Conflict, InvalidInput, MuistiError, NotFound, Stale
 from muisti.core.model.values import Address, Draft, RequestKey
 from muisti.core.query.filters import parse
 from muisti.core.query.query import Query
