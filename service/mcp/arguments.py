@@ -24,6 +24,7 @@ from muisti.core.query.query import Query
 from muisti.service.http.decode import decode, prepare
 from muisti.service.schemas import fields
 from muisti.service.schemas.conversations import ExchangesBody
+from muisti.service.schemas.copying import copied
 from muisti.service.schemas.requests import AddBody, EntryBody, PatchBody, RecencyBody, SearchBody, SupersedeBody
 
 Action = Literal["list", "get", "rename", "move", "close", "reopen", "topic", "delete"]  # on a conversation
@@ -118,11 +119,10 @@ class Remember(AddBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
     dry_run: bool = False
 
     def successor(self) -> SupersedeBody:
-        return SupersedeBody(**{name: getattr(self, name) for name in SupersedeBody.__struct_fields__})
+        return copied(SupersedeBody, self)
 
     def entry(self, category: str, key: str) -> Any:
-        given = {name: getattr(self, name) for name in EntryBody.__struct_fields__}
-        return EntryBody(**given).entry(category, key)
+        return copied(EntryBody, self).entry(category, key)
 
 
 class Recall(Narrow, frozen=True, kw_only=True, forbid_unknown_fields=True):

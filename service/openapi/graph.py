@@ -9,27 +9,29 @@ from muisti.service.openapi.story import ADDED, ANNA, BUILDING, MADE, RULE_ID, s
 from muisti.service.schemas.communities import CommunitiesReply, CommunityReply
 from muisti.service.schemas.graph import (
     AliasReply,
-    BuildGraphBody,
     EndReply,
     EntitiesReply,
-    EntityBody,
     EntityReply,
     ExtensionReply,
     GraphDroppedReply,
     GraphReply,
     MentionedReply,
-    NamesBody,
     NeighbourReply,
     NeighboursReply,
     PathReply,
     ProfileReply,
     ProposalReply,
     ProposalsReply,
-    RelationBody,
-    RelationPatch,
     RelationReply,
     RelationsReply,
     StepReply,
+)
+from muisti.service.schemas.graph_requests import (
+    BuildGraphBody,
+    EntityBody,
+    NamesBody,
+    RelationBody,
+    RelationPatch,
 )
 
 _AT = str(seq_at(4))

@@ -32,6 +32,8 @@ from muisti.service.schemas.graph import (
     ProfileReply,
     ProposalsReply,
     RelationsReply,
+)
+from muisti.service.schemas.graph_requests import (
     relation_kinds,
     tie_kinds,
 )

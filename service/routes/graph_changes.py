@@ -12,10 +12,12 @@ from muisti.service.http.parameters import DryRunParameter
 from muisti.service.http.respond import deleted, placed, tried, written
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.graph import (
-    BuildGraphBody,
-    EntityBody,
     ExtensionReply,
     GraphDroppedReply,
+)
+from muisti.service.schemas.graph_requests import (
+    BuildGraphBody,
+    EntityBody,
     NamesBody,
     RelationBody,
     RelationPatch,

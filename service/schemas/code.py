@@ -16,6 +16,7 @@ from muisti.core.model.code import (
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.terms import EDGE_KINDS, SYMBOL_KINDS, EdgeKind, SymbolKind
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import copied
 
 KindText = Annotated[str, Meta(extra_json_schema={"enum": list(SYMBOL_KINDS)})]
 EdgeText = Annotated[str, Meta(extra_json_schema={"enum": list(EDGE_KINDS)})]
@@ -47,7 +48,7 @@ class SymbolReply(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, one: Symbol) -> "SymbolReply":
-        return cls(**{name: getattr(one, name) for name in cls.__struct_fields__})
+        return copied(cls, one)
 
 
 class SymbolsReply(Struct, frozen=True, kw_only=True):
@@ -153,8 +154,7 @@ class CodeMapReply(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, found: CodeMap) -> "CodeMapReply":
-        values = {name: getattr(found, name) for name in cls.__struct_fields__ if name not in ("degraded", "seq")}
-        return cls(**values, degraded=list(found.degraded), seq=str(found.seq))
+        return copied(cls, found, degraded=list(found.degraded), seq=str(found.seq))
 
 
 def edge_kinds(text: str | None) -> tuple[EdgeKind, ...]:

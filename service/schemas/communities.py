@@ -5,7 +5,6 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from muisti.core.model.communities import TELLING_MAX, Communities, Community
-from muisti.core.model.graph import End
 from muisti.service.schemas import fields
 from muisti.service.schemas.graph import EndReply, Pending
 
@@ -22,7 +21,7 @@ class CommunityReply(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, one: Community) -> "CommunityReply":
-        return cls(entities=[_end(end) for end in one.entities], size=one.size, memories=one.memories)
+        return cls(entities=[EndReply.of(end) for end in one.entities], size=one.size, memories=one.memories)
 
 
 class CommunitiesReply(Struct, frozen=True, kw_only=True):
@@ -43,7 +42,3 @@ class CommunitiesReply(Struct, frozen=True, kw_only=True):
             pending=found.pending,
             seq=str(found.seq),
         )
-
-
-def _end(end: End) -> EndReply:
-    return EndReply(id=end.id, name=end.name, kind=end.kind)

@@ -11,6 +11,7 @@ from muisti.core.model.values import Memory
 from muisti.core.model.working import BUDGET, BUDGET_MAX, PRIORITY_MAX, TEXT_MAX, Entry, Held, Working
 from muisti.core.views.discourse import Stored
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import copied
 
 Encoding = Annotated[
     str, Meta(description="The encoding whose tokens are counted.", extra_json_schema={"enum": list(ENCODINGS)})
@@ -179,7 +180,7 @@ class WorkingEntryReply(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, entry: Entry) -> "WorkingEntryReply":
-        return cls(**{name: getattr(entry, name) for name in cls.__struct_fields__})
+        return copied(cls, entry)
 
 
 class HeldReply(Struct, frozen=True, kw_only=True):
@@ -206,8 +207,7 @@ class HeldReply(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, held: Held) -> "HeldReply":
-        told = {name: getattr(held, name) for name in cls.__struct_fields__}
-        return cls(**{**told, "acts": list(held.acts)})
+        return copied(cls, held, acts=list(held.acts))
 
 
 class WorkingReply(Struct, frozen=True, kw_only=True):

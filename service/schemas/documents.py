@@ -23,6 +23,7 @@ from muisti.core.model.terms import PRUNE_STRATEGIES, Importance, PruneStrategy,
 from muisti.core.model.times import to_us
 from muisti.core.views.documents import STRATEGIES, Chunking, Preview, Reading, Stated
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import copied
 from muisti.service.schemas.policy import FlagReply, flagged
 from muisti.service.schemas.replies import Cursor
 
@@ -293,8 +294,7 @@ class CutReply(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, one: Preview) -> "CutReply":
-        names = ("start", "stop", "overlap", "tokens", "page", "language", "symbol", "kind", "beginning")
-        return cls(headings=list(one.headings), **{name: getattr(one, name) for name in names})
+        return copied(cls, one, headings=list(one.headings))
 
 
 class PreviewReply(Struct, frozen=True, kw_only=True):

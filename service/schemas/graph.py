@@ -1,43 +1,38 @@
-"""Requests and replies about the knowledge graph of a space."""
+"""Replies about the knowledge graph of a space; requests are in `graph_requests`."""
 
 from datetime import datetime
-from typing import Annotated, Any, TypeVar, cast
+from typing import Annotated
 
 from msgspec import Meta, Struct
 
 from muisti.core.model.graph import (
     Alias,
+    End,
     Entities,
     Entity,
-    EntityChange,
     Extension,
     GraphStatus,
     Mentioned,
     Neighbour,
     Neighbours,
-    NewRelation,
     Path,
     Profile,
     Proposal,
     Proposals,
     Relation,
-    RelationChange,
     Relations,
     Step,
 )
 from muisti.core.model.graph_terms import (
-    ALIASES_MAX,
     ENTITY_KINDS,
     MENTION_SOURCES,
     NAME_CHARACTERS,
     RELATION_SOURCES,
     TIE_KINDS,
-    EntityKind,
-    TieKind,
 )
-from muisti.core.model.relations import RELATION_KINDS, RelationKind
-from muisti.core.model.values import Seq
+from muisti.core.model.relations import RELATION_KINDS
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import copied
 
 EntityName = Annotated[
     str,
@@ -53,93 +48,6 @@ TieKindText = Annotated[str, Meta(extra_json_schema={"enum": list(TIE_KINDS)})]
 EntityId = Annotated[str, Meta(description="Id of an entity; forks, exports and imports keep it.")]
 Pending = Annotated[int, Meta(description="Versions of memories that are stored and not read yet.", ge=0)]
 Confidence = Annotated[float, Meta(description="How sure the reader of the text is, 0 to 1.", ge=0, le=1)]
-Names = Annotated[
-    list[str], Meta(description="Other names.", extra_json_schema={"maxItems": ALIASES_MAX}, examples=[["A. Berg"]])
-]
-Words = Annotated[
-    str,
-    Meta(
-        description="Words that are the object.", extra_json_schema={"minLength": 1, "maxLength": 2_000},
-        examples=["dark roast"],
-    ),
-]  # fmt: skip
-T = TypeVar("T")
-
-
-def _made(kind: type[T], value: object, **more: Any) -> T:
-    """Return a reply whose fields are those of a value; `more` has those that differ."""
-    names = (name for name in cast(Any, kind).__struct_fields__ if name not in more)
-    return kind(**{name: getattr(value, name) for name in names}, **more)
-
-
-def _seq(seq: Seq) -> str:
-    return str(seq)
-
-
-class EntityBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A statement on an entity. A field that is left out stays as it is; a list replaces the one before."""
-
-    kind: EntityKindText | None = None
-    aliases: Annotated[Names, Meta(description="Names that are this entity's, too.")] | None = None
-    apart: Annotated[Names, Meta(description="Names that are not this entity's.")] | None = None
-    category: fields.Category | None = None
-
-    def change(self) -> EntityChange:
-        """Return the change that the core takes."""
-        return EntityChange(
-            kind=cast(EntityKind | None, self.kind),
-            aliases=None if self.aliases is None else tuple(self.aliases),
-            apart=None if self.apart is None else tuple(self.apart),
-            category=self.category,
-        )
-
-
-class NamesBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Names that are merged with an entity, or kept apart from it."""
-
-    others: Names
-    category: fields.Category | None = None
-
-
-class RelationBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A relation that somebody states. Give `object`, a name, or `literal`, words."""
-
-    subject: EntityName
-    kind: RelationKindText
-    object: EntityName | None = None
-    literal: Words | None = None
-    negative: Annotated[bool, Meta(description="Whether it is said not to be so.")] = False
-    content: fields.Content | None = None
-    valid_from: fields.ValidFrom | None = None
-    valid_to: fields.ValidTo | None = None
-    category: fields.Category | None = None
-
-    def new(self) -> NewRelation:
-        """Return the relation that the core takes."""
-        return _made(NewRelation, self)
-
-
-class RelationPatch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Changes of a relation that somebody has stated. A field that is left out stays as it is."""
-
-    subject: EntityName | None = None
-    kind: RelationKindText | None = None
-    object: EntityName | None = None
-    literal: Words | None = None
-    negative: Annotated[bool, Meta(description="Whether it is said not to be so.")] | None = None
-    content: fields.Content | None = None
-    valid_from: fields.ValidFrom | None = None
-    valid_to: fields.ValidTo | None = None
-
-    def change(self) -> RelationChange:
-        """Return the change that the core takes."""
-        return _made(RelationChange, self)
-
-
-class BuildGraphBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Which versions to read."""
-
-    again: Annotated[bool, Meta(description="Read all versions again, as after a change of the recogniser.")] = False
 
 
 class AliasReply(Struct, frozen=True, kw_only=True):
@@ -152,7 +60,7 @@ class AliasReply(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, one: Alias) -> "AliasReply":
-        return _made(cls, one)
+        return copied(cls, one)
 
 
 class EntityReply(Struct, frozen=True, kw_only=True):
@@ -170,7 +78,7 @@ class EntityReply(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, one: Entity) -> "EntityReply":
-        return _made(cls, one, aliases=[AliasReply.of(alias) for alias in one.aliases])
+        return copied(cls, one, aliases=[AliasReply.of(alias) for alias in one.aliases])
 
 
 class EntitiesReply(Struct, frozen=True, kw_only=True):
@@ -183,7 +91,7 @@ class EntitiesReply(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, found: Entities) -> "EntitiesReply":
-        return _made(cls, found, items=[EntityReply.of(one) for one in found.items], seq=_seq(found.seq))
+        return copied(cls, found, items=[EntityReply.of(one) for one in found.items], seq=str(found.seq))
 
 
 class EndReply(Struct, frozen=True, kw_only=True):
@@ -192,6 +100,10 @@ class EndReply(Struct, frozen=True, kw_only=True):
     id: EntityId
     name: str
     kind: EntityKindText
+
+    @classmethod
+    def of(cls, end: End) -> "EndReply":
+        return copied(cls, end)
 
 
 class RelationReply(Struct, frozen=True, kw_only=True):
@@ -220,8 +132,8 @@ class RelationReply(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, one: Relation) -> "RelationReply":
-        end = None if one.object is None else _made(EndReply, one.object)
-        return _made(cls, one, subject=_made(EndReply, one.subject), object=end)
+        end = None if one.object is None else EndReply.of(one.object)
+        return copied(cls, one, subject=EndReply.of(one.subject), object=end)
 
 
 class RelationsReply(Struct, frozen=True, kw_only=True):
@@ -234,7 +146,7 @@ class RelationsReply(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, found: Relations) -> "RelationsReply":
-        return _made(cls, found, items=[RelationReply.of(one) for one in found.items], seq=_seq(found.seq))
+        return copied(cls, found, items=[RelationReply.of(one) for one in found.items], seq=str(found.seq))
 
 
 class MentionedReply(Struct, frozen=True, kw_only=True):
@@ -251,7 +163,7 @@ class MentionedReply(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, one: Mentioned) -> "MentionedReply":
-        return _made(cls, one)
+        return copied(cls, one)
 
 
 class ProfileReply(Struct, frozen=True, kw_only=True):
@@ -265,13 +177,13 @@ class ProfileReply(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, found: Profile) -> "ProfileReply":
-        return _made(
+        return copied(
             cls,
             found,
             entity=EntityReply.of(found.entity),
             facts=[RelationReply.of(one) for one in found.facts],
             mentioned=[MentionedReply.of(one) for one in found.mentioned],
-            seq=_seq(found.seq),
+            seq=str(found.seq),
         )
 
 
@@ -286,7 +198,7 @@ class NeighbourReply(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, one: Neighbour) -> "NeighbourReply":
-        return _made(cls, one, entity=_made(EndReply, one.entity), kinds=list(one.kinds))
+        return copied(cls, one, entity=EndReply.of(one.entity), kinds=list(one.kinds))
 
 
 class NeighboursReply(Struct, frozen=True, kw_only=True):
@@ -302,7 +214,7 @@ class NeighboursReply(Struct, frozen=True, kw_only=True):
     @classmethod
     def of(cls, found: Neighbours) -> "NeighboursReply":
         items = [NeighbourReply.of(one) for one in found.items]
-        return _made(cls, found, entity=_made(EndReply, found.entity), items=items, seq=_seq(found.seq))
+        return copied(cls, found, entity=EndReply.of(found.entity), items=items, seq=str(found.seq))
 
 
 class StepReply(Struct, frozen=True, kw_only=True):
@@ -315,7 +227,7 @@ class StepReply(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, one: Step) -> "StepReply":
-        ends = {"source": _made(EndReply, one.source), "target": _made(EndReply, one.target)}
+        ends = {"source": EndReply.of(one.source), "target": EndReply.of(one.target)}
         return cls(**ends, kinds=list(one.kinds), memories=list(one.memories))
 
 
@@ -330,7 +242,7 @@ class PathReply(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, found: Path) -> "PathReply":
-        return _made(cls, found, steps=[StepReply.of(one) for one in found.steps], seq=_seq(found.seq))
+        return copied(cls, found, steps=[StepReply.of(one) for one in found.steps], seq=str(found.seq))
 
 
 class ProposalReply(Struct, frozen=True, kw_only=True):
@@ -344,7 +256,7 @@ class ProposalReply(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, one: Proposal) -> "ProposalReply":
-        return _made(cls, one, first=_made(EndReply, one.first), second=_made(EndReply, one.second))
+        return copied(cls, one, first=EndReply.of(one.first), second=EndReply.of(one.second))
 
 
 class ProposalsReply(Struct, frozen=True, kw_only=True):
@@ -357,7 +269,7 @@ class ProposalsReply(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, found: Proposals) -> "ProposalsReply":
-        return _made(cls, found, items=[ProposalReply.of(one) for one in found.items], seq=_seq(found.seq))
+        return copied(cls, found, items=[ProposalReply.of(one) for one in found.items], seq=str(found.seq))
 
 
 class GraphReply(Struct, frozen=True, kw_only=True):
@@ -375,7 +287,7 @@ class GraphReply(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, found: GraphStatus) -> "GraphReply":
-        return _made(cls, found, seq=_seq(found.seq))
+        return copied(cls, found, seq=str(found.seq))
 
 
 class ExtensionReply(Struct, frozen=True, kw_only=True):
@@ -388,24 +300,10 @@ class ExtensionReply(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, found: Extension) -> "ExtensionReply":
-        return _made(cls, found)
+        return copied(cls, found)
 
 
 class GraphDroppedReply(Struct, frozen=True, kw_only=True):
     """Outcome of dropping what was read. What people have said stays, as all memories do."""
 
     entities: Annotated[int, Meta(description="Entities that were dropped.")]
-
-
-def tie_kinds(kinds: str | None) -> tuple[TieKind, ...]:
-    """Return the kinds of ties that a parameter names with commas; all for None. The core checks them."""
-    return TIE_KINDS if kinds is None else cast(tuple[TieKind, ...], tuple(_listed(kinds)))
-
-
-def relation_kinds(kinds: str | None) -> tuple[RelationKind, ...]:
-    """Return the kinds of relations that a parameter names with commas; all for None. The core checks them."""
-    return RELATION_KINDS if kinds is None else cast(tuple[RelationKind, ...], tuple(_listed(kinds)))
-
-
-def _listed(kinds: str) -> list[str]:
-    return [one.strip() for one in kinds.split(",")]

@@ -13,6 +13,7 @@ from muisti.core.model.outcomes import Written
 from muisti.core.model.spaces import Space
 from muisti.core.model.values import History, Memory, Page, Version
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import copied
 from muisti.service.schemas.errors import Problem
 from muisti.service.schemas.likeness import LikenessReply, alike
 from muisti.service.schemas.policy import FlagReply, PolicyReply, flagged
@@ -129,7 +130,7 @@ class TelemetryReply(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, found: Telemetry) -> "TelemetryReply":
-        return cls(**{name: getattr(found, name) for name in cls.__struct_fields__})
+        return copied(cls, found)
 
 
 class PageReply(Struct, frozen=True, kw_only=True):
@@ -304,10 +305,9 @@ class StatsReply(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, stats: Stats, cache: CacheUse | None) -> "StatsReply":
-        same = [name for name in cls.__struct_fields__ if name not in ("quota", "embedding_cache", "seq")]
-        given: dict[str, Any] = {name: getattr(stats, name) for name in same}
-        return cls(
-            **given,
+        return copied(
+            cls,
+            stats,
             quota=stats.usage and QuotaReply.of(stats.usage),
             embedding_cache=cache and CacheReply.of(cache),
             seq=str(stats.seq),

@@ -1,0 +1,112 @@
+"""Requests about the knowledge graph of a space."""
+
+from typing import Annotated, cast
+
+from msgspec import Meta, Struct
+
+from muisti.core.model.graph import (
+    EntityChange,
+    NewRelation,
+    RelationChange,
+)
+from muisti.core.model.graph_terms import (
+    ALIASES_MAX,
+    TIE_KINDS,
+    EntityKind,
+    TieKind,
+)
+from muisti.core.model.relations import RELATION_KINDS, RelationKind
+from muisti.service.schemas import fields
+from muisti.service.schemas.copying import copied
+from muisti.service.schemas.graph import EntityKindText, EntityName, RelationKindText
+
+Names = Annotated[
+    list[str], Meta(description="Other names.", extra_json_schema={"maxItems": ALIASES_MAX}, examples=[["A. Berg"]])
+]
+Words = Annotated[
+    str,
+    Meta(
+        description="Words that are the object.", extra_json_schema={"minLength": 1, "maxLength": 2_000},
+        examples=["dark roast"],
+    ),
+]  # fmt: skip
+
+
+class EntityBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A statement on an entity. A field that is left out stays as it is; a list replaces the one before."""
+
+    kind: EntityKindText | None = None
+    aliases: Annotated[Names, Meta(description="Names that are this entity's, too.")] | None = None
+    apart: Annotated[Names, Meta(description="Names that are not this entity's.")] | None = None
+    category: fields.Category | None = None
+
+    def change(self) -> EntityChange:
+        """Return the change that the core takes."""
+        return EntityChange(
+            kind=cast(EntityKind | None, self.kind),
+            aliases=None if self.aliases is None else tuple(self.aliases),
+            apart=None if self.apart is None else tuple(self.apart),
+            category=self.category,
+        )
+
+
+class NamesBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Names that are merged with an entity, or kept apart from it."""
+
+    others: Names
+    category: fields.Category | None = None
+
+
+class RelationBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A relation that somebody states. Give `object`, a name, or `literal`, words."""
+
+    subject: EntityName
+    kind: RelationKindText
+    object: EntityName | None = None
+    literal: Words | None = None
+    negative: Annotated[bool, Meta(description="Whether it is said not to be so.")] = False
+    content: fields.Content | None = None
+    valid_from: fields.ValidFrom | None = None
+    valid_to: fields.ValidTo | None = None
+    category: fields.Category | None = None
+
+    def new(self) -> NewRelation:
+        """Return the relation that the core takes."""
+        return copied(NewRelation, self)
+
+
+class RelationPatch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Changes of a relation that somebody has stated. A field that is left out stays as it is."""
+
+    subject: EntityName | None = None
+    kind: RelationKindText | None = None
+    object: EntityName | None = None
+    literal: Words | None = None
+    negative: Annotated[bool, Meta(description="Whether it is said not to be so.")] | None = None
+    content: fields.Content | None = None
+    valid_from: fields.ValidFrom | None = None
+    valid_to: fields.ValidTo | None = None
+
+    def change(self) -> RelationChange:
+        """Return the change that the core takes."""
+        return copied(RelationChange, self)
+
+
+class BuildGraphBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Which versions to read."""
+
+    again: Annotated[bool, Meta(description="Read all versions again, as after a change of the recogniser.")] = False
+
+
+def tie_kinds(kinds: str | None) -> tuple[TieKind, ...]:
+    """Return the kinds of ties that a parameter names with commas; all for None. The core checks them."""
+    return TIE_KINDS if kinds is None else cast(tuple[TieKind, ...], tuple(_listed(kinds)))
+
+
+def relation_kinds(kinds: str | None) -> tuple[RelationKind, ...]:
+    """Return the kinds of relations that a parameter names with commas; all for None. The core checks them."""
+    return RELATION_KINDS if kinds is None else cast(tuple[RelationKind, ...], tuple(_listed(kinds)))
+
+
+def _listed(kinds: str) -> list[str]:
+    return [one.strip() for one in kinds.split(",")]
