@@ -12,6 +12,12 @@ from litestar.utils.signature import ParsedSignature
 from muisti.core.model.errors import InvalidInput, Problem
 from muisti.core.model.terms import SORTS
 
+
+def between(description: str, least: int, most: int) -> ParameterKwarg:
+    """Describe a number that is at least `least` and at most `most`. The core checks it."""
+    return QueryParameter(description=description, schema_extra={"minimum": least, "maximum": most})
+
+
 OnConflictParameter = Annotated[
     str | None, QueryParameter(description="As the field of the body.", enum=["reject", "keep", "review", "supersede"])
 ]
@@ -25,9 +31,7 @@ DryRunParameter = Annotated[
 TaskParameter = Annotated[
     bool, QueryParameter(description="Do the work as a task, and answer 202 with it; see docs/tasks.md.")
 ]
-LimitParameter = Annotated[
-    int, QueryParameter(description="Largest number of items.", schema_extra={"minimum": 1, "maximum": 100})
-]
+LimitParameter = Annotated[int, between("Largest number of items.", 1, 100)]
 AsOfParameter = Annotated[
     str | None,
     QueryParameter(description="Show the space as it was then: a time, or a point of history, whole or its number."),

@@ -18,6 +18,7 @@ from muisti.service.feed.seq_watcher import SeqWatcher
 from muisti.service.feed.stream import MEDIA_TYPE, EventStream, Source
 from muisti.service.http.decode import Request
 from muisti.service.http.headers import SEQ, point
+from muisti.service.http.parameters import between
 from muisti.service.http.respond import read
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.changes import ChangesReply
@@ -39,9 +40,7 @@ ShowParameter = Annotated[
         enum=list(get_args(Show)),
     ),
 ]
-ChangesLimit = Annotated[
-    int, QueryParameter(description="Largest number.", schema_extra={"minimum": 1, "maximum": CHANGES_MAX})
-]
+ChangesLimit = Annotated[int, between("Largest number.", 1, CHANGES_MAX)]
 LastEventId = Annotated[
     str | None,
     HeaderParameter(name="Last-Event-ID", description="To resume a stream: the id of the last event received."),

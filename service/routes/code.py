@@ -9,6 +9,7 @@ from litestar.params import FromPath, QueryParameter
 from muisti.core.model.terms import EDGE_KINDS, MAP_MAX, MAP_MIN, SYMBOL_KINDS, SYMBOLS_MAX, USES_MAX
 from muisti.service.auth.middleware import memories
 from muisti.service.http.decode import Request
+from muisti.service.http.parameters import between
 from muisti.service.http.respond import read
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.code import (
@@ -33,15 +34,11 @@ KindsParameter = Annotated[
 ]
 BelowParameter = Annotated[str | None, QueryParameter(description="Beginning of the paths of files.")]
 PathParameter = Annotated[str, QueryParameter(description="Path of the document.")]
-FoundParameter = Annotated[
-    int, QueryParameter(description="Symbols at most.", schema_extra={"minimum": 1, "maximum": SYMBOLS_MAX})
-]
-UsesParameter = Annotated[
-    int, QueryParameter(description="Uses at most.", schema_extra={"minimum": 1, "maximum": USES_MAX})
-]
+FoundParameter = Annotated[int, between("Symbols at most.", 1, SYMBOLS_MAX)]
+UsesParameter = Annotated[int, between("Uses at most.", 1, USES_MAX)]
 BudgetParameter = Annotated[
     int,
-    QueryParameter(description="Tokens of the text at most.", schema_extra={"minimum": MAP_MIN, "maximum": MAP_MAX}),
+    between("Tokens of the text at most.", MAP_MIN, MAP_MAX),
 ]
 MentionedParameter = Annotated[
     str | None, QueryParameter(description="Paths, folders and symbols that the map is about, with commas.")

@@ -1,5 +1,6 @@
 """Questions to the knowledge graph of a space: entities, their facts and neighbours, paths, and alike names."""
 
+from functools import partial
 from typing import Annotated, cast
 
 from litestar import Response, get
@@ -21,7 +22,7 @@ from muisti.core.model.relations import RELATION_KINDS
 from muisti.core.query.points import parse
 from muisti.service.auth.middleware import memories
 from muisti.service.http.decode import Request
-from muisti.service.http.parameters import PAST, AsOfParameter
+from muisti.service.http.parameters import PAST, AsOfParameter, between
 from muisti.service.http.respond import read
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.graph import (
@@ -39,30 +40,19 @@ from muisti.service.schemas.graph_requests import (
 )
 
 NAMED = [*PAST, "conflict"]  # with a name in it, and the graph of a space may be off
+_question = partial(get, tags=["graph"], needs="read", problems=NAMED)
 
 PrefixParameter = Annotated[str, QueryParameter(description="Beginning of a name, in any case.")]
 EntityKindParameter = Annotated[str | None, QueryParameter(description="Kind of entities.", enum=list(ENTITY_KINDS))]
 EntitySortParameter = Annotated[
     str, QueryParameter(description="`-mentions`: the most mentioned first.", enum=list(ENTITY_SORTS))
 ]
-EntitiesParameter = Annotated[
-    int, QueryParameter(description="Entities at most.", schema_extra={"minimum": 1, "maximum": ENTITIES_MAX})
-]
-FactsParameter = Annotated[
-    int, QueryParameter(description="Facts at most.", schema_extra={"minimum": 0, "maximum": FACTS_MAX})
-]
-MemoriesParameter = Annotated[
-    int, QueryParameter(description="Memories at most.", schema_extra={"minimum": 0, "maximum": ENTITIES_MAX})
-]
-RelationsParameter = Annotated[
-    int, QueryParameter(description="Relations at most.", schema_extra={"minimum": 1, "maximum": FACTS_MAX})
-]
-DepthParameter = Annotated[
-    int, QueryParameter(description="Ties that are followed.", schema_extra={"minimum": 1, "maximum": DEPTH_MAX})
-]
-LongestParameter = Annotated[
-    int, QueryParameter(description="Ties of a path at most.", schema_extra={"minimum": 1, "maximum": PATH_MAX})
-]
+EntitiesParameter = Annotated[int, between("Entities at most.", 1, ENTITIES_MAX)]
+FactsParameter = Annotated[int, between("Facts at most.", 0, FACTS_MAX)]
+MemoriesParameter = Annotated[int, between("Memories at most.", 0, ENTITIES_MAX)]
+RelationsParameter = Annotated[int, between("Relations at most.", 1, FACTS_MAX)]
+DepthParameter = Annotated[int, between("Ties that are followed.", 1, DEPTH_MAX)]
+LongestParameter = Annotated[int, between("Ties of a path at most.", 1, PATH_MAX)]
 TiesParameter = Annotated[
     str | None, QueryParameter(description=f"Kinds of ties, with commas: {', '.join(TIE_KINDS)}. All by default.")
 ]
@@ -82,7 +72,7 @@ async def get_graph(request: Request, space: FromPath[str], backend: NamedDepend
     return read(GraphReply.of(found), found.seq)
 
 
-@get("/graph/entities", operation_id="listEntities", tags=["graph"], needs="read", problems=NAMED)
+@_question("/graph/entities", operation_id="listEntities")
 async def list_entities(
     request: Request,
     space: FromPath[str],
@@ -109,7 +99,7 @@ async def list_entities(
     return read(EntitiesReply.of(found), found.seq)
 
 
-@get("/graph/entities/{entity:str}", operation_id="getEntity", tags=["graph"], needs="read", problems=NAMED)
+@_question("/graph/entities/{entity:str}", operation_id="getEntity")
 async def get_entity(
     request: Request,
     space: FromPath[str],
@@ -128,13 +118,7 @@ async def get_entity(
     return read(ProfileReply.of(found), found.seq)
 
 
-@get(
-    "/graph/entities/{entity:str}/neighbours",
-    operation_id="listNeighbours",
-    tags=["graph"],
-    needs="read",
-    problems=NAMED,
-)
+@_question("/graph/entities/{entity:str}/neighbours", operation_id="listNeighbours")
 async def list_neighbours(
     request: Request,
     space: FromPath[str],
@@ -151,7 +135,7 @@ async def list_neighbours(
     return read(NeighboursReply.of(found), found.seq)
 
 
-@get("/graph/paths", operation_id="findPath", tags=["graph"], needs="read", problems=NAMED)
+@_question("/graph/paths", operation_id="findPath")
 async def find_path(
     request: Request,
     space: FromPath[str],
@@ -168,7 +152,7 @@ async def find_path(
     return read(PathReply.of(found), found.seq)
 
 
-@get("/graph/relations", operation_id="listRelations", tags=["graph"], needs="read", problems=NAMED)
+@_question("/graph/relations", operation_id="listRelations")
 async def list_relations(
     request: Request,
     space: FromPath[str],
@@ -192,7 +176,7 @@ async def list_relations(
     return read(RelationsReply.of(found), found.seq)
 
 
-@get("/graph/proposals", operation_id="listProposals", tags=["graph"], needs="read", problems=NAMED)
+@_question("/graph/proposals", operation_id="listProposals")
 async def list_proposals(
     request: Request,
     space: FromPath[str],

@@ -1,5 +1,7 @@
 """Changes of the knowledge graph: what people say of entities and relations, and reading memories for it."""
 
+from functools import partial
+
 from litestar import Response, delete, patch, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
@@ -26,6 +28,8 @@ from muisti.service.schemas.replies import WrittenReply
 from muisti.service.schemas.tasks import TaskReply
 
 _STATES = ["conflict", "sensitive_content", "place_taken"]
+# What is said of the names of an entity: `201` for the first statement of it, `200` for a change of one.
+_names = partial(post, status_code=200, statuses=[201], tags=["graph"], needs="write", screens=True, problems=_STATES)
 
 
 @patch(
@@ -55,16 +59,7 @@ async def describe_entity(
     return written(await backend.store(say, space, entity, data.change(), request=key))
 
 
-@post(
-    "/graph/entities/{entity:str}/merge",
-    status_code=200,
-    statuses=[201],
-    operation_id="mergeEntities",
-    tags=["graph"],
-    needs="write",
-    screens=True,
-    problems=_STATES,
-)
+@_names("/graph/entities/{entity:str}/merge", operation_id="mergeEntities")
 async def merge_entities(
     request: Request,
     space: FromPath[str],
@@ -80,16 +75,7 @@ async def merge_entities(
     return written(await backend.store(merge, space, entity, data.others, category=data.category, request=key))
 
 
-@post(
-    "/graph/entities/{entity:str}/keep-apart",
-    status_code=200,
-    statuses=[201],
-    operation_id="keepEntitiesApart",
-    tags=["graph"],
-    needs="write",
-    screens=True,
-    problems=_STATES,
-)
+@_names("/graph/entities/{entity:str}/keep-apart", operation_id="keepEntitiesApart")
 async def keep_entities_apart(
     request: Request,
     space: FromPath[str],

@@ -4,21 +4,19 @@ from typing import Annotated
 
 from litestar import Response, get
 from litestar.di import NamedDependency
-from litestar.params import FromPath, QueryParameter
+from litestar.params import FromPath
 
 from muisti.core.model.graph_terms import COMMUNITIES_MAX
 from muisti.core.query.points import parse
 from muisti.service.auth.middleware import memories
 from muisti.service.http.decode import Request
-from muisti.service.http.parameters import AsOfParameter
+from muisti.service.http.parameters import AsOfParameter, between
 from muisti.service.http.respond import read
 from muisti.service.routes.graph import NAMED
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.communities import CommunitiesReply
 
-CommunitiesParameter = Annotated[
-    int, QueryParameter(description="Communities at most.", schema_extra={"minimum": 1, "maximum": COMMUNITIES_MAX})
-]
+CommunitiesParameter = Annotated[int, between("Communities at most.", 1, COMMUNITIES_MAX)]
 
 
 @get("/graph/communities", operation_id="listCommunities", tags=["graph"], needs="read", problems=NAMED)

@@ -16,7 +16,7 @@ from muisti.service.formats.graphs.layout import NODES_MAX
 from muisti.service.formats.graphs.svg import Picture, svg
 from muisti.service.http.decode import Request
 from muisti.service.http.headers import SEQ
-from muisti.service.http.parameters import AsOfParameter
+from muisti.service.http.parameters import AsOfParameter, between
 from muisti.service.http.streaming import on_threads
 from muisti.service.routes.graph import NAMED
 from muisti.service.runtime.workers import Backend
@@ -30,12 +30,10 @@ FormatParameter = Annotated[
 CentreParameter = Annotated[
     str | None, QueryParameter(description="Name or id of the entity in the middle; else the most mentioned are drawn.")
 ]
-PictureDepth = Annotated[
-    int, QueryParameter(description="Ties that are followed.", schema_extra={"minimum": 1, "maximum": DEPTH_MAX})
-]
+PictureDepth = Annotated[int, between("Ties that are followed.", 1, DEPTH_MAX)]
 PictureLimit = Annotated[
     int,
-    QueryParameter(description="Entities at most.", schema_extra={"minimum": 1, "maximum": NODES_MAX - _WORDS}),
+    between("Entities at most.", 1, NODES_MAX - _WORDS),
 ]
 
 

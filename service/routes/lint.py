@@ -9,7 +9,7 @@ from litestar.params import FromPath, QueryParameter
 from muisti.core.model.lint import AT_ONCE, AT_ONCE_MAX, Limits
 from muisti.service.auth.middleware import memories
 from muisti.service.http.decode import Request
-from muisti.service.http.parameters import CursorParameter
+from muisti.service.http.parameters import CursorParameter, between
 from muisti.service.http.respond import followed, read
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.lint import LintReply, checks_of
@@ -19,7 +19,7 @@ ChecksParameter = Annotated[
 ]
 MemoriesParameter = Annotated[
     int,
-    QueryParameter(description="Memories to check.", schema_extra={"minimum": 1, "maximum": AT_ONCE_MAX}),
+    between("Memories to check.", 1, AT_ONCE_MAX),
 ]
 TokensParameter = Annotated[int, QueryParameter(description="Larger memories are oversized.", ge=1, le=1_000_000)]
 DaysParameter = Annotated[float, QueryParameter(description="Days without a retrieval.", ge=0, le=36_500)]
