@@ -15,7 +15,11 @@ from muisti.service.http.decode import Request, decode, prepare
 from muisti.service.http.headers import SEQ, expected, request_key
 from muisti.service.http.respond import followed, planned, written_headers
 from muisti.service.runtime.workers import Backend
-from muisti.service.schemas.conversations import EndedReply, ExchangeBody, ExchangesBody
+from muisti.service.schemas.conversation_requests import (
+    ExchangeBody,
+    ExchangesBody,
+)
+from muisti.service.schemas.conversations import EndedReply
 
 CategoryParameter = Annotated[
     str | None,

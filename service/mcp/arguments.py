@@ -23,7 +23,7 @@ from muisti.core.query.filters import And, Filter, Leaf
 from muisti.core.query.query import Query
 from muisti.service.http.decode import decode, prepare
 from muisti.service.schemas import fields
-from muisti.service.schemas.conversations import ExchangesBody
+from muisti.service.schemas.conversation_requests import ExchangesBody
 from muisti.service.schemas.copying import copied
 from muisti.service.schemas.requests import AddBody, EntryBody, PatchBody, RecencyBody, SearchBody, SupersedeBody
 

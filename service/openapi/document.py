@@ -25,7 +25,10 @@ from muisti.service.openapi.words import ABOUT, HEADERS, PARAMETERS, SECURITY, S
 from muisti.service.schemas import fields
 from muisti.service.schemas.checkpoints import CheckpointName
 from muisti.service.schemas.conflicts import ConflictId
-from muisti.service.schemas.conversations import ExchangeBody, ExchangesBody
+from muisti.service.schemas.conversation_requests import (
+    ExchangeBody,
+    ExchangesBody,
+)
 from muisti.service.schemas.dry_run import DryRunReply
 from muisti.service.schemas.erasure import ErasureReply
 from muisti.service.schemas.errors import KINDS, MEDIA_TYPE, Problem, status_name

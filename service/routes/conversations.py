@@ -31,9 +31,11 @@ from muisti.service.http.parameters import (
 )
 from muisti.service.routes.purging import deleted
 from muisti.service.runtime.workers import Backend
-from muisti.service.schemas.conversations import (
+from muisti.service.schemas.conversation_requests import (
     ConversationBody,
     ConversationPatch,
+)
+from muisti.service.schemas.conversations import (
     ConversationReply,
     ConversationsReply,
     EndedReply,

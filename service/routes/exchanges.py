@@ -15,9 +15,9 @@ from muisti.service.http.objects import CategoryParameter, turns_of
 from muisti.service.http.parameters import PAST, AsOfParameter, CursorParameter, DryRunParameter, LimitParameter
 from muisti.service.http.respond import followed, planned, read
 from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.conversation_requests import ExchangesBody
 from muisti.service.schemas.conversations import (
     AdoptedReply,
-    ExchangesBody,
     ExchangesReply,
     StreamedReply,
 )

@@ -30,7 +30,15 @@ from muisti.service.http.parameters import (
 )
 from muisti.service.routes.purging import deleted
 from muisti.service.runtime.workers import Backend
-from muisti.service.schemas.conversations import EndedReply, SessionBody, SessionPatch, SessionReply, SessionsReply
+from muisti.service.schemas.conversation_requests import (
+    SessionBody,
+    SessionPatch,
+)
+from muisti.service.schemas.conversations import (
+    EndedReply,
+    SessionReply,
+    SessionsReply,
+)
 from muisti.service.schemas.erasure import ErasureReply
 
 _CHANGES = ["place_taken", "conversation_closed", "sensitive_content"]

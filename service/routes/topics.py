@@ -29,7 +29,15 @@ from muisti.service.http.parameters import (
 )
 from muisti.service.routes.purging import deleted
 from muisti.service.runtime.workers import Backend
-from muisti.service.schemas.conversations import EndedReply, TopicBody, TopicPatch, TopicReply, TopicsReply
+from muisti.service.schemas.conversation_requests import (
+    TopicBody,
+    TopicPatch,
+)
+from muisti.service.schemas.conversations import (
+    EndedReply,
+    TopicReply,
+    TopicsReply,
+)
 from muisti.service.schemas.erasure import ErasureReply
 
 _CHANGES = ["place_taken", "conversation_closed", "sensitive_content"]
