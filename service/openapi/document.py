@@ -4,27 +4,24 @@ Ours and not Litestar's: msgspec describes its own types best, and every refusal
 """
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated, Any, get_args, get_origin
+from typing import Any, get_args, get_origin
 
 import msgspec
 from litestar import Litestar
 from litestar.handlers import HTTPRouteHandler
 from litestar.params import ParameterKwarg, PathParameter, QueryParameter
 from litestar.routes import HTTPRoute
-from msgspec import Meta
 
 from muisti.service.http.decode import JSON, LINES
 from muisti.service.http.parameters import declared
 from muisti.service.http.uploads import FORM
 from muisti.service.openapi.links import LINKS, named
+from muisti.service.openapi.path_types import PATH_TYPES
 from muisti.service.openapi.problems import PROBLEMS
 from muisti.service.openapi.replies import DRY_RUN, REPLIES
 from muisti.service.openapi.requests import REQUESTS
 from muisti.service.openapi.story import EPOCH, ERASURE, FILE
 from muisti.service.openapi.words import ABOUT, HEADERS, PARAMETERS, SECURITY, STREAMED, TAGS
-from muisti.service.schemas import fields
-from muisti.service.schemas.checkpoints import CheckpointName
-from muisti.service.schemas.conflicts import ConflictId
 from muisti.service.schemas.conversation_requests import (
     ExchangeBody,
     ExchangesBody,
@@ -32,41 +29,13 @@ from muisti.service.schemas.conversation_requests import (
 from muisti.service.schemas.dry_run import DryRunReply
 from muisti.service.schemas.erasure import ErasureReply
 from muisti.service.schemas.errors import KINDS, MEDIA_TYPE, Problem, status_name
-from muisti.service.schemas.generations import ModelName
-from muisti.service.schemas.graph import EntityName
-from muisti.service.schemas.keys import KeyId
-from muisti.service.schemas.probes import ProbeId
-from muisti.service.schemas.receipts import ReceiptId
 from muisti.service.schemas.replies import AddedReply, ItemsReply, MemoryReply, SpaceReply, WrittenReply
 from muisti.service.schemas.requests import BatchBody, DraftBody
-from muisti.service.schemas.tasks import TaskId, TaskReply
-from muisti.service.schemas.webhooks import WebhookId
+from muisti.service.schemas.tasks import TaskReply
 
 Json = dict[str, Any]
 
 REF = "#/components/schemas/{name}"
-PATH_TYPES = {
-    "receipt_id": ReceiptId,
-    "probe_id": ProbeId,
-    "conflict_id": ConflictId,
-    "key_id": KeyId,
-    "import_id": Annotated[int, Meta(description="The number of an import.", ge=1)],
-    "space": fields.SpaceName,
-    "memory_id": fields.MemoryId,
-    "checkpoint": CheckpointName,
-    "category": fields.Category,
-    "session": fields.SessionName,
-    "conversation": fields.ConversationName,
-    "topic": fields.TopicName,
-    "turn": fields.TurnNumber,
-    "document": Annotated[str, Meta(description="The id of a document, or its path.", examples=["docs/deploy.md"])],
-    "entity": EntityName,
-    "key": fields.Key,
-    "webhook_id": WebhookId,
-    "task_id": TaskId,
-    "generation": ModelName,
-    "code": Annotated[str, Meta(description="The `code` of a problem.", extra_json_schema={"enum": list(KINDS)})],
-}
 # Bodies whose items are decoded one by one: the field that has them, and the type of each.
 ONE_BY_ONE: Mapping[Any, tuple[str, type[msgspec.Struct]]] = {
     BatchBody: ("memories", DraftBody),
