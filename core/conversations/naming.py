@@ -1,7 +1,7 @@
 """Names of objects, checked and generated; drafts of new objects; titles from what is said first."""
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from muisti.core.model.conversations import DEFAULT_SESSION, USERS_MAX, NewObject, ObjectName
 from muisti.core.model.errors import InvalidInput
@@ -104,11 +104,6 @@ def check_users(users: Sequence[str], path: str) -> None:
         raise InvalidInput.at(path, f"has {len(users)} users; at most {USERS_MAX} are allowed")
     for place, user in enumerate(users):
         check_name(user, f"{path}[{place}]")
-
-
-def with_structure(draft: Draft, changes: Mapping[str, Json]) -> dict[str, Json]:
-    """Return the structure of a draft with some of its entries changed."""
-    return {**draft.structure, **changes}
 
 
 def _session(name: ObjectName, new: NewObject) -> str | None:

@@ -53,7 +53,6 @@ EATS = listed(
 _LIKED = listed("like love enjoy adore cherish")
 _DISLIKED = listed("hate dislike detest despise loathe abhor resent oppose")
 _MADE = listed("make paint write build create design bake cook draw compose knit craft sew")
-_AWAY = "away from|clear of|from"
 
 VERBS: dict[str, list[Cue]] = {
     **{verb: [Cue("likes", denied="dislikes", needs="liked")] for verb in _LIKED},

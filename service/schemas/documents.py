@@ -28,7 +28,6 @@ from muisti.service.schemas.policy import FlagReply, flagged
 from muisti.service.schemas.replies import Cursor
 
 USUAL = Chunking()
-TEXT_TYPE = "text/plain"
 
 Sha256 = Annotated[
     str,

@@ -11,12 +11,6 @@ from muisti.core.store.sql.points import lived
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import COLUMNS
 
-# The oldest change of a space `s` that a checkpoint or a fork refers to; null when none does. Retention stops there.
-PINNED = (
-    "(SELECT min(seq) FROM (SELECT seq FROM checkpoints WHERE space_id = s.id "
-    "UNION ALL SELECT seq FROM forks WHERE space_id = s.id))"
-)
-
 
 def checkpoint(row: Row) -> Checkpoint:
     """Read a row of `named` or `all_of`."""

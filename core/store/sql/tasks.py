@@ -115,10 +115,6 @@ def blob_part(number: int, name: str, part: int) -> Statement:
     return Statement("SELECT data FROM blobs WHERE task = ? AND name = ? AND part = ?", (number, name, part))
 
 
-def drop_blob(number: int, name: str) -> Statement:
-    return Statement("DELETE FROM blobs WHERE task = ? AND name = ?", (number, name))
-
-
 def open_up(id_: str, total: int | None) -> Statement:
     """Let processes claim a task. `total` replaces the number of items where the work has none."""
     return Statement(

@@ -25,7 +25,6 @@ COLOURS = {
     "symbol": "cyan",
     "identifier": "cyan",
 }
-NOBODY = "Nothing is known of such an entity."
 
 
 def status(options: Globals) -> None:
