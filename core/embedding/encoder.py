@@ -24,7 +24,7 @@ from muisti.core.embedding.vectors import Vectors
 from muisti.core.kernels import Floats, Longs
 from muisti.core.kernels.pooling import Table, pool_tokens
 from muisti.core.model.errors import InvalidInput
-from muisti.core.support.waiting import Lock, refuse_long
+from muisti.core.support.once import Once
 
 SHIPPED = Path(__file__).parent / "weights"
 FILES = ("config.json", "model.safetensors", "tokenizer.json")
@@ -83,8 +83,7 @@ class StaticEncoder:
     def __init__(self, model: str | None = None) -> None:
         """Choose a model by its path or its name on the hub; None is the model that ships with Muisti."""
         self._name = model
-        self._loading = Lock()
-        self._loaded: _Model | None = None
+        self._load = Once(self._read)
         self._remembered = lru_cache(QUESTIONS)(self._encode_query)
 
     @property
@@ -105,7 +104,7 @@ class StaticEncoder:
 
     @property
     def loaded(self) -> bool:
-        return self._loaded is not None
+        return self._load.made
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         model = self._load()
@@ -119,14 +118,6 @@ class StaticEncoder:
         vector = _pooled(model, model.query_weights, [text])[0]
         vector.flags.writeable = False
         return vector
-
-    def _load(self) -> _Model:
-        if self._loaded is None:
-            refuse_long()
-            with self._loading:
-                if self._loaded is None:
-                    self._loaded = self._read()
-        return self._loaded
 
     def _read(self) -> _Model:
         try:

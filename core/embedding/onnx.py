@@ -18,7 +18,8 @@ import numpy as np
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.kernels import Floats
 from muisti.core.model.errors import InvalidInput
-from muisti.core.support.waiting import Lock, refuse_long
+from muisti.core.support.once import Once
+from muisti.core.support.waiting import refuse_long
 
 MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
 LONGEST = 256  # tokens of a text that are read, with the two that mark its ends
@@ -61,8 +62,7 @@ class OnnxEncoder:
         self._place, self._tokenizer = place, tokenizer
         self._query_prefix, self._passage_prefix = query_prefix, passage_prefix
         self._longest, self._threads = longest, threads
-        self._loading = Lock()
-        self._loaded: _Loaded | None = None
+        self._load = Once(self._read)
 
     @property
     def deferred(self) -> bool:
@@ -92,14 +92,6 @@ class OnnxEncoder:
         loaded = self._load()
         tokens = loaded.tokenizer.encode_batch(list(texts))
         return np.array([_pooled(loaded, each.ids) for each in tokens], np.float32).reshape(-1, loaded.dimensions)
-
-    def _load(self) -> _Loaded:
-        if self._loaded is None:
-            refuse_long()
-            with self._loading:
-                if self._loaded is None:
-                    self._loaded = self._read()
-        return self._loaded
 
     def _read(self) -> _Loaded:
         try:
