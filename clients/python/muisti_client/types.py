@@ -16,7 +16,7 @@ AccessReply = TypedDict(
         'expires_at': 'str | None',
     },
 )
-"What the caller may do. `key_id` and `name` are null for a caller without a key of this database."
+"Rights of the caller. `key_id` and `name` are null for a caller without a key of this database."
 
 AddBody = TypedDict(
     'AddBody',
