@@ -13,6 +13,8 @@ from muisti.service.console.pages.table import handlers
 from muisti.service.settings import Settings
 from tests.service.console.forms import ADMIN, SPACE, forms_of, sign_in
 
+pytestmark = pytest.mark.one_store
+
 
 def paths(method: str) -> list[str]:
     """The paths of the console that take a method, with values for their parameters."""
