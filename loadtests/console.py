@@ -2,7 +2,7 @@
 
 The pages show a space of 100,000 memories in a real Chromium, which has cached nothing. A folder of another dashboard,
 such as the build of qdrant-web-ui, is measured in the same run when it is given: `NAME=FOLDER`. The times of both are
-those of the page alone: a folder is served without a database behind it.
+those of the page alone, because a folder has no database behind it.
 """
 
 import argparse

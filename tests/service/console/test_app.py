@@ -1,4 +1,4 @@
-"""What holds for every page: forms of other sites are refused, nothing is framed, and `off` removes it all."""
+"""Every page: forms of other sites are refused, nothing is framed, and `off` removes it all."""
 
 import re
 
