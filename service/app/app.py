@@ -14,6 +14,7 @@ from litestar import Litestar, Response
 from litestar.di import Provide
 from litestar.handlers import BaseRouteHandler
 from litestar.routes import HTTPRoute
+from litestar.types import ASGIApp
 
 from muisti.core.databases import open_database
 from muisti.core.embedding.encoder import SHIPPED
@@ -36,6 +37,7 @@ from muisti.service.auth.middleware import AuthMiddleware, access_of
 from muisti.service.background.purges import signer
 from muisti.service.background.task_threads import TaskThreads
 from muisti.service.background.upkeep import Sweep, Upkeep
+from muisti.service.console.mount import Console
 from muisti.service.feed.seq_watcher import SeqWatcher
 from muisti.service.http.decode import SLASH, Request
 from muisti.service.http.freshness import caught_up
@@ -172,11 +174,20 @@ def create_app(
         metrics_key=settings.metrics_key,
     )
     app.state.gate = gate
-    inner = Compress(gate)
-    pages = names_in(settings.origins)
-    envelope = RequestMiddleware(Cors(inner, pages) if pages else inner, meters)
+    origins = names_in(settings.origins)
+    api = Cors(gate, origins) if origins else gate
+    inner = api if trusted is not None else with_console(app, api, settings)
+    envelope = RequestMiddleware(Compress(inner), meters)
     app.asgi_handler = envelope  # outside of Litestar's routing: unmatched paths pass it too
     return app
+
+
+def with_console(app: Litestar, api: ASGIApp, settings: Settings) -> ASGIApp:
+    """Put the console in front of the API, if the settings have one. Its pages call the whole application."""
+    if not settings.console:
+        return api
+    secure = (settings.public_url or "").startswith("https://")
+    return Console(api, app, body_limit=settings.body_limit, secure=secure)
 
 
 def resource_of(settings: Settings) -> Resource | None:

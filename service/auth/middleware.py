@@ -13,6 +13,7 @@ from muisti.core.operations.keys import digest
 from muisti.core.views.memories import Memories
 from muisti.service.asgi.receiving import header_of
 from muisti.service.auth.access import OPEN, STATE, Access, check, stranger
+from muisti.service.auth.browser import session_of
 from muisti.service.auth.challenge import Challenge, Resource
 from muisti.service.auth.hosts import check_host, check_listed
 from muisti.service.auth.keyring import Keyring
@@ -77,7 +78,7 @@ class AuthMiddleware:
             cast(dict[str, Any], scope)[STATE] = stranger(KEYS_ONLY)
             await self._app(scope, receive, send)
             return
-        access = await self.enter(scope["headers"], scope["path"])
+        access = await self.enter(scope["headers"], scope["path"], scope["method"])
         cast(dict[str, Any], scope)[STATE] = access
         if self._limits.none or not access.known:  # unknown callers are refused by the application
             await self._app(scope, receive, send)
@@ -95,8 +96,8 @@ class AuthMiddleware:
         with self._limits.running(access.actor, now):
             await self._app(scope, receive, telling)
 
-    async def enter(self, headers: Sequence[Header], path: str) -> Access:
-        """Find the caller of a request.
+    async def enter(self, headers: Sequence[Header], path: str, method: str = "GET") -> Access:
+        """Find the caller of a request, by its key, its token, or for reads the session of the console.
 
         Raises:
             HttpError: the key is not valid, or a server without keys is called by a wrong name.
@@ -111,6 +112,9 @@ class AuthMiddleware:
         challenge = KEYS_ONLY if self._resource is None else self._resource.challenge(path, headers)
         if given is not None:
             return await self._with_bearer(keyring, given.decode("latin-1"), challenge, path)
+        session = session_of(method, headers)
+        if session is not None and (access := await keyring.find(session)) is not None:
+            return access
         if self._needed or await keyring.needed():
             return stranger(challenge)
         if self._own_host is not None and not self._hosts:

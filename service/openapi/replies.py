@@ -96,7 +96,7 @@ from muisti.service.schemas.dry_run import DryRunReply, PlannedReply, ShiftReply
 from muisti.service.schemas.erasure import SigningKeysReply
 from muisti.service.schemas.forks import ComparisonReply, MergedReply
 from muisti.service.schemas.generations import DroppedReply, GenerationsReply
-from muisti.service.schemas.keys import AuditedReply, AuditReply, KeysReply, MadeKeyReply
+from muisti.service.schemas.keys import AccessReply, AuditedReply, AuditReply, KeysReply, MadeKeyReply
 from muisti.service.schemas.likeness import differing
 from muisti.service.schemas.lint import FindingReply, FixReply, LintReply
 from muisti.service.schemas.moving import ImportReply, ImportsReply
@@ -348,6 +348,19 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "listSpaces": {200: SpacesReply(items=[NEW_SPACE, SPACE])},
     "createKey": {201: MadeKeyReply(**asdict(KEY), key=f"mk_{KEY.id}_…")},
     "getKey": {200: KEY},
+    "getAccess": {
+        200: AccessReply(
+            actor=KEY.id,
+            key_id=KEY.id,
+            name=KEY.name,
+            open=False,
+            scopes=KEY.scopes,
+            spaces=KEY.spaces,
+            category=KEY.category,
+            source_class=KEY.source_class,
+            expires_at=KEY.expires_at,
+        )
+    },
     "listKeys": {200: KeysReply(items=[NEXT_KEY, KEY])},
     "rotateKey": {201: MadeKeyReply(**asdict(NEXT_KEY), key=f"mk_{NEXT_KEY.id}_…")},
     "listAudit": {

@@ -19,7 +19,16 @@ from muisti.service.auth.middleware import access_of
 from muisti.service.http.parameters import CursorParameter, LimitParameter
 from muisti.service.http.respond import followed
 from muisti.service.runtime.workers import Backend
-from muisti.service.schemas.keys import AuditReply, KeyBody, KeyReply, KeysReply, MadeKeyReply, RotateBody, zoned
+from muisti.service.schemas.keys import (
+    AccessReply,
+    AuditReply,
+    KeyBody,
+    KeyReply,
+    KeysReply,
+    MadeKeyReply,
+    RotateBody,
+    zoned,
+)
 
 
 @post("/v1/keys", operation_id="createKey", tags=["keys"], needs="key")
@@ -59,6 +68,14 @@ async def list_keys(request: Request, backend: NamedDependency[Backend]) -> Keys
     The caller's own and those made with it; with the scope admin, all of the caller's spaces.
     """
     return KeysReply.of(await backend.store(visible, access_of(request.scope), backend.engine.keys))
+
+
+@get("/v1/access", operation_id="getAccess", tags=["keys"], needs="key")
+async def get_access(request: Request, backend: NamedDependency[Backend]) -> AccessReply:
+    """Read what the caller may do: its scopes, its spaces, and until when."""
+    access = access_of(request.scope)
+    key = None if access.key_id is None else await backend.store(backend.engine.keys.get, access.key_id)
+    return AccessReply.of(access.actor, access.grant, key, open=access.open, expires_at=access.expires_at)
 
 
 @get("/v1/keys/{key_id:str}", operation_id="getKey", tags=["keys"], needs="key", problems=["not_found"])
@@ -131,4 +148,4 @@ async def list_audit(
     return followed(request, Response(AuditReply.of(page)), page.next_cursor)
 
 
-ROUTES = (create_key, list_keys, get_key, revoke_key, rotate_key, list_audit)
+ROUTES = (get_access, create_key, list_keys, get_key, revoke_key, rotate_key, list_audit)

@@ -90,6 +90,34 @@ class KeyReply(Struct, frozen=True, kw_only=True):
         return cls(**_given(key))
 
 
+class AccessReply(Struct, frozen=True, kw_only=True):
+    """Rights of the caller. `key_id` and `name` are null for a caller without a key of this database."""
+
+    actor: Annotated[str, Meta(description="Name of the caller in the audit log.")]
+    key_id: KeyId | None
+    name: Named | None
+    open: Annotated[bool, Meta(description="The server has no keys, so everybody may do everything.")]
+    scopes: Scopes
+    spaces: Spaces
+    category: OnlyCategory | None
+    source_class: OnlyClass | None
+    expires_at: Expiry | None
+
+    @classmethod
+    def of(cls, actor: str, grant: Grant, key: Key | None, *, open: bool, expires_at: datetime | None) -> "AccessReply":
+        return cls(
+            actor=actor,
+            key_id=None if key is None else key.id,
+            name=None if key is None else key.name,
+            open=open,
+            scopes=[scope for scope in SCOPES if scope in grant.scopes],
+            spaces=list(grant.spaces),
+            category=grant.category,
+            source_class=grant.source_class,
+            expires_at=expires_at,
+        )
+
+
 class MadeKeyReply(KeyReply, frozen=True, kw_only=True):
     """A new key. `key` is shown only once; the server stores a hash of it."""
 

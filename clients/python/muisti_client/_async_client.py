@@ -72,6 +72,13 @@ class AsyncMuisti(AsyncTransport):
         reply = await self.send(calls.get_readiness())
         return reply.data
 
+    async def get_access(
+        self,
+    ) -> types.AccessReply:
+        """Read what the caller may do: its scopes, its spaces, and until when. Needs a key."""
+        reply = await self.send(calls.get_access())
+        return reply.data
+
     async def list_audit(
         self,
         *,

@@ -72,6 +72,13 @@ class Muisti(Transport):
         reply = self.send(calls.get_readiness())
         return reply.data
 
+    def get_access(
+        self,
+    ) -> types.AccessReply:
+        """Read what the caller may do: its scopes, its spaces, and until when. Needs a key."""
+        reply = self.send(calls.get_access())
+        return reply.data
+
     def list_audit(
         self,
         *,

@@ -73,6 +73,14 @@ def get_readiness() -> Call:
     )
 
 
+def get_access() -> Call:
+    """Read what the caller may do: its scopes, its spaces, and until when."""
+    return call(
+        'GET',
+        '/v1/access',
+    )
+
+
 def list_audit(
     *,
     limit: int | None = None,

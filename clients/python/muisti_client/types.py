@@ -2,6 +2,22 @@
 
 from typing import Any, Literal, NotRequired, TypedDict
 
+AccessReply = TypedDict(
+    'AccessReply',
+    {
+        'actor': 'str',
+        'key_id': 'str | None',
+        'name': 'str | None',
+        'open': 'bool',
+        'scopes': 'list[str]',
+        'spaces': 'list[str]',
+        'category': 'str | None',
+        'source_class': "Literal['user', 'tool', 'model', 'unknown', 'web'] | None",
+        'expires_at': 'str | None',
+    },
+)
+"Rights of the caller. `key_id` and `name` are null for a caller without a key of this database."
+
 AddBody = TypedDict(
     'AddBody',
     {

@@ -13,7 +13,7 @@ from muisti.service.settings.table import Option, options
 
 # Settings by topic, in the order of the help.
 GROUPS = {
-    "Address": ("host", "port", "public_url", "hosts", "origins", "insecure", "workers"),
+    "Address": ("host", "port", "public_url", "hosts", "origins", "insecure", "workers", "console"),
     "Database": (
         "database_url", "database_replica_url", "database_token", "database_token_file", "database_namespace",
         "database_timeout",

@@ -1,0 +1,46 @@
+"""The middleware that gives the console its paths."""
+
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from litestar.types import ASGIApp, Receive, Scope, Send
+
+from muisti.core.support.lazy import Lazy
+
+if TYPE_CHECKING:
+    from muisti.service.console import app as pages
+else:  # templates, Markdown and the client take .2 s, which a server that nobody looks at does without
+    pages = Lazy("muisti.service.console.app")
+
+ROOT = "/console"
+
+
+class Console:
+    """Middleware that answers the paths of the console. The pages are made at the first request for one."""
+
+    def __init__(self, app: ASGIApp, api: ASGIApp, *, body_limit: int, secure: bool) -> None:
+        """`app` gets all other requests; `api` is the whole application, which the pages call.
+
+        `secure`: browsers reach the server over HTTPS, so cookies are sent over nothing else.
+        """
+        self._app, self._api = app, api
+        self._body_limit, self._secure = body_limit, secure
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "http" and is_console(scope["path"]):
+            await self._pages(scope, receive, send)
+        else:
+            await self._app(scope, receive, send)
+
+    @cached_property
+    def _pages(self) -> ASGIApp:
+        return pages.pages_of(self._api, body_limit=self._body_limit, secure=self._secure)
+
+
+def is_console(path: str) -> bool:
+    """Tell whether a path belongs to the console.
+
+    >>> [is_console(path) for path in ("/", "/console", "/console/keys", "/v1/spaces", "/consoles")]
+    [True, True, True, False, False]
+    """
+    return path in ("/", ROOT) or path.startswith(ROOT + "/")

@@ -1,0 +1,12 @@
+"""All pages of the console."""
+
+from collections.abc import Sequence
+
+from litestar.handlers import HTTPRouteHandler
+
+from muisti.service.console.pages import assets, home, signing, space, undoing
+
+
+def handlers() -> Sequence[HTTPRouteHandler]:
+    """Return the handlers of all pages."""
+    return [*assets.ROUTES, *home.ROUTES, *signing.ROUTES, *space.ROUTES, *undoing.ROUTES]

@@ -1,0 +1,110 @@
+"""One visit of a page: who looks, at which space, at which time, and the API as that visitor may use it."""
+
+from collections.abc import AsyncGenerator, Mapping
+from typing import Any, NamedTuple
+from urllib.parse import quote, urlencode
+
+from litestar import Request
+from litestar.types import ASGIApp
+
+from muisti.client import AsyncMuisti, Call, MuistiError
+from muisti.client.types import AccessReply
+from muisti.service.auth.browser import SESSION, cookie_of
+from muisti.service.console.api import api_of
+from muisti.service.console.mount import ROOT
+
+AS_OF = "as_of"
+
+
+class NotSignedIn(Exception):
+    """Signal that the server needs a key and the browser has no session that works."""
+
+
+class Sent(NamedTuple):
+    """An answer of the API. `request` is the id that undoes what it did."""
+
+    data: Any
+    request: str
+
+
+class Visit:
+    """`access` says what the visitor may do. `space` is the one of the page's path, None on pages of no space."""
+
+    def __init__(
+        self, request: Request[Any, Any, Any], api: AsyncMuisti, access: AccessReply, space: str | None
+    ) -> None:
+        self.request, self.api, self.access, self.space = request, api, access, space
+
+    async def send(self, call: Call) -> "Sent":
+        """Send a request of `muisti.client.calls`, and keep the id by which it can be undone.
+
+        Raises:
+            MuistiError: the API refuses.
+        """
+        reply = await self.api.send(call)
+        return Sent(reply.data, reply.headers["x-request-id"])
+
+    @property
+    def as_of(self) -> str | None:
+        """The time that the whole console shows; None for now."""
+        return self.request.query_params.get(AS_OF) or None
+
+    @property
+    def at(self) -> dict[str, str]:
+        """The time as arguments of reads of the API: empty for now."""
+        return {} if self.as_of is None else {AS_OF: self.as_of}
+
+    @property
+    def is_fragment(self) -> bool:
+        """Whether htmx asks for a part of the page alone."""
+        return "hx-request" in self.request.headers
+
+    def may(self, scope: str) -> bool:
+        """Return whether the visitor's key has a scope."""
+        return scope in self.access["scopes"]
+
+    def may_change(self, scope: str = "write") -> bool:
+        """Return whether to offer a change: the key has the scope, and the page shows the present."""
+        return self.as_of is None and self.may(scope)
+
+    def to(self, path: str = "", /, space: str | None = None, **params: Any) -> str:
+        """Return the URL of a page below the space, at the time that is shown. None leaves a parameter out."""
+        return link(path, space or self.space, {AS_OF: self.as_of, **params})
+
+
+def link(path: str, space: str | None, params: Mapping[str, Any]) -> str:
+    """Return the URL of a page of the console.
+
+    >>> link("ask", "notes/ann", {"q": "tea?", "as_of": None})
+    '/console/spaces/notes%2Fann/ask?q=tea%3F'
+    """
+    base = ROOT if space is None else f"{ROOT}/spaces/{quote(space, safe='')}"
+    given = {name: value for name, value in params.items() if value is not None}
+    return f"{base}/{path}".rstrip("/") + (f"?{urlencode(given, doseq=True)}" if given else "")
+
+
+def cookie(request: Request[Any, Any, Any], name: str) -> str | None:
+    """Return the value of a cookie of a request; None when it is absent."""
+    return cookie_of(list(request.scope["headers"]), name)
+
+
+def host_of(request: Request[Any, Any, Any]) -> str:
+    """Return the Host header of a request, for the API to check."""
+    return request.headers.get("host", "localhost")
+
+
+def visiting(api: ASGIApp) -> Any:
+    """Return the dependency that opens a visit for each request of a page."""
+
+    async def visit(request: Request[Any, Any, Any]) -> AsyncGenerator[Visit]:
+        key = cookie(request, SESSION)
+        async with api_of(api, host_of(request), key) as client:
+            try:
+                access = await client.get_access()
+            except MuistiError as error:
+                if error.status == 401:
+                    raise NotSignedIn from error
+                raise
+            yield Visit(request, client, access, request.path_params.get("space"))
+
+    return visit

@@ -1,0 +1,23 @@
+"""Every page of the console: its name, its path, and what must be on it."""
+
+from typing import NamedTuple
+
+S = "/console/spaces/harbour"
+
+
+class Page(NamedTuple):
+    """`path` may name ids of `Served.ids`. `shows` is a text of the page. `settle` is a selector to wait for."""
+
+    name: str
+    path: str
+    shows: str
+    settle: str = "main h1"
+
+
+PAGES = (
+    Page("home", "/", "harbour"),
+    Page("connect", "/console/connect", "claude-code"),
+    Page("space", S, "What the team of the ferries has learnt"),
+)
+# Pages without a session, on a server with keys.
+OPEN_PAGES = (Page("sign-in", "/console/sign-in", "Sign in"),)
