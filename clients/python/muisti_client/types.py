@@ -2076,6 +2076,23 @@ ReadyReply = TypedDict(
 )
 "The service can do its work. `store` is the database engine, `index_bytes` the memory that the indexes take. `indexes_evicted` counts the indexes that were dropped to stay within MUISTI_INDEX_MEMORY, and `spaces` the spaces of the caller. `loading` names the spaces whose index is loading; only their first search waits for it. Callers without a key see only `status` and `schema`."
 
+ReasonedReply = TypedDict(
+    'ReasonedReply',
+    {
+        'id': 'str',
+        'reason': "Literal['found', 'unknown', 'not_yet', 'deleted', 'superseded', 'expired', 'status', 'kind', 'filter', 'words', 'query', 'no_match', 'not_proposed', 'min_score', 'group', 'diversity', 'evidence', 'limit']",
+        'sentence': 'str',
+        'rank': 'int | None',
+        'score': 'float | None',
+        'last_score': 'float | None',
+        'ranks': 'dict[str, Any]',
+        'conditions': 'list[str]',
+        'superseded_by': 'str | None',
+        'explain': 'ExplanationReply | None',
+    },
+)
+"The reason why a memory of `explain_ids` is a hit or none."
+
 ReceiptHitReply = TypedDict(
     'ReceiptHitReply',
     {
@@ -2341,6 +2358,7 @@ SearchBody = TypedDict(
         'rankings': NotRequired['RankingsBody | None'],
         'intent': NotRequired['bool'],
         'receipt': NotRequired['bool'],
+        'explain_ids': NotRequired['list[str]'],
     },
 )
 "A search."
@@ -2357,6 +2375,7 @@ SearchReply = TypedDict(
         'seq': 'str',
         'receipt': NotRequired['str'],
         'intent': NotRequired['IntentReply'],
+        'explained': NotRequired['list[ReasonedReply]'],
     },
 )
 "Hits, best first."
