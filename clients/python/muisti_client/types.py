@@ -1431,6 +1431,23 @@ ListedFile = TypedDict(
 )
 "A file that exists. Without `sha256` its size and time are compared."
 
+ListedReceiptReply = TypedDict(
+    'ListedReceiptReply',
+    {
+        'id': 'str',
+        'made_at': 'str',
+        'actor': 'str',
+        'kind': "Literal['context', 'search']",
+        'query': 'str',
+        'evidence': "Literal['none', 'strong', 'uncalibrated', 'weak']",
+        'strategy': "Literal['hybrid', 'keyword', 'metadata', 'recent', 'semantic']",
+        'total': 'int',
+        'hits': 'int',
+        'seq': 'str',
+    },
+)
+"A receipt in a list, without its memories: `hits` is their number."
+
 MadeKeyReply = TypedDict(
     'MadeKeyReply',
     {
@@ -2124,6 +2141,15 @@ ReceiptReply = TypedDict(
     },
 )
 "A recorded search: its request, the state of the space, and its hits."
+
+ReceiptsReply = TypedDict(
+    'ReceiptsReply',
+    {
+        'items': 'list[ListedReceiptReply]',
+        'next_cursor': 'str | None',
+    },
+)
+"Receipts, newest first."
 
 RecencyBody = TypedDict(
     'RecencyBody',

@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
@@ -27,8 +28,7 @@ NOBODY = id_text(bytes(16))
 
 def ask(engine: Engine, ids: list[str], caller: Caller | None = None, **asked: Any) -> Answer:
     memories = engine.owner if caller is None else engine.seen_by(caller)
-    options = asked.pop("options", Options())
-    options = Options(**{name: getattr(options, name) for name in options.__struct_fields__} | {"explain_ids": (*ids,)})
+    options = replace(asked.pop("options", Options()), explain_ids=(*ids,))
     return memories.read.search(SPACE, Query(**{"text": "fox by the lake", "options": options, **asked}))
 
 
@@ -157,8 +157,7 @@ def test_the_score_follows_from_the_factors(tmp_path: Path):
         ids = add(engine, *(f"fox {'dog ' * number}" for number in range(60)), event_at=from_us(NOON - 9 * DAY))
         for one in ask(engine, ids[::7], text="fox", limit=2).explained:
             assert one.explain is not None and one.score is not None
-            hit = type("Hit", (), {"explain": one.explain})
-            assert recomputed(hit) == pytest.approx(one.score)  # type: ignore[arg-type]
+            assert recomputed(one) == pytest.approx(one.score)
 
 
 def test_ids_are_checked(tmp_path: Path):
