@@ -2042,6 +2042,29 @@ PutReply = TypedDict(
 )
 "A document that was stored, with counts of its chunks."
 
+QuestionReply = TypedDict(
+    'QuestionReply',
+    {
+        'text': 'str',
+        'count': 'int',
+        'first_at': 'str',
+        'last_at': 'str',
+    },
+)
+"A question without evidence, and how often it was asked."
+
+QuestionsReply = TypedDict(
+    'QuestionsReply',
+    {
+        'mode': "Literal['off', 'questions', 'ring']",
+        'process': 'str',
+        'since': 'str',
+        'items': 'list[QuestionReply]',
+        'next_cursor': NotRequired['None'],
+    },
+)
+"Questions that found nothing in this process, the most frequent first."
+
 QuotaBody = TypedDict(
     'QuotaBody',
     {
@@ -2076,6 +2099,35 @@ RankingsBody = TypedDict(
     },
 )
 "Weights of rankings beside those of the mode: a score is multiplied by 1 + weight * score of the ranking."
+
+ReadReply = TypedDict(
+    'ReadReply',
+    {
+        'id': 'str',
+        'at': 'str',
+        'operation': "Literal['context', 'get', 'list', 'recall', 'search']",
+        'actor': 'str',
+        'request_id': 'str | None',
+        'ms': 'float',
+        'hits': 'int',
+        'evidence': "Literal['none', 'strong', 'uncalibrated', 'weak'] | None",
+        'receipt': 'str | None',
+    },
+)
+"A read, without its content."
+
+ReadsReply = TypedDict(
+    'ReadsReply',
+    {
+        'mode': "Literal['off', 'questions', 'ring']",
+        'process': 'str',
+        'since': 'str',
+        'size': 'int',
+        'items': 'list[ReadReply]',
+        'next_cursor': 'str | None',
+    },
+)
+"Reads of a space in this process, newest first."
 
 ReadyReply = TypedDict(
     'ReadyReply',
