@@ -181,7 +181,7 @@ def test_one_begins_in_a_turn_of_the_event_loop_and_all_begin_in_order():
 @contextmanager
 def served(engine: Engine, **settings: int | str) -> Iterator[str]:
     """Run a server in a thread, and yield its URL."""
-    with running(engine, **settings) as (url, _):
+    with running(engine, 5, **settings) as (url, _):
         yield url
 
 
