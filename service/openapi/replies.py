@@ -32,6 +32,7 @@ from muisti.service.openapi.story import (
     FOUND,
     FOUND_JOINTLY,
     GENERATION,
+    HELD,
     HISTORY,
     HIT,
     IMPORTED,
@@ -112,9 +113,12 @@ from muisti.service.schemas.replies import (
     EmbeddingsReply,
     ItemReply,
     ItemsReply,
+    ListedSpaceReply,
     PageReply,
     ReadyReply,
+    SpaceReply,
     SpacesReply,
+    SpaceUseReply,
     UndoReply,
 )
 from muisti.service.schemas.reviews import ReviewReply
@@ -122,6 +126,11 @@ from muisti.service.schemas.search import SearchReply
 from muisti.service.schemas.statistics import LatencyReply, ServerStatsReply
 from muisti.service.schemas.tasks import TaskItemsReply, TasksReply
 from muisti.service.schemas.webhooks import WebhooksReply
+
+
+def _listed(space: SpaceReply, use: SpaceUseReply) -> ListedSpaceReply:
+    return ListedSpaceReply(**asdict(space), use=use)
+
 
 READS = ReadsReply(
     mode="questions",
@@ -393,7 +402,14 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "supersedeMemory": {201: written(SUPERSEDING)},
     "supersedeEntry": {201: written(SUPERSEDING)},
     "createSpace": {201: NEW_SPACE},
-    "listSpaces": {200: SpacesReply(items=[NEW_SPACE, SPACE])},
+    "listSpaces": {
+        200: SpacesReply(
+            items=[
+                _listed(NEW_SPACE, SpaceUseReply(memories=0, bytes=0, last_change_at=None)),
+                _listed(SPACE, SpaceUseReply(memories=HELD.memories, bytes=HELD.bytes, last_change_at=CHANGED)),
+            ]
+        )
+    },
     "createKey": {201: MadeKeyReply(**asdict(KEY), key=f"mk_{KEY.id}_…")},
     "getKey": {200: KEY},
     "getAccess": {

@@ -172,7 +172,7 @@ class Muisti(Transport):
     def list_spaces(
         self,
     ) -> types.SpacesReply:
-        """List the spaces. The list has the spaces that the key may use. Needs a key."""
+        """List the spaces. The list has the spaces that the key may use, and their sizes by counters: it reads no memory. Needs a key."""
         reply = self.send(calls.list_spaces())
         return reply.data
 

@@ -1464,6 +1464,22 @@ ListedReceiptReply = TypedDict(
 )
 "A receipt in a list, without its memories: `hits` is their number."
 
+ListedSpaceReply = TypedDict(
+    'ListedSpaceReply',
+    {
+        'name': 'str',
+        'epoch': 'str',
+        'seq': 'str',
+        'created_at': 'str',
+        'settings': 'SpaceSettingsReply',
+        'policy': 'PolicyReply',
+        'generation': 'str | None',
+        'description': 'str | None',
+        'use': 'SpaceUseReply | None',
+    },
+)
+"A space in a list, with its size."
+
 MadeKeyReply = TypedDict(
     'MadeKeyReply',
     {
@@ -2657,10 +2673,20 @@ SpaceSettingsReply = TypedDict(
 )
 "Settings that were fixed when the space was created."
 
+SpaceUseReply = TypedDict(
+    'SpaceUseReply',
+    {
+        'memories': 'int',
+        'bytes': 'int',
+        'last_change_at': 'str | None',
+    },
+)
+"The size of a space, as its quota counts it."
+
 SpacesReply = TypedDict(
     'SpacesReply',
     {
-        'items': 'list[SpaceReply]',
+        'items': 'list[ListedSpaceReply]',
         'next_cursor': NotRequired['None'],
     },
 )
