@@ -4,7 +4,7 @@ import json
 import threading
 import traceback
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager, suppress
 from typing import cast
 
@@ -103,7 +103,7 @@ class Runner:
             self._count(queued)
 
     @contextmanager
-    def _noting(self) -> Iterator[None]:
+    def _noting(self) -> Generator[None]:
         """Note an error that keeps this process from all tasks, and raise it again."""
         try:
             yield

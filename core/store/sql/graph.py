@@ -286,8 +286,8 @@ def level(ids: Iterable[int], kinds: Sequence[str], shown: Shown, wanted: Wanted
     """Select what is tied to entities: (entity, one of those given, kinds, number of versions, rows, its name).
 
     At most `ROWS` rows are read, the latest of each entity first. With `by_memory`, what one memory mentions is tied.
-    The name is JSON of the columns of `names` and the sketch, for the first ones; for further ones it only tells
-    whether other names may belong to it, 0 or 1; and it is null for those that are counted alone.
+    The name of the first ones is JSON of the columns of `names` and the sketch. For further ones it only tells whether
+    other names may belong to it, 0 or 1. It is null for those that are only counted.
     """
     listed, only = _ids(ids), json.dumps(list(kinds))
     arms: list[str] = []
