@@ -57,28 +57,32 @@ class Groups:
 
     def heads(self, ids: Iterable[int]) -> dict[int, int]:
         """Return the head of the group of each name."""
-        return {one: group.head for one, group in self.of(ids).items()}
+        wanted = {*ids}
+        alone = {one for one in wanted if self._related.get(one) is False}
+        return {one: one for one in alone} | {one: group.head for one, group in self.of(wanted - alone).items()}
 
     def ends(self, heads: Iterable[int]) -> dict[int, End]:
         """Return entities as the ends of relations, by the heads of their groups."""
         groups = self.of(heads)
         asked = self.unsketched(groups)
         if asked:
-            (rows,) = self._database.read(asked)
-            self.learn_ends(rows)
+            self.learn_ends(self._database.read(asked))
         return {head: self.end(group) for head, group in groups.items()}
 
     def unsketched(self, heads: Iterable[int]) -> list[Statement]:
-        """Return the statement that reads what `ends` needs and is not known yet, for `learn_ends`; none else."""
+        """Return the statements that read what `ends` needs and is not known yet, for `learn_ends`; none else."""
         missing = self._unsketched(self.of(heads).values())
-        return [graph.sketches(missing, self._shown, graph.BRIEF)] if missing else []
+        return [graph.names(missing), graph.sketches(missing, self._shown, graph.BRIEF)] if missing else []
 
     def _unsketched(self, groups: Iterable[Group]) -> set[int]:
         return {one for group in groups for one in group.members} - self._sketches.keys() - self._briefs.keys()
 
-    def learn_ends(self, rows: Rows) -> None:
-        """Take the rows of `unsketched`."""
-        self._briefs.update(self._read(rows))
+    def learn_ends(self, answers: Sequence[Rows]) -> None:
+        """Take the rows of the statements of `unsketched`."""
+        if answers:
+            names, sketches = answers
+            self.add(names)
+            self._briefs.update(self._read(sketches))
 
     def end(self, group: Group) -> End:
         """Return a group as the end of a relation; its names must be sketched."""
@@ -131,6 +135,10 @@ class Groups:
         sketches = self._briefs if brief else self._sketches
         sketches.update(self._read([(row[0], row[4]) for row in rows if row[4] is not None]))
 
+    def learn_related(self, names: Iterable[tuple[int, int]]) -> None:
+        """Take whether other names may belong to names."""
+        self._related.update((id_, bool(related)) for id_, related in names)
+
     def _learn_names(self, rows: Iterable[Row]) -> None:
         for row in rows:
             one = name_of(row)
@@ -145,7 +153,7 @@ class Groups:
         self._explored |= frontier
         related = {one for one in frontier if self._related.get(one)}
         if related and self._gather(related):
-            self._found = self._grouped()
+            self._found.update(self._grouped())
         else:
             self._found.update((one, Group(one, (one,), {})) for one in frontier)
 
@@ -153,7 +161,9 @@ class Groups:
         """Read the statements on names, their longer and shorter names; return whether there is any."""
         shown = self._shown
         asked = [graph.stated(related, shown), graph.longs(related, shown), graph.shorts(related)]
-        stated, longs, shorts = self._database.read(asked)
+        stated, longs, shorts, *named = self._database.read([*asked, *self._unnamed(related)])
+        for rows in named:
+            self.add(rows)
         self._take(stated, longs, related)
         self._knows_longs |= related
         fresh = {cast(int, one) for (one,) in shorts} - self._knows_longs
@@ -188,10 +198,15 @@ class Groups:
         self._knows_statements |= {*about}
 
     def _load_names(self, ids: set[int]) -> None:
-        missing = ids - self.names.keys()
-        if missing:
-            (rows,) = self._database.read([graph.names(missing)])
+        asked = self._unnamed(ids)
+        if asked:
+            (rows,) = self._database.read(asked)
             self.add(rows)
+
+    def _unnamed(self, ids: set[int]) -> list[Statement]:
+        """Return the statement that reads names that are not known yet; none else."""
+        missing = ids - self.names.keys()
+        return [graph.names(missing)] if missing else []
 
     def _grouped(self) -> dict[int, Group]:
         norms = {id_: name.norm for id_, name in self.names.items()}

@@ -13,9 +13,10 @@ either. Vectors and spelling distances merge nothing, because they merge "Nate" 
 """
 
 import json
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, cast
+
+import msgspec
 
 from muisti.core.model.graph_terms import AliasSource, EntityKind
 from muisti.core.store.database import Row
@@ -23,6 +24,8 @@ from muisti.core.store.database import Row
 SURE = 0.7  # confidence of at least one mention of a person that merges by a part of a name
 
 Pair = tuple[int, int]
+
+_MENTIONS = msgspec.json.Decoder(list[tuple[str, str | None, float, str]])
 
 
 class Name(NamedTuple):
@@ -48,20 +51,25 @@ class Sketch(NamedTuple):
     @classmethod
     def of(cls, mentions: str, norm: str) -> "Sketch | None":
         """Read the JSON of `graph.sketches`; None without mentions."""
-        rows = cast(list[tuple[str, str | None, float, str]], json.loads(mentions))
+        rows = _MENTIONS.decode(mentions)
         if not rows:
             return None
-        kinds = Counter(kind for kind, *_ in rows)
-        spellings: Counter[str] = Counter()
-        for spelling, number in Counter(row[1] for row in rows if row[1]).items():
-            spellings[_tidy(spelling)] += number
-        spelling = _first(spellings) or norm
-        capitals = bool(spellings) and sum(n for one, n in spellings.items() if one.isupper()) * 2 > spellings.total()
+        kinds: dict[str, int] = {}
+        written: dict[str, int] = {}
+        for kind, spelling, _, _ in rows:
+            kinds[kind] = kinds.get(kind, 0) + 1
+            if spelling:
+                written[spelling] = written.get(spelling, 0) + 1
+        spellings: dict[str, int] = {}
+        for spelling, number in written.items():
+            tidy = _tidy(spelling)
+            spellings[tidy] = spellings.get(tidy, 0) + number
+        capitals = sum(number for one, number in spellings.items() if one.isupper())
         return cls(
-            spelling,
+            _first(spellings) or norm,
             cast(EntityKind, _first(kinds)),
             max(row[2] for row in rows),
-            capitals,
+            capitals * 2 > sum(spellings.values()),
             any(one[0].islower() for one in spellings if one),
         )
 
@@ -231,7 +239,7 @@ def candidate_of(row: Row) -> Candidate:
     return Candidate(short, rule, tuple(json.loads(longs)))
 
 
-def _first(counted: Counter[str]) -> str:
+def _first(counted: Mapping[str, int]) -> str:
     """Return the most frequent text, the first in order of those that are as frequent."""
     return min(counted, key=lambda one: (-counted[one], one), default="")
 

@@ -6,6 +6,8 @@ A level follows at most `LEVEL_MAX` entities and reads at most `graph.ROWS` ties
 from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, cast
 
+import msgspec
+
 from muisti.core.graph.groups import Groups
 from muisti.core.graph.merging import Group
 from muisti.core.graph.reading import GraphReader, Opened
@@ -112,11 +114,11 @@ class GraphWalker:
         pairs = list(zip(way, way[1:], strict=False))
         if not pairs:
             return []
-        groups, unknown = opened.groups.of(way), opened.groups.unsketched(way)
+        groups = opened.groups.of(way)
+        unknown = opened.groups.unsketched(way)
         members = [(groups[one].members, groups[other].members) for one, other in pairs]
         answers = self._reader.database.read([*graph.between(members, opened.shown, MEMORIES), *unknown])
-        for rows in answers[len(pairs) :]:
-            opened.groups.learn_ends(rows)
+        opened.groups.learn_ends(answers[len(pairs) :])
         ends = opened.groups.ends(way)
         found: list[Step] = []
         for (one, other), rows in zip(pairs, answers, strict=False):
@@ -168,13 +170,15 @@ class _Steps:
             asked.append(graph.level(members[-1], self._stated, shown, wanted, by_memory=self._by_memory))
         answers = cast(list[list[_LevelRow]], self._database.read(asked))
         for rows in answers:
-            groups.learn([row[5:] for row in rows if row[5] is not None], brief=True)
+            groups.learn([_NAMED.decode(row[5]) for row in rows if isinstance(row[5], str)], brief=True)
+            groups.learn_related((row[0], row[5]) for row in rows if isinstance(row[5], int))
         of = groups.heads({row[0] for rows in answers for row in rows if row[5] is not None})
         parts = zip(answers, members, sides, strict=True)
         return [_level(rows, of, mine, seen, named) for rows, mine, (_, seen) in parts]
 
 
-_LevelRow = tuple[int, int, str, int, int, int | None, str | None, str | None, int | None, str | None]
+_LevelRow = tuple[int, int, str, int, int, str | int | None]
+_NAMED = msgspec.json.Decoder(tuple[int, str, str, int, str])
 
 
 def _level(
@@ -182,7 +186,7 @@ def _level(
 ) -> _Level:
     found: dict[int, _Tie] = {}
     more: set[int] = set()
-    for id_, via, kinds, weight, *_ in rows:
+    for id_, via, kinds, weight, _, _ in rows:
         head = heads.get(id_, id_)
         if head in seen:
             continue

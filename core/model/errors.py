@@ -28,6 +28,7 @@
     ├── NotYetReplicated      the point of history has not been replicated here yet; safe to retry
     ├── Busy                  too many requests are waiting; safe to retry
     ├── StoreUnavailable      the database did not answer; safe to retry
+    │   ├── StoreFailing      the file cannot be read or written
     │   ├── StoreFull         the disk is full
     │   ├── StoreReplaced     its file was deleted, moved or replaced while it was open
     │   └── StoreReadOnly     its file can only be read
@@ -299,6 +300,10 @@ class StoreUnavailable(MuistiError):
     """The database did not answer or is locked."""
 
     code = "store_unavailable"
+
+
+class StoreFailing(StoreUnavailable):
+    """The system refuses to read or write the database file: a failing disk, a quota, or permissions."""
 
 
 class StoreFull(StoreUnavailable):

@@ -5,13 +5,15 @@ from typing import Literal
 
 from msgspec import Struct
 
-from muisti.core.model.errors import MuistiError
+from muisti.core.model.errors import MuistiError, StoreCorrupt, StoreFailing, StoreFull, StoreReadOnly, StoreReplaced
 from muisti.core.model.terms import TaskState
 
 ItemState = Literal["waiting", "working", "done", "failed", "skipped", "cancelled"]
 
 ACTIVE: tuple[TaskState, ...] = ("queued", "running")
 OVER: tuple[TaskState, ...] = ("succeeded", "partial", "failed", "cancelled")
+
+LASTING = (StoreFull, StoreFailing, StoreReadOnly, StoreReplaced, StoreCorrupt)  # errors that last until a person acts
 
 
 class NewItem(Struct, frozen=True):

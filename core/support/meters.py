@@ -102,12 +102,13 @@ class StoreMeters(msgspec.Struct, frozen=True):
 
 
 class TaskMeters(msgspec.Struct, frozen=True):
-    """Counters of tasks, by their kind. All but `queued` are of this process.
+    """Counters of tasks, by their kind; `blocked` by the code of an error. All but `queued` are of this process.
 
     `queued` has the tasks of the whole database that wait, as a process that works on tasks has seen them last.
     """
 
     queued: Gauge = msgspec.field(default_factory=Gauge)
+    blocked: Gauge = msgspec.field(default_factory=Gauge)  # 1 while an error of this code keeps this process from work
     running: Gauge = msgspec.field(default_factory=Gauge)
     ended: Counter = msgspec.field(default_factory=Counter)  # also by their state
     takeovers: Counter = msgspec.field(default_factory=Counter)  # claims of tasks whose process had ended

@@ -4,15 +4,15 @@ import json
 import threading
 import traceback
 import uuid
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, suppress
 from typing import cast
 
 import msgspec
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import Busy, MuistiError, NotYetReplicated, StoreUnavailable
-from muisti.core.model.tasks import Paused, TaskFailed, TaskOver
+from muisti.core.model.tasks import LASTING, Paused, TaskFailed, TaskOver
 from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.store.database import Database, Refused, Rows
 from muisti.core.store.sql import task_rows, tasks
@@ -24,6 +24,7 @@ DEATHS = 5  # claims without progress before a task is failed
 SECOND_US = 1_000_000
 TRY_AGAIN = (StoreUnavailable, Busy, NotYetReplicated, ModelUnavailable)  # errors after which another try may succeed
 TRY_AGAIN_US = 2 * SECOND_US
+LASTING_US = 10 * SECOND_US  # until another try after an error that lasts until a person acts
 BROKEN_US = SECOND_US
 _TOLD = f"{DEATHS} processes ended in the work on this task; it was given up"
 
@@ -61,17 +62,23 @@ class Runner:
 
     def claim(self) -> Claim | float | None:
         """Claim a task that is due. Else return the seconds until one is due by itself; None when there is none."""
-        ask = tasks.next_due(self._tasks.kinds, self._per_space)
-        rows, queued = self._database.read([ask, tasks.queued()])
-        self._count(queued)
-        if not rows:
-            return None
-        number, wait, held = cast(tuple[int, int, int], rows[0])
-        return wait / SECOND_US if wait else self._claim(number, taken_over=bool(held)) or 0.0
+        with self._noting():
+            ask = tasks.next_due(self._tasks.kinds, self._per_space)
+            rows, queued = self._database.read([ask, tasks.queued()])
+            self._count(queued)
+            if not rows:
+                self._tasks.unhinder()
+                return None
+            number, wait, held = cast(tuple[int, int, int], rows[0])
+            if wait:
+                return wait / SECOND_US
+            found = self._claim(number, taken_over=bool(held))
+            self._tasks.unhinder()
+            return found or 0.0
 
     def run(self, claim: Claim) -> None:
         """Run a claimed task until it ends, or somebody else has it."""
-        with suppress(TaskOver):  # another process goes on, or nobody wants it
+        with suppress(TaskOver), self._noting():  # another process goes on, or nobody wants it
             try:
                 self._work(claim)
             finally:
@@ -94,6 +101,15 @@ class Runner:
         if prolong:
             (queued,) = self._database.read([tasks.queued()])
             self._count(queued)
+
+    @contextmanager
+    def _noting(self) -> Generator[None]:
+        """Note an error that keeps this process from all tasks, and raise it again."""
+        try:
+            yield
+        except LASTING as error:
+            self._tasks.hinder(error)
+            raise
 
     def _current(self) -> list[Claim]:
         with self._lock:
@@ -133,8 +149,8 @@ class Runner:
             result = self._tasks.kind(claim.task.kind).run(claim)
         except Paused:
             claim.give_back()
-        except TRY_AGAIN:
-            claim.give_back(TRY_AGAIN_US)
+        except TRY_AGAIN as error:
+            claim.give_back(self._rest(error))
         except TaskFailed as failed:
             self._end(claim, _json(failed.result), (failed.code, str(failed)))
         except MuistiError as error:
@@ -149,6 +165,13 @@ class Runner:
             self._is_broken(claim, error)
         else:
             self._end(claim, _json(result), None)
+
+    def _rest(self, error: MuistiError) -> int:
+        """Return the microseconds until another try at work that has met an error; note an error that lasts."""
+        if not isinstance(error, LASTING):
+            return TRY_AGAIN_US
+        self._tasks.hinder(error)
+        return LASTING_US
 
     def _end(self, claim: Claim, result: str | None, error: tuple[str, str] | None) -> None:
         ended = claim.end(result, error)

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import cast, get_args
 
 from muisti.core.identity.caller import Caller
-from muisti.core.model.errors import InvalidInput, NotFound
+from muisti.core.model.errors import InvalidInput, MuistiError, NotFound
 from muisti.core.model.tasks import OVER, ItemPage, ItemState, NewItem, Task, TaskPage
 from muisti.core.model.terms import TaskState
 from muisti.core.model.values import LIMIT_MAX, RequestKey
@@ -33,6 +33,7 @@ class Tasks:
         self._database, self.meters = database, meters
         self._limits = Limits(queued_max, REQUEST_US)
         self._kinds: dict[str, Kind] = {}
+        self._obstacle: MuistiError | None = None
 
     @property
     def kinds(self) -> list[str]:
@@ -58,6 +59,22 @@ class Tasks:
         """Let this process look for tasks to run."""
         for one in self._listeners:
             one()
+
+    @property
+    def obstacle(self) -> MuistiError | None:
+        """The error that keeps this process from working on tasks, such as a full disk; None when nothing does."""
+        return self._obstacle
+
+    def hinder(self, error: MuistiError) -> None:
+        """Note an error that keeps this process from working on tasks until a person acts."""
+        self._obstacle = error
+        self.meters.blocked.put({(error.code,): 1})
+
+    def unhinder(self) -> None:
+        """Note that nothing keeps this process from working on tasks any more."""
+        if self._obstacle is not None:
+            self._obstacle = None
+            self.meters.blocked.put({})
 
     def begin(
         self, space: str, kind: str, asked: object, caller: Caller, request: RequestKey | None = None

@@ -14,6 +14,7 @@ from muisti.service.settings import Settings
 _LOG = logging.getLogger("muisti.tasks")
 
 LOOK = 2.0  # seconds between looks for tasks of other processes
+REST_MAX = 60.0  # seconds between tries to claim a task while they fail
 BEAT = 0.5  # seconds between looks whether the tasks in work were cancelled
 
 
@@ -28,6 +29,8 @@ class TaskThreads:
         self._engine, self._most, self._lease = engine, settings.tasks, settings.task_lease
         self._runner = engine.runner(settings.task_lease, settings.tasks_per_space, _broken)
         self._stop = False
+        self.rest = 0.0  # seconds between the last try to claim a task, which failed, and the next one; else 0
+        self._next_try = 0.0  # by the monotonic clock
         self._woken = threading.Event()
         self._lock = threading.Lock()
         self._claiming: threading.Thread | None = None
@@ -43,6 +46,7 @@ class TaskThreads:
 
     def start(self) -> None:
         """Look for tasks now, and from now on."""
+        self._next_try = 0.0
         self._woken.set()
         with self._lock:
             if self._claiming is None and self._most and not self._stop:
@@ -67,21 +71,28 @@ class TaskThreads:
             wait = self._look() if not self._stop and len(self._working) < self._most else LOOK
             if not wait:
                 continue
-            self._woken.wait(min(wait, BEAT if self._working else LOOK))
+            self._woken.wait(min(wait, BEAT) if self._working else wait)
             now = time.monotonic()
             late = now - prolonged > self._lease / 3
             if self._working and self._beat(prolong=late) and late:
                 prolonged = now
 
     def _look(self) -> float:
-        """Claim a task and begin it, and return 0; else the seconds until one may be due."""
+        """Claim a task and begin it, and return 0; else the seconds until one may be due, or another try."""
+        if (left := self._next_try - time.monotonic()) > 0:
+            return left
         try:
             found = self._runner.claim()
         except MuistiError as error:
-            _LOG.warning("no tasks can be claimed", extra={"code": error.code})
-            return LOOK
+            self.rest = min(2 * self.rest, REST_MAX) or LOOK
+            self._next_try = time.monotonic() + self.rest
+            _LOG.warning("no tasks can be claimed", extra={"code": error.code, "seconds_to_next_try": self.rest})
+            return self.rest
+        if self.rest:
+            self.rest = 0.0
+            _LOG.info("tasks can be claimed again")
         if not isinstance(found, Claim):
-            return LOOK if found is None else max(found, 0.01)
+            return LOOK if found is None else min(max(found, 0.01), LOOK)
         thread = threading.Thread(target=self._work, args=(found,), name=f"task {found.task.kind}", daemon=True)
         self._working.add(thread)
         thread.start()

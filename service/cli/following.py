@@ -5,7 +5,7 @@ from typing import Any
 
 from muisti.client import calls
 from muisti.service.app.client import Client
-from muisti.service.cli.base import ERROR, OK, Globals
+from muisti.service.cli.base import ERROR, OK, Failure, Globals
 from muisti.service.cli.opening import Session
 from muisti.service.cli.output import answer, cell, console, tabbed, talk
 from muisti.service.cli.progress import Stages
@@ -13,6 +13,13 @@ from muisti.service.cli.progress import Stages
 WAIT = 10  # seconds that a request waits for progress
 PAGE = 100  # failed items in one answer
 NAMED = 20  # failed items that are printed
+REMEDIES = {  # by the code of what keeps a task from going on
+    "store_full": "free space on the disk of the database",
+    "store_unavailable": "free space on the disk of the database, or mend it",
+    "store_read_only": "let the database be written",
+    "store_replaced": "put the database file back, or start again with the new one",
+    "store_corrupt": "`muisti doctor` says what is wrong",
+}
 ENDED_WELL = ("succeeded", "partial")
 
 Note = Callable[[int, int | None], None]  # takes the number of finished items, and of all if it is known
@@ -29,15 +36,32 @@ def follow(options: Globals, opened: Session, task: dict[str, Any]) -> dict[str,
 
 
 def ended(client: Client, space: str, task: dict[str, Any], note: Note) -> dict[str, Any]:
-    """Wait until a task ends, and return it. `note` gets its progress."""
+    """Wait until a task ends, and return it. `note` gets its progress.
+
+    Raises:
+        Failure: nobody can work on the task until a person acts, such as on a full disk.
+    """
     try:
         while task["ended_at"] is None:
             note(task["done"] + task["failed"] + task["skipped"], task["total"])
+            if "obstacle" in task:
+                raise Failure(_stuck(task))
             task = client.send(calls.get_task(space, task["id"], wait=WAIT, after=task["revision"])).data
     except KeyboardInterrupt:
         talk(f"The task goes on: muisti tasks watch {task['id']}, or muisti tasks cancel {task['id']}")
         raise
     return task
+
+
+def _stuck(task: dict[str, Any]) -> str:
+    """Say why nobody can work on a task, what is kept of it, and what to do."""
+    finished = task["done"] + task["failed"] + task["skipped"]
+    of = "" if task["total"] is None else f" of {task['total']:,}"
+    cause = task["obstacle"]["detail"].partition(";")[0]  # the rest is about a request
+    return (
+        f"{cause}; {REMEDIES[task['obstacle']['code']]}, and then `muisti tasks watch "
+        f"{task['id']}` goes on. The task is kept, with {finished:,}{of} items finished"
+    )
 
 
 def failed_items(opened: Session, task: dict[str, Any]) -> list[dict[str, Any]]:

@@ -18,8 +18,13 @@ from muisti.service.schemas.tasks import TaskReply
 LOOK = 0.5  # seconds between looks at a task
 
 
-async def awaited(look: Callable[[], Awaitable[Task]], after: int | None, seconds: float) -> Task:
-    """Return the task when its revision is past `after`, when it is over, or after so many seconds."""
+async def awaited(
+    look: Callable[[], Awaitable[Task]], after: int | None, seconds: float, blocked: Callable[[], bool]
+) -> Task:
+    """Return the task when its revision is past `after`, when it is over, or after so many seconds.
+
+    A task that is `blocked`, by something that keeps this process from working on it, is returned after one pause.
+    """
     clock = asyncio.get_running_loop().time
     until = clock() + seconds
     while True:
@@ -28,6 +33,8 @@ async def awaited(look: Callable[[], Awaitable[Task]], after: int | None, second
         if task.is_over or after is None or task.revision > after or left <= 0:
             return task
         await asyncio.sleep(min(LOOK, left))
+        if blocked():
+            return await look()
 
 
 async def blocks(

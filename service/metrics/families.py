@@ -135,6 +135,12 @@ def _embedding_cache(engine: Engine) -> Iterator[Metric]:
 def _tasks(meters: TaskMeters) -> Iterator[Metric]:
     yield _levels("muisti_tasks_queued", "Tasks of all spaces that wait, as this process saw them last.", meters.queued)
     yield _levels("muisti_tasks_running", "Tasks that this process works on.", meters.running)
+    blocked = GaugeMetricFamily(
+        "muisti_tasks_blocked", "1 while an error keeps this process from working on tasks.", labels=("code",)
+    )
+    for labels, value in meters.blocked.read().items():
+        blocked.add_metric(labels, value)
+    yield blocked
     yield _counter(
         "muisti_tasks_ended", "Tasks that this process has ended, by their state.", meters.ended, ("kind", "state")
     )

@@ -4,6 +4,7 @@ import asyncio
 
 from litestar import Request, get
 from litestar.di import NamedDependency
+from msgspec import UNSET
 
 from muisti.core.engine import Engine
 from muisti.core.model.errors import StoreUnavailable
@@ -44,6 +45,7 @@ async def get_readiness(request: Request, backend: NamedDependency[Backend]) -> 
         raise StoreUnavailable(f"the database has not answered for {PATIENCE_SECONDS:g} s") from None
     if not access.known:
         return ReadyReply()
+    obstacle = backend.engine.tasks.obstacle
     return ReadyReply(
         version=installed_version(),
         store=backend.engine.store,
@@ -52,6 +54,7 @@ async def get_readiness(request: Request, backend: NamedDependency[Backend]) -> 
         embeddings=EmbeddingsReply(enabled=backend.engine.model is not None, model=backend.engine.model),
         index_bytes=backend.engine.index_bytes,
         indexes_evicted=backend.engine.indexes_evicted,
+        tasks_blocked=UNSET if obstacle is None else obstacle.code,
     )
 
 

@@ -83,7 +83,7 @@ async def get_task(
     """Show how far a task is.
 
     With `wait` and `after` the answer comes when the task has changed since that revision, or is over, at the latest
-    after so many seconds.
+    after so many seconds. It comes earlier when something keeps the process from working on tasks.
     """
     caller = access_of(request.scope).caller()
 
@@ -92,8 +92,10 @@ async def get_task(
 
     if wait:
         backend.engine.tasks.ring()  # somebody waits, so a process that runs its own tasks alone takes this one
-    task = await progress.awaited(look, after, max(0.0, min(wait, WAIT_MAX)))
-    answer = await placed(Response(TaskReply.of(task)), backend, space)
+    tasks = backend.engine.tasks
+
+    task = await progress.awaited(look, after, max(0.0, min(wait, WAIT_MAX)), lambda: tasks.obstacle is not None)
+    answer = await placed(Response(TaskReply.of(task, tasks.obstacle)), backend, space)
     if not task.is_over:
         answer.headers["Retry-After"] = "1"
     return answer

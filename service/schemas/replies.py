@@ -398,7 +398,8 @@ class ReadyReply(Struct, frozen=True, kw_only=True):
 
     `indexes_evicted` counts the indexes that were dropped to stay within MUISTI_INDEX_MEMORY, and `spaces` the spaces
     of the caller. `loading` names the spaces whose index is loading; only their first search waits for it. Callers
-    without a key see only `status` and `schema`.
+    without a key see only `status` and `schema`. `tasks_blocked` is the code of the error that keeps this process from
+    working on tasks, such as `store_full`; absent when nothing does.
     """
 
     status: Literal["ready"] = "ready"
@@ -410,3 +411,4 @@ class ReadyReply(Struct, frozen=True, kw_only=True):
     embeddings: EmbeddingsReply | UnsetType = UNSET
     index_bytes: int | UnsetType = UNSET
     indexes_evicted: int | UnsetType = UNSET
+    tasks_blocked: str | UnsetType = UNSET

@@ -5,6 +5,7 @@ from typing import Annotated, Any, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from muisti.core.model.errors import MuistiError
 from muisti.core.model.tasks import Item, ItemPage, ItemState, Task, TaskPage
 from muisti.core.model.terms import TaskState
 
@@ -51,9 +52,19 @@ class TaskReply(Struct, frozen=True, kw_only=True):
     expires_at: Annotated[datetime | None, Meta(description="Time at which the ended task is forgotten.")]
     result: Annotated[Any, Meta(description="Result of the work, once it has ended.")] | UnsetType = UNSET
     error: ErrorReply | UnsetType = UNSET
+    obstacle: (
+        Annotated[
+            ErrorReply,
+            Meta(
+                description="The error that keeps the process that answers from working on tasks, such as a full disk. "
+                "It tries again by itself; the task is kept."
+            ),
+        ]
+        | UnsetType
+    ) = UNSET
 
     @classmethod
-    def of(cls, task: Task) -> "TaskReply":
+    def of(cls, task: Task, obstacle: MuistiError | None = None) -> "TaskReply":
         rate, left = task.rate, task.left
         return cls(
             id=task.id,
@@ -76,6 +87,9 @@ class TaskReply(Struct, frozen=True, kw_only=True):
             expires_at=task.expires_at,
             result=UNSET if task.result is None else task.result,
             error=_error(task.error_code, task.error),
+            obstacle=UNSET
+            if obstacle is None or task.is_over
+            else ErrorReply(code=obstacle.code, detail=str(obstacle)),
         )
 
 

@@ -11,7 +11,7 @@ import apsw
 import pytest
 
 from muisti.core.engine import Engine
-from muisti.core.model.errors import StoreFull, StoreUnavailable
+from muisti.core.model.errors import StoreFailing, StoreFull, StoreUnavailable
 from muisti.core.model.values import Draft
 from muisti.core.store.database import Scalar, Statement
 from muisti.core.store.file.database import FileDatabase
@@ -24,10 +24,10 @@ WRITERS = 8
 
 Kind = tuple[Operation, type[apsw.Error], type[StoreUnavailable]]
 WRITE_FULL: Kind = ("write", apsw.FullError, StoreFull)
-WRITE: Kind = ("write", apsw.IOError, StoreUnavailable)
-SYNC: Kind = ("sync", apsw.IOError, StoreUnavailable)
-TRUNCATE: Kind = ("truncate", apsw.IOError, StoreUnavailable)
-READ: Kind = ("read", apsw.IOError, StoreUnavailable)
+WRITE: Kind = ("write", apsw.IOError, StoreFailing)
+SYNC: Kind = ("sync", apsw.IOError, StoreFailing)
+TRUNCATE: Kind = ("truncate", apsw.IOError, StoreFailing)
+READ: Kind = ("read", apsw.IOError, StoreFailing)
 
 
 def named(value: "Kind | bool") -> str:

@@ -2012,7 +2012,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
     ) -> types.TaskReply:
-        """Show how far a task is. With `wait` and `after` the answer comes when the task has changed since that revision, or is over, at the latest after so many seconds. Needs a key."""
+        """Show how far a task is. With `wait` and `after` the answer comes when the task has changed since that revision, or is over, at the latest after so many seconds. It comes earlier when something keeps the process from working on tasks. Needs a key."""
         reply = await self.send(calls.get_task(space, task_id, wait=wait, after=after, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
         return reply.data
 

@@ -2173,9 +2173,10 @@ ReadyReply = TypedDict(
         'embeddings': NotRequired['EmbeddingsReply'],
         'index_bytes': NotRequired['int'],
         'indexes_evicted': NotRequired['int'],
+        'tasks_blocked': NotRequired['str'],
     },
 )
-"The service can do its work. `store` is the database engine, `index_bytes` the memory that the indexes take. `indexes_evicted` counts the indexes that were dropped to stay within MUISTI_INDEX_MEMORY, and `spaces` the spaces of the caller. `loading` names the spaces whose index is loading; only their first search waits for it. Callers without a key see only `status` and `schema`."
+"The service can do its work. `store` is the database engine, `index_bytes` the memory that the indexes take. `indexes_evicted` counts the indexes that were dropped to stay within MUISTI_INDEX_MEMORY, and `spaces` the spaces of the caller. `loading` names the spaces whose index is loading; only their first search waits for it. Callers without a key see only `status` and `schema`. `tasks_blocked` is the code of the error that keeps this process from working on tasks, such as `store_full`; absent when nothing does."
 
 ReasonedReply = TypedDict(
     'ReasonedReply',
@@ -2958,6 +2959,7 @@ TaskReply = TypedDict(
         'expires_at': 'str | None',
         'result': NotRequired['Any'],
         'error': NotRequired['ErrorReply'],
+        'obstacle': NotRequired['ErrorReply'],
     },
 )
 "A task: what it does, how far it is, and how it ended. What a cancelled task has stored stays."

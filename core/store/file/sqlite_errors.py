@@ -5,7 +5,7 @@ from types import TracebackType
 
 import apsw
 
-from muisti.core.model.errors import StoreCorrupt, StoreFull, StoreUnavailable
+from muisti.core.model.errors import StoreCorrupt, StoreFailing, StoreFull, StoreUnavailable
 from muisti.core.store.database import BadStatement
 from muisti.core.store.file.locks import holder
 from muisti.core.support.waiting import WouldWait, may_wait
@@ -49,10 +49,10 @@ def translation(error: BaseException, path: Path | None) -> Exception | None:
         case apsw.NoMemError() | MemoryError():
             return StoreUnavailable("not enough memory for the database")
         case apsw.IOError() | apsw.CantOpenError() | apsw.ReadOnlyError() | apsw.PermissionsError():
-            return StoreUnavailable(f"the database file cannot be used ({type(error).__name__})")
+            return StoreFailing(f"the database file cannot be used ({type(error).__name__})")
         case apsw.SQLError() | apsw.RangeError() | apsw.BindingsError() | apsw.MismatchError():
             return BadStatement(str(error))
         case OSError():
-            return StoreUnavailable(f"the database file cannot be opened ({error.strerror})")
+            return StoreFailing(f"the database file cannot be opened ({error.strerror})")
         case _:
             return None

@@ -271,7 +271,7 @@ def all_relations(space: SpaceRow, shown: Shown, kinds: Sequence[str] | None, li
 
 
 class Wanted(NamedTuple):
-    """Limits of a level: entities in all, and those with their name and their latest mentions.
+    """Limits of a level: entities in all, those that may be merged, and those with their name and latest mentions.
 
     The entities of `known` come last, and count for nothing.
     """
@@ -283,10 +283,11 @@ class Wanted(NamedTuple):
 
 
 def level(ids: Iterable[int], kinds: Sequence[str], shown: Shown, wanted: Wanted, *, by_memory: bool) -> Statement:
-    """Select what is tied to entities: (entity, one of those given, kinds, number of versions, rows, …).
+    """Select what is tied to entities: (entity, one of those given, kinds, number of versions, rows, its name).
 
     At most `ROWS` rows are read, the latest of each entity first. With `by_memory`, what one memory mentions is tied.
-    The columns of `names` follow, and the sketch.
+    The name of the first ones is JSON of the columns of `names` and the sketch. For further ones it only tells whether
+    other names may belong to it, 0 or 1. It is null for those that are only counted.
     """
     listed, only = _ids(ids), json.dumps(list(kinds))
     arms: list[str] = []
@@ -312,12 +313,18 @@ def level(ids: Iterable[int], kinds: Sequence[str], shown: Shown, wanted: Wanted
         f"count(*) AS number FROM (SELECT * FROM ({' UNION ALL '.join(arms)}) LIMIT {ROWS}) GROUP BY found "
         f"ORDER BY found IN {_LISTED}, weight DESC, found LIMIT ?"
     )
-    shared, entity = f"{_NAME}, {_RELATED}", "CROSS JOIN entities e ON e.id = found"
+    entity = "CROSS JOIN entities e ON e.id = found"
     named = -1 if wanted.named >= wanted.most else max(wanted.named - wanted.sketched, 0)
     parts = [
-        (f"{shared}, {_sketch('found', shown)}", entity, (*shown.args, BRIEF), wanted.sketched, 0),
-        (f"{shared}, NULL", entity, (), named, wanted.sketched),
-        ("NULL, NULL, NULL, NULL, NULL", "", (), 0 if named < 0 else -1, max(wanted.named, wanted.sketched)),
+        (
+            f"json_array({_NAME}, {_RELATED}, {_sketch('found', shown)} || '')",  # as a text in all versions of SQLite
+            entity,
+            (*shown.args, BRIEF),
+            wanted.sketched,
+            0,
+        ),
+        (_RELATED, entity, (), named, wanted.sketched),
+        ("NULL", "", (), 0 if named < 0 else -1, max(wanted.named, wanted.sketched)),
     ]
     parts = [one for one in parts if one[3]]  # a server plans each statement again
     selects = " UNION ALL ".join(

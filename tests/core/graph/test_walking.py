@@ -1,5 +1,7 @@
 """Ties that walks follow."""
 
+import random
+
 from muisti.core.graph.usual import usual_reader
 from tests.core.fakes import SPACE, add, open_engine
 from tests.stores import Stores
@@ -20,3 +22,26 @@ def test_a_date_ties_nobody(stores: Stores):
         names = {node.id: node.name for node in graph.export(SPACE).nodes()}
         tied = {frozenset(names[end] for end in pair if end) for pair in edges}
         assert tied == {frozenset({"Ann Berg", "Tom Keller"}), frozenset({"Zoe Miller", "Oslo"})}
+
+
+def test_few_neighbours_are_the_first_of_many(stores: Stores):
+    """Names that are not shown are read only as far as merging needs it, and nothing else changes."""
+    people = ["Ann Berg", "Tom Keller", "Zoe Miller", "Eva Novak", "Liam Byrne", "Maria Garcia", "Bob Lind"]
+    said = [*people, "Keller", "Zoe", "Novak", "Garcia"]  # the last are parts of names, and merge with them
+    rng = random.Random(5)
+    texts = [f"Then {one} met {two} in the park, day {day}" for day in range(40)
+             for one, two in [rng.sample(said, 2)] if rng.random() < 0.4]  # fmt: skip
+    with open_engine(stores(), graph_reader=usual_reader) as engine:
+        add(engine, *(f"Then {one} met Ann Berg in the park" for one in people[1:3]), *texts)
+        graph = engine.owner.graph
+        for depth in (1, 2, 3):
+            every = graph.neighbours(SPACE, "Ann Berg", depth=depth, limit=100)
+            assert len(every.items) > 1
+            for limit in range(1, len(every.items) + 1):
+                few = graph.neighbours(SPACE, "Ann Berg", depth=depth, limit=limit)
+                assert (few.items, few.total) == (every.items[:limit], every.total)
+        far = graph.neighbours(SPACE, "Ann Berg", depth=3, limit=100).items
+        for one in far:
+            way = graph.path(SPACE, "Ann Berg", one.entity.name)
+            assert (len(way.steps), way.steps[-1].target) == (one.depth, one.entity)
+        assert any(one.depth == 2 for one in far)

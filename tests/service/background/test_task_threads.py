@@ -1,15 +1,27 @@
 """Threads that run tasks: they find those of other processes, and give back what they do not finish."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from litestar.testing import TestClient
 
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
+from muisti.core.model.errors import StoreFull
 from muisti.core.model.tasks import Item, NewItem, Task
+from muisti.core.store.database import Rows, Statement
+from muisti.core.store.file.database import FileDatabase
+from muisti.core.store.migrate import migrate
 from muisti.core.tasks.claim import Claim
+from muisti.service.app.app import create_app
+from muisti.service.background import task_threads
 from muisti.service.background.task_threads import TaskThreads
 from muisti.service.settings import Settings
-from tests.core.fakes import SPACE, open_engine
+from tests.core.fakes import SPACE, Clock, open_engine
 from tests.core.tasks.kinds import Remember
 from tests.stores import Store, at
 
@@ -83,3 +95,68 @@ def test_a_process_may_run_no_tasks(tmp_path: Path):
         with TaskThreads(engine, Settings(tasks=0)):
             task = submit(engine, "a")
         assert engine.tasks.get(SPACE, task.id, OWNER).state == "queued"
+
+
+class Disk(FileDatabase):
+    """A file on a disk that may be full."""
+
+    full = False
+
+    def write(self, statements: Sequence[Statement]) -> list[Rows]:
+        if self.full:
+            raise StoreFull("no room left on the disk; nothing was stored")
+        return super().write(statements)
+
+
+def waited(client: httpx.Client, task: Task) -> dict[str, Any]:
+    return client.get(f"/v1/spaces/{SPACE}/tasks/{task.id}", params={"wait": 10, "after": task.revision}).json()
+
+
+def test_a_full_disk_is_told_and_the_task_goes_on_when_there_is_room(tmp_path: Path):
+    disk = Disk(tmp_path / "a.db")
+    migrate(disk, 0)
+    fills = [True]
+
+    def fill(claim: Claim, item: Item) -> None:
+        if item.name == "16" and fills:  # the first sixteen are stored
+            disk.full = fills.pop()
+
+    with Engine(disk, None, Clock()) as engine:
+        engine.spaces.create(SPACE)
+        engine.tasks.register(Remember(engine, fill))
+        with TestClient(create_app(Settings(task_lease=1.0), engine=engine)) as client:
+            task = submit(engine, *(str(number) for number in range(20)))
+            while "obstacle" not in (seen := waited(client, task)):
+                assert seen["ended_at"] is None
+            assert seen["obstacle"] == {"code": "store_full", "detail": "no room left on the disk; nothing was stored"}
+            assert (seen["ended_at"], seen["done"]) == (None, 16)
+            assert client.get("/readyz").json()["tasks_blocked"] == "store_full"
+            assert 'muisti_tasks_blocked{code="store_full",worker="0"} 1.0' in client.get("/metrics").text
+            disk.full = False
+            while (seen := waited(client, task))["ended_at"] is None:
+                pass
+            assert (seen["state"], seen["done"]) == ("succeeded", 20) and "obstacle" not in seen
+            assert engine.owner.read.stats(SPACE).memories == 20
+            assert "tasks_blocked" not in client.get("/readyz").json()
+            assert engine.meters.tasks.blocked.read() == {}
+
+
+def test_tries_to_claim_become_rarer_while_they_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(task_threads, "LOOK", 0.02)
+    monkeypatch.setattr(task_threads, "REST_MAX", 0.3)
+    disk = Disk(tmp_path / "a.db")
+    migrate(disk, 0)
+    with Engine(disk, None, Clock()) as engine:
+        engine.spaces.create(SPACE)
+        engine.tasks.register(Remember(engine))
+        task = submit(engine, "a")
+        disk.full = True
+        with TaskThreads(engine, Settings()) as threads:
+            rests = [threads.rest]
+            while rests[-1] < 0.3:
+                time.sleep(0.001)
+                rests += [threads.rest] if threads.rest != rests[-1] else []
+            disk.full = False
+            assert until(engine, task, "succeeded").done == 1
+            assert threads.rest == 0
+    assert rests[-3:] == [0.08, 0.16, 0.3]
