@@ -18,7 +18,7 @@ _FACT = re.compile(
     r"(?P<subject>\bI\b|[A-Z]\w*(?: [A-Z]\w*)*) (?P<kind>live in|like|work at) (?P<object>[A-Z]\w*(?: [A-Z]\w*)*)"
 )
 _KINDS: Mapping[str, RelationKind] = {"live in": "lives_in", "like": "likes", "work at": "works_at"}
-PLACES = {"turku", "oslo", "kemi", "tu"}
+PLACES = {"turku", "oslo", "kemi", "TU"}
 
 
 class Toy:
@@ -144,11 +144,23 @@ class Plain:
         aliases: set[str],
         join: Callable[[str, str], None],
     ) -> None:
+        parts = {
+            long: [
+                short
+                for short in there
+                if self._may_be(short, long, "name_part") and self._fits(short, long, "name_part")
+                if sets[short] is not sets[long]
+            ]
+            for long in there
+        }
         planned = []
         for short in sorted(there):
             for rule in ("acronym", "name_part"):
                 longs = [long for long in there if self._may_be(short, long, rule)]
-                if longs and len({id(sets[long]) for long in longs}) == 1 and self._fits(short, min(longs), rule):
+                if not longs or len({id(sets[long]) for long in longs}) > 1:
+                    continue
+                two_persons = rule == "name_part" and len(parts[min(longs)]) > 1
+                if self._fits(short, min(longs), rule) and not two_persons:
                     planned.append((short, min(longs)))
         for short, long in planned:
             whole = (sets[short], sets[long])
@@ -163,19 +175,20 @@ class Plain:
             return False
         if rule == "acronym":
             return initials(words) == short
-        return short in (words[0], words[-1]) and self.kinds[long]["person"] > 0
+        return short in (words[0], words[-1])
 
     def _fits(self, short: str, long: str, rule: str) -> bool:
         if rule == "acronym":
             letters = [len(word) == 1 for word in long.split(" ")]
-            fits = all(letters) or (not letters[-1] and not self._is_shouted(long))
+            alike = len(short) > 2 or self._kind(short) == self._kind(long)
+            fits = all(letters) or (not letters[-1] and not self._is_shouted(long) and alike)
             return fits and len(short) > 1 and self._is_shouted(short)
-        persons = all(
-            min(self.kinds[name], key=lambda one: (-self.kinds[name][one], one), default="") == "person"
-            for name in (short, long)
-        )
+        persons = all(self.kinds[name]["person"] * 2 > self.kinds[name].total() for name in (short, long))
         small = any(spelling[0].islower() for _, spelling in self.said[short] if spelling)
         return persons and not small and not self._is_shouted(short) and not self._is_shouted(long)
+
+    def _kind(self, name: str) -> str:
+        return min(self.kinds[name], key=lambda one: (-self.kinds[name][one], one), default="")
 
     def _is_shouted(self, name: str) -> bool:
         spellings = [spelling for _, spelling in self.said[name] if spelling]
