@@ -4,7 +4,8 @@ Names merge when they have the same norm, and by these rules:
 
 - People state it. The last statement on a pair of names holds.
 - `acronym`: a name of one word, in capitals, is the initials of exactly one longer name. That one is not in capitals,
-  unless it is those letters one by one. Two letters are the initials of many names, so both must be of one kind.
+  unless it is those letters one by one. Else both are of one kind, because a few letters are the initials of many
+  names.
 - `name_part`: a person of one word is the first or last word of exactly one longer name, also a person. Both are
   persons in most of their mentions. The word is never written small, and neither name is in capitals throughout: in
   shouted text a bush looks like a Bush. When the first and the last word are both persons of one word, the longer name
@@ -186,7 +187,7 @@ def _is_acronym(short: Sketch, long: Sketch, key: str, long_key: str) -> bool:
         return False
     if all(len(word) == 1 for word in words):
         return True
-    return not long.capitals and len(words[-1]) > 1 and (len(key) > 2 or short.kind == long.kind)
+    return not long.capitals and len(words[-1]) > 1 and short.kind == long.kind
 
 
 def _is_part(short: Sketch, long: Sketch) -> bool:

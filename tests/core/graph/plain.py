@@ -180,7 +180,7 @@ class Plain:
     def _fits(self, short: str, long: str, rule: str) -> bool:
         if rule == "acronym":
             letters = [len(word) == 1 for word in long.split(" ")]
-            alike = len(short) > 2 or self._kind(short) == self._kind(long)
+            alike = self._kind(short) == self._kind(long)
             fits = all(letters) or (not letters[-1] and not self._is_shouted(long) and alike)
             return fits and len(short) > 1 and self._is_shouted(short)
         persons = all(self.kinds[name]["person"] * 2 > self.kinds[name].total() for name in (short, long))
