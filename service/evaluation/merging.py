@@ -5,7 +5,7 @@
 Each DATA is a folder of judged data; of chats with an assistant only the turns of users are read. FILE has a verdict on
 each pair: the space, a hash of each spelling (`code_of`), and whether they are one entity. The rules were chosen on the
 part `tuning`; the part `report` was judged before they ran on it. `--draw` prints pairs to judge, in random order, with
-the texts around them and without what the rules say: of each set so many merges, and half as many others.
+the texts around them and without what the rules say: of each set so many merges that are not judged yet, and others.
 """
 
 from collections import Counter
@@ -68,8 +68,8 @@ def interval(right: int, number: int) -> tuple[float, float]:
     if not number:
         return 0.0, 1.0
     share, square = right / number, SURE**2 / number
-    half = SURE * sqrt(share * (1 - share) / number + square / (4 * number))
-    return (share + square / 2 - half) / (1 + square), (share + square / 2 + half) / (1 + square)
+    middle, half = share + square / 2, SURE * sqrt(share * (1 - share) / number + square / (4 * number))
+    return max((middle - half) / (1 + square), 0.0), min((middle + half) / (1 + square), 1.0)
 
 
 def _share(right: int, number: int) -> str:
@@ -111,10 +111,11 @@ def _errors(judged: Iterable[Judged], read: Mapping[str, Read], ruled: Mapping[J
 def main(data: Sequence[Path], *, judged: Path, draw: int | None) -> None:
     """Print how many judged pairs the rules and the proposals find, and which they get wrong."""
     read = {space: one for folder in data for space, one in spaces(folder)}
-    if draw is not None:
-        click.echo("\n".join(lines(drawn(read, draw, draw // 2), read)))
-        return
     verdicts = msgspec.json.decode(judged.read_bytes(), type=list[Judged])
+    if draw is not None:
+        judged_already = {(one.space, one.first, one.second) for one in verdicts}
+        click.echo("\n".join(lines(drawn(read, draw, draw // 4, judged_already), read)))
+        return
     known = [one for one in verdicts if one.space in read]
     ruled: dict[Judged, Rule] = {one: read[one.space].rule(one.first, one.second) for one in known}
     click.echo("\n".join(table(known, ruled)))

@@ -2,7 +2,7 @@
 
 import random
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -140,10 +140,12 @@ def _around(engine: Engine, space: str, mentioned: Iterable[Mentioned]) -> Itera
         yield text, " ".join(around[: 2 * AROUND + len(text)].split())
 
 
-def drawn(found: Mapping[str, Read], automatic: int, others: int) -> list[tuple[str, str, str]]:
+def drawn(
+    found: Mapping[str, Read], automatic: int, others: int, known: Collection[tuple[str, str, str]] = ()
+) -> list[tuple[str, str, str]]:
     """Return pairs to judge, in random order: of each set merges, proposals, and half as many that share a word.
 
-    Merges are drawn from all of the set, so each rule has the share that it has there.
+    Merges are drawn from all of the set that are not `known`, so each rule has the share that it has there.
     """
     draw = random.Random(0)
     by_set: dict[str, list[str]] = {}
@@ -155,7 +157,8 @@ def drawn(found: Mapping[str, Read], automatic: int, others: int) -> list[tuple[
         proposed = [(space, *both) for space in mine for both in found[space].proposed()]
         sharing = [(space, *both) for space in mine for both in found[space].sharing()]
         for some, number in ((merged, automatic), (proposed, others), (sharing, others // 2)):
-            chosen += draw.sample(some, min(number, len(some)))
+            fresh = [one for one in some if one not in known]
+            chosen += draw.sample(fresh, min(number, len(fresh)))
     draw.shuffle(chosen)
     return chosen
 

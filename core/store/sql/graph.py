@@ -96,7 +96,7 @@ def sketches(ids: Iterable[int], shown: Shown, latest: int = LATEST) -> Statemen
 
 
 def _sketch(entity: str, shown: Shown) -> str:
-    """Return the column of [[kind, spelling, confidence, source], …] of the latest mentions of an entity, as JSON.
+    """Return the column of the latest mentions of an entity in JSON: [[kind, spelling, confidence, source, change], …].
 
     The spelling is null for a name that a statement of a person gives elsewhere than in its text. The arguments are
     those of `shown`, and the number of mentions.
@@ -106,8 +106,8 @@ def _sketch(entity: str, shown: Shown) -> str:
         "WHEN m.source = 'speaker' THEN iif(m.start = -2, v.structure ->> '$.replier', v.author) END"
     )
     return (
-        "(SELECT json_group_array(json_array(kind, spelling, confidence, source)) FROM ("
-        f"SELECT m.kind, {spelling} AS spelling, m.confidence, m.source FROM mentions m "
+        "(SELECT json_group_array(json_array(kind, spelling, confidence, source, born)) FROM ("
+        f"SELECT m.kind, {spelling} AS spelling, m.confidence, m.source, v.born FROM mentions m "
         f"CROSS JOIN versions v ON v.id = m.version_id WHERE m.entity_id = {entity} AND {shown.sql} LIMIT ?))"
     )
 
