@@ -32,10 +32,13 @@ def test_a_key_is_its_own_key_and_only_capitals_count(text: str):
         ("RED CHINA", "red china"),
         ("X", "x"),
         ("A Villa", "a villa"),
+        ("MAX_SIZE", "MAX_SIZE"),
+        ("max_size", "max_size"),
+        ("@An_Lee", "@an_lee"),
         ("The Hague", "hague"),
     ],
 )
-def test_case_counts_in_one_word_of_a_few_capitals_alone(text: str, key: str):
+def test_case_counts_in_one_word_of_a_few_capitals_and_in_symbols_alone(text: str, key: str):
     assert norm(text) == key
 
 

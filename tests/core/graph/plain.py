@@ -8,6 +8,7 @@ from itertools import combinations
 from muisti.core.entities.names import initials, norm
 from muisti.core.facts.fact import AUTHOR, Fact, Named
 from muisti.core.graph.extraction import Reader
+from muisti.core.graph.merging import NEAR
 from muisti.core.model.graph import Mention
 from muisti.core.model.graph_terms import EntityKind
 from muisti.core.model.relations import RelationKind
@@ -64,7 +65,11 @@ def _names(text: str) -> list[_Match]:
 class Plain:
     """The graph of the memories that are current, without tables: entities with their names, and relations."""
 
-    def __init__(self, memories: Iterable[Memory]) -> None:
+    def __init__(self, memories: Iterable[Memory], changes: Mapping[tuple[str, int], int]) -> None:
+        """`changes` are those that brought the versions, by memory and number."""
+        self.changes = changes
+        self.places: dict[str, set[int]] = defaultdict(set)  # changes that brought mentions of each norm
+        self.speakers: set[str] = set()
         self.said: dict[str, list[tuple[str, str]]] = defaultdict(list)  # (memory, spelling) of each norm
         self.kinds: dict[str, Counter[str]] = defaultdict(Counter)
         self.facts: list[tuple[str, str, str, str]] = []  # (subject, kind, object, memory)
@@ -79,6 +84,7 @@ class Plain:
             own = norm(memory.content)
             self.declared.add(own)
             self.kinds[own]["other"] += 1
+            self.places[own].add(self._change(memory))
             for apart, field in ((False, "aliases"), (True, "apart")):
                 names = memory.structure.get(field)
                 for name in names if isinstance(names, list) else ():
@@ -90,6 +96,7 @@ class Plain:
             self.facts.append((one, str(memory.structure["kind"]), two, memory.id))
             for name in (one, two):
                 self.kinds[name]["other"] += 1
+                self.places[name].add(self._change(memory))
             return
         self._read(memory)
 
@@ -97,10 +104,12 @@ class Plain:
         for one in _names(memory.content):
             self._mention(norm(one.group()), memory, one.group(), kind_of(one.group()))
         if memory.author:
+            self.speakers.add(norm(memory.author))
             self._mention(norm(memory.author), memory, memory.author, "person")
         for one in _FACT.finditer(memory.content):
             subject = norm(memory.author or "user") if one["subject"] == "I" else norm(one["subject"])
             if one["subject"] == "I" and not memory.author:
+                self.speakers.add("user")
                 self._mention("user", memory, "", "person")
             if subject != norm(one["object"]):
                 self.facts.append((subject, _KINDS[one["kind"]], norm(one["object"]), memory.id))
@@ -108,6 +117,14 @@ class Plain:
     def _mention(self, key: str, memory: Memory, spelling: str, kind: str) -> None:
         self.said[key].append((memory.id, spelling))
         self.kinds[key][kind] += 1
+        self.places[key].add(self._change(memory))
+
+    def _change(self, memory: Memory) -> int:
+        return self.changes[memory.id, memory.version]
+
+    def _is_near(self, short: str, long: str) -> bool:
+        distances = [abs(one - other) for one in self.places[short] for other in self.places[long]]
+        return bool(self.speakers & {short, long}) or min(distances, default=NEAR + 1) <= NEAR
 
     def _union(self) -> None:
         there = {*self.said, *self.declared}
@@ -160,7 +177,7 @@ class Plain:
                 if not longs or len({id(sets[long]) for long in longs}) > 1:
                     continue
                 two_persons = rule == "name_part" and len(parts[min(longs)]) > 1
-                if self._fits(short, min(longs), rule) and not two_persons:
+                if self._fits(short, min(longs), rule) and self._is_near(short, min(longs)) and not two_persons:
                     planned.append((short, min(longs)))
         for short, long in planned:
             whole = (sets[short], sets[long])

@@ -4,14 +4,16 @@ import json
 from collections.abc import Sequence
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from muisti.core.entities.names import norm
-from muisti.core.graph.merging import Candidate, Sketch, Stated, grouped
+from muisti.core.graph.merging import NEAR, Candidate, Sketch, Stated, grouped
 from muisti.core.model.graph import AliasSource, EntityKind
 
 
 def sketch(text: str, kind: EntityKind = "person") -> Sketch:
-    return Sketch(text, kind, 1.0, text.isupper(), text[0].islower())
+    return Sketch(text, kind, 1.0, text.isupper(), text[0].islower(), changes=(1,))
 
 
 def merged(candidates: Sequence[Candidate], names: Sequence[str], stated: Sequence[tuple[int, int]] = ()) -> set[int]:
@@ -50,7 +52,7 @@ def test_a_part_of_a_name_must_surely_be_a_person(kind: EntityKind, confidence: 
 
 @pytest.mark.parametrize(("kinds", "clear"), [(["person"], True), (["person", "place"], False)])
 def test_a_part_of_a_name_is_a_person_in_most_of_its_mentions(kinds: Sequence[str], clear: bool):
-    short = Sketch.of(json.dumps([[kind, "Jordan", 0.9, "recogniser"] for kind in kinds]), "jordan")
+    short = Sketch.of(json.dumps([[kind, "Jordan", 0.9, "recogniser", 1] for kind in kinds]), "jordan")
     assert short is not None
     assert (short.kind, short.clear) == ("person", clear)
     sketches = {0: short, 1: sketch("Ann Jordan")}
@@ -63,6 +65,24 @@ def test_an_acronym_has_the_kind_of_its_name(long: str, together: bool):
     sketches = {0: sketch("NYC", "place"), 1: sketch(long, "place" if together else "person")}
     found = grouped([0, 1], {0: "NYC", 1: norm(long)}, {}, [Candidate(0, "acronym", (1,))], sketches)
     assert (found[0] is found[1]) == together
+
+
+@pytest.mark.parametrize(
+    ("changes", "speaks", "together"),
+    [((1 + NEAR,), False, True), ((2 + NEAR, 999), False, False), ((2 + NEAR,), True, True)],
+)
+def test_a_name_is_mentioned_near_its_part_unless_it_speaks(changes: tuple[int, ...], speaks: bool, together: bool):
+    sketches = {0: sketch("Ann"), 1: sketch("Ann Lee")._replace(changes=changes, speaks=speaks)}
+    found = grouped([0, 1], {0: "ann", 1: "ann lee"}, {}, [Candidate(0, "name_part", (1,))], sketches)
+    assert (found[0] is found[1]) == together
+
+
+@given(st.sets(st.integers(0, 99), max_size=5), st.sets(st.integers(0, 99), max_size=5))
+def test_nearness_is_that_of_the_two_closest_mentions(some: set[int], others: set[int]):
+    one = sketch("Ann")._replace(changes=tuple(sorted(some)))
+    other = sketch("Ann Lee")._replace(changes=tuple(sorted(others)))
+    near = any(abs(a - b) <= NEAR for a in some for b in others)
+    assert one.is_near(other) == other.is_near(one) == near
 
 
 PARTS = [Candidate(1, "name_part", (0,)), Candidate(2, "name_part", (0,))]
