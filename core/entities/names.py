@@ -18,8 +18,8 @@ _SMALL = frozenset({"a", "an", "and", "at", "for", "in", "of", "on", "the", "to"
 def norm(text: str) -> str:
     """Return the key of a name: possessive, "the", surrounding punctuation and runs of spaces do not count.
 
-    Case counts only in one word of a few letters, all capitals, because "EVA" is no Eva, and in symbols with "_", because
-    `MAX_SIZE` is no `max_size`. Digits and marks inside always count, so "3/4" and "3/9" are different names.
+    Case counts only in one word of a few letters, all capitals, because "EVA" is no Eva. It also counts in symbols
+    with "_", because `MAX_SIZE` is no `max_size`. Digits and marks inside always count, so "3/4" is not "3/9".
 
     >>> norm("the  White House's"), norm("“Dune”,"), norm("C++"), norm("v1.2.10"), norm("the US")
     ('white house', 'dune', 'c++', 'v1.2.10', 'US')

@@ -11,8 +11,8 @@ Names merge when they have the same norm, and by these rules:
   shouted text a bush looks like a Bush. When the first and the last word are both persons of one word, the longer name
   may be two persons, so neither merges.
 
-Both rules need a mention of the short name near one of the longer name, at most `NEAR` changes of the space away, unless
-one of them speaks. In many texts of many people the only Rebecca is seldom the only Rebecca Ferguson.
+Both rules need a mention of the short name at most `NEAR` changes of the space away from one of the longer name. A
+speaker needs none. In many texts of many people the only Rebecca is seldom the only Rebecca Ferguson.
 
 Longer names that people merged count as one. Names that people keep apart never merge by a rule, not through others
 either. Vectors and spelling distances merge nothing, because they merge "Nate" with "Nature".

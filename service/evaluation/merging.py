@@ -4,8 +4,9 @@
 
 Each DATA is a folder of judged data; of chats with an assistant only the turns of users are read. FILE has a verdict on
 each pair: the space, a hash of each spelling (`code_of`), and whether they are one entity. The rules were chosen on the
-part `tuning`; the part `report` was judged before they ran on it. `--draw` prints pairs to judge, in random order, with
-the texts around them and without what the rules say: of each set so many merges that are not judged yet, and others.
+part `tuning`; the part `report` was judged after that, and before they ran on it. `--draw` prints pairs to judge that
+are not judged yet: of each set so many merges, and others. They come in random order, with the texts around them and
+without what the rules say.
 """
 
 from collections import Counter

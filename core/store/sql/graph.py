@@ -164,8 +164,9 @@ def shorts(ids: Iterable[int]) -> Statement:
 def counted(space: SpaceRow, shown: Shown, prefix: str, kind: str | None, limit: int, *, by_name: bool) -> Statement:
     """Select (id, memories that mention it, number of entities) of entities, the most mentioned first.
 
-    With `prefix`, of those whose norm begins with it, in small letters or in capitals; with `kind`, of those with a mention of this kind. Memories of
-    the kinds `entity` and `relation` do not count, though what only they name is listed.
+    With `prefix`, of those whose norm begins with it, in small letters or in capitals. With `kind`, of those with a
+    mention of this kind. Memories of the kinds `entity` and `relation` do not count, though what only they name is
+    listed.
     """
     where, args = "e.space_id = ?", (space.id,)
     if prefix:
