@@ -19,7 +19,7 @@ from muisti.core.store.sql.graph_rows import Gathered
 from muisti.core.text.speakers import ASSISTANTS, USERS
 
 SPEAKER, REPLIER, ELSEWHERE = -1, -2, -3  # starts of mentions that are not in the text
-RULES = "2"  # raised with each change of what is read out of a version
+RULES = "3"  # raised with each change of what is read out of a version
 FACTS_MAX = 100  # of one version
 MENTIONS_MAX = 500
 
@@ -134,7 +134,7 @@ def entity_row(key: str) -> tuple[str, str, str, str, str]:
     """Return (norm, code, first word, last word, initials); the last three are empty for a name of one word.
 
     >>> entity_row("bank of america")[2:], entity_row("oslo")[2:]
-    (('bank', 'america', 'ba'), ('', '', ''))
+    (('bank', 'america', 'BA'), ('', '', ''))
     """
     words = key.split(" ")
     if len(words) < 2:

@@ -51,9 +51,11 @@ class Groups:
             frontier = {other for one in wanted for other in self._found[one].members} - self._explored
         return {one: self._found[one] for one in wanted}
 
-    def called(self, key: str, code: str) -> list[int]:
-        """Return the known names with a norm or code."""
-        return sorted(one.id for one in self.names.values() if one.norm == key or one.code == code)
+    def called(self, keys: Sequence[str], code: str) -> list[int]:
+        """Return the known names with one of some norms or a code, in the order of the norms."""
+        places = {key: place for place, key in enumerate(keys)}
+        found = [one for one in self.names.values() if one.norm in places or one.code == code]
+        return [one.id for one in sorted(found, key=lambda one: (places.get(one.norm, -1), one.id))]
 
     def heads(self, ids: Iterable[int]) -> dict[int, int]:
         """Return the head of the group of each name."""

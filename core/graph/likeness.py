@@ -28,17 +28,19 @@ class Pair(NamedTuple):
 def alike(names: Sequence[Named]) -> list[Pair]:
     """Return pairs of names that look alike, those that are mentioned most first.
 
-    The names come with the most mentioned first. Names that differ in their digits are never alike.
+    The names come with the most mentioned first. Case does not count. Names that differ in their digits are never
+    alike.
     """
     found: dict[tuple[int, int], Pair] = {}
     buckets: dict[str, list[Named]] = {}
     for one in names:
         if len(one.norm) < SHORTEST or any(part.isdigit() for part in one.norm):
             continue
-        for key in _keys(one.norm):
+        norm = one.norm.casefold()
+        for key in _keys(norm):
             bucket = buckets.setdefault(key, [])
             for other in bucket:
-                reason = _reason(other.norm, one.norm)
+                reason = _reason(other.norm.casefold(), norm)
                 if reason is not None:
                     found.setdefault((other.id, one.id), Pair(other, one, reason))
             if len(bucket) < BUCKET:
@@ -62,6 +64,8 @@ def _keys(norm: str) -> set[str]:
 
 
 def _reason(one: str, other: str) -> ProposalReason | None:
+    if one == other:
+        return "spelling"
     short, long = sorted((one, other), key=len)
     words = long.split(" ")
     if " " not in short and len(words) > 1 and short in (words[0], words[-1]):

@@ -4,15 +4,22 @@ Names merge when they have the same norm, and by these rules:
 
 - People state it. The last statement on a pair of names holds.
 - `acronym`: a name of one word, in capitals, is the initials of exactly one longer name. That one is not in capitals,
-  unless it is those letters one by one.
-- `name_part`: a person of one word is the first or last word of the name of exactly one person. The word is never
-  written small, and neither name is in capitals throughout: in shouted text a bush looks like a Bush.
+  unless it is those letters one by one. Else both are of one kind, because a few letters are the initials of many
+  names.
+- `name_part`: a person of one word is the first or last word of exactly one longer name, also a person. Both are
+  persons in most of their mentions. The word is never written small, and neither name is in capitals throughout: in
+  shouted text a bush looks like a Bush. When the first and the last word are both persons of one word, the longer name
+  may be two persons, so neither merges.
+
+Both rules need a mention of the short name at most `NEAR` changes of the space away from one of the longer name. A
+speaker needs none. In many texts of many people the only Rebecca is seldom the only Rebecca Ferguson.
 
 Longer names that people merged count as one. Names that people keep apart never merge by a rule, not through others
 either. Vectors and spelling distances merge nothing, because they merge "Nate" with "Nature".
 """
 
 import json
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple, cast
 
@@ -22,10 +29,11 @@ from muisti.core.model.graph_terms import AliasSource, EntityKind
 from muisti.core.store.database import Row
 
 SURE = 0.7  # confidence of at least one mention of a person that merges by a part of a name
+NEAR = 10  # changes of a space between mentions of a short name and its longer one
 
 Pair = tuple[int, int]
 
-_MENTIONS = msgspec.json.Decoder(list[tuple[str, str | None, float, str]])
+_MENTIONS = msgspec.json.Decoder(list[tuple[str, str | None, float, str, int]])
 
 
 class Name(NamedTuple):
@@ -39,7 +47,8 @@ class Name(NamedTuple):
 class Sketch(NamedTuple):
     """Sums up the latest mentions of a name: its spelling, its kind, and whether it is in capitals.
 
-    `small` tells whether any spelling begins with a small letter.
+    `small` tells whether any spelling begins with a small letter, `clear` whether most mentions are of the kind, and
+    `speaks` whether it is a speaker. `changes` are the changes of the space that brought the mentions, in order.
     """
 
     spelling: str
@@ -47,6 +56,9 @@ class Sketch(NamedTuple):
     confidence: float
     capitals: bool
     small: bool = False
+    clear: bool = True
+    speaks: bool = False
+    changes: tuple[int, ...] = ()
 
     @classmethod
     def of(cls, mentions: str, norm: str) -> "Sketch | None":
@@ -56,7 +68,7 @@ class Sketch(NamedTuple):
             return None
         kinds: dict[str, int] = {}
         written: dict[str, int] = {}
-        for kind, spelling, _, _ in rows:
+        for kind, spelling, *_ in rows:
             kinds[kind] = kinds.get(kind, 0) + 1
             if spelling:
                 written[spelling] = written.get(spelling, 0) + 1
@@ -65,13 +77,24 @@ class Sketch(NamedTuple):
             tidy = _tidy(spelling)
             spellings[tidy] = spellings.get(tidy, 0) + number
         capitals = sum(number for one, number in spellings.items() if one.isupper())
+        kind = _first(kinds)
         return cls(
             _first(spellings) or norm,
-            cast(EntityKind, _first(kinds)),
+            cast(EntityKind, kind),
             max(row[2] for row in rows),
             capitals * 2 > sum(spellings.values()),
             any(one[0].islower() for one in spellings if one),
+            kinds[kind] * 2 > len(rows),
+            any(row[3] == "speaker" for row in rows),
+            tuple(sorted({row[4] for row in rows})),
         )
+
+    def is_near(self, other: "Sketch") -> bool:
+        """Return whether a mention of one name is near one of the other, or one of them speaks."""
+        if self.speaks or other.speaks:
+            return True
+        places = ((bisect_left(other.changes, one - NEAR), one + NEAR) for one in self.changes)
+        return any(at < len(other.changes) and other.changes[at] <= last for at, last in places)
 
 
 class Stated(NamedTuple):
@@ -132,11 +155,13 @@ def grouped(
             joined[one.alias] = ("manual", one.memory)
             aliases.add(one.alias)
     apart = [pair for pair, one in statements.items() if one.apart]
+    united = _united(candidates)
+    unsure = _of_two_persons(united, sets, sketches)
     accepted: list[tuple[str, int, int, AliasSource]] = [
         (norms[one.short], one.short, long, one.rule)
-        for one in _united(candidates)
+        for one in united
         for long in [_one_long(one, sets, sketches, norms)]
-        if long is not None
+        if long is not None and (one.rule != "name_part" or long not in unsure)
     ]
     for _, short, long, rule in sorted(accepted):
         if sets.root(short) != sets.root(long) and not _are_apart(sets, short, long, apart):
@@ -155,25 +180,43 @@ def _united(candidates: Sequence[Candidate]) -> list[Candidate]:
     return [Candidate(short, rule, tuple(found)) for (short, rule), found in longs.items()]
 
 
+def _of_two_persons(candidates: Sequence[Candidate], sets: "_Sets", sketches: Mapping[int, Sketch]) -> set[int]:
+    """Return the longer names of which both the first and the last word are persons, whom nobody has merged with it."""
+    parts: dict[int, set[int]] = {}
+    for one in candidates:
+        short = sketches.get(one.short)
+        for long in one.longs if one.rule == "name_part" and short is not None else ():
+            whole = sketches.get(long)
+            if whole and short and _is_part(short, whole) and sets.root(one.short) != sets.root(long):
+                parts.setdefault(long, set()).add(one.short)
+    return {long for long, shorts in parts.items() if len(shorts) > 1}
+
+
 def _one_long(one: Candidate, sets: "_Sets", sketches: Mapping[int, Sketch], norms: Mapping[int, str]) -> int | None:
     """Return the longer name that a short one stands for; None when there are several, or it may be another thing."""
     short = sketches.get(one.short)
     if short is None or len({sets.root(long) for long in one.longs}) != 1:
         return None
-    fits = _is_acronym if one.rule == "acronym" else _is_part
     found = min(one.longs, key=lambda long: norms[long])
     long = sketches.get(found)
-    return found if long is not None and fits(short, long, norms[one.short], norms[found]) else None
+    if long is None or not short.is_near(long):
+        return None
+    acronym = one.rule == "acronym"
+    fits = _is_acronym(short, long, norms[one.short], norms[found]) if acronym else _is_part(short, long)
+    return found if fits else None
 
 
 def _is_acronym(short: Sketch, long: Sketch, key: str, long_key: str) -> bool:
     words = long_key.split(" ")
-    spelled = all(len(word) == 1 for word in words)
-    return short.capitals and len(key) > 1 and (spelled or (not long.capitals and len(words[-1]) > 1))
+    if not short.capitals or len(key) < 2:
+        return False
+    if all(len(word) == 1 for word in words):
+        return True
+    return not long.capitals and len(words[-1]) > 1 and short.kind == long.kind
 
 
-def _is_part(short: Sketch, long: Sketch, _: str, __: str) -> bool:
-    persons = short.kind == long.kind == "person" and short.confidence >= SURE
+def _is_part(short: Sketch, long: Sketch) -> bool:
+    persons = short.kind == long.kind == "person" and short.clear and long.clear and short.confidence >= SURE
     return persons and not (short.capitals or long.capitals or short.small)
 
 

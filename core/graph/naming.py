@@ -3,7 +3,7 @@
 import re
 from typing import cast
 
-from muisti.core.entities.names import norm
+from muisti.core.entities.names import keys, norm
 from muisti.core.graph.merging import Group
 from muisti.core.graph.reading import GraphReader, Opened
 from muisti.core.store.sql import graph
@@ -45,8 +45,8 @@ def named(reader: GraphReader, opened: Opened, text: str) -> list[Group]:
     spoken = candidates(text)
     if not spoken:
         return []
-    keys = [key for *_, key in spoken]
-    (rows,) = reader.database.read([graph.called(opened.space.space.name, keys, [], opened.shown)])
+    norms = [key for *_, spelled in spoken for key in keys(spelled)]
+    (rows,) = reader.database.read([graph.called(opened.space.space.name, norms, [], opened.shown)])
     opened.groups.learn(rows, brief=False)
     ids = {cast(str, row[2]): cast(int, row[0]) for row in rows}
     groups = opened.groups.of(ids.values())
@@ -54,7 +54,7 @@ def named(reader: GraphReader, opened: Opened, text: str) -> list[Group]:
     taken: dict[int, Group] = {}
     covered: set[int] = set()
     for first, after, key in spoken:
-        group = groups.get(ids.get(key, -1))
+        group = next((groups[ids[one]] for one in keys(key) if one in ids), None)
         if group is None or not covered.isdisjoint(range(first, after)):
             continue
         if any(opened.groups.sketched(one) for one in group.members):

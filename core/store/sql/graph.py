@@ -57,12 +57,11 @@ class Shown(NamedTuple):
         own = () if self.category is None else (self.category,)
         return (*lived(self.point)[1], self.point.time, *own)
 
-    def mentioned(self, entity: str, kind: str = "") -> str:
-        """Return the condition that a version that is seen mentions an entity; `kind` is a literal of SQL."""
-        only = f" AND n.kind = {kind}" if kind else ""
+    def mentioned(self, entity: str) -> str:
+        """Return the condition that a version that is seen mentions an entity."""
         return (
             "EXISTS (SELECT 1 FROM mentions n CROSS JOIN versions v ON v.id = n.version_id "
-            f"WHERE n.entity_id = {entity}{only} AND {self.sql})"
+            f"WHERE n.entity_id = {entity} AND {self.sql})"
         )
 
 
@@ -97,7 +96,7 @@ def sketches(ids: Iterable[int], shown: Shown, latest: int = LATEST) -> Statemen
 
 
 def _sketch(entity: str, shown: Shown) -> str:
-    """Return the column of [[kind, spelling, confidence, source], …] of the latest mentions of an entity, as JSON.
+    """Return the column of the latest mentions of an entity in JSON: [[kind, spelling, confidence, source, change], …].
 
     The spelling is null for a name that a statement of a person gives elsewhere than in its text. The arguments are
     those of `shown`, and the number of mentions.
@@ -107,8 +106,8 @@ def _sketch(entity: str, shown: Shown) -> str:
         "WHEN m.source = 'speaker' THEN iif(m.start = -2, v.structure ->> '$.replier', v.author) END"
     )
     return (
-        "(SELECT json_group_array(json_array(kind, spelling, confidence, source)) FROM ("
-        f"SELECT m.kind, {spelling} AS spelling, m.confidence, m.source FROM mentions m "
+        "(SELECT json_group_array(json_array(kind, spelling, confidence, source, born)) FROM ("
+        f"SELECT m.kind, {spelling} AS spelling, m.confidence, m.source, v.born FROM mentions m "
         f"CROSS JOIN versions v ON v.id = m.version_id WHERE m.entity_id = {entity} AND {shown.sql} LIMIT ?))"
     )
 
@@ -137,12 +136,12 @@ def longs(ids: Iterable[int], shown: Shown) -> Statement:
         f"WHERE b.space_id = e.space_id AND {{1}} AND {{2}} LIMIT {LONGS})) AS found "
         f"FROM {_IDS} CROSS JOIN entities e ON e.id = t.value WHERE e.last_word = '' AND found <> '[]'"
     )
-    any_, person = shown.mentioned("b.id"), shown.mentioned("b.id", "'person'")
+    seen = shown.mentioned("b.id")
     return Statement(
         " UNION ALL ".join((
-            longer.format("acronym", "b.initials = e.norm AND b.initials <> ''", any_),
-            longer.format("name_part", "b.first_word = e.norm AND b.first_word <> ''", person),
-            longer.format("name_part", "b.last_word = e.norm AND b.last_word <> ''", person),
+            longer.format("acronym", "b.initials = e.norm AND b.initials <> ''", seen),
+            longer.format("name_part", "b.first_word = e.norm AND b.first_word <> ''", seen),
+            longer.format("name_part", "b.last_word = e.norm AND b.last_word <> ''", seen),
         )),
         (*shown.args, listed) * 3,
     )  # fmt: skip
@@ -165,15 +164,18 @@ def shorts(ids: Iterable[int]) -> Statement:
 def counted(space: SpaceRow, shown: Shown, prefix: str, kind: str | None, limit: int, *, by_name: bool) -> Statement:
     """Select (id, memories that mention it, number of entities) of entities, the most mentioned first.
 
-    With `prefix`, of those whose norm begins with it; with `kind`, of those with a mention of this kind. Memories of
-    the kinds `entity` and `relation` do not count, though what only they name is listed.
+    With `prefix`, of those whose norm begins with it, in small letters or in capitals. With `kind`, of those with a
+    mention of this kind. Memories of the kinds `entity` and `relation` do not count, though what only they name is
+    listed.
     """
     where, args = "e.space_id = ?", (space.id,)
     if prefix:
-        where, args = f"{where} AND e.norm >= ? AND e.norm < ?", (*args, prefix, prefix + "\U0010ffff")
+        begins = " OR ".join(["e.norm >= ? AND e.norm < ?"] * 2)
+        starts = (prefix, prefix.upper())
+        where, args = f"{where} AND ({begins})", (*args, *(end for one in starts for end in (one, one + "\U0010ffff")))
     if kind is not None:
         where, args = f"{where} AND {_HAS_KIND}", (*args, kind)
-    order = "norm" if by_name else "number DESC, norm"
+    order = "lower(norm), norm" if by_name else "number DESC, norm"
     return Statement(
         "SELECT id, number, count(*) OVER () FROM (SELECT e.id, e.norm, "
         "count(DISTINCT iif(v.kind IN ('entity', 'relation'), NULL, v.id)) AS number "

@@ -8,6 +8,7 @@ from itertools import combinations
 from muisti.core.entities.names import initials, norm
 from muisti.core.facts.fact import AUTHOR, Fact, Named
 from muisti.core.graph.extraction import Reader
+from muisti.core.graph.merging import NEAR
 from muisti.core.model.graph import Mention
 from muisti.core.model.graph_terms import EntityKind
 from muisti.core.model.relations import RelationKind
@@ -18,7 +19,7 @@ _FACT = re.compile(
     r"(?P<subject>\bI\b|[A-Z]\w*(?: [A-Z]\w*)*) (?P<kind>live in|like|work at) (?P<object>[A-Z]\w*(?: [A-Z]\w*)*)"
 )
 _KINDS: Mapping[str, RelationKind] = {"live in": "lives_in", "like": "likes", "work at": "works_at"}
-PLACES = {"turku", "oslo", "kemi", "tu"}
+PLACES = {"turku", "oslo", "kemi", "TU"}
 
 
 class Toy:
@@ -64,7 +65,11 @@ def _names(text: str) -> list[_Match]:
 class Plain:
     """The graph of the memories that are current, without tables: entities with their names, and relations."""
 
-    def __init__(self, memories: Iterable[Memory]) -> None:
+    def __init__(self, memories: Iterable[Memory], changes: Mapping[tuple[str, int], int]) -> None:
+        """`changes` are those that brought the versions, by memory and number."""
+        self.changes = changes
+        self.places: dict[str, set[int]] = defaultdict(set)  # changes that brought mentions of each norm
+        self.speakers: set[str] = set()
         self.said: dict[str, list[tuple[str, str]]] = defaultdict(list)  # (memory, spelling) of each norm
         self.kinds: dict[str, Counter[str]] = defaultdict(Counter)
         self.facts: list[tuple[str, str, str, str]] = []  # (subject, kind, object, memory)
@@ -79,6 +84,7 @@ class Plain:
             own = norm(memory.content)
             self.declared.add(own)
             self.kinds[own]["other"] += 1
+            self.places[own].add(self._change(memory))
             for apart, field in ((False, "aliases"), (True, "apart")):
                 names = memory.structure.get(field)
                 for name in names if isinstance(names, list) else ():
@@ -90,6 +96,7 @@ class Plain:
             self.facts.append((one, str(memory.structure["kind"]), two, memory.id))
             for name in (one, two):
                 self.kinds[name]["other"] += 1
+                self.places[name].add(self._change(memory))
             return
         self._read(memory)
 
@@ -97,10 +104,12 @@ class Plain:
         for one in _names(memory.content):
             self._mention(norm(one.group()), memory, one.group(), kind_of(one.group()))
         if memory.author:
+            self.speakers.add(norm(memory.author))
             self._mention(norm(memory.author), memory, memory.author, "person")
         for one in _FACT.finditer(memory.content):
             subject = norm(memory.author or "user") if one["subject"] == "I" else norm(one["subject"])
             if one["subject"] == "I" and not memory.author:
+                self.speakers.add("user")
                 self._mention("user", memory, "", "person")
             if subject != norm(one["object"]):
                 self.facts.append((subject, _KINDS[one["kind"]], norm(one["object"]), memory.id))
@@ -108,6 +117,14 @@ class Plain:
     def _mention(self, key: str, memory: Memory, spelling: str, kind: str) -> None:
         self.said[key].append((memory.id, spelling))
         self.kinds[key][kind] += 1
+        self.places[key].add(self._change(memory))
+
+    def _change(self, memory: Memory) -> int:
+        return self.changes[memory.id, memory.version]
+
+    def _is_near(self, short: str, long: str) -> bool:
+        distances = [abs(one - other) for one in self.places[short] for other in self.places[long]]
+        return bool(self.speakers & {short, long}) or min(distances, default=NEAR + 1) <= NEAR
 
     def _union(self) -> None:
         there = {*self.said, *self.declared}
@@ -144,11 +161,23 @@ class Plain:
         aliases: set[str],
         join: Callable[[str, str], None],
     ) -> None:
+        parts = {
+            long: [
+                short
+                for short in there
+                if self._may_be(short, long, "name_part") and self._fits(short, long, "name_part")
+                if sets[short] is not sets[long]
+            ]
+            for long in there
+        }
         planned = []
         for short in sorted(there):
             for rule in ("acronym", "name_part"):
                 longs = [long for long in there if self._may_be(short, long, rule)]
-                if longs and len({id(sets[long]) for long in longs}) == 1 and self._fits(short, min(longs), rule):
+                if not longs or len({id(sets[long]) for long in longs}) > 1:
+                    continue
+                two_persons = rule == "name_part" and len(parts[min(longs)]) > 1
+                if self._fits(short, min(longs), rule) and self._is_near(short, min(longs)) and not two_persons:
                     planned.append((short, min(longs)))
         for short, long in planned:
             whole = (sets[short], sets[long])
@@ -163,19 +192,20 @@ class Plain:
             return False
         if rule == "acronym":
             return initials(words) == short
-        return short in (words[0], words[-1]) and self.kinds[long]["person"] > 0
+        return short in (words[0], words[-1])
 
     def _fits(self, short: str, long: str, rule: str) -> bool:
         if rule == "acronym":
             letters = [len(word) == 1 for word in long.split(" ")]
-            fits = all(letters) or (not letters[-1] and not self._is_shouted(long))
+            alike = self._kind(short) == self._kind(long)
+            fits = all(letters) or (not letters[-1] and not self._is_shouted(long) and alike)
             return fits and len(short) > 1 and self._is_shouted(short)
-        persons = all(
-            min(self.kinds[name], key=lambda one: (-self.kinds[name][one], one), default="") == "person"
-            for name in (short, long)
-        )
+        persons = all(self.kinds[name]["person"] * 2 > self.kinds[name].total() for name in (short, long))
         small = any(spelling[0].islower() for _, spelling in self.said[short] if spelling)
         return persons and not small and not self._is_shouted(short) and not self._is_shouted(long)
+
+    def _kind(self, name: str) -> str:
+        return min(self.kinds[name], key=lambda one: (-self.kinds[name][one], one), default="")
 
     def _is_shouted(self, name: str) -> bool:
         spellings = [spelling for _, spelling in self.said[name] if spelling]

@@ -8,6 +8,7 @@ import pytest
 
 from muisti.core.engine import Engine
 from muisti.core.entities.names import code_of
+from muisti.core.graph.merging import NEAR
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.conversations import Turn
 from muisti.core.model.errors import InvalidInput, NotFound
@@ -45,6 +46,29 @@ def test_entities_are_listed_by_their_mentions_their_beginning_and_their_kind(en
     assert names(engine, limit=1) == {"Bob": 3}
     (ann,) = (one for one in engine.owner.graph.entities(SPACE).items if one.name == "Ann Lee")
     assert (ann.id, ann.kind, [one.name for one in ann.aliases]) == (code_of("ann lee"), "person", ["Ann"])
+
+
+def test_a_word_in_capitals_is_another_entity_that_is_found_whatever_its_case(engine: Engine):
+    add(engine, "Eva met Bob", "we asked EVA for Bob", "and NASA called")
+    assert names(engine, prefix="ev") == {"EVA": 1, "Eva": 1}
+    assert names(engine, prefix="NA") == {"NASA": 1}
+    for asked, name in (("Eva", "Eva"), ("eva", "Eva"), ("EVA", "EVA"), ("nasa", "NASA"), ("Nasa's", "NASA")):
+        assert engine.owner.graph.entity(SPACE, asked).entity.name == name
+    (proposed,) = engine.owner.graph.proposals(SPACE).items
+    assert {proposed.first.name, proposed.second.name} == {"Eva", "EVA"}
+    engine.owner.graph.merge(SPACE, "EVA", ["Eva"])
+    assert names(engine, prefix="eva") == {"EVA": 2}
+
+
+def test_a_name_and_a_part_of_it_far_away_are_only_proposed(engine: Engine):
+    add(engine, "Ann Lee met Bob", *("Bob called" for _ in range(NEAR)), "Ann called")
+    assert names(engine, prefix="ann") == {"Ann Lee": 1, "Ann": 1}
+    proposed = [{one.first.name, one.second.name} for one in engine.owner.graph.proposals(SPACE).items]
+    assert {"Ann Lee", "Ann"} in proposed
+    add(engine, "Ann waved")
+    assert names(engine, prefix="ann") == {"Ann Lee": 1, "Ann": 2}
+    add(engine, "Ann Lee waved")
+    assert names(engine, prefix="ann") == {"Ann Lee": 4}
 
 
 def test_an_entity_has_its_facts_with_evidence_and_the_memories_that_mention_it(engine: Engine):

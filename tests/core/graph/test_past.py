@@ -4,6 +4,7 @@ import random
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from datetime import timedelta
+from typing import cast
 
 import pytest
 
@@ -12,10 +13,12 @@ from muisti.core.entities.names import code_of
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import Conflict, InvalidInput, NotFound
 from muisti.core.model.graph import NewRelation
+from muisti.core.model.ids import id_text
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.values import Draft, Memory
 from muisti.core.query.filters import parse
 from muisti.core.query.points import AsOf
+from muisti.core.store.database import Statement
 from tests.core.fakes import SPACE, Clock, open_engine
 from tests.core.graph.plain import Plain, toy_reader
 from tests.stores import FileStore, Stores
@@ -120,6 +123,13 @@ class World:
         self.engine.owner.graph.extend(space, self.random.randint(1, 5))
 
 
+def changes_of(engine: Engine, space: str) -> dict[tuple[str, int], int]:
+    """Return the changes that brought the versions of a space, by memory and number."""
+    asked = "SELECT v.memory_id, v.version, v.born FROM spaces s JOIN versions v ON v.space_id = s.id WHERE s.name = ?"
+    (rows,) = engine.owner.graph._parts.reader.database.read([Statement(asked, (space,))])
+    return {(id_text(cast(bytes, id_)), cast(int, version)): cast(int, born) for id_, version, born in rows}
+
+
 def compare(engine: Engine, space: str, number: int | None) -> None:
     as_of = None if number is None else AsOf(number=number)
     read, graph = engine.owner.read, engine.owner.graph
@@ -131,7 +141,7 @@ def compare(engine: Engine, space: str, number: int | None) -> None:
         cursor = page.next_cursor
         if cursor is None:
             break
-    plain = Plain(memories)
+    plain = Plain(memories, changes_of(engine, space))
     found = graph.entities(space, limit=1000, as_of=as_of)
     assert found.pending == 0
     expected = plain.counted()
