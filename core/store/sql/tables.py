@@ -285,6 +285,7 @@ TABLES = (
         space="space_id",
         erasing="stated",
         wipes=(Wipe(text=_words("first_word last_word initials")), Wipe(noise=_words("code norm"))),
+        sought=("norm",),
         salvaging="left",
         rebuilt="when_needed",
     ),
