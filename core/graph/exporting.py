@@ -19,6 +19,7 @@ from muisti.core.query.points import AsOf, Point
 from muisti.core.store.sql import graph
 from muisti.core.store.sql.graph import Shown
 
+FORMS = ("identifier", "symbol")  # kinds that flood pictures of technical texts
 PAGE = 200  # entities that are read together
 WORDS = 40  # facts with words of the entity in the middle of a picture
 _ALL = 1_000_000  # relations of a page of entities
@@ -83,7 +84,8 @@ class GraphExporter:
     ) -> Part:
         """Return at most `limit` entities: those nearest to one, or the most mentioned, with the ties among them.
 
-        Of the entity in the middle, the relations to words come too. Dates are left out: "last week" ties nobody.
+        Of the entity in the middle, the relations to words come too. Dates are left out: "last week" ties nobody. At
+        most half are identifiers and symbols, as long as there are other entities.
 
         Raises:
             NotFound: no memory that the caller sees mentions the entity.
@@ -101,7 +103,10 @@ class GraphExporter:
             ends = [near.entity, *(one.entity for one in near.items)]
             known, total = [(one.id, one.kind) for one in ends], near.total + 1
         named = [id_ for place, (id_, kind) in enumerate(known) if kind != "date" or (query is not None and place == 0)]
-        total, codes = total - (len(known) - len(named)), named[:limit]
+        total, codes = (
+            total - (len(known) - len(named)),
+            _mixed(named, {id_ for id_, kind in known if kind in FORMS}, limit),
+        )
         opened = self._reader.open(name, caller, now, as_of)
         groups = self._reader.of_codes(opened, codes)
         nodes = [_node(one) for one in self._reader.told(opened, groups)]
@@ -111,6 +116,17 @@ class GraphExporter:
         words = [one for one in edges if one.target is None][:WORDS]
         edges = [one for one in edges if one.target is not None] + words
         return Part(nodes, edges, centre, max(total - len(nodes), 0), opened.space.seq)
+
+
+def _mixed(ids: Sequence[str], forms: set[str], limit: int) -> list[str]:
+    """Return the first ids, at most half of them among `forms` where there are enough others; the order stays.
+
+    >>> _mixed(["a", "b", "c", "d", "e"], {"a", "b", "c"}, 4)
+    ['a', 'b', 'd', 'e']
+    """
+    spare = limit - min(sum(one not in forms for one in ids), limit - limit // 2)
+    chosen = {*[one for one in ids if one in forms][: max(spare, 1)]}
+    return [one for one in ids if one not in forms or one in chosen][:limit]
 
 
 def _node(one: Entity) -> Node:

@@ -1,25 +1,26 @@
 """Read one version: who and what it names, and which relations it states. What is read depends on the version alone.
 
-Memories, exchanges and chunks of documents are read by the recogniser and the readers of facts. Chunks of source code
-are not, because their symbols are known (`core.symbols`). Summaries and the other objects are made from what is read
-already. Memories of the kinds `entity` and `relation` say in their `structure` what people have stated.
+Memories, exchanges and chunks of documents are read by the recogniser and the readers of facts. Chunks of source code,
+markup and data are not: symbols of code are known (`core.symbols`), and attributes are no names. Summaries and the
+other objects are made from what is read already. Memories of the kinds `entity` and `relation` say in their
+`structure` what people have stated.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, cast
 
-from muisti.core.code.headers import is_code
 from muisti.core.entities.names import code_of, initials, norm
 from muisti.core.entities.recogniser import Recogniser
 from muisti.core.facts.fact import AUTHOR, Fact, Named
 from muisti.core.model.conversations import ASSISTANT
 from muisti.core.model.graph_terms import ME, NAME_CHARACTERS, EntityKind
 from muisti.core.model.values import Json
+from muisti.core.parsing.names import is_programming_language
 from muisti.core.store.sql.graph_rows import Gathered
 from muisti.core.text.speakers import ASSISTANTS, USERS
 
 SPEAKER, REPLIER, ELSEWHERE = -1, -2, -3  # starts of mentions that are not in the text
-RULES = "2"  # raised with each change of what is read out of a version
+RULES = "3"  # raised with each change of what is read out of a version
 FACTS_MAX = 100  # of one version
 MENTIONS_MAX = 500
 
@@ -172,7 +173,7 @@ def _names(*speakers: str | None) -> tuple[str, ...]:
 
 def _is_code(source: Source) -> bool:
     language = source.structure.get("language")
-    return source.kind == "chunk" and isinstance(language, str) and is_code(language)
+    return source.kind == "chunk" and isinstance(language, str) and is_programming_language(language)
 
 
 def _stated_entity(source: Source, found: _Found) -> None:

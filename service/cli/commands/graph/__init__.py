@@ -210,6 +210,7 @@ def build(context: click.Context, *, again: bool, no_wait: bool, dry_run: bool) 
 @click.option("--entity", metavar="NAME", help="The entity in the middle; else the most mentioned are drawn.")
 @depth
 @click.option("-n", "--limit", type=click.IntRange(1, 260), metavar="N", help="Entities at most.  [default: 60]")
+@click.option("--width", type=click.IntRange(320, 4_000), metavar="N", help="Width in pixels, such as 360 for a phone.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @as_of
 @click.pass_obj
