@@ -83,7 +83,7 @@ test-sqld: .venv/.dev .venv/.kernels ## Run the tests on sqld alone, with every 
 kernels-test: .venv/.dev .venv/.kernels ## Compare the compiled kernels with plain numba, bit by bit
 	$(BIN)/python -m pytest --long tests/core/kernels/test_versions.py
 
-conformance: .venv/.dev .venv/.kernels build/conformance/.made ## Run MCP's official suite, Inspector and TypeScript client
+conformance: .venv/.dev .venv/.kernels build/conformance/.made ## Run MCP's official suite, Inspector and TypeScript client, and cytoscape.js
 	@$(BIN)/python -m tests.conformance build/conformance $(NODE)
 
 clients-test: .venv/.dev .venv/.kernels build/typescript/.made ## Build the TypeScript client and try it on a server
