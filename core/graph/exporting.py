@@ -36,7 +36,7 @@ class Part(NamedTuple):
 
 
 class Exported:
-    """All of a graph, as of one point, whatever is written meanwhile."""
+    """All of a graph, as of one point, whatever is written meanwhile. It holds one page of entities at a time."""
 
     def __init__(self, reader: GraphReader, opened: Opened) -> None:
         self._reader, self._opened = reader, opened
@@ -45,15 +45,15 @@ class Exported:
 
     def nodes(self) -> Iterator[Node]:
         """Yield the entities."""
-        for groups in self._pages():
-            yield from map(_node, self._reader.told(self._opened, groups))
+        for opened, groups in self._pages():
+            yield from map(_node, self._reader.told(opened, groups))
 
     def edges(self) -> Iterator[Edge]:
         """Yield the relations of each entity, then its ties to those after it that are mentioned with it."""
-        for groups in self._pages():
-            yield from _edges(self._reader, self._opened, groups, None)
+        for opened, groups in self._pages():
+            yield from _edges(self._reader, opened, groups, None)
 
-    def _pages(self) -> Iterator[list[Group]]:
+    def _pages(self) -> Iterator[tuple[Opened, list[Group]]]:
         after = ""
         while True:
             (rows,) = self._reader.database.read([
@@ -62,8 +62,9 @@ class Exported:
             if not rows:
                 return
             after = cast(str, rows[-1][1])
-            found = self._opened.groups.of(cast(int, id_) for id_, _ in rows)
-            yield [group for id_, group in found.items() if group.head == id_]
+            opened = self._reader.at(self._opened, self._opened.shown)  # with no names of the pages before
+            found = opened.groups.of(cast(int, id_) for id_, _ in rows)
+            yield opened, [group for id_, group in found.items() if group.head == id_]
 
 
 class GraphExporter:

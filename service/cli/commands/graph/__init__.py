@@ -227,12 +227,12 @@ def draw(options: Globals, file: str, *, force: bool, **given: Any) -> None:
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @as_of
 @click.pass_obj
-def export(options: Globals, file: str, *, force: bool, **given: Any) -> None:
+def export(options: Globals, file: str, *, format: str | None, as_of: str | None, force: bool) -> None:
     """Write all entities and relations into a file; - is standard output.
 
     GraphML is for Gephi, yEd and networkx, Cypher for Neo4j, DOT for Graphviz, .cyjs for Cytoscape.
     """
-    files.export(options, file, _given(given), force=force)
+    files.export(options, file, format, as_of, force=force)
 
 
 @click.command(cls=Command, examples=("muisti graph drop",))
