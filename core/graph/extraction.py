@@ -12,6 +12,7 @@ from typing import NamedTuple, cast
 from muisti.core.entities.names import code_of, initials, norm
 from muisti.core.entities.recogniser import Recogniser
 from muisti.core.facts.fact import AUTHOR, Fact, Named
+from muisti.core.graph.imported import with_imported
 from muisti.core.model.conversations import ASSISTANT
 from muisti.core.model.graph_terms import ME, NAME_CHARACTERS, EntityKind
 from muisti.core.model.values import Json
@@ -35,6 +36,7 @@ class Source(NamedTuple):
     content: str
     author: str | None
     structure: Mapping[str, Json]
+    metadata: Mapping[str, Json] = {}  # of a sentence of an imported graph
 
 
 class _Part(NamedTuple):
@@ -82,6 +84,7 @@ class Reader:
                 for one in self._recogniser.read(part.text, speakers=part.speakers)[:MENTIONS_MAX]
                 if one.stop + part.start > (overlap if isinstance(overlap, int) else 0)
             ]
+            spotted, stated = with_imported(part.text, spotted, source.metadata)
             keys = [_key(part.text[one.start : one.stop]) for one in spotted]
             for one, key in zip(spotted, keys, strict=True):
                 place = one.start + part.start, one.stop + part.start
@@ -89,7 +92,7 @@ class Reader:
             speaker = _key(part.speaker or "")
             if speaker and part.speaker is not None:
                 found.mention(source.row, part.mark, part.mark, speaker, "person", 1.0, "speaker")
-            for fact in self._facts(part.text, spotted, part.speaker)[:FACTS_MAX]:
+            for fact in stated or self._facts(part.text, spotted, part.speaker)[:FACTS_MAX]:
                 number += self._add(source, part, fact, keys, number, found)
 
     def _add(self, source: Source, part: _Part, fact: Fact, keys: Sequence[str], number: int, found: "_Found") -> bool:

@@ -36,7 +36,8 @@ class Name(NamedTuple):
 class Sketch(NamedTuple):
     """Sums up the latest mentions of a name: its spelling, its kind, and whether it is in capitals.
 
-    `small` tells whether any spelling begins with a small letter.
+    `small` tells whether any spelling begins with a small letter. A statement or an import that gives no kind does not
+    count for the kind.
     """
 
     spelling: str
@@ -51,7 +52,7 @@ class Sketch(NamedTuple):
         rows = cast(list[tuple[str, str | None, float, str]], json.loads(mentions))
         if not rows:
             return None
-        kinds = Counter(kind for kind, *_ in rows)
+        kinds = Counter(kind for kind, _, _, source in rows if kind != "other" or source not in ("known", "manual"))
         spellings: Counter[str] = Counter()
         for spelling, number in Counter(row[1] for row in rows if row[1]).items():
             spellings[_tidy(spelling)] += number
@@ -59,7 +60,7 @@ class Sketch(NamedTuple):
         capitals = bool(spellings) and sum(n for one, n in spellings.items() if one.isupper()) * 2 > spellings.total()
         return cls(
             spelling,
-            cast(EntityKind, _first(kinds)),
+            cast(EntityKind, _first(kinds) or "other"),
             max(row[2] for row in rows),
             capitals,
             any(one[0].islower() for one in spellings if one),
