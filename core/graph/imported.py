@@ -1,4 +1,4 @@
-"""What an imported graph says in the metadata of its sentences: which entity, or which relation, a memory is about.
+"""Reads the metadata of sentences of imported graphs: which entity, or which relation, a memory is about.
 
 The importers of graphs write `entity` and `entity_type`, or `relation` with `from`, `to` and `type`. A name counts
 where the text has it, so that every row has its evidence.

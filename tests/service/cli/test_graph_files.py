@@ -19,7 +19,7 @@ PIECE, PIECES = 1 << 16, 400  # 26 MB
 
 
 class Streaming(httpx.BaseTransport):
-    """A server that sends a long file, and breaks off after some pieces if it is told to."""
+    """A server that sends a long file, and with `breaks` only the first half of it."""
 
     def __init__(self, breaks: bool = False) -> None:
         self.breaks = breaks
