@@ -341,7 +341,7 @@ class Eraser:
         self._sizes.forget()
         if work.versions or work.memories:
             work.count("segments rewritten", repack(self._database.primary, space))
-        if work.versions and self._database.local:
+        if work.versions:
             self._database.primary.write([erasure.rebuild_names()])
         scrubbed = self._database.scrub(work.traces)
         left = erasure.left_of_space(space) if work.whole else erasure.left(space, work.memories, work.versions)

@@ -117,7 +117,8 @@ def names(space: SpaceRow, memories: Sequence[bytes]) -> Statement:
 def rebuild_names() -> Statement:
     """Write the indexes of all names again. SQLite leaves copies of keys where it has balanced an index.
 
-    Names are too short to be found by a search of free space. On a file the old pages are overwritten with zeros.
+    Names are too short to be found by a search of free space. On a file the old pages are overwritten with zeros. A
+    server takes most of them for the new indexes, and the others keep their bytes until they are used again.
     """
     return Statement("REINDEX entities")
 
