@@ -36,8 +36,8 @@ class Name(NamedTuple):
 class Sketch(NamedTuple):
     """Sums up the latest mentions of a name: its spelling, its kind, and whether it is in capitals.
 
-    `small` tells whether any spelling begins with a small letter. A statement or an import that gives no kind does not
-    count for the kind.
+    `small` tells whether any spelling begins with a small letter. An import that gives no kind does not count
+    for the kind.
     """
 
     spelling: str
@@ -52,7 +52,7 @@ class Sketch(NamedTuple):
         rows = cast(list[tuple[str, str | None, float, str]], json.loads(mentions))
         if not rows:
             return None
-        kinds = Counter(kind for kind, _, _, source in rows if kind != "other" or source not in ("known", "manual"))
+        kinds = Counter(kind for kind, _, _, source in rows if kind != "other" or source != "known")
         spellings: Counter[str] = Counter()
         for spelling, number in Counter(row[1] for row in rows if row[1]).items():
             spellings[_tidy(spelling)] += number
