@@ -86,7 +86,7 @@ kernels-test: .venv/.dev .venv/.kernels ## Compare the compiled kernels with pla
 console-test: .venv/.browser .venv/.kernels ## Try the console in a real Chromium (Debian's), and photograph each page
 	@$(BIN)/python -m pytest tests/browser --browser $(ARGS)
 
-conformance: .venv/.dev .venv/.kernels build/conformance/.made ## Run MCP's official suite, Inspector and TypeScript client
+conformance: .venv/.dev .venv/.kernels build/conformance/.made ## Run MCP's official suite, Inspector and TypeScript client, and cytoscape.js
 	@$(BIN)/python -m tests.conformance build/conformance $(NODE)
 
 clients-test: .venv/.dev .venv/.kernels build/typescript/.made ## Build the TypeScript client and try it on a server

@@ -89,7 +89,7 @@ def _ticked(text: str, start: int, stop: int) -> Iterator[Mention]:
 def titles(text: str, start: int, stop: int) -> Iterator[Mention]:
     """Yield quoted titles: each word but small ones has a capital, and the quote is no sentence.
 
-    A single word at the start of a sentence is a title only when "by" follows.
+    A single word at the start of a sentence is a title only when "by" follows, and so is a number anywhere.
     """
     for match in _QUOTED.finditer(text, start, stop):
         first, last = match.span(match.lastindex or 0)
@@ -98,8 +98,11 @@ def titles(text: str, start: int, stop: int) -> Iterator[Mention]:
             continue
         if not words[0][0].isupper() and not words[0][0].isdigit():
             continue
-        opens = not text[start : match.start()].strip()
-        if len(words) > 1 or text.startswith(" by ", match.end()) or (not opens and len(words[0]) > 1):
+        if text[match.start() - 1 : match.start()] == "=":  # the value of an attribute
+            continue
+        opens, is_name = not text[start : match.start()].strip(), any(map(str.isalpha, text[first:last]))
+        stands_alone = len(words) > 1 or (not opens and len(words[0]) > 1)
+        if (is_name and stands_alone) or text.startswith(" by ", match.end()):
             yield Mention(first, last, "title", QUOTED, "rule")
 
 

@@ -281,12 +281,14 @@ class Eraser:
             versions, *hanging = self._database.primary.read(erasure.known(space, memories))
             ids = [cast(int, row[0]) for row in versions]
             alive = sorted({cast(bytes, row[1]) for row in versions})
-            (related,) = self._database.primary.read([erasable.relatives(space, memories)])
+            related, ((names,),) = self._database.primary.read([
+                erasable.relatives(space, memories), erasure.names(space, memories)
+            ])  # fmt: skip
             texts = self._texts(space, memories)
             counts = {"memories": len(alive), "versions": len(ids)} if alive else {}
             if alive:
                 rows = zip(tables.parts(), hanging, strict=True)
-                counts |= {table.name: cast(int, more) for table, ((more,),) in rows}
+                counts |= {table.name: cast(int, more) for table, ((more,),) in rows} | {"entities": cast(int, names)}
             of_task = fenced(counts)
             if not alive:
                 self._pass(of_task)
@@ -339,6 +341,8 @@ class Eraser:
         self._sizes.forget()
         if work.versions or work.memories:
             work.count("segments rewritten", repack(self._database.primary, space))
+        if work.versions:
+            self._database.primary.write([erasure.rebuild_names()])
         scrubbed = self._database.scrub(work.traces)
         left = erasure.left_of_space(space) if work.whole else erasure.left(space, work.memories, work.versions)
         found = {**self._rows_left(left), **scrubbed.found}

@@ -19,6 +19,7 @@ from muisti.core.query.points import AsOf, Point
 from muisti.core.store.sql import graph
 from muisti.core.store.sql.graph import Shown
 
+FORMS = ("identifier", "symbol")  # kinds that flood pictures of technical texts
 PAGE = 200  # entities that are read together
 WORDS = 40  # facts with words of the entity in the middle of a picture
 _ALL = 1_000_000  # relations of a page of entities
@@ -35,7 +36,7 @@ class Part(NamedTuple):
 
 
 class Exported:
-    """All of a graph, as of one point, whatever is written meanwhile."""
+    """All of a graph, as of one point, whatever is written meanwhile. It holds one page of entities at a time."""
 
     def __init__(self, reader: GraphReader, opened: Opened) -> None:
         self._reader, self._opened = reader, opened
@@ -44,15 +45,15 @@ class Exported:
 
     def nodes(self) -> Iterator[Node]:
         """Yield the entities."""
-        for groups in self._pages():
-            yield from map(_node, self._reader.told(self._opened, groups))
+        for opened, groups in self._pages():
+            yield from map(_node, self._reader.told(opened, groups))
 
     def edges(self) -> Iterator[Edge]:
         """Yield the relations of each entity, then its ties to those after it that are mentioned with it."""
-        for groups in self._pages():
-            yield from _edges(self._reader, self._opened, groups, None)
+        for opened, groups in self._pages():
+            yield from _edges(self._reader, opened, groups, None)
 
-    def _pages(self) -> Iterator[list[Group]]:
+    def _pages(self) -> Iterator[tuple[Opened, list[Group]]]:
         after = ""
         while True:
             (rows,) = self._reader.database.read([
@@ -61,8 +62,9 @@ class Exported:
             if not rows:
                 return
             after = cast(str, rows[-1][1])
-            found = self._opened.groups.of(cast(int, id_) for id_, _ in rows)
-            yield [group for id_, group in found.items() if group.head == id_]
+            opened = self._reader.at(self._opened, self._opened.shown)  # with no names of the pages before
+            found = opened.groups.of(cast(int, id_) for id_, _ in rows)
+            yield opened, [group for id_, group in found.items() if group.head == id_]
 
 
 class GraphExporter:
@@ -83,7 +85,8 @@ class GraphExporter:
     ) -> Part:
         """Return at most `limit` entities: those nearest to one, or the most mentioned, with the ties among them.
 
-        Of the entity in the middle, the relations to words come too. Dates are left out: "last week" ties nobody.
+        Of the entity in the middle, the relations to words come too. Dates are left out: "last week" ties nobody. At
+        most half are identifiers and symbols, as long as there are other entities.
 
         Raises:
             NotFound: no memory that the caller sees mentions the entity.
@@ -101,7 +104,10 @@ class GraphExporter:
             ends = [near.entity, *(one.entity for one in near.items)]
             known, total = [(one.id, one.kind) for one in ends], near.total + 1
         named = [id_ for place, (id_, kind) in enumerate(known) if kind != "date" or (query is not None and place == 0)]
-        total, codes = total - (len(known) - len(named)), named[:limit]
+        total, codes = (
+            total - (len(known) - len(named)),
+            _mixed(named, {id_ for id_, kind in known if kind in FORMS}, limit),
+        )
         opened = self._reader.open(name, caller, now, as_of)
         groups = self._reader.of_codes(opened, codes)
         nodes = [_node(one) for one in self._reader.told(opened, groups)]
@@ -111,6 +117,17 @@ class GraphExporter:
         words = [one for one in edges if one.target is None][:WORDS]
         edges = [one for one in edges if one.target is not None] + words
         return Part(nodes, edges, centre, max(total - len(nodes), 0), opened.space.seq)
+
+
+def _mixed(ids: Sequence[str], forms: set[str], limit: int) -> list[str]:
+    """Return the first ids, at most half of them among `forms` where there are enough others; the order stays.
+
+    >>> _mixed(["a", "b", "c", "d", "e"], {"a", "b", "c"}, 4)
+    ['a', 'b', 'd', 'e']
+    """
+    spare = limit - min(sum(one not in forms for one in ids), limit - limit // 2)
+    chosen = {*[one for one in ids if one in forms][: max(spare, 1)]}
+    return [one for one in ids if one not in forms or one in chosen][:limit]
 
 
 def _node(one: Entity) -> Node:

@@ -1,20 +1,22 @@
 """Read one version: who and what it names, and which relations it states. What is read depends on the version alone.
 
-Memories, exchanges and chunks of documents are read by the recogniser and the readers of facts. Chunks of source code
-are not, because their symbols are known (`core.symbols`). Summaries and the other objects are made from what is read
-already. Memories of the kinds `entity` and `relation` say in their `structure` what people have stated.
+Memories, exchanges and chunks of documents are read by the recogniser and the readers of facts. Chunks of source code,
+markup and data are not: symbols of code are known (`core.symbols`), and attributes are no names. Summaries and the
+other objects are made from what is read already. Memories of the kinds `entity` and `relation` say in their
+`structure` what people have stated.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, cast
 
-from muisti.core.code.headers import is_code
 from muisti.core.entities.names import code_of, initials, norm
 from muisti.core.entities.recogniser import Recogniser
 from muisti.core.facts.fact import AUTHOR, Fact, Named
+from muisti.core.graph.imported import with_imported
 from muisti.core.model.conversations import ASSISTANT
 from muisti.core.model.graph_terms import ME, NAME_CHARACTERS, EntityKind
 from muisti.core.model.values import Json
+from muisti.core.parsing.names import is_programming_language
 from muisti.core.store.sql.graph_rows import Gathered
 from muisti.core.text.speakers import ASSISTANTS, USERS
 
@@ -34,6 +36,7 @@ class Source(NamedTuple):
     content: str
     author: str | None
     structure: Mapping[str, Json]
+    metadata: Mapping[str, Json] = {}  # of a sentence of an imported graph
 
 
 class _Part(NamedTuple):
@@ -81,6 +84,7 @@ class Reader:
                 for one in self._recogniser.read(part.text, speakers=part.speakers)[:MENTIONS_MAX]
                 if one.stop + part.start > (overlap if isinstance(overlap, int) else 0)
             ]
+            spotted, stated = with_imported(part.text, spotted, source.metadata)
             keys = [_key(part.text[one.start : one.stop]) for one in spotted]
             for one, key in zip(spotted, keys, strict=True):
                 place = one.start + part.start, one.stop + part.start
@@ -88,7 +92,7 @@ class Reader:
             speaker = _key(part.speaker or "")
             if speaker and part.speaker is not None:
                 found.mention(source.row, part.mark, part.mark, speaker, "person", 1.0, "speaker")
-            for fact in self._facts(part.text, spotted, part.speaker)[:FACTS_MAX]:
+            for fact in stated or self._facts(part.text, spotted, part.speaker)[:FACTS_MAX]:
                 number += self._add(source, part, fact, keys, number, found)
 
     def _add(self, source: Source, part: _Part, fact: Fact, keys: Sequence[str], number: int, found: "_Found") -> bool:
@@ -172,7 +176,7 @@ def _names(*speakers: str | None) -> tuple[str, ...]:
 
 def _is_code(source: Source) -> bool:
     language = source.structure.get("language")
-    return source.kind == "chunk" and isinstance(language, str) and is_code(language)
+    return source.kind == "chunk" and isinstance(language, str) and is_programming_language(language)
 
 
 def _stated_entity(source: Source, found: _Found) -> None:

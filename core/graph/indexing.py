@@ -193,8 +193,12 @@ def _whole(rows: list[Row], most: int) -> bool:
 
 
 def _source(row: Row) -> Source:
-    id_, _, kind, content, author, structure = cast(tuple[int, int, str, str, str | None, str], row)
-    return Source(id_, kind, content, author, json.loads(structure) if structure != "{}" else {})
+    id_, _, kind, content, author, structure, metadata = cast(
+        tuple[int, int, str, str, str | None, str, str | None], row
+    )
+    return Source(
+        id_, kind, content, author, json.loads(structure) if structure != "{}" else {}, json.loads(metadata or "{}")
+    )
 
 
 def _counted(read: int, found: Gathered, pending: int) -> Extension:

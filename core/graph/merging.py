@@ -49,6 +49,7 @@ class Sketch(NamedTuple):
 
     `small` tells whether any spelling begins with a small letter, `clear` whether most mentions are of the kind, and
     `speaks` whether it is a speaker. `changes` are the changes of the space that brought the mentions, in order.
+    An import that gives no kind does not count for the kind.
     """
 
     spelling: str
@@ -68,8 +69,9 @@ class Sketch(NamedTuple):
             return None
         kinds: dict[str, int] = {}
         written: dict[str, int] = {}
-        for kind, spelling, *_ in rows:
-            kinds[kind] = kinds.get(kind, 0) + 1
+        for kind, spelling, _, source, _ in rows:
+            if kind != "other" or source != "known":
+                kinds[kind] = kinds.get(kind, 0) + 1
             if spelling:
                 written[spelling] = written.get(spelling, 0) + 1
         spellings: dict[str, int] = {}
@@ -77,14 +79,14 @@ class Sketch(NamedTuple):
             tidy = _tidy(spelling)
             spellings[tidy] = spellings.get(tidy, 0) + number
         capitals = sum(number for one, number in spellings.items() if one.isupper())
-        kind = _first(kinds)
+        kind = _first(kinds) or "other"
         return cls(
             _first(spellings) or norm,
             cast(EntityKind, kind),
             max(row[2] for row in rows),
             capitals * 2 > sum(spellings.values()),
             any(one[0].islower() for one in spellings if one),
-            kinds[kind] * 2 > len(rows),
+            kinds.get(kind, 0) * 2 > len(rows),
             any(row[3] == "speaker" for row in rows),
             tuple(sorted({row[4] for row in rows})),
         )

@@ -26,6 +26,7 @@ _NAMED = {
     "build": "python", "workspace": "python", ".bashrc": "bash", ".zshrc": "bash", ".profile": "bash",
     ".gitconfig": "ini", ".editorconfig": "ini", "go.mod": "gomod", "go.sum": "gosum",
 }  # fmt: skip
+_PROGRAMMING = frozenset((*_LANGUAGES, *_NAMED.values()))
 _SHEBANG = re.compile(r"#!.*?[/ ](?:env +(?:-\S+ +)*)?([a-zA-Z]+)[\d.]*(?:\s|$)")
 _INTERPRETERS = {
     "bash": "bash", "sh": "bash", "zsh": "bash", "dash": "bash", "ksh": "bash", "node": "javascript",
@@ -55,3 +56,12 @@ def programming_language(name: str, start: str = "") -> str | None:
         return found
     interpreter = _SHEBANG.match(start.split("\n", 1)[0])
     return _INTERPRETERS.get(interpreter[1]) if interpreter else None
+
+
+def is_programming_language(language: str) -> bool:
+    """Return whether a language is one of source code, markup or data, and not of people.
+
+    >>> is_programming_language("xml"), is_programming_language("en")
+    (True, False)
+    """
+    return language in _PROGRAMMING

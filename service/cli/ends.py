@@ -17,6 +17,7 @@ from muisti.service.cli.configuration import file_of, in_force
 from muisti.service.cli.following import Note, ended
 from muisti.service.cli.opening import client, empty, refusals, server_url
 from muisti.service.cli.whereabouts import settings_for
+from muisti.service.formats.graphs.formats import GraphFormat
 from muisti.service.schemas.errors import KINDS, BadField, problem
 from muisti.service.settings import Settings
 
@@ -35,6 +36,7 @@ class End(Protocol):
     def make(self, space: str) -> None: ...
     def drop(self, space: str) -> None: ...
     def export(self, space: str, *, vectors: bool) -> AbstractContextManager[Iterator[bytes]]: ...
+    def graph(self, space: str, form: GraphFormat, as_of: str | None) -> AbstractContextManager[Iterator[bytes]]: ...
     def bring(self, space: str, pieces: Iterable[bytes], note: Note, *, atomic: bool, dry_run: bool) -> Any: ...
     def imports(self, space: str) -> Reply: ...
     def undo(self, space: str, number: int) -> Reply: ...
@@ -73,6 +75,12 @@ class There:
         """
         with self._client.stream(calls.export_space(space, vectors=vectors)) as response:
             yield whole(response.iter_bytes())
+
+    @contextmanager
+    def graph(self, space: str, form: GraphFormat, as_of: str | None) -> Iterator[Iterator[bytes]]:
+        """Stream the graph of a space in a format, in pieces."""
+        with self._client.stream(calls.export_graph(space, format=form, as_of=as_of)) as response:
+            yield response.iter_bytes()
 
     def bring(self, space: str, pieces: Iterable[bytes], note: Note, *, atomic: bool, dry_run: bool) -> Any:
         """Import the lines in `pieces`, and return the report, also when the import is refused because of its lines.

@@ -10,7 +10,9 @@ from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.imports import ImportRefused
+from muisti.core.query.points import parse
 from muisti.service.app.client import ApiError, Reply
+from muisti.service.formats.graphs.formats import GraphFormat, exported
 from muisti.service.formats.lines import Lines, encoded
 from muisti.service.schemas.errors import problem_of
 from muisti.service.schemas.moving import ImportedReply, ImportReply, ImportsReply
@@ -44,6 +46,13 @@ class Here:
         with _refusing():
             export = self._memories.read.export(space, installed_version(), vectors=vectors)
         yield (encoded(page) for page in export.pages())
+
+    @contextmanager
+    def graph(self, space: str, form: GraphFormat, as_of: str | None) -> Iterator[Iterator[bytes]]:
+        """Stream the graph of a space in a format, in pieces."""
+        with _refusing():
+            graph = self._memories.graph.export(space, as_of=parse(as_of))
+        yield exported(form, graph.nodes(), graph.edges())
 
     def bring(
         self,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import import_module
@@ -103,6 +104,29 @@ def check_folder(file: Path) -> None:
     folder = file.absolute().parent
     if not folder.is_dir():
         raise Failure(f"there is no folder {folder}")
+
+
+def write_file(pieces: Iterable[bytes], file: Path, *, force: bool) -> None:
+    """Write under a temporary name beside the file, and rename it when complete.
+
+    Raises:
+        Failure: the file exists already and `force` is not given, or it cannot be written.
+    """
+    check_folder(file)
+    if file.exists() and not force:
+        raise Failure(f"{file} exists already; --force overwrites it")
+    part = file.with_name(f".{file.name}.{os.getpid()}.part")
+    try:
+        with part.open("xb") as opened:
+            for piece in pieces:
+                opened.write(piece)
+            opened.flush()
+            os.fsync(opened.fileno())
+        part.replace(file)
+    except OSError as error:
+        raise Failure(f"{file} cannot be written: {error.strerror}") from error
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def safe(text: str) -> str:

@@ -17,6 +17,7 @@ from muisti.service.mcp.group_arguments import (
 from muisti.service.mcp.rendering import NOTICE
 
 _SHOWN = 30
+_NAMED = 5  # memories of an entity whose ids are in the text
 
 
 async def graph(call: Call, given: GraphQuestion) -> Outcome:
@@ -56,7 +57,10 @@ async def _about(call: Call, given: GraphQuestion, name: str) -> Outcome:
     if given.action == "entity":
         profile = await store(view.entity, call.space, name, facts=_SHOWN, memories=_SHOWN, as_of=at)
         memories = list(dict.fromkeys(one.memory for one in profile.mentioned))
-        return _facts({"entity": _entity(profile.entity), "memories": memories}, profile.facts, profile.pending)
+        one = profile.entity
+        others = f", also {', '.join(one_line(alias.name) for alias in one.aliases)}" if one.aliases else ""
+        head = [f"{one.kind} {one_line(one.name)}{others}, in {one.mentions} memories: {', '.join(memories[:_NAMED])}"]
+        return _facts({"entity": _entity(one), "memories": memories}, profile.facts, profile.pending, head)
     if given.action == "neighbours":
         near = await store(view.neighbours, call.space, name, depth=given.depth, limit=_SHOWN, as_of=at)
         rows: list[Json] = [
@@ -91,6 +95,8 @@ async def state_graph(call: Call, given: GraphStatement) -> Outcome:
     if given.action == "relate":
         if given.kind is None:
             raise InvalidInput.at("$.kind", "is required to relate")
+        if (given.object is None) == (given.text is None):
+            raise InvalidInput.at("$.object", "give either object, a name, or text, words")
         new = NewRelation(
             subject=name, kind=given.kind, object=given.object, literal=given.text, negative=given.negative
         )
@@ -132,12 +138,15 @@ def _fact(one: Relation) -> Json:
     return row | ({"negative": True} if one.negative else {})
 
 
-def _facts(structured: Json, facts: Sequence[Relation], pending: int) -> Outcome:
+def _facts(structured: Json, facts: Sequence[Relation], pending: int, head: Sequence[str] = ()) -> Outcome:
     rows = [_fact(one) for one in facts]
     lines = [
-        f"{row['since']}{'..' + row['until'] if 'until' in row else ''}  {row['subject']} "
-        f"{'not ' if 'negative' in row else ''}{row['kind']} {row['object']}  [{row['memory']}]"
-        for row in rows
+        *head,
+        *(
+            f"{row['since']}{'..' + row['until'] if 'until' in row else ''}  {row['subject']} "
+            f"{'not ' if 'negative' in row else ''}{row['kind']} {row['object']}  [{row['memory']}]"
+            for row in rows
+        ),
     ]
     return _told({**structured, "facts": rows}, lines, pending)
 

@@ -13,7 +13,7 @@ from muisti.core.query.points import parse
 from muisti.service.auth.middleware import memories
 from muisti.service.formats.graphs.formats import FORMATS, GRAPH_FORMATS, GraphFormat, exported
 from muisti.service.formats.graphs.layout import NODES_MAX
-from muisti.service.formats.graphs.svg import Picture, svg
+from muisti.service.formats.graphs.svg import WIDTH_MAX, WIDTH_MIN, Picture, svg
 from muisti.service.http.decode import Request
 from muisti.service.http.headers import SEQ
 from muisti.service.http.parameters import AsOfParameter, between
@@ -34,6 +34,13 @@ PictureDepth = Annotated[int, between("Ties that are followed.", 1, DEPTH_MAX)]
 PictureLimit = Annotated[
     int,
     between("Entities at most.", 1, NODES_MAX - _WORDS),
+]
+PictureWidth = Annotated[
+    int | None,
+    QueryParameter(
+        description="Width in pixels. Below 700 the legend is below. By default it grows with the number of entities.",
+        schema_extra={"minimum": WIDTH_MIN, "maximum": WIDTH_MAX},
+    ),
 ]
 
 
@@ -77,17 +84,27 @@ async def draw_graph(
     entity: CentreParameter = None,
     depth: PictureDepth = 1,
     limit: PictureLimit = 60,
+    width: PictureWidth = None,
     as_of: AsOfParameter = None,
 ) -> Response[str]:
     """Draw the entities around one, or the most mentioned, as SVG with a legend."""
     if not 1 <= limit <= NODES_MAX - _WORDS:
         raise InvalidInput.at("$.limit", f"is {limit}; 1 to {NODES_MAX - _WORDS} are allowed")
+    if width is not None and not WIDTH_MIN <= width <= WIDTH_MAX:
+        raise InvalidInput.at("$.width", f"is {width}; {WIDTH_MIN} to {WIDTH_MAX:,} are allowed")
     part = await backend.store(
         memories(request, backend).graph.part, space, entity, depth=depth, limit=limit, as_of=parse(as_of)
     )
     middle = next((node.name for node in part.nodes if node.id == part.centre), None)
     title = f"Most mentioned in {space}" if middle is None else f"Around {middle}"
-    picture = Picture(nodes=part.nodes, edges=part.edges, title=title, centre=part.centre, left_out=part.left_out)
+    picture = Picture(
+        nodes=part.nodes,
+        edges=part.edges,
+        title=title,
+        centre=part.centre,
+        left_out=part.left_out,
+        width=width,
+    )
     drawn = await backend.compute(svg, picture)
     return Response(drawn, media_type=SVG, headers={SEQ: str(part.seq)})
 

@@ -1,5 +1,7 @@
 """`make conformance`: start a server, let the official suite, the Inspector and the TypeScript client at it.
 
+Then cytoscape.js reads an exported graph.
+
 The suite runs twice in each revision: at Muisti, and at Muisti with the suite's own tools (`fixtures.py`).
 """
 
@@ -67,6 +69,8 @@ def main(folder: Path, node: Path) -> int:
                 ["node", str(folder / "client.mjs"), f"{url}/mcp"],
             ]
         )
+    with serving() as url:
+        failed += failures([["node", str(folder / "graph.mjs"), url]])
     with serving("tests.conformance.fixtures") as url:
         failed += failures(
             suite(binaries, url, revision, folder / f"fixtures-{revision}.yaml") for revision in REVISIONS

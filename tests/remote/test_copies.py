@@ -13,6 +13,7 @@ import pytest
 from deploy.cluster.sqld import Sqld
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import Conflict, NotFound, StoreUnavailable
+from muisti.core.model.graph import EntityChange
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.query.query import Query
 from muisti.core.store.backup import back_up, checked, restore
@@ -20,6 +21,7 @@ from muisti.core.store.copying import FileSide, Side, carry
 from muisti.core.store.database import Rows, Statement
 from muisti.core.support.progress import silent
 from tests.core.fakes import NOON, SPACE, add, open_engine
+from tests.core.graph.plain import toy_reader
 from tests.durability.test_backup import busy, rows_at
 from tests.stores import FileStore, RemoteStore
 
@@ -192,21 +194,33 @@ def test_after_a_move_into_another_namespace_no_byte_of_what_was_purged_is_left(
 
     def copies(folder: Path) -> dict[str, int]:
         """Count the word in each file that contains it."""
-        found = {str(file): file.read_bytes().count(word.encode()) for file in folder.rglob("*") if file.is_file()}
+        found = {
+            str(file): file.read_bytes().lower().count(word.encode()) for file in folder.rglob("*") if file.is_file()
+        }
         return {file: count for file, count in found.items() if count}
 
     replica = Sqld(tmp_path / "replica", primary=sqld)
     with replica:
         old, new = RemoteStore(sqld, replica), RemoteStore(sqld, replica)
-        with open_engine(old) as engine:
+        with open_engine(old, graph_reader=toy_reader) as engine:
             add(engine, *(f"the house number {n} by the river" for n in range(40)))
-            draft = Draft(content=f"a {word} sang " * 50, category=f"c {word}", tags=(f"t {word}",), source=word)
+            draft = Draft(
+                content=f"a {word} sang to {word.capitalize()} " * 50,
+                category=f"c {word}",
+                tags=(f"t {word}",),
+                source=word,
+            )
             (bird,) = engine.owner.write.add(
                 SPACE, [draft], on_conflict="keep", request=RequestKey("s", "k", b"")
             ).memories
-            engine.owner.write.update(SPACE, bird.id, {"content": f"last {word} of the river " * 50})
+            engine.owner.write.update(SPACE, bird.id, {"content": f"last {word.capitalize()} of the river " * 50})
             engine.owner.read.list(SPACE)
-            engine.eraser.memory(SPACE, bird.id, OWNER)
+            named = engine.owner.graph.put_entity(SPACE, "Ann", EntityChange(aliases=(f"{word}s",))).memories[0]
+            assert engine.owner.graph.entity(SPACE, word).entity.mentions == 1
+            for memory_id in (bird.id, named.id):
+                assert engine.eraser.memory(SPACE, memory_id, OWNER).complete
+            with pytest.raises(NotFound):
+                engine.owner.graph.entity(SPACE, word)
             kept = engine.owner.read.list(SPACE, limit=100).items
             expected = [(hit.memory, hit.score) for hit in engine.owner.read.search(SPACE, Query(text="number 7")).hits]
         assert copies(sqld.folder) and copies(replica.folder)  # in the logs, at least

@@ -1353,12 +1353,13 @@ class AsyncMuisti(AsyncTransport):
         entity: str | None = None,
         depth: int | None = None,
         limit: int | None = None,
+        width: int | None = None,
         as_of: str | None = None,
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
     ) -> str:
         """Draw the entities around one, or the most mentioned, as SVG with a legend. Needs the scope read."""
-        reply = await self.send(calls.draw_graph(space, entity=entity, depth=depth, limit=limit, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        reply = await self.send(calls.draw_graph(space, entity=entity, depth=depth, limit=limit, width=width, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
         return reply.data
 
     async def list_proposals(

@@ -1833,6 +1833,7 @@ def draw_graph(
     entity: str | None = None,
     depth: int | None = None,
     limit: int | None = None,
+    width: int | None = None,
     as_of: str | None = None,
     muisti_min_seq: str | None = None,
     muisti_freshness: str | None = None,
@@ -1842,7 +1843,7 @@ def draw_graph(
         'GET',
         '/v1/spaces/{space}/graph/picture',
         parts={'space': space},
-        params={'entity': entity, 'depth': depth, 'limit': limit, 'as_of': as_of},
+        params={'entity': entity, 'depth': depth, 'limit': limit, 'width': width, 'as_of': as_of},
         headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
     )
 

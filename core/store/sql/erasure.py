@@ -65,6 +65,21 @@ def known(space: SpaceRow, memories: Sequence[bytes], tables: Sequence[Table] = 
     ]
 
 
+def names(space: SpaceRow, memories: Sequence[bytes]) -> Statement:
+    """Count the entities that these memories mention, and no other memory does."""
+    where, args = _only_theirs(space, _hex(memories))
+    return Statement(f"SELECT count(*) FROM entities WHERE {where}", args)
+
+
+def rebuild_names() -> Statement:
+    """Write the indexes of all names again. SQLite leaves copies of keys where it has balanced an index.
+
+    Names are too short to be found by a search of free space. On a file the old pages are overwritten with zeros. A
+    server takes most of them for the new indexes, and the others keep their bytes until they are used again.
+    """
+    return Statement("REINDEX entities")
+
+
 def texts(space: SpaceRow, memories: Sequence[bytes], tables: Sequence[Table] = TABLES) -> list[Statement]:
     """Select the texts and bytes of memories that must not remain in free space."""
     wanted = [table for table in tables if table.sought]

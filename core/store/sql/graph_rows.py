@@ -62,9 +62,13 @@ def pending(space: str, recogniser: str, category: str | None = None) -> Stateme
 
 
 def unread(space: SpaceRow, after: int, limit: int) -> Statement:
-    """Select versions born after a change, the oldest first: (row, born, kind, content, author, structure)."""
+    """Select versions born after a change, the oldest first: (row, born, kind, content, author, structure, metadata).
+
+    Metadata are null but for the sentences of imported graphs.
+    """
     return Statement(
-        f"SELECT v.id, v.born, v.kind, v.content, v.author, v.structure "
+        "SELECT v.id, v.born, v.kind, v.content, v.author, v.structure, "
+        "CASE WHEN v.kind = 'memory' AND v.category_folded IN ('entities', 'relations') THEN v.metadata END "
         f"FROM versions v WHERE v.space_id = ? AND v.born > ? AND {_READ} ORDER BY v.born LIMIT ?",
         (space.id, after, limit),
     )

@@ -206,6 +206,7 @@ TABLES = (
         space="space_id",
         erasing="stated",
         wipes=(Wipe(text=words("first_word last_word initials")), Wipe(noise=words("code norm"))),
+        sought=("norm",),
         salvaging="left",
         rebuilt="when_needed",
     ),

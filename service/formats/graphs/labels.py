@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from muisti.core.text.terms import composed
 
-_CHARACTER = 0.56  # width of a character as a share of its size; of East Asian ones it is 1
+_CHARACTER = 0.62  # width of a character as a share of its size; of East Asian ones it is 1
 _GAP = 3.0
 
 
@@ -53,7 +53,7 @@ def placed(
     """
     for label in labels:
         across = wide(label.text, label.size)
-        for left, base in _tries(label, across):
+        for left, base in _tries(label, across, page[0]):
             box = Box(left, base - label.size * 0.8, left + across, base + label.size * 0.25)
             inside = box.left >= 0 and box.top >= 0 and box.right <= page[0] and box.bottom <= page[1]
             if inside and not any(box.covers(other) for other in taken):
@@ -62,8 +62,11 @@ def placed(
                 break
 
 
-def _tries(label: Label, across: float) -> Iterator[tuple[float, float]]:
-    """Yield places around the point: right, left, below, above, then the corners; on the point for a line."""
+def _tries(label: Label, across: float, width: float) -> Iterator[tuple[float, float]]:
+    """Yield places around the point: right, left, below, above, the corners, then below and above within the page.
+
+    The kind of a line is written on the point.
+    """
     x, y, size = label.x, label.y, label.size
     away = label.radius + _GAP
     middle = y + size * 0.3
@@ -79,3 +82,7 @@ def _tries(label: Label, across: float) -> Iterator[tuple[float, float]]:
     for base in (y + slant + size * 0.5, y - slant):
         yield x + slant, base
         yield x - slant - across, base
+    inside = min(max(x - across / 2, 0.0), width - across)
+    for far in (0.0, size, 2 * size):
+        yield inside, below + far
+        yield inside, above - far

@@ -45,6 +45,27 @@ def layout(
     return (places - low) / np.maximum(high - low, 1e-9)
 
 
+def apart(
+    places: NDArray[np.float64], sizes: NDArray[np.float64], room: tuple[float, float], gap: float = 4.0
+) -> NDArray[np.float64]:
+    """Return places where discs with these radii do not overlap, as near as may be; all stay within the room.
+
+    `places` has shape (size, 2). Each round pushes overlapping pairs apart by half of what is missing.
+    """
+    least, most = sizes[:, None], np.array(room) - sizes[:, None]
+    places, needed = places.copy(), sizes[:, None] + sizes[None] + gap
+    np.fill_diagonal(needed, 0)
+    for _ in range(ROUNDS):
+        gaps = places[:, None] - places[None]
+        distances = np.sqrt(np.einsum("abk,abk->ab", gaps, gaps)) + 1e-6
+        missing = np.maximum(needed - distances, 0)
+        if missing.max(initial=0) < 1:
+            break
+        places += np.einsum("abk,ab->ak", gaps, missing / distances) / 2
+        places = np.clip(places, least, most)
+    return places
+
+
 def _spiral(size: int, edges: NDArray[np.int64]) -> NDArray[np.float64]:
     """Put the nodes with most edges in the middle, the others around them."""
     degrees = np.bincount(edges.ravel(), minlength=size)

@@ -1,5 +1,6 @@
 """A picture of a small graph in SVG, with a legend, without script, light and dark as the reader's screen is."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -10,7 +11,7 @@ from muisti.core.model.graph import Edge, Node
 from muisti.core.model.graph_terms import NodeKind
 from muisti.service.formats.graphs.closing import closed
 from muisti.service.formats.graphs.labels import Box, Label, placed, wide
-from muisti.service.formats.graphs.layout import NODES_MAX, layout
+from muisti.service.formats.graphs.layout import NODES_MAX, apart, layout
 from muisti.service.formats.graphs.marks import xml
 
 # Colours that people with colour blindness can tell apart, after Okabe and Ito.
@@ -29,26 +30,31 @@ COLOURS: Mapping[NodeKind, str] = {
     "text": "#a8a29e",
 }
 _STYLE = """
-svg{--ink:#1e293b;--soft:#64748b;--page:#ffffff;--line:#94a3b8;background:var(--page);font-family:system-ui,sans-serif}
-@media(prefers-color-scheme:dark){svg{--ink:#e2e8f0;--soft:#94a3b8;--page:#0f172a;--line:#64748b}}
+svg{--ink:#1e293b;--soft:#64748b;--page:#ffffff;--line:#94a3b8;--rim:#ffffff;background:var(--page);font-family:system-ui,sans-serif}
+@media(prefers-color-scheme:dark){svg{--ink:#e2e8f0;--soft:#94a3b8;--page:#0f172a;--line:#64748b;--rim:#cbd5e1}}
 .tie{stroke:var(--line);stroke-dasharray:2 4;opacity:.7}
 .fact{stroke:var(--soft)}
 .not{stroke:#b91c1c}
 text{fill:var(--ink);paint-order:stroke;stroke:var(--page);stroke-width:3px;stroke-linejoin:round}
 .soft{fill:var(--soft)}
-circle,rect.node{stroke:var(--page);stroke-width:1.5px}
+circle,rect.node{stroke:var(--rim);stroke-width:1px}
 .centre{stroke:var(--ink);stroke-width:3px}
 """
+WIDTH_MIN, WIDTH_MAX = 320, 4_000  # pixels
 _MARGIN = 60.0
 _LEGEND = 190.0  # width of the legend, at the right
+_BELOW = 340.0  # height of the legend, below
 _TEXT, _SMALL = 13.0, 10.5  # size of letters of names, and of kinds of relations
+_NARROW = 700.0  # a picture that is narrower has its legend below
+_STRONGEST = 4  # ties of a node that are drawn when many are only mentioned together
 _NAME = 28  # characters of a name in the picture; all are in its tooltip
 
 
 class Picture(Struct, frozen=True, kw_only=True):
     """A graph to draw: at most `NODES_MAX` nodes, their edges, a title, and the node in the middle of interest.
 
-    `left_out` counts nodes that were left out, which the picture says.
+    `left_out` counts nodes that were left out, which the picture says. `width` is in pixels; without it, the width
+    grows with the number of nodes.
     """
 
     nodes: Sequence[Node]
@@ -56,6 +62,15 @@ class Picture(Struct, frozen=True, kw_only=True):
     title: str
     centre: str | None = None
     left_out: int = 0
+    width: int | None = None
+
+
+class _Page(NamedTuple):
+    """The size of the drawing, that of the whole picture, and the upper left corner of the legend."""
+
+    drawing: tuple[float, float]
+    whole: tuple[float, float]
+    legend: tuple[float, float]
 
 
 class _Line(NamedTuple):
@@ -79,19 +94,20 @@ def svg(picture: Picture) -> str:
     nodes = [part for part in parts if isinstance(part, Node)]
     if len(nodes) > NODES_MAX:
         raise ValueError(f"{len(nodes)} nodes; a picture has {NODES_MAX} at most")
-    lines = _lines(nodes, [part for part in parts if isinstance(part, Edge)])
-    width, height = _page(len(nodes))
-    places = _places(nodes, lines, width, height)
+    every = _lines(nodes, [part for part in parts if isinstance(part, Edge)])
+    lines = _strongest(every)
+    page = _page(len(nodes), picture.width)
     sizes = [_radius(node) for node in nodes]
+    places = apart(_places(nodes, lines, page.drawing), np.array(sizes), page.drawing)
     drawn = [*_drawn_lines(lines, places, sizes), *_drawn_nodes(nodes, places, sizes, picture.centre)]
-    drawn += _names(nodes, lines, places, sizes, (width, height))
-    drawn += _legend(nodes, lines, picture, width)
-    total = width + _LEGEND
+    drawn += _names(nodes, lines, places, sizes, page.drawing)
+    drawn += _legend(nodes, lines, picture, len(every) - len(lines), page.legend)
+    width, height = page.whole
     head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {total:.0f} {height:.0f}" width="{total:.0f}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" width="{width:.0f}" '
         f'height="{height:.0f}" role="img" aria-labelledby="title about">'
     )
-    about = f"{len(nodes)} nodes and {len(lines)} ties; the legend is at the right."
+    about = f"{len(nodes)} nodes and {len(lines)} ties, with a legend."
     names = f'<title id="title">{xml(picture.title)}</title><desc id="about">{about}</desc>'
     arrow = (
         '<defs><marker id="arrow" viewBox="0 0 8 8" refX="7" refY="4" markerWidth="8" markerHeight="8" '
@@ -101,17 +117,24 @@ def svg(picture: Picture) -> str:
     return "\n".join([head, names, f"<style>{_STYLE}</style>", arrow, *drawn, "</svg>", ""])
 
 
-def _page(size: int) -> tuple[float, float]:
-    """Return width and height of the drawing, which grow with the number of nodes."""
+def _page(size: int, width: int | None) -> _Page:
+    """Return the page for a number of nodes. The legend is at the right, or below where there is no room for it."""
     height = 320.0 + 46.0 * size**0.5 if size < 40 else 130.0 + 76.0 * size**0.5
-    return round(height * 1.5), round(height)
+    if width is None:
+        drawing = (round(height * 1.5), round(height))
+        return _Page(drawing, (drawing[0] + _LEGEND, drawing[1]), (drawing[0], 0.0))
+    if width >= _NARROW:
+        drawing = (width - _LEGEND, max(320, round(height * height * 1.5 / (width - _LEGEND))))
+        return _Page(drawing, (width, drawing[1]), (drawing[0], 0.0))
+    drawing = (width, max(320, round(height * height * 1.5 / width)))
+    return _Page(drawing, (width, drawing[1] + _BELOW), (0.0, drawing[1]))
 
 
-def _places(nodes: Sequence[Node], lines: Sequence[_Line], width: float, height: float) -> np.ndarray:
+def _places(nodes: Sequence[Node], lines: Sequence[_Line], page: tuple[float, float]) -> np.ndarray:
     ends = np.array([(line.source, line.target) for line in lines], np.int64).reshape(-1, 2)
     weights = np.array([line.weight for line in lines], float)
-    room = np.array([width - 2 * _MARGIN, height - 2 * _MARGIN])
-    return layout(len(nodes), ends, weights, width / height) * room + _MARGIN
+    room = np.array(page) - 2 * _MARGIN
+    return layout(len(nodes), ends, weights, page[0] / page[1]) * room + _MARGIN
 
 
 def _radius(node: Node) -> float:
@@ -129,6 +152,17 @@ def _lines(nodes: Sequence[Node], edges: Sequence[Edge]) -> list[_Line]:
         pair = (target, source) if (target, source) in pairs else (source, target)
         pairs.setdefault(pair, []).append(edge)
     return [_line(nodes, pair, found) for pair, found in pairs.items()]
+
+
+def _strongest(lines: Sequence[_Line]) -> list[_Line]:
+    """Return all that is stated, and of the other ties those that are among the strongest of one of their ends."""
+    drawn: Counter[int] = Counter()
+    kept: list[_Line] = []
+    for line in sorted(lines, key=lambda one: (one.style == "tie", -one.weight, one.source, one.target)):
+        if line.style != "tie" or min(drawn[line.source], drawn[line.target]) < _STRONGEST:
+            kept.append(line)
+            drawn.update((line.source, line.target))
+    return kept
 
 
 def _line(nodes: Sequence[Node], pair: tuple[int, int], edges: Sequence[Edge]) -> _Line:
@@ -212,9 +246,11 @@ def _short(name: str) -> str:
     return flat if len(flat) <= _NAME else f"{flat[: _NAME - 1].rstrip()}…"
 
 
-def _legend(nodes: Sequence[Node], lines: Sequence[_Line], picture: Picture, left: float) -> list[str]:
+def _legend(
+    nodes: Sequence[Node], lines: Sequence[_Line], picture: Picture, weaker: int, corner: tuple[float, float]
+) -> list[str]:
     counts: dict[NodeKind, int] = {kind: sum(node.kind == kind for node in nodes) for kind in COLOURS}
-    x, y = left + 16.0, 34.0
+    x, y = corner[0] + 16.0, corner[1] + 34.0
     drawn: list[str] = []
     for start in _wrapped(picture.title, _LEGEND - 26):
         drawn.append(f'<text x="{x:.0f}" y="{y:.0f}" font-size="14" font-weight="600">{xml(start)}</text>')
@@ -232,10 +268,11 @@ def _legend(nodes: Sequence[Node], lines: Sequence[_Line], picture: Picture, lef
             ends = f'x1="{x:.0f}" y1="{y - 4:.0f}" x2="{x + 16:.0f}" y2="{y - 4:.0f}"'
             drawn.append(f'<line class="{style}" {ends} stroke-width="1.5"{arrow}/>')
             drawn.append(f'<text x="{x + 20:.0f}" y="{y:.0f}" font-size="12">{words}</text>')
-    if picture.left_out:
-        y += 26
-        text = f"{picture.left_out:,} more not drawn"
-        drawn.append(f'<text class="soft" x="{x:.0f}" y="{y:.0f}" font-size="12">{text}</text>')
+    y += 6
+    for count, what in ((picture.left_out, "more"), (weaker, "weaker ties")):
+        if count:
+            y += 20
+            drawn.append(f'<text class="soft" x="{x:.0f}" y="{y:.0f}" font-size="12">{count:,} {what} not drawn</text>')
     return drawn
 
 

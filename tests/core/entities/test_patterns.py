@@ -51,6 +51,8 @@ def test_what_only_looks_so_is_not_found(text: str):
         ('She said "Turn on the light." to me', []),
         ('he is "so funny"', []),
         ("it's Ann's and the dogs' own", []),
+        ('we read "1984" by Orwell, and "12.5" is a size', ["1984"]),
+        ('<text font-family="Avant Garde" x="193.99">', []),
     ],
 )
 def test_quoted_titles(text: str, found: list[str]):

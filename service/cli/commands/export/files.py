@@ -1,6 +1,5 @@
 """Exports from a server, or the database of this machine, to files."""
 
-import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,7 +11,7 @@ from muisti.service.cli.base import Failure, Globals
 from muisti.service.cli.commands.export.notes import write_notes
 from muisti.service.cli.ends import End, existing, opened_end
 from muisti.service.cli.opening import space_choice
-from muisti.service.cli.output import check_folder, talk
+from muisti.service.cli.output import talk, write_file
 from muisti.service.formats.lines import compressed
 
 STDOUT = "-"
@@ -76,19 +75,4 @@ def _export_one(end: End, space: str, path: Path, *, notes: bool, vectors: bool,
 
 
 def _write(pieces: Iterator[bytes], file: Path, *, force: bool) -> None:
-    """Write under a temporary name beside the file, and rename it when complete."""
-    check_folder(file)
-    if file.exists() and not force:
-        raise Failure(f"{file} exists already; --force overwrites it")
-    part = file.with_name(f".{file.name}.{os.getpid()}.part")
-    try:
-        with part.open("xb") as opened:
-            for piece in compressed(pieces) if file.suffix == ".zst" else pieces:
-                opened.write(piece)
-            opened.flush()
-            os.fsync(opened.fileno())
-        part.replace(file)
-    except OSError as error:
-        raise Failure(f"{file} cannot be written: {error.strerror}") from error
-    finally:
-        part.unlink(missing_ok=True)
+    write_file(compressed(pieces) if file.suffix == ".zst" else pieces, file, force=force)

@@ -13,6 +13,7 @@ from muisti.service.cli.options import as_of, dry_run_option
 
 if TYPE_CHECKING:
     from muisti.service.cli.commands.graph import files, showing, stating
+    from muisti.service.formats.graphs.formats import GraphFormat
 else:  # with rich, which `--help` does without
     files = Lazy("muisti.service.cli.commands.graph.files")
     showing = Lazy("muisti.service.cli.commands.graph.showing")
@@ -156,6 +157,8 @@ def keep_apart(options: Globals, name: str, others: tuple[str, ...], *, dry_run:
 
 @click.command(
     cls=Command,
+    help="State a relation between two entities, or of one entity to words.\n\n"
+    f"It is stored as a memory, with an author and a history. KIND is one of {', '.join(RELATION_KINDS)}.",
     examples=('muisti graph relate "Ann Berg" works_at Acme', 'muisti graph relate Ann likes --text "dark roast"'),
 )
 @click.argument("subject")
@@ -175,10 +178,7 @@ def relate(
     negative: bool,
     dry_run: bool,
 ) -> None:
-    """State a relation between two entities, or of one entity to words.
-
-    The kinds are those of `muisti graph relations --help`. It is stored as a memory, with an author and a history.
-    """
+    """State a relation."""
     stating.relate(options, subject, kind, object_, literal, negative=negative, dry_run=dry_run)
 
 
@@ -210,6 +210,7 @@ def build(context: click.Context, *, again: bool, no_wait: bool, dry_run: bool) 
 @click.option("--entity", metavar="NAME", help="The entity in the middle; else the most mentioned are drawn.")
 @depth
 @click.option("-n", "--limit", type=click.IntRange(1, 260), metavar="N", help="Entities at most.  [default: 60]")
+@click.option("--width", type=click.IntRange(320, 4_000), metavar="N", help="Width in pixels, such as 360 for a phone.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @as_of
 @click.pass_obj
@@ -226,12 +227,12 @@ def draw(options: Globals, file: str, *, force: bool, **given: Any) -> None:
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @as_of
 @click.pass_obj
-def export(options: Globals, file: str, *, force: bool, **given: Any) -> None:
+def export(options: Globals, file: str, *, format: "GraphFormat | None", as_of: str | None, force: bool) -> None:
     """Write all entities and relations into a file; - is standard output.
 
     GraphML is for Gephi, yEd and networkx, Cypher for Neo4j, DOT for Graphviz, .cyjs for Cytoscape.
     """
-    files.export(options, file, _given(given), force=force)
+    files.export(options, file, format, as_of, force=force)
 
 
 @click.command(cls=Command, examples=("muisti graph drop",))

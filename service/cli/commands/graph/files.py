@@ -3,53 +3,41 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from muisti.client import Call, calls
-from muisti.service.cli.base import Failure, Globals
-from muisti.service.cli.output import check_folder, talk
+from muisti.client import calls
+from muisti.service.cli.base import Globals
+from muisti.service.cli.ends import existing, opened_end
+from muisti.service.cli.opening import space_choice
+from muisti.service.cli.output import talk, write_file
 from muisti.service.cli.session import session
-from muisti.service.formats.graphs.formats import FORMATS
+from muisti.service.formats.graphs.formats import FORMATS, GraphFormat
 
 STDOUT = "-"
-_ENDINGS = {format.suffix: name for name, format in FORMATS.items()}
+_ENDINGS: Mapping[str, GraphFormat] = {format.suffix: name for name, format in FORMATS.items()}
 
 
 def draw(options: Globals, file: str, given: Mapping[str, Any], *, force: bool) -> None:
     """Write a picture."""
-    _save(options, file, lambda space: calls.draw_graph(space, **given), force=force)
-
-
-def export(options: Globals, file: str, given: Mapping[str, Any], *, force: bool) -> None:
-    """Write a graph in the format that is named, or that of the ending of the file."""
-    named = {"format": _ENDINGS.get(Path(file).suffix.lower(), "json"), **given}
-    _save(options, file, lambda space: calls.export_graph(space, **named), force=force)
-
-
-def _save(options: Globals, file: str, ask: Callable[[str], Call], *, force: bool) -> None:
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(ask(opened.space)))
-        _write(file, reply.body, force=force)
+        reply = opened.read(lambda: opened.client.send(calls.draw_graph(opened.space, **given)))
+    _write(file, [reply.body], force=force)
 
 
-def _write(file: str, data: bytes, *, force: bool) -> None:
-    """Write the bytes.
+def export(options: Globals, file: str, format: GraphFormat | None, as_of: str | None, *, force: bool) -> None:
+    """Write a graph piece by piece, in the format that is named, or in that of the ending of the file."""
+    form = format or _ENDINGS.get(Path(file).suffix.lower(), "json")
+    space = space_choice(options).space
+    with opened_end(options, need="read") as end, existing(space), end.graph(space, form, as_of) as pieces:
+        _write(file, pieces, force=force)
 
-    Raises:
-        Failure: the file exists already, or cannot be written.
-    """
+
+def _write(file: str, pieces: Iterable[bytes], *, force: bool) -> None:
     if file == STDOUT:
-        sys.stdout.buffer.write(data)
+        for piece in pieces:
+            sys.stdout.buffer.write(piece)
         return
-    path = Path(file)
-    check_folder(path)
-    try:
-        with path.open("wb" if force else "xb") as opened:
-            opened.write(data)
-    except FileExistsError as error:
-        raise Failure(f"{file} exists already; --force overwrites it") from error
-    except OSError as error:
-        raise Failure(f"{file} cannot be written: {error.strerror}") from error
-    talk(f"Wrote {len(data):,} bytes to {file}.")
+    write_file(pieces, Path(file), force=force)
+    talk(f"Wrote {Path(file).stat().st_size:,} bytes to {file}.")

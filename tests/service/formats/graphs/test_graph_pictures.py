@@ -10,7 +10,7 @@ import pytest
 from muisti.core.model.graph import Edge, Node
 from muisti.core.model.graph_terms import ENTITY_KINDS
 from muisti.service.formats.graphs.labels import Box, Label, placed
-from muisti.service.formats.graphs.layout import NODES_MAX, layout
+from muisti.service.formats.graphs.layout import NODES_MAX, apart, layout
 from muisti.service.formats.graphs.svg import COLOURS, Picture, svg
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -106,3 +106,40 @@ def test_what_is_tied_is_closer_than_what_is_not():
     gaps = np.linalg.norm(places[:, None] - places[None], axis=2)
     within = (gaps[:10, :10].sum() + gaps[10:, 10:].sum()) / 180
     assert within * 1.5 < gaps[:10, 10:].mean()
+
+
+@pytest.mark.parametrize("width", [360, 1_440])
+def test_a_picture_has_the_width_that_is_asked_for(width: int):
+    wide = picture(25, 40)
+    root = ET.fromstring(svg(Picture(nodes=wide.nodes, edges=wide.edges, title=wide.title, width=width)))
+    assert float(root.attrib["width"]) == width
+    height = float(root.attrib["height"])
+    written = {one.text: (float(one.attrib["x"]), float(one.attrib["y"])) for one in root if one.tag == f"{SVG}text"}
+    assert all(0 <= x < width and 0 < y < height for x, y in written.values())
+    x, y = written["Around <Ann>"]
+    assert (x, y) == ((16, y) if width == 360 else (width - 174, 34))
+    assert len({node.name for node in wide.nodes} - written.keys()) <= 2
+
+
+def test_of_many_ties_the_strongest_are_drawn_and_the_others_counted():
+    nodes = [Node(id=f"n{n}", name=f"Name {n}", kind="person") for n in range(12)]
+    ties = [
+        Edge(source=f"n{a}", target=f"n{b}", kind="mentioned_with", weight=a + b) for a in range(12) for b in range(a)
+    ]
+    stated = [Edge(source=f"n{n}", target="n0", kind="knows") for n in range(1, 12)]
+    root = ET.fromstring(svg(Picture(nodes=nodes, edges=[*ties, *stated], title="Ann")))
+    lines = [one.attrib["class"] for one in root if one.tag == f"{SVG}line" and len(one)]
+    assert lines.count("fact") == len(stated)
+    (counted,) = (one.text or "" for one in root if "weaker" in (one.text or ""))
+    assert lines.count("tie") + int(counted.split()[0]) == len(ties) - len(stated)
+    assert 12 < lines.count("tie") < 48
+
+
+def test_discs_do_not_overlap_and_stay_on_the_page():
+    drawn = np.random.default_rng(2)
+    sizes = drawn.uniform(4, 30, 40)
+    places = apart(drawn.uniform(300, 330, (40, 2)), sizes, (900.0, 600.0))
+    gaps = np.linalg.norm(places[:, None] - places[None], axis=2) - sizes[:, None] - sizes[None]
+    assert gaps[~np.eye(40, dtype=bool)].min() > 0
+    assert (places >= sizes[:, None]).all()
+    assert (places <= np.array([900, 600]) - sizes[:, None]).all()

@@ -1,5 +1,6 @@
 """Documents of Zapomni and Hazina keep their chunks, and are documents for every call."""
 
+import json
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -34,6 +35,28 @@ def imported(engine: Engine, name: str, folder: Path) -> None:
 def text(engine: Engine, path: str) -> str:
     _, pieces = engine.owner.documents.text("default", DocumentName(name=path))
     return "".join(pieces)
+
+
+def test_entities_and_relations_of_zapomni_are_in_the_graph(engine: Engine, tmp_path: Path):
+    edges = [("e2", "e1", "CREATED_BY"), ("e1", "e3", "WORKS_AT"), ("e3", "e2", "PART_OF")]
+    named = [("e1", "guido van rossum", "PERSON"), ("e2", "python", "TECHNOLOGY"), ("e3", "CWI", "ORG")]
+    nodes = [
+        {"id": id_, "labels": ["Entity"], "properties": {"id": id_, "name": name, "type": kind}}
+        for id_, name, kind in named
+    ]
+    ties = [
+        {"id": f"r{n}", "source": start, "target": end, "type": how, "properties": {}}
+        for n, (start, end, how) in enumerate(edges)
+    ]
+    path = tmp_path / "graph.json"
+    path.write_text(json.dumps({"nodes": nodes, "edges": ties}), "utf-8")
+    bring(engine, path)
+    graph = engine.owner.graph
+    kinds = {"guido van rossum": "person", "python": "product", "CWI": "organisation"}
+    assert {one.name: one.kind for one in graph.entities("default").items} == kinds
+    told = [(one.subject.name, one.kind, one.object and one.object.name) for one in graph.relations("default").items]
+    assert sorted(told) == [("guido van rossum", "made", "python"), ("guido van rossum", "works_at", "CWI")]
+    assert graph.path("default", "CWI", "python").steps[0].kinds == ("mentioned_with",)
 
 
 def test_a_memory_of_several_chunks_is_a_document_with_them(engine: Engine, tmp_path: Path):
