@@ -13,7 +13,7 @@ Tie = Literal["mentioned_with"]  # of two entities that one memory mentions
 TieKind = RelationKind | Tie
 TIE_KINDS: tuple[TieKind, ...] = (*RELATION_KINDS, "mentioned_with")
 
-MentionSource = Literal["recogniser", "rule", "speaker", "known", "manual"]
+MentionSource = Literal["recogniser", "endpoint", "rule", "speaker", "known", "manual"]
 MENTION_SOURCES: tuple[MentionSource, ...] = get_args(MentionSource)
 RelationSource = Literal["text", "manual"]
 RELATION_SOURCES: tuple[RelationSource, ...] = get_args(RelationSource)

@@ -229,10 +229,14 @@ class Graph:
         return self._parts.index.extend(space, most)
 
     def build(self, space: str, *, again: bool = False, request: RequestKey | None = None) -> Task:
-        """Make a task that reads all pending versions; with `again`, that reads every version again."""
+        """Make a task that reads all pending versions; with `again`, that reads every version again.
+
+        Versions about which the chosen recogniser gave no answer are read again as well.
+        """
         if again:
             self._parts.index.forget(space)
-        pending = self._parts.index.pending(find_space(self._parts.reader.database, space))
+        found = find_space(self._parts.reader.database, space)
+        pending = self._parts.index.pending(found) + (0 if again else self._parts.index.fallbacks(found))
         caller = self._calls.caller
         return self._parts.tasks.submit(space, KIND, {"again": again}, caller, total=pending, request=request)
 

@@ -14,6 +14,7 @@ from muisti.service.mcp.fence import CONTENT, one_line
 from muisti.service.mcp.rendering import NOTICE
 
 _SHOWN = 30
+_FIGURES = ("entities", "mentions", "relations", "pending", "degraded")
 
 
 async def graph(call: Call, given: GraphQuestion) -> Outcome:
@@ -22,7 +23,7 @@ async def graph(call: Call, given: GraphQuestion) -> Outcome:
     match given.action:
         case "status":
             status = await store(view.status, call.space)
-            figures: Json = {name: getattr(status, name) for name in ("entities", "mentions", "relations", "pending")}
+            figures: Json = {name: getattr(status, name) for name in _FIGURES}
             return Outcome(figures, "\n".join(f"{name} {value}" for name, value in figures.items()))
         case "entities":
             found = await store(view.entities, call.space, prefix=given.name or "", limit=_SHOWN, as_of=at)

@@ -79,7 +79,7 @@ GRAPH_REPLIES: Mapping[str, Mapping[int, Any]] = {
     "getGraph": {
         200: GraphReply(
             enabled=True, entities=310, mentions=1_204, relations=96, read=800, pending=0, recogniser="muisti-tagger-1",
-            current=True, seq=_AT,
+            current=True, fallbacks=0, degraded=False, seq=_AT,
         )
     },
     "listEntities": {200: EntitiesReply(items=[_ENTITY], total=1, pending=0, seq=_AT)},

@@ -371,6 +371,8 @@ class GraphReply(Struct, frozen=True, kw_only=True):
     pending: Pending
     recogniser: Annotated[str, Meta(description="Name of what read them.")]
     current: Annotated[bool, Meta(description="Whether that is what reads now; else `again` reads all anew.")]
+    fallbacks: Annotated[int, Meta(description="Versions that the shipped recogniser read, as an endpoint failed.")]
+    degraded: Annotated[bool, Meta(description="Whether there are such versions; building the graph reads them again.")]
     seq: fields.SeqText
 
     @classmethod

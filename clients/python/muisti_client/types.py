@@ -1096,6 +1096,8 @@ GraphReply = TypedDict(
         'pending': 'int',
         'recogniser': 'str',
         'current': 'bool',
+        'fallbacks': 'int',
+        'degraded': 'bool',
         'seq': 'str',
     },
 )
@@ -1534,7 +1536,7 @@ MentionedReply = TypedDict(
         'stop': 'int',
         'text': 'str',
         'confidence': 'float',
-        'source': "Literal['recogniser', 'rule', 'speaker', 'known', 'manual']",
+        'source': "Literal['recogniser', 'endpoint', 'rule', 'speaker', 'known', 'manual']",
     },
 )
 "A memory that mentions an entity, with the spelling there. Offsets are -1 for its author."

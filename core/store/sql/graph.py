@@ -390,6 +390,15 @@ def figures(space: SpaceRow, shown: Shown) -> Statement:
     )
 
 
+def fallbacks(space: SpaceRow, shown: Shown) -> Statement:
+    """Count the versions that are seen and that something else than the chosen recogniser has read."""
+    return Statement(
+        "SELECT count(*) FROM versions v CROSS JOIN graph_fallbacks f ON f.version_id = v.id "
+        f"WHERE v.space_id = ? AND {shown.sql}",
+        (space.id, *shown.args),
+    )
+
+
 def alike(space: SpaceRow, shown: Shown, limit: int) -> Statement:
     """Select the columns of `names`, and the number of memories, of the most mentioned entities."""
     return Statement(

@@ -90,7 +90,18 @@ def ask(
         return reply.data
 
 
-_FIGURES = ("enabled", "entities", "mentions", "relations", "read", "pending", "recogniser", "current")
+_FIGURES = (
+    "enabled",
+    "entities",
+    "mentions",
+    "relations",
+    "read",
+    "pending",
+    "recogniser",
+    "current",
+    "fallbacks",
+    "degraded",
+)
 
 
 def _status(data: Row) -> RenderableType:
