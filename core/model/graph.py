@@ -11,6 +11,7 @@ from muisti.core.model.graph_terms import (
     AliasSource,
     EntityKind,
     MentionSource,
+    NeighbourSort,
     NodeKind,
     ProposalReason,
     RelationSource,
@@ -135,6 +136,8 @@ class Neighbour(Struct, frozen=True, kw_only=True):
     """An entity tied to another, `depth` ties away. `via` is the id of the entity before it on the way.
 
     `weight` counts the memories that state the tie, of the name that most of them use where it has several.
+    `mentions` counts all memories that mention the entity, at most `FREQUENT`. `association` is the normalised
+    pointwise mutual information of both ends of the tie, damped where few memories state it: 0 is chance, 1 the most.
     """
 
     entity: End
@@ -142,15 +145,21 @@ class Neighbour(Struct, frozen=True, kw_only=True):
     kinds: tuple[TieKind, ...]
     weight: int
     via: str
+    mentions: int
+    association: float
 
 
 class Neighbours(Struct, frozen=True, kw_only=True):
-    """Neighbours of an entity, the nearest first. With `capped` a level had more entities than are followed."""
+    """Neighbours of an entity, the nearest first, then as `sort` says: by weight times association, or by weight.
+
+    With `capped` a level had more entities than are followed.
+    """
 
     entity: End
     items: tuple[Neighbour, ...]
     total: int
     capped: bool
+    sort: NeighbourSort
     pending: int
     seq: Seq
 

@@ -33,10 +33,12 @@ from muisti.core.model.graph_terms import (
     ENTITY_KINDS,
     ENTITY_SORTS,
     FACTS_MAX,
+    NEIGHBOUR_SORTS,
     PATH_MAX,
     TIE_KINDS,
     EntityKind,
     EntitySort,
+    NeighbourSort,
     TieKind,
 )
 from muisti.core.model.outcomes import Written
@@ -109,15 +111,21 @@ class Graph:
         *,
         depth: int = 1,
         kinds: Sequence[TieKind] = TIE_KINDS,
+        sort: NeighbourSort = "-association",
         limit: int = 50,
         as_of: AsOf | None = None,
     ) -> Neighbours:
-        """Return the entities at most `depth` ties away, the nearest and those with the most memories first."""
+        """Return the entities at most `depth` ties away, the nearest first.
+
+        Of those as near, the memories that state a tie count by how much more often both ends meet than by chance; with
+        `sort` `-weight` they count alone.
+        """
+        _check_among("sort", [sort], NEIGHBOUR_SORTS)
         _check("depth", depth, 1, DEPTH_MAX)
         _check("limit", limit, 1, ENTITIES_MAX)
         _check_among("kinds", kinds, TIE_KINDS)
         return self._parts.walker.neighbours(
-            space, name, *self._asks(), depth=depth, kinds=kinds, limit=limit, as_of=as_of
+            space, name, *self._asks(), depth=depth, kinds=kinds, sort=sort, limit=limit, as_of=as_of
         )
 
     def path(

@@ -58,7 +58,10 @@ async def _about(call: Call, given: GraphQuestion, name: str) -> Outcome:
     if given.action == "neighbours":
         near = await store(view.neighbours, call.space, name, depth=given.depth, limit=_SHOWN, as_of=at)
         rows: list[Json] = [
-            {"name": _name(one.entity), "ties": list(one.kinds), "depth": one.depth, "memories": one.weight}
+            {
+                **{"name": _name(one.entity), "ties": list(one.kinds), "depth": one.depth, "memories": one.weight},
+                "association": one.association,
+            }
             for one in near.items
         ]
         lines = [f"{row['name']}  {', '.join(row['ties'])}  {row['memories']}" for row in rows]

@@ -1628,9 +1628,11 @@ NeighbourReply = TypedDict(
         'kinds': "list[Literal['prefers', 'likes', 'dislikes', 'avoids', 'allergic_to', 'uses', 'owns', 'made', 'plans', 'attended', 'visited', 'lives_in', 'comes_from', 'works_at', 'is', 'kin', 'spouse', 'knows', 'located_in', 'based_in', 'killed', 'mentioned_with']]",
         'weight': 'int',
         'via': 'str',
+        'mentions': 'int',
+        'association': 'float',
     },
 )
-"An entity tied to another, `depth` ties away. `via` is the entity before it; `weight` counts memories."
+"An entity tied to another, `depth` ties away. `via` is the entity before it on the way."
 
 NeighboursReply = TypedDict(
     'NeighboursReply',
@@ -1639,6 +1641,7 @@ NeighboursReply = TypedDict(
         'items': 'list[NeighbourReply]',
         'total': 'int',
         'capped': 'bool',
+        'sort': "Literal['-association', '-weight']",
         'pending': 'int',
         'seq': 'str',
     },

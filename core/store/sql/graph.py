@@ -194,6 +194,16 @@ def together(groups: Sequence[Sequence[int]], shown: Shown) -> Statement:
     )
 
 
+def frequencies(groups: Sequence[Sequence[int]], shown: Shown, most: int) -> Statement:
+    """Select (place, versions that mention it, at most `most`) of groups of entities, by their places."""
+    return Statement(
+        "SELECT t.key, (SELECT count(*) FROM (SELECT DISTINCT m.version_id FROM json_each(t.value) i "
+        "CROSS JOIN mentions m ON m.entity_id = i.value CROSS JOIN versions v ON v.id = m.version_id "
+        f"WHERE {shown.sql} LIMIT ?)) FROM {_IDS}",
+        (*shown.args, most, json.dumps([list(group) for group in groups])),
+    )
+
+
 def mentioned(ids: Iterable[int], shown: Shown, limit: int) -> Statement:
     """Select where versions mention entities, the latest first: (memory, version, time, start, stop, text, …).
 

@@ -175,11 +175,17 @@ def _more(data: Row) -> list[RenderableType]:
 def _near(data: Row) -> RenderableType:
     names = {data["entity"]["id"]: data["entity"]["name"]}
     names |= {one["entity"]["id"]: one["entity"]["name"] for one in data["items"]}
-    table = grid(None, "entity", "ties", "by", "memories", right=("memories",))
+    table = grid(None, "entity", "ties", "by", "memories", "association", right=("memories", "association"))
     for one in data["items"]:
         kinds = ", ".join(kind.replace("_", " ") for kind in one["kinds"])
         by = "" if one["depth"] == 1 else names.get(one["via"], "")
-        table.add_row(_name(one["entity"]), cell(kinds, "dim"), cell(by, "dim"), cell(one["weight"]))
+        table.add_row(
+            _name(one["entity"]),
+            cell(kinds, "dim"),
+            cell(by, "dim"),
+            cell(one["weight"]),
+            cell(f"{one['association']:.2f}"),
+        )
     rest = data["total"] - len(data["items"])
     if rest <= 0 and not data["capped"]:
         return table
@@ -189,7 +195,10 @@ def _near(data: Row) -> RenderableType:
 
 def _near_lines(data: Row) -> list[str]:
     return [
-        tabbed(one["depth"], one["entity"]["kind"], one["entity"]["name"], ",".join(one["kinds"]), one["weight"])
+        tabbed(
+            *(one["depth"], one["entity"]["kind"], one["entity"]["name"], ",".join(one["kinds"]), one["weight"]),
+            one["association"],
+        )
         for one in data["items"]
     ]
 
