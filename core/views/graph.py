@@ -117,8 +117,8 @@ class Graph:
     ) -> Neighbours:
         """Return the entities at most `depth` ties away, the nearest first.
 
-        Of those as near, the memories that state a tie count by how much more often both ends meet than by chance; with
-        `sort` `-weight` they count alone.
+        Those as near are ordered by the memories that state the tie, times how much more often both ends meet than by
+        chance. With `sort` `-weight` the memories count alone.
         """
         _check_among("sort", [sort], NEIGHBOUR_SORTS)
         _check("depth", depth, 1, DEPTH_MAX)

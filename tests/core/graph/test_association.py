@@ -1,4 +1,4 @@
-"""The order of neighbours by memories times association: counted from what the caller sees, and told in the answer."""
+"""The order of neighbours by memories times association, which is counted from what the caller sees, and part of the answer."""
 
 from collections.abc import Iterator
 
