@@ -1,4 +1,4 @@
-"""The order of neighbours by memories times association, which is counted from what the caller sees, and part of the answer."""
+"""The order of neighbours by memories times association, which the answer has and which counts what the caller sees."""
 
 from collections.abc import Iterator
 
