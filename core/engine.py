@@ -157,6 +157,7 @@ class Engine:
         self._workers.close()
         self._indexes.close()
         self._database.close()
+        self._graph.close()
         for encoder in self.models.hosted:
             encoder.close()
 

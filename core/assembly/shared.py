@@ -93,7 +93,7 @@ def shared(given: Given) -> Shared:
         calibration=given.calibration,
         default=given.policy,
     )
-    graph = GraphReader(primary, GraphIndex(primary, given.graph_reader, given.policy))
+    graph = GraphReader(primary, GraphIndex(primary, given.graph_reader, given.policy, given.meters.graph))
     entities = EntityFilters(graph)
     incidences = Incidences(primary)
     probes = Probes(database=primary, searcher=searcher, ids=ids)

@@ -36,37 +36,53 @@ HASHED = (1, 4, 13, 4, 1)
 SHAPES = 16  # classes of forms, whose pairs have weights; 0 is outside
 MARKS = 12  # flags of a word in its stretch
 
+_SEEDS = [crc32(str(place).encode()) for place in range(len(HASHED))]  # of the hashes of each place
 _RUNS = re.compile(r"(.)\1+")
 _QUOTES = frozenset('"“”``')
 _ENDS = frozenset('.!?:"“”-')
 
 
-class Word(NamedTuple):
-    """The features of a word by itself, but for its static vector."""
+class Words(NamedTuple):
+    """The features of n words by themselves, but for their static vectors."""
 
-    forms: Floats  # (GRAMS + FORMS,)
-    hashed: tuple[Longs, ...]  # for each place of the window
-    shape: int
-
-
-def word_features(word: str, lists: Lists) -> Word:
-    """Return the features of a word."""
-    lower = word.lower()
-    flags = lists.flags(lower)
-    forms = np.concatenate([_grams(word), np.array(_forms(word, lower, flags), np.float32)])
-    shape = _class(word, flags)
-    return Word(forms, _hashed(word, lower, flags, shape), shape)
+    forms: Floats  # (n, GRAMS + FORMS)
+    hashed: Longs  # (n, sum of HASHED), those of each place of the window after another
+    shapes: Longs  # (n,)
 
 
-def _grams(word: str) -> Floats:
-    """Return signs drawn by hashes of the n-grams of 2 to 4 characters, summed and scaled."""
-    marked = f"^{word}$"[:20]
-    grams = [marked[at : at + size] for size in (2, 3, 4) for at in range(len(marked) - size + 1)][:40]
-    hashes = np.array([crc32(gram.encode("utf-8", "replace")) for gram in grams], np.uint64)
-    mixed = (hashes + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+def word_features(words: Sequence[str], lists: Lists) -> Words:
+    """Return the features of words."""
+    lower = [word.lower() for word in words]
+    flags = [lists.flags(word) for word in lower]
+    shapes = [*map(_class, words, flags)]
+    forms = np.array([*map(_forms, words, lower, flags)], np.float32).reshape(len(words), FORMS)
+    hashed = np.array([*map(_hashed, words, lower, flags, shapes)], np.int64).reshape(len(words), sum(HASHED))
+    return Words(np.concatenate([_grams(words), forms], axis=1), hashed, np.array(shapes, np.int64))
+
+
+def _grams(words: Sequence[str]) -> Floats:
+    """Return signs drawn by hashes of the n-grams of 2 to 4 characters, summed and scaled, (n, GRAMS)."""
+    hashes: list[int] = []
+    starts: list[int] = []
+    for word in words:
+        starts.append(len(hashes))
+        hashes += map(crc32, _cut(f"^{word}$"[:20]))
+    if not words:
+        return np.empty((0, GRAMS), np.float32)
+    mixed = (np.array(hashes, np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
     mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
     bits = (mixed[:, None] >> np.arange(8, 8 + GRAMS, dtype=np.uint64)) & np.uint64(1)
-    return ((2.0 * bits.sum(0) - len(grams)) / np.sqrt(max(1, len(grams)))).astype(np.float32)
+    counts = np.diff([*starts, len(hashes)])[:, None]
+    return ((2.0 * np.add.reduceat(bits, starts) - counts) / np.sqrt(counts)).astype(np.float32)
+
+
+def _cut(marked: str) -> list[bytes]:
+    """Return the n-grams of a word between its marks; at least one."""
+    places = [(at, at + size) for size in (2, 3, 4) for at in range(len(marked) - size + 1)][:40]
+    if marked.isascii():
+        whole = marked.encode()
+        return [whole[start:stop] for start, stop in places]
+    return [marked[start:stop].encode("utf-8", "replace") for start, stop in places]
 
 
 def _forms(word: str, lower: str, flags: int) -> list[bool]:
@@ -119,7 +135,7 @@ def _class(word: str, flags: int) -> int:
     return (12 if word[0].isupper() and word[1:].islower() else 14) + known
 
 
-def _hashed(word: str, lower: str, flags: int, shape: int) -> tuple[Longs, ...]:
+def _hashed(word: str, lower: str, flags: int, shape: int) -> list[int]:
     form = _RUNS.sub(r"\1\1", "".join(map(_letter, word)))[:8]
     known = flags & (WORD | PROPER)
     names = flags & ~(WORD | PROPER)
@@ -129,11 +145,10 @@ def _hashed(word: str, lower: str, flags: int, shape: int) -> tuple[Longs, ...]:
         *(f"s{size}{lower[-size:]}" for size in (2, 3, 4)),
         *(f"c{word}", f"x{shape}{lower in CALENDAR}{lower in HONORIFICS}{lower in ORGANISATIONS}"),
     ]
-    beside = [own[0], own[1], own[3], own[2]]
-    return tuple(
-        np.array([crc32(f"{place}{one}".encode("utf-8", "replace")) % HASHES for one in features], np.int64)
-        for place, features in enumerate(([own[0]], beside, own, beside, [own[0]]))
-    )
+    coded = [one.encode("utf-8", "replace") for one in own]
+    beside = (coded[0], coded[1], coded[3], coded[2])
+    places = zip(_SEEDS, (coded[:1], beside, coded, beside, coded[:1]), strict=True)
+    return [crc32(one, seed) % HASHES for seed, features in places for one in features]
 
 
 def _letter(character: str) -> str:

@@ -13,7 +13,7 @@ import numpy as np
 from msgspec import Struct
 
 from muisti.core.embedding.encoder import StaticEncoder
-from muisti.core.entities.features import REACH, ROW, Word, marks, word_features
+from muisti.core.entities.features import HASHED, REACH, ROW, Words, marks, word_features
 from muisti.core.entities.lists import Lists
 from muisti.core.kernels import Doubles, Floats, Longs
 from muisti.core.kernels.tagging import LANES, UNIT, Shorts, tag
@@ -21,9 +21,10 @@ from muisti.core.support.waiting import Lock
 
 SHIPPED = Path(__file__).parent / "weights" / "tagger.safetensors"
 TAGS = ("O", *(f"{begin}-{kind}" for kind in ("PER", "ORG", "LOC", "MISC") for begin in "BI"))
-WORDS = 8_192  # remembered: 14 MB
+WORDS = 16_384  # remembered: 28 MB when there are so many
 LONG = 64  # characters of a word that are read
 PLACES = 2 * REACH + 1
+_PLACES = [(sum(HASHED[:place]), sum(HASHED[: place + 1])) for place in range(PLACES)]  # of the hashed features
 VECTOR_SCALE = 4.0  # so that vectors vary as much as the other features
 
 
@@ -104,27 +105,28 @@ class Tagger:
             room = max(last, 2 * len(self._table))
             self._table = np.resize(self._table, (room, *self._table.shape[1:]))
             self._shapes = np.resize(self._shapes, room)
-        found = [word_features(word, self._weights.lists) for word in words]
+        found = word_features(words, self._weights.lists)
         self._table[first:last] = self._projected(words, found)
-        self._shapes[first:last] = [one.shape for one in found]
+        self._shapes[first:last] = found.shapes
         self._slots.update(zip(words, range(first, last), strict=True))
 
-    def _projected(self, words: Sequence[str], found: Sequence[Word]) -> Shorts:
+    def _projected(self, words: Sequence[str], found: Words) -> Shorts:
         weights = self._weights
         own = rows(words, found, self._encoder, weights.mean, weights.axes)
         layer = np.einsum("nr,rk->nk", own, weights.window).reshape(len(words), PLACES, -1)
-        direct = np.array([[weights.hashed[own].sum(0) for own in one.hashed] for one in found])
+        each = weights.hashed[found.hashed]
+        direct = np.stack([each[:, start:stop].sum(1) for start, stop in _PLACES], axis=1)
         both = np.concatenate([layer, direct], axis=2) / UNIT
         return np.clip(np.rint(both), -32_767, 32_767).astype(np.int16)
 
 
-def rows(words: Sequence[str], found: Sequence[Word], encoder: StaticEncoder, mean: Floats, axes: Floats) -> Floats:
+def rows(words: Sequence[str], found: Words, encoder: StaticEncoder, mean: Floats, axes: Floats) -> Floats:
     """Return a row of numbers for each word, float32 (words, ROW)."""
     vectors = encoder.encode([word.lower() for word in words])
     out = np.empty((len(words), ROW), np.float32)
     # einsum, unlike a product of matrices, starts no threads, whose waiting costs more than these few rows.
     out[:, : axes.shape[1]] = np.einsum("nd,da->na", vectors - mean, axes) * VECTOR_SCALE
-    out[:, axes.shape[1] :] = [one.forms for one in found]
+    out[:, axes.shape[1] :] = found.forms
     return out
 
 

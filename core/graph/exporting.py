@@ -99,7 +99,7 @@ class GraphExporter:
             known, total = [(one.id, one.kind) for one in found.items], found.total
         else:
             near = self._walker.neighbours(
-                name, query, caller, now, depth=depth, kinds=TIE_KINDS, limit=most, as_of=as_of
+                name, query, caller, now, depth=depth, kinds=TIE_KINDS, sort="-weight", limit=most, as_of=as_of
             )
             ends = [near.entity, *(one.entity for one in near.items)]
             known, total = [(one.id, one.kind) for one in ends], near.total + 1

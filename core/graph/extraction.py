@@ -11,9 +11,11 @@ from typing import NamedTuple, cast
 
 from muisti.core.entities.names import code_of, initials, norm
 from muisti.core.entities.recogniser import Recogniser
+from muisti.core.entities.reported import Asked, Reported, mentions, windows
 from muisti.core.facts.fact import AUTHOR, Fact, Named
 from muisti.core.graph.imported import with_imported
 from muisti.core.model.conversations import ASSISTANT
+from muisti.core.model.graph import Mention
 from muisti.core.model.graph_terms import ME, NAME_CHARACTERS, EntityKind
 from muisti.core.model.values import Json
 from muisti.core.parsing.names import is_programming_language
@@ -21,7 +23,7 @@ from muisti.core.store.sql.graph_rows import Gathered
 from muisti.core.text.speakers import ASSISTANTS, USERS
 
 SPEAKER, REPLIER, ELSEWHERE = -1, -2, -3  # starts of mentions that are not in the text
-RULES = "3"  # raised with each change of what is read out of a version
+RULES = "4"  # raised with each change of what is read out of a version
 FACTS_MAX = 100  # of one version
 MENTIONS_MAX = 500
 
@@ -55,33 +57,68 @@ class _Part(NamedTuple):
 class Reader:
     """Reads versions. Thread-safe when the recogniser is."""
 
-    def __init__(self, recogniser: Recogniser, facts: ReadFacts) -> None:
-        self._recogniser, self._facts = recogniser, facts
+    def __init__(self, recogniser: Recogniser, facts: ReadFacts, asked: Asked | None = None) -> None:
+        """`asked` is a model elsewhere that tells the names; where it tells none, the recogniser finds them."""
+        self._recogniser, self._facts, self._asked = recogniser, facts, asked
 
     @property
     def identity(self) -> str:
         """Name of what is found: with another one, the same texts may be read differently."""
-        return f"{self._recogniser.identity}-{RULES}"
+        return f"{(self._asked or self._recogniser).identity}-{RULES}"
 
-    def read(self, sources: Iterable[Source]) -> Gathered:
-        """Return the rows of versions."""
-        found = _Found()
-        for source in sources:
+    @property
+    def waits(self) -> bool:
+        """Whether reading waits for a model elsewhere."""
+        return self._asked is not None
+
+    def close(self) -> None:
+        """Close the connections to a model elsewhere."""
+        if self._asked is not None:
+            self._asked.close()
+
+    def read(self, sources: Iterable[Source], *, ask: bool = True) -> Gathered:
+        """Return the rows of versions. Without `ask` no model elsewhere is asked."""
+        found, every = _Found(), list(sources)
+        parts = [[] if _is_stated(source) or _is_code(source) else _parts(source) for source in every]
+        told = iter(self._told([part.text for own in parts for part in own], ask=ask))
+        for source, own in zip(every, parts, strict=True):
             if source.kind == "entity":
                 _stated_entity(source, found)
             elif source.kind == "relation":
                 _stated_relation(source, found)
-            elif not _is_code(source):
-                self._read(source, found)
+            self._read(source, [(part, next(told)) for part in own], found)
         return found.gathered()
 
-    def _read(self, source: Source, found: "_Found") -> None:
+    def _told(self, texts: Sequence[str], *, ask: bool) -> list[list[Reported] | None]:
+        """Return the names that a model elsewhere tells of each text; None where the recogniser must find them."""
+        if self._asked is None or not ask:
+            return [None] * len(texts)
+        bounds = [windows(text) for text in texts]
+        asked = [text[start:stop] for text, own in zip(texts, bounds, strict=True) for start, stop in own]
+        answers = iter(self._asked.ask(asked) if asked else ())
+        found: list[list[Reported] | None] = []
+        for own in bounds:
+            parts = [next(answers) for _ in own]
+            known = [part for part in parts if part is not None]
+            found.append([one for part in known for one in part] if len(known) == len(parts) else None)
+        return found
+
+    def _mentions(self, source: Source, part: _Part, told: Sequence[Reported] | None, found: "_Found") -> list[Mention]:
+        if told is not None:
+            spotted, dropped = mentions(part.text, told, part.speakers)
+            found.dropped += dropped
+            return spotted
+        if self.waits:
+            found.fallbacks[source.row] = f"{self._recogniser.identity}-{RULES}"
+        return self._recogniser.read(part.text, speakers=part.speakers)
+
+    def _read(self, source: Source, parts: Iterable[tuple[_Part, Sequence[Reported] | None]], found: "_Found") -> None:
         overlap = source.structure.get("overlap") if source.kind == "chunk" else 0
         number = 0
-        for part in _parts(source):
+        for part, told in parts:
             spotted = [
                 one
-                for one in self._recogniser.read(part.text, speakers=part.speakers)[:MENTIONS_MAX]
+                for one in self._mentions(source, part, told, found)[:MENTIONS_MAX]
                 if one.stop + part.start > (overlap if isinstance(overlap, int) else 0)
             ]
             spotted, stated = with_imported(part.text, spotted, source.metadata)
@@ -120,6 +157,8 @@ class _Found:
         self.relations: list[tuple[int, int, str, str, str | None, int | None, int | None, int, float, int, int, str]]
         self.relations = []
         self.aliases: list[tuple[int, str, str, int]] = []
+        self.fallbacks: dict[int, str] = {}
+        self.dropped = 0
 
     def name(self, key: str, row: int) -> None:
         if (key, row) not in self._names:
@@ -131,7 +170,8 @@ class _Found:
             self.mentions.append((row, start, stop, key, kind, round(float(confidence), 4), source))
 
     def gathered(self) -> Gathered:
-        return Gathered([*self._names.values()], self.mentions, self.relations, self.aliases)
+        found = self.mentions, self.relations, self.aliases
+        return Gathered([*self._names.values()], *found, [*self.fallbacks.items()], self.dropped)
 
 
 def entity_row(key: str) -> tuple[str, str, str, str, str]:
@@ -172,6 +212,10 @@ def _parts(source: Source) -> list[_Part]:
 def _names(*speakers: str | None) -> tuple[str, ...]:
     """Return the speakers that have a name, and not only a side of a chat."""
     return tuple(one for one in speakers if one and one.casefold() not in ASSISTANTS | USERS)
+
+
+def _is_stated(source: Source) -> bool:
+    return source.kind in ("entity", "relation")
 
 
 def _is_code(source: Source) -> bool:

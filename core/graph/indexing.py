@@ -6,7 +6,9 @@ fork, import or rollback needs a step of its own, and what is read goes with its
 
 import json
 from collections.abc import Callable
-from typing import cast
+from typing import TypeVar, cast
+
+import msgspec
 
 from muisti.core.graph.extraction import Reader, Source
 from muisti.core.model.errors import NotFound, StoreUnavailable
@@ -18,15 +20,18 @@ from muisti.core.store.refusal_codes import Refusal
 from muisti.core.store.sql import graph_rows
 from muisti.core.store.sql.graph_rows import Gathered
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.support.meters import GraphMeters
 from muisti.core.support.waiting import Lock, refuse_long
 from muisti.core.tasks.fenced_commit import UNFENCED, FencedCommit, over
 
 TOGETHER = 200  # versions in one batch
+WAITED_FOR = 40  # versions in one batch when a model elsewhere reads them
 CHARACTERS = 400_000  # of the texts of a batch, roughly
 CATCH_UP = 500  # versions that a question reads before it is answered
 TRIES = 8
 DROPPED = 500  # entities deleted in one transaction
 
+T = TypeVar("T")
 OfProgress = Callable[[int, int], FencedCommit]
 """Make what a batch commits for a task, of the change up to which all is read, and the versions in the batch."""
 
@@ -38,9 +43,12 @@ def unfenced(through: int, versions: int) -> FencedCommit:
 class GraphIndex:
     """Thread-safe. Threads of one process read one after the other; other processes are noticed and waited for."""
 
-    def __init__(self, database: Database, reader: Callable[[], Reader], default: Policy) -> None:
+    def __init__(
+        self, database: Database, reader: Callable[[], Reader], default: Policy, meters: GraphMeters | None = None
+    ) -> None:
         """`reader` is made when it is first needed. `default` is the policy of spaces that say nothing."""
         self.database, self._make, self._default = database, reader, default
+        self._meters = meters or GraphMeters()
         self._made: Reader | None = None
         self._lock = Lock()
 
@@ -50,10 +58,20 @@ class GraphIndex:
         return self._reader.identity
 
     @property
+    def waits(self) -> bool:
+        """Whether reading waits for a model elsewhere, so that only tasks read."""
+        return self._reader.waits
+
+    @property
     def _reader(self) -> Reader:
         if self._made is None:
             self._made = self._make()
         return self._made
+
+    def close(self) -> None:
+        """Close the connections of what reads."""
+        if self._made is not None:
+            self._made.close()
 
     def is_on(self, space: SpaceRow) -> bool:
         """Return whether the space has a graph, by its policy or that of the server."""
@@ -91,31 +109,42 @@ class GraphIndex:
             TaskOver: the task is over, or another process has it.
         """
         refuse_long()
-        total, tries = Extension(), 0
+        total, together = Extension(), self._together
         with self._lock:
             while True:
-                space = find_space(self.database, name)
-                try:
-                    step = self._step(space, TOGETHER if most is None else min(TOGETHER, most - total.read), fenced)
-                except Refused as refused:
-                    ended, tries = over(refused), tries + 1
-                    if ended is not None or refused.code != Refusal.STALE:
-                        raise ended or NotFound("space", name) from refused
-                    if tries == TRIES:
-                        raise StoreUnavailable("others read this space all the time; try again") from refused
-                    continue
-                total = Extension(
-                    read=total.read + step.read,
-                    mentions=total.mentions + step.mentions,
-                    relations=total.relations + step.relations,
-                )
+                size = together if most is None else min(together, most - total.read)
+                space, step = self._retried(name, lambda space, size=size: self._step(space, size, fenced))
+                total = total.then(step)
                 if not step.pending or (most is not None and total.read >= most):
-                    left = self.pending(space) if step.pending else 0
-                    return Extension(read=total.read, mentions=total.mentions, relations=total.relations, pending=left)
+                    return msgspec.structs.replace(total, pending=self.pending(space) if step.pending else 0)
                 alive()
 
+    def mend(self, name: str, alive: Callable[[], None] = lambda: None, fenced: OfProgress = unfenced) -> Extension:
+        """Read again, each once, versions about which the chosen recogniser gave no answer. Arguments as in `extend`.
+
+        Raises:
+            What `extend` does.
+        """
+        refuse_long()
+        total, after, together = Extension(), 0, self._together
+        with self._lock:
+            while True:
+                _, (step, last) = self._retried(
+                    name, lambda space, after=after: self._mend(space, after, together, fenced)
+                )
+                total = total.then(step)
+                if step.read < together:
+                    return total
+                after = last
+                alive()
+
+    def fallbacks(self, space: SpaceRow) -> int:
+        """Return how many versions something else than the chosen recogniser has read."""
+        (rows,) = self.database.read([graph_rows.fallbacks(space)])
+        return cast(int, rows[0][0])
+
     def foretell(self, name: str, most: int = TOGETHER) -> Extension:
-        """Return what reading the next versions would find, and store nothing.
+        """Return what reading the next versions would find, and store nothing. No model elsewhere is asked.
 
         Raises:
             NotFound: there is no such space.
@@ -123,7 +152,7 @@ class GraphIndex:
         space = find_space(self.database, name)
         through, *_ = self._state(space)
         (rows,) = self.database.read([graph_rows.unread(space, through, most)])
-        found = self._reader.read(map(_source, rows))
+        found = self._reader.read(map(_source, rows), ask=False)
         return _counted(len(rows), found, self.pending(space))
 
     def forget(self, name: str) -> None:
@@ -160,6 +189,30 @@ class GraphIndex:
         through, recogniser, revision, seq = cast(tuple[int, str, int, int], row)
         return through if recogniser == self.recogniser else 0, revision, seq
 
+    @property
+    def _together(self) -> int:
+        return WAITED_FOR if self.waits else TOGETHER
+
+    def _retried(self, name: str, attempt: Callable[[SpaceRow], T]) -> tuple[SpaceRow, T]:
+        """Return the outcome of an attempt on a space, which is repeated when another process was faster."""
+        for _ in range(TRIES):
+            space = find_space(self.database, name)
+            try:
+                return space, attempt(space)
+            except Refused as refused:
+                ended = over(refused)
+                if ended is not None or refused.code != Refusal.STALE:
+                    raise ended or NotFound("space", name) from refused
+        raise StoreUnavailable("others read this space all the time; try again")
+
+    def _mend(self, space: SpaceRow, after: int, most: int, fenced: OfProgress) -> tuple[Extension, int]:
+        """Read a batch again; return its outcome, and the row of its last version."""
+        through, revision, _ = self._state(space)
+        (rows,) = self.database.read([graph_rows.fallen(space, through, after, most)])
+        if not rows:
+            return Extension(), after
+        return self._commit(space, rows, (revision, through), fenced), cast(int, rows[-1][0])
+
     def _step(self, space: SpaceRow, most: int, fenced: OfProgress) -> Extension:
         """Read the next versions in one batch; `pending` is 1 when there may be more."""
         through, revision, seq = self._state(space)
@@ -170,12 +223,22 @@ class GraphIndex:
         rows = _within(rows, CHARACTERS)
         is_last = len(rows) < most and _whole(rows, CHARACTERS)
         upto = max(cast(int, rows[-1][1]) if rows else 0, seq) if is_last else cast(int, rows[-1][1])
+        return self._commit(space, rows, (revision, upto), fenced, 0 if is_last else 1)
+
+    def _commit(
+        self, space: SpaceRow, rows: list[Row], state: tuple[int, int], fenced: OfProgress, pending: int = 0
+    ) -> Extension:
+        """Read versions and store what is found; `state` is the revision before, and the change up to which all is."""
+        revision, upto = state
         found = self._reader.read(map(_source, rows))
         of_task = fenced(upto, len(rows))
         batch = [*graph_rows.advance(space, revision, upto, self.recogniser)]
         batch += graph_rows.store(space, [cast(int, row[0]) for row in rows], found) if rows else []
         self.database.write([*of_task.before, *batch, *of_task.after])
-        return _counted(len(rows), found, 0 if is_last else 1)
+        self._meters.versions.add("chosen", by=len(rows) - len(found.fallbacks))
+        self._meters.versions.add("fallback", by=len(found.fallbacks))
+        self._meters.dropped.add(by=found.dropped)
+        return _counted(len(rows), found, pending)
 
 
 def _within(rows: list[Row], most: int) -> list[Row]:
@@ -202,7 +265,14 @@ def _source(row: Row) -> Source:
 
 
 def _counted(read: int, found: Gathered, pending: int) -> Extension:
-    return Extension(read=read, mentions=len(found.mentions), relations=len(found.relations), pending=pending)
+    return Extension(
+        read=read,
+        mentions=len(found.mentions),
+        relations=len(found.relations),
+        pending=pending,
+        fallbacks=len(found.fallbacks),
+        dropped=found.dropped,
+    )
 
 
 def _policy_of(policy: Scalar) -> str | None:

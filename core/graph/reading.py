@@ -1,6 +1,7 @@
 """Answers about the graph of a space: entities, one entity, relations, what merges may be missing, and figures.
 
-A question first reads versions that have come since, as far as `CATCH_UP` goes; `pending` tells how many are left.
+A question first reads versions that have come since, as far as `CATCH_UP` goes, unless a model elsewhere reads them.
+`pending` tells how many are left.
 """
 
 from collections.abc import Iterable, Sequence
@@ -73,7 +74,7 @@ class GraphReader:
         point = Point(None, now) if as_of is None else point_of(self.database, name, as_of, now)
         shown = Shown(point, caller.own_category)
         found, left, rows = self._glance(name, shown, queries)
-        if left:
+        if left and not self.index.waits:
             with suppress(StoreUnavailable, Busy):  # read although it takes no writes; `pending` tells
                 self.index.extend(name, CATCH_UP)
             found, left, rows = self._glance(name, shown, queries)
@@ -208,10 +209,11 @@ class GraphReader:
         """Return how much is known, and how much is not read yet."""
         space = find_space(self.database, name)
         shown = Shown(Point(None, now), caller.own_category)
-        figures, state, pending = self.database.read([
+        figures, state, pending, fallen = self.database.read([
             graph.figures(space, shown),
             graph_rows.state(space),
             graph_rows.pending(name, self.index.recogniser, caller.own_category),
+            graph.fallbacks(space, shown),
         ])  # fmt: skip
         entities, mentions, relations, read = cast(tuple[int, int, int, int], figures[0])
         _, recogniser, revision, _ = cast(tuple[int, str, int, int], state[0])
@@ -224,6 +226,8 @@ class GraphReader:
             pending=cast(int, pending[0][0]),
             recogniser=recogniser,
             current=recogniser in ("", self.index.recogniser),
+            fallbacks=cast(int, fallen[0][0]),
+            degraded=bool(fallen[0][0]),
             revision=revision,
             seq=space.seq,
         )

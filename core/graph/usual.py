@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 from muisti.core.entities import pipelines
 from muisti.core.entities.recogniser import shipped
+from muisti.core.entities.reported import Asked
 from muisti.core.facts.reading import facts
 from muisti.core.graph.extraction import Reader
 
@@ -14,6 +15,11 @@ MakeReader = Callable[[], Reader]
 def usual_reader() -> Reader:
     """Load the shipped recogniser."""
     return Reader(shipped(), facts)
+
+
+def asked_reader(asked: Asked) -> MakeReader:
+    """Return what makes a reader whose names a model elsewhere tells, and the shipped recogniser where it fails."""
+    return lambda: Reader(shipped(), facts, asked)
 
 
 def pipeline_reader(package: str) -> MakeReader:

@@ -8,12 +8,12 @@ from typing import NamedTuple, cast
 
 import msgspec
 
-from muisti.core.graph.groups import Groups
+from muisti.core.facts.together import association
 from muisti.core.graph.merging import Group
 from muisti.core.graph.reading import GraphReader, Opened
 from muisti.core.identity.caller import Caller
 from muisti.core.model.graph import Neighbour, Neighbours, Path, Step
-from muisti.core.model.graph_terms import LEVEL_MAX, PATH_MAX, TieKind
+from muisti.core.model.graph_terms import FREQUENT, LEVEL_MAX, PATH_MAX, NeighbourSort, TieKind
 from muisti.core.model.ids import id_text
 from muisti.core.query.points import AsOf
 from muisti.core.store.database import Database, Statement
@@ -32,6 +32,15 @@ class _Tie(NamedTuple):
     via: int
     kinds: tuple[TieKind, ...]
     weight: int
+
+
+class _Counted(NamedTuple):
+    """A tie with the number of memories that mention its entity, and how strongly both ends are associated."""
+
+    depth: int
+    tie: _Tie
+    mentions: int
+    association: float
 
 
 class _Level(NamedTuple):
@@ -57,10 +66,14 @@ class GraphWalker:
         *,
         depth: int,
         kinds: Sequence[TieKind],
+        sort: NeighbourSort,
         limit: int,
         as_of: AsOf | None,
     ) -> Neighbours:
-        """Return the entities at most `depth` ties away, the nearest first, then those with the heaviest ties.
+        """Return the entities at most `depth` ties away, the nearest first, then as `sort` says.
+
+        `-association` multiplies the weight of a tie by the association of its ends. It sorts those with the heaviest
+        ties, `ALIKE` more than are returned.
 
         Raises:
             NotFound: no memory that the caller sees mentions the entity.
@@ -79,7 +92,58 @@ class GraphWalker:
             seen.update(frontier)
             if not frontier:
                 break
-        return _neighbours(opened, start, ties[:limit], total, capped=capped)
+        counted = self._counted(opened, start, ties[: limit if sort == "-weight" else limit + ALIKE])
+        if sort == "-association":
+            counted.sort(key=lambda one: (one.depth, -one.tie.weight * one.association, -one.tie.weight, one.tie.head))
+        return self._neighbours(opened, start, counted[:limit], total, sort, capped=capped)
+
+    def _counted(self, opened: Opened, start: Group, ties: Sequence[tuple[int, _Tie]]) -> list[_Counted]:
+        """Return ties with how strongly their two ends are associated."""
+        heads = sorted({start.head, *(tie.head for _, tie in ties), *(tie.via for _, tie in ties)})
+        groups = opened.groups.of(heads)
+        asked = graph.frequencies([groups[head].members for head in heads], opened.shown, FREQUENT)
+        (rows,) = self._reader.database.read([asked])
+        known = {heads[cast(int, place)]: cast(int, number) for place, number in rows}
+        found: list[_Counted] = []
+        for depth, tie in ties:
+            one, other = known[tie.via], known[tie.head]
+            texts = max(opened.space.seq.number, one, other)
+            strength = association(min(tie.weight, one, other), one, other, texts)
+            found.append(_Counted(depth, tie, other, strength))
+        return found
+
+    def _neighbours(
+        self,
+        opened: Opened,
+        start: Group,
+        shown: Sequence[_Counted],
+        total: int,
+        sort: NeighbourSort,
+        *,
+        capped: bool,
+    ) -> Neighbours:
+        ends = opened.groups.ends({start.head, *(one.tie.head for one in shown), *(one.tie.via for one in shown)})
+        items = [
+            Neighbour(
+                entity=ends[one.tie.head],
+                depth=one.depth,
+                kinds=one.tie.kinds,
+                weight=one.tie.weight,
+                via=ends[one.tie.via].id,
+                mentions=one.mentions,
+                association=round(one.association, 4),
+            )
+            for one in shown
+        ]
+        return Neighbours(
+            entity=ends[start.head],
+            items=tuple(items),
+            total=total,
+            capped=capped,
+            sort=sort,
+            pending=opened.pending,
+            seq=opened.space.seq,
+        )
 
     def path(
         self,
@@ -258,22 +322,3 @@ def _back(before: Mapping[int, int | None], one: int) -> list[int]:
         found.append(at)
         at = before[at]
     return found
-
-
-def _neighbours(
-    opened: Opened, start: Group, shown: Sequence[tuple[int, _Tie]], total: int, *, capped: bool
-) -> Neighbours:
-    groups: Groups = opened.groups
-    ends = groups.ends({start.head, *(one.head for _, one in shown), *(one.via for _, one in shown)})
-    items = [
-        Neighbour(entity=ends[one.head], depth=depth, kinds=one.kinds, weight=one.weight, via=ends[one.via].id)
-        for depth, one in shown
-    ]
-    return Neighbours(
-        entity=ends[start.head],
-        items=tuple(items),
-        total=total,
-        capped=capped,
-        pending=opened.pending,
-        seq=opened.space.seq,
-    )

@@ -11,6 +11,7 @@ from muisti.core.model.graph_terms import (
     AliasSource,
     EntityKind,
     MentionSource,
+    NeighbourSort,
     NodeKind,
     ProposalReason,
     RelationSource,
@@ -135,6 +136,8 @@ class Neighbour(Struct, frozen=True, kw_only=True):
     """An entity tied to another, `depth` ties away. `via` is the id of the entity before it on the way.
 
     `weight` counts the memories that state the tie, of the name that most of them use where it has several.
+    `mentions` counts all memories that mention the entity, at most `FREQUENT`. `association` is the normalised
+    pointwise mutual information of both ends of the tie, damped where few memories state it: 0 is chance, 1 the most.
     """
 
     entity: End
@@ -142,15 +145,21 @@ class Neighbour(Struct, frozen=True, kw_only=True):
     kinds: tuple[TieKind, ...]
     weight: int
     via: str
+    mentions: int
+    association: float
 
 
 class Neighbours(Struct, frozen=True, kw_only=True):
-    """Neighbours of an entity, the nearest first. With `capped` a level had more entities than are followed."""
+    """Neighbours of an entity, the nearest first, then as `sort` says: by weight times association, or by weight.
+
+    With `capped` a level had more entities than are followed.
+    """
 
     entity: End
     items: tuple[Neighbour, ...]
     total: int
     capped: bool
+    sort: NeighbourSort
     pending: int
     seq: Seq
 
@@ -197,7 +206,11 @@ class Proposals(Struct, frozen=True, kw_only=True):
 
 
 class GraphStatus(Struct, frozen=True, kw_only=True):
-    """State of the graph of a space. `through` is the row of the last version read; `recogniser` names who read it."""
+    """State of the graph of a space. `recogniser` names what has read it.
+
+    `fallbacks` counts versions that the shipped recogniser has read because the chosen one gave no answer; the graph is
+    `degraded` then.
+    """
 
     enabled: bool
     entities: int
@@ -207,17 +220,36 @@ class GraphStatus(Struct, frozen=True, kw_only=True):
     pending: int
     recogniser: str
     current: bool  # whether this recogniser is the one that reads now
+    fallbacks: int = 0
+    degraded: bool = False
     revision: int
     seq: Seq
 
 
 class Extension(Struct, frozen=True, kw_only=True):
-    """Outcome of reading: versions read, what was found in them, and the versions that are left."""
+    """Outcome of reading: versions read, what was found in them, and the versions that are left.
+
+    `fallbacks` of those read were read by the shipped recogniser, because the chosen one gave no answer. `dropped`
+    counts names that it reported and that are not in their text.
+    """
 
     read: int = 0
     mentions: int = 0
     relations: int = 0
     pending: int = 0
+    fallbacks: int = 0
+    dropped: int = 0
+
+    def then(self, more: "Extension") -> "Extension":
+        """Return the sum of two outcomes, with what is left after the second."""
+        return Extension(
+            read=self.read + more.read,
+            mentions=self.mentions + more.mentions,
+            relations=self.relations + more.relations,
+            pending=more.pending,
+            fallbacks=self.fallbacks + more.fallbacks,
+            dropped=self.dropped + more.dropped,
+        )
 
 
 class Unread(Struct, frozen=True):

@@ -13,7 +13,7 @@ Tie = Literal["mentioned_with"]  # of two entities that one memory mentions
 TieKind = RelationKind | Tie
 TIE_KINDS: tuple[TieKind, ...] = (*RELATION_KINDS, "mentioned_with")
 
-MentionSource = Literal["recogniser", "rule", "speaker", "known", "manual"]
+MentionSource = Literal["recogniser", "endpoint", "rule", "speaker", "known", "manual"]
 MENTION_SOURCES: tuple[MentionSource, ...] = get_args(MentionSource)
 RelationSource = Literal["text", "manual"]
 RELATION_SOURCES: tuple[RelationSource, ...] = get_args(RelationSource)
@@ -21,6 +21,8 @@ AliasSource = Literal["acronym", "name_part", "manual"]
 ProposalReason = Literal["spelling", "prefix", "name_part", "acronym"]
 EntitySort = Literal["-mentions", "name"]
 ENTITY_SORTS: tuple[EntitySort, ...] = get_args(EntitySort)
+NeighbourSort = Literal["-association", "-weight"]
+NEIGHBOUR_SORTS: tuple[NeighbourSort, ...] = get_args(NeighbourSort)
 
 ME = "user"  # name of the speaker of a memory without an author
 NAME_CHARACTERS = 200  # of a name of an entity
@@ -29,5 +31,6 @@ ENTITIES_MAX = 1_000  # in one answer
 FACTS_MAX = 1_000
 DEPTH_MAX = 3
 LEVEL_MAX = 2_000  # entities of a level that are followed
+FREQUENT = 1_000  # memories that mention an entity, after which they are not counted further
 PATH_MAX = 6  # ties of a path
 COMMUNITIES_MAX = 200  # in one answer

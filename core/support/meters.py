@@ -122,10 +122,18 @@ class TaskMeters(msgspec.Struct, frozen=True):
             self.ended.add(kind, state, by=0)
 
 
+class GraphMeters(msgspec.Struct, frozen=True):
+    """Counters of what this process has read for the graph."""
+
+    versions: Counter = msgspec.field(default_factory=lambda: Counter(("chosen",), ("fallback",)))  # by who read them
+    dropped: Counter = msgspec.field(default_factory=lambda: Counter(()))  # names that are not in their text
+
+
 class Meters(msgspec.Struct, frozen=True):
     """Counters and histograms of an engine."""
 
     store: StoreMeters
+    graph: GraphMeters = msgspec.field(default_factory=GraphMeters)
     tasks: TaskMeters = msgspec.field(default_factory=TaskMeters)
     changes: Counter = msgspec.field(default_factory=lambda: Counter(()))  # of memories, committed
     load_seconds: Histogram = msgspec.field(default_factory=lambda: Histogram(LONG, ()))  # of an index

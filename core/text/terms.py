@@ -276,14 +276,14 @@ def _terms(run: str) -> tuple[str, ...]:
 
 
 def _terms_of_run(run: str) -> tuple[str, ...]:
-    if _is_unspaced(run):
+    if is_unspaced(run):
         return tuple(_bigrams(run))
     return _word_terms(run) if run.isalnum() else tuple(term for piece in _pieces(run) for term in piece.terms)
 
 
 def _pieces(run: str, at: int = 0) -> list[Span]:
     """Return the terms of a run that starts at `at`, with their places."""
-    if _is_unspaced(run):
+    if is_unspaced(run):
         return [Span(place, place + len(bigram), (bigram,)) for place, bigram in enumerate(_bigrams(run), at)]
     if run.isalnum():
         return [Span(at, at + len(run), _terms(run))]
@@ -294,7 +294,8 @@ def _pieces(run: str, at: int = 0) -> list[Span]:
     return sorted(_names(run, at) + words, key=lambda piece: (piece.start, -piece.stop))
 
 
-def _is_unspaced(run: str) -> bool:
+def is_unspaced(run: str) -> bool:
+    """Tell whether a run of letters begins in a script that has no spaces between words."""
     return not run.isascii() and _unspaced().match(run) is not None
 
 

@@ -33,10 +33,12 @@ from muisti.core.model.graph_terms import (
     ENTITY_KINDS,
     ENTITY_SORTS,
     FACTS_MAX,
+    NEIGHBOUR_SORTS,
     PATH_MAX,
     TIE_KINDS,
     EntityKind,
     EntitySort,
+    NeighbourSort,
     TieKind,
 )
 from muisti.core.model.outcomes import Written
@@ -109,15 +111,21 @@ class Graph:
         *,
         depth: int = 1,
         kinds: Sequence[TieKind] = TIE_KINDS,
+        sort: NeighbourSort = "-association",
         limit: int = 50,
         as_of: AsOf | None = None,
     ) -> Neighbours:
-        """Return the entities at most `depth` ties away, the nearest and those with the most memories first."""
+        """Return the entities at most `depth` ties away, the nearest first.
+
+        Those as near are ordered by the memories that state the tie, times how much more often both ends meet than by
+        chance. With `sort` `-weight` the memories count alone.
+        """
+        _check_among("sort", [sort], NEIGHBOUR_SORTS)
         _check("depth", depth, 1, DEPTH_MAX)
         _check("limit", limit, 1, ENTITIES_MAX)
         _check_among("kinds", kinds, TIE_KINDS)
         return self._parts.walker.neighbours(
-            space, name, *self._asks(), depth=depth, kinds=kinds, limit=limit, as_of=as_of
+            space, name, *self._asks(), depth=depth, kinds=kinds, sort=sort, limit=limit, as_of=as_of
         )
 
     def path(
@@ -229,10 +237,14 @@ class Graph:
         return self._parts.index.extend(space, most)
 
     def build(self, space: str, *, again: bool = False, request: RequestKey | None = None) -> Task:
-        """Make a task that reads all pending versions; with `again`, that reads every version again."""
+        """Make a task that reads all pending versions; with `again`, that reads every version again.
+
+        Versions about which the chosen recogniser gave no answer are read again as well.
+        """
         if again:
             self._parts.index.forget(space)
-        pending = self._parts.index.pending(find_space(self._parts.reader.database, space))
+        found = find_space(self._parts.reader.database, space)
+        pending = self._parts.index.pending(found) + (0 if again else self._parts.index.fallbacks(found))
         caller = self._calls.caller
         return self._parts.tasks.submit(space, KIND, {"again": again}, caller, total=pending, request=request)
 

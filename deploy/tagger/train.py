@@ -33,12 +33,11 @@ def vocabulary(
 ) -> tuple[dict[str, int], Vocabulary]:
     """Return the number of each word of the sentences, and the features by number."""
     words = [*dict.fromkeys(word for sentence in sentences for word in sentence.words)]
-    found = [word_features(word, lists) for word in words]
+    found = word_features(words, lists)
     table = np.zeros((len(words) + 1, ROW), np.float32)
     table[:-1] = rows(words, found, encoder, mean, axes)
-    outside = sum(map(len, found[0].hashed))
-    hashed = np.array([np.concatenate(one.hashed) for one in found] + [np.full(outside, HASHES)])
-    shapes = np.array([*(one.shape for one in found), 0])
+    hashed = np.concatenate([found.hashed, np.full((1, found.hashed.shape[1]), HASHES)])
+    shapes = np.append(found.shapes, 0)
     return {word: number for number, word in enumerate(words)}, Vocabulary(table, hashed, shapes)
 
 

@@ -29,10 +29,10 @@ from muisti.service.evaluation.contexts import opened, store
 from muisti.service.evaluation.dataset import Dataset, load
 from muisti.service.evaluation.metrics import Metric, Result, Run, judge
 from muisti.service.evaluation.name_chains import made
+from muisti.service.evaluation.neighbours import NEAR, reached
 from muisti.service.evaluation.run import LIMIT, latest_time
 
 ROLES = frozenset({"user", "assistant"})
-NEAR = 10  # neighbours of a name
 COMPARED: tuple[Metric, ...] = ("ndcg_10", "recall_10")
 
 
@@ -69,22 +69,6 @@ def measured(data: Dataset, weights: Sequence[float]) -> Found:
                     about = {"id": question.id, "group": group, "category": question.category}
                     results.append(judge([of[one] for one in ranked], data.qrels[question.id], **about, ms=ms))
     return Found(plain, by_weight, frozenset(named))
-
-
-def reached(data: Dataset, firsts: Mapping[str, str]) -> dict[str, tuple[int, int]]:
-    """Return for how many questions the neighbours of the first name have the answer, and of how many, by category."""
-    counts: dict[str, tuple[int, int]] = {}
-    (group,) = data.documents
-    with opened(StaticEncoder()) as engine:
-        store(engine, "group", data.documents[group])
-        engine.owner.graph.extend("group")
-        for question in data.queries[group]:
-            depth = int(question.category[0])
-            near = engine.owner.graph.neighbours("group", firsts[question.id], depth=depth, limit=NEAR)
-            found = any(norm(one.entity.name) == norm(question.answer) for one in near.items)
-            hits, total = counts.get(question.category, (0, 0))
-            counts[question.category] = hits + found, total + 1
-    return counts
 
 
 def _ranked(engine: Engine, text: str, weight: float, at: int | None) -> list[str]:

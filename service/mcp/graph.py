@@ -18,6 +18,7 @@ from muisti.service.mcp.rendering import NOTICE
 
 _SHOWN = 30
 _NAMED = 5  # memories of an entity whose ids are in the text
+_FIGURES = ("entities", "mentions", "relations", "pending", "degraded")
 
 
 async def graph(call: Call, given: GraphQuestion) -> Outcome:
@@ -26,7 +27,7 @@ async def graph(call: Call, given: GraphQuestion) -> Outcome:
     match given.action:
         case "status":
             status = await store(view.status, call.space)
-            figures: Json = {name: getattr(status, name) for name in ("entities", "mentions", "relations", "pending")}
+            figures: Json = {name: getattr(status, name) for name in _FIGURES}
             return Outcome(figures, "\n".join(f"{name} {value}" for name, value in figures.items()))
         case "entities":
             found = await store(view.entities, call.space, prefix=given.name or "", limit=_SHOWN, as_of=at)
@@ -64,7 +65,10 @@ async def _about(call: Call, given: GraphQuestion, name: str) -> Outcome:
     if given.action == "neighbours":
         near = await store(view.neighbours, call.space, name, depth=given.depth, limit=_SHOWN, as_of=at)
         rows: list[Json] = [
-            {"name": _name(one.entity), "ties": list(one.kinds), "depth": one.depth, "memories": one.weight}
+            {
+                **{"name": _name(one.entity), "ties": list(one.kinds), "depth": one.depth, "memories": one.weight},
+                "association": one.association,
+            }
             for one in near.items
         ]
         lines = [f"{row['name']}  {', '.join(row['ties'])}  {row['memories']}" for row in rows]

@@ -8,7 +8,7 @@ from prometheus_client.metrics_core import Metric
 from prometheus_client.utils import floatToGoString
 
 from muisti.core.engine import Engine
-from muisti.core.support.meters import Counter, Gauge, Histogram, StoreMeters, TaskMeters
+from muisti.core.support.meters import Counter, Gauge, GraphMeters, Histogram, StoreMeters, TaskMeters
 from muisti.service.observability.meters import Meters
 from muisti.service.runtime.workers import Backend
 from muisti.service.version import installed_version
@@ -24,6 +24,7 @@ def families(backend: Backend, index_limit: int) -> Iterator[Metric]:
     yield from _replication(backend.engine.meters.store)
     yield from _indexes(backend.engine, index_limit)
     yield from _embedding_cache(backend.engine)
+    yield from _graph(backend.engine.meters.graph)
     yield from _tasks(backend.engine.meters.tasks)
     yield from _upkeep(backend.meters)
     yield _histogram(
@@ -120,6 +121,16 @@ def _indexes(engine: Engine, limit: int) -> Iterator[Metric]:
     yield GaugeMetricFamily("muisti_index_loaded_spaces", "Spaces whose index is in memory.", engine.indexes_loaded)
     yield _histogram("muisti_index_load_duration_seconds", "Duration of loading an index.", engine.meters.load_seconds)
     yield CounterMetricFamily("muisti_index_evictions", "Indexes dropped to stay in memory.", engine.indexes_evicted)
+
+
+def _graph(meters: GraphMeters) -> Iterator[Metric]:
+    yield _counter(
+        "muisti_graph_versions",
+        "Versions read for the graph; reader is chosen, or fallback when an endpoint gave no answer.",
+        meters.versions,
+        ("reader",),
+    )
+    yield _counter("muisti_graph_names_dropped", "Names that an endpoint reported and no text has.", meters.dropped)
 
 
 def _embedding_cache(engine: Engine) -> Iterator[Metric]:

@@ -73,7 +73,7 @@ _MENTION = MentionedReply(
 )
 _STATED = written(replace(ADDED, content="Ann Berg", kind="entity", category=None, key=None))
 _RELATED = written(replace(ANNA, content=_SAID, kind="relation"))
-_NEAR = NeighbourReply(entity=_ACME, depth=1, kinds=["works_at"], weight=3, via=_ANN.id)
+_NEAR = NeighbourReply(entity=_ACME, depth=1, kinds=["works_at"], weight=3, via=_ANN.id, mentions=5, association=0.61)
 _STEP = StepReply(source=_ANN, target=_ACME, kinds=["works_at"], memories=[RULE_ID])
 _ALIKE = ProposalReply(first=_ANN, second=_SHORT, reason="spelling", first_mentions=12, second_mentions=1)
 
@@ -81,13 +81,13 @@ GRAPH_REPLIES: Mapping[str, Mapping[int, Any]] = {
     "getGraph": {
         200: GraphReply(
             enabled=True, entities=310, mentions=1_204, relations=96, read=800, pending=0, recogniser="muisti-tagger-1",
-            current=True, seq=_AT,
+            current=True, fallbacks=0, degraded=False, seq=_AT,
         )
     },
     "listEntities": {200: EntitiesReply(items=[_ENTITY], total=1, pending=0, seq=_AT)},
     "getEntity": {200: ProfileReply(entity=_ENTITY, facts=[_FACT], mentioned=[_MENTION], pending=0, seq=_AT)},
     "listNeighbours": {
-        200: NeighboursReply(entity=_ANN, items=[_NEAR], total=1, capped=False, pending=0, seq=_AT)
+        200: NeighboursReply(entity=_ANN, items=[_NEAR], total=1, capped=False, sort="-association", pending=0, seq=_AT)
     },
     "findPath": {200: PathReply(found=True, steps=[_STEP], capped=False, pending=0, seq=_AT)},
     "listRelations": {200: RelationsReply(items=[_FACT], more=False, pending=0, seq=_AT)},

@@ -1,1 +1,1 @@
-"""Embedding models that are not static: an endpoint that speaks OpenAI's API, and the choice of a model by settings."""
+"""Models behind endpoints that speak OpenAI's API: for embeddings, and for the names in texts."""

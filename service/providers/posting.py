@@ -1,4 +1,4 @@
-"""One request to an endpoint for embeddings: to a checked address, within a time and a size, without redirects."""
+"""One request to an endpoint of models: to a checked address, within a time and a size, without redirects."""
 
 import email.utils
 from functools import cached_property
@@ -35,8 +35,9 @@ class Failed(Exception):
 class Poster:
     """Sends requests to one URL. Thread-safe."""
 
-    def __init__(self, url: str, key: str | Reread | None, allowed: Allowed) -> None:
-        self._url, self._key, self._allowed = url, key, allowed
+    def __init__(self, url: str, key: str | Reread | None, allowed: Allowed, most: int = ANSWER_MAX) -> None:
+        """`most` is the size of an answer in bytes."""
+        self._url, self._key, self._allowed, self._most = url, key, allowed, most
 
     @cached_property
     def _client(self) -> "httpx.Client":
@@ -66,7 +67,7 @@ class Poster:
             with self._client.stream("POST", target.pinned, **asked) as answer:
                 if answer.status_code != OK:
                     raise Failed(f"answered {answer.status_code}", answer.status_code, _wait(answer.headers))
-                return _body(answer, until)
+                return _body(answer, until, self._most)
         except httpx.TimeoutException:
             raise Failed("did not answer in time") from None
         except httpx.HTTPError as error:
@@ -85,13 +86,13 @@ class Poster:
         return headers if key is None else {**headers, "Authorization": f"Bearer {key}"}
 
 
-def _body(answer: "httpx.Response", until: float) -> bytes:
+def _body(answer: "httpx.Response", until: float, most: int) -> bytes:
     """Return the body of an answer, which must come in time and have a bounded size."""
     parts, size = list[bytes](), 0
     for part in answer.iter_bytes():
         size += len(part)
-        if size > ANSWER_MAX:
-            raise Failed(f"answered with more than {ANSWER_MAX:,} bytes")
+        if size > most:
+            raise Failed(f"answered with more than {most:,} bytes")
         if monotonic() > until:
             raise Failed("did not answer in time")
         parts.append(part)

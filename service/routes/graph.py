@@ -13,10 +13,12 @@ from muisti.core.model.graph_terms import (
     ENTITY_KINDS,
     ENTITY_SORTS,
     FACTS_MAX,
+    NEIGHBOUR_SORTS,
     PATH_MAX,
     TIE_KINDS,
     EntityKind,
     EntitySort,
+    NeighbourSort,
 )
 from muisti.core.model.relations import RELATION_KINDS
 from muisti.core.query.points import parse
@@ -46,6 +48,13 @@ PrefixParameter = Annotated[str, QueryParameter(description="Beginning of a name
 EntityKindParameter = Annotated[str | None, QueryParameter(description="Kind of entities.", enum=list(ENTITY_KINDS))]
 EntitySortParameter = Annotated[
     str, QueryParameter(description="`-mentions`: the most mentioned first.", enum=list(ENTITY_SORTS))
+]
+NeighbourSortParameter = Annotated[
+    str,
+    QueryParameter(
+        description="Order of those as near: by `weight` times `association`, or by `weight`.",
+        enum=list(NEIGHBOUR_SORTS),
+    ),
 ]
 EntitiesParameter = Annotated[int, between("Entities at most.", 1, ENTITIES_MAX)]
 FactsParameter = Annotated[int, between("Facts at most.", 0, FACTS_MAX)]
@@ -126,12 +135,21 @@ async def list_neighbours(
     backend: NamedDependency[Backend],
     depth: DepthParameter = 1,
     kinds: TiesParameter = None,
+    sort: NeighbourSortParameter = "-association",
     limit: EntitiesParameter = 50,
     as_of: AsOfParameter = None,
 ) -> Response[NeighboursReply]:
     """List the entities at most `depth` ties away: by relations, and by being mentioned together."""
-    ask, wanted = memories(request, backend).graph.neighbours, tie_kinds(kinds)
-    found = await backend.store(ask, space, entity, depth=depth, kinds=wanted, limit=limit, as_of=parse(as_of))
+    found = await backend.store(
+        memories(request, backend).graph.neighbours,
+        space,
+        entity,
+        depth=depth,
+        kinds=tie_kinds(kinds),
+        sort=cast(NeighbourSort, sort),
+        limit=limit,
+        as_of=parse(as_of),
+    )
     return read(NeighboursReply.of(found), found.seq)
 
 

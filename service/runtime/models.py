@@ -82,12 +82,17 @@ def endpoint_of(settings: Settings) -> Endpoint:
 
 def allowed_by(settings: Settings) -> Allowed:
     """Return where requests for embeddings may go: to the host of the setting, in a private network if allowed."""
-    parts = urlsplit(settings.embedding_url or "")
+    return only_host(settings.embedding_url or "", "MUISTI_EMBEDDING", private=settings.embedding_private)
+
+
+def only_host(url: str, prefix: str, *, private: bool) -> Allowed:
+    """Return the permission for requests to the host of a URL alone; `prefix` is that of the settings that say so."""
+    parts = urlsplit(url)
     host = (parts.hostname or "").lower()
     name = f"[{host}]" if ":" in host else host
     return Allowed(
         (f"{name}:{parts.port or PORTS.get(parts.scheme, 0)}",),
-        settings.embedding_private or is_loopback(host),
-        setting_of_hosts="MUISTI_EMBEDDING_URL",
-        setting_of_private="MUISTI_EMBEDDING_PRIVATE",
+        private or is_loopback(host),
+        setting_of_hosts=f"{prefix}_URL",
+        setting_of_private=f"{prefix}_PRIVATE",
     )

@@ -25,8 +25,10 @@ from muisti.core.model.graph import (
 )
 from muisti.core.model.graph_terms import (
     ENTITY_KINDS,
+    FREQUENT,
     MENTION_SOURCES,
     NAME_CHARACTERS,
+    NEIGHBOUR_SORTS,
     RELATION_SOURCES,
     TIE_KINDS,
 )
@@ -188,13 +190,18 @@ class ProfileReply(Struct, frozen=True, kw_only=True):
 
 
 class NeighbourReply(Struct, frozen=True, kw_only=True):
-    """An entity tied to another, `depth` ties away. `via` is the entity before it; `weight` counts memories."""
+    """An entity tied to another, `depth` ties away. `via` is the entity before it on the way."""
 
     entity: EndReply
     depth: int
     kinds: list[TieKindText]
-    weight: int
+    weight: Annotated[int, Meta(description="Memories that state the tie.")]
     via: EntityId
+    mentions: Annotated[int, Meta(description=f"Memories that mention the entity, at most {FREQUENT:,}.")]
+    association: Annotated[
+        float,
+        Meta(ge=0, le=1, description="How much more often than by chance both ends meet: normalised PMI."),
+    ]
 
     @classmethod
     def of(cls, one: Neighbour) -> "NeighbourReply":
@@ -208,6 +215,13 @@ class NeighboursReply(Struct, frozen=True, kw_only=True):
     items: list[NeighbourReply]
     total: int
     capped: bool
+    sort: Annotated[
+        str,
+        Meta(
+            description="Order of those as near: by `weight` times `association`, or by `weight`.",
+            extra_json_schema={"enum": [*NEIGHBOUR_SORTS]},
+        ),
+    ]
     pending: Pending
     seq: fields.SeqText
 
@@ -283,6 +297,8 @@ class GraphReply(Struct, frozen=True, kw_only=True):
     pending: Pending
     recogniser: Annotated[str, Meta(description="Name of what read them.")]
     current: Annotated[bool, Meta(description="Whether that is what reads now; else `again` reads all anew.")]
+    fallbacks: Annotated[int, Meta(description="Versions that the shipped recogniser read, as an endpoint failed.")]
+    degraded: Annotated[bool, Meta(description="Whether there are such versions; building the graph reads them again.")]
     seq: fields.SeqText
 
     @classmethod

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from muisti.core.model.location import is_remote
-from muisti.service.settings.forms import is_loopback
+from muisti.service.settings.forms import ASKED, is_loopback
 from muisti.service.settings.rules import names_in
 from muisti.service.settings.table import ENDPOINT, PREFIX, Settings, options
 
@@ -16,15 +16,7 @@ def contradictions(settings: Settings) -> Iterator[str]:
     """Yield a message for each combination of settings that cannot be used together."""
     if settings.database_token is not None and settings.database_token_file is not None:
         yield f"{_both('database_token')} and {_both('database_token_file')} exclude each other"
-    if settings.embedding_key is not None and settings.embedding_key_file is not None:
-        yield f"{_both('embedding_key')} and {_both('embedding_key_file')} exclude each other"
-    further = ENDPOINT in names_in(settings.models)
-    if settings.embedding_url is not None and settings.model is not None and not further:
-        yield f"{_both('embedding_url')} and {_both('model')} exclude each other, unless a further model is {ENDPOINT}"
-    if settings.embedding_url is None and further:
-        yield f"{_both('models')} name the {ENDPOINT}, and {_both('embedding_url')} is not set"
-    if (settings.embedding_url is None) != (settings.embedding_model is None):
-        yield f"{_both('embedding_url')} and {_both('embedding_model')} go together"
+    yield from _of_endpoints(settings)
     tokens = ("jwks", "jwt_issuer", "jwt_audience")
     missing = [name for name in tokens if getattr(settings, name) is None]
     if 0 < len(missing) < len(tokens):
@@ -34,6 +26,23 @@ def contradictions(settings: Settings) -> Iterator[str]:
     for name in ("database_replica_url", "database_token", "database_token_file", "database_namespace"):
         if getattr(settings, name) is not None:
             yield f"{_both(name)} is for a remote database; {_both('database_url')} names a file"
+
+
+def _of_endpoints(settings: Settings) -> Iterator[str]:
+    """Yield what is wrong with the endpoints of models."""
+    if settings.embedding_key is not None and settings.embedding_key_file is not None:
+        yield f"{_both('embedding_key')} and {_both('embedding_key_file')} exclude each other"
+    if settings.entities_key is not None and settings.entities_key_file is not None:
+        yield f"{_both('entities_key')} and {_both('entities_key_file')} exclude each other"
+    if (settings.entities_url is None) == settings.entities.startswith(ASKED):
+        yield f"{_both('entities_url')} goes together with {_both('entities')} of {ASKED}MODEL"
+    further = ENDPOINT in names_in(settings.models)
+    if settings.embedding_url is not None and settings.model is not None and not further:
+        yield f"{_both('embedding_url')} and {_both('model')} exclude each other, unless a further model is {ENDPOINT}"
+    if settings.embedding_url is None and further:
+        yield f"{_both('models')} name the {ENDPOINT}, and {_both('embedding_url')} is not set"
+    if (settings.embedding_url is None) != (settings.embedding_model is None):
+        yield f"{_both('embedding_url')} and {_both('embedding_model')} go together"
 
 
 def _both(name: str) -> str:

@@ -187,13 +187,20 @@ SUMMARY_URL = Rule(
 )
 SUMMARY_KEY = Rule("Key for that endpoint.", "any text", text)
 OTLP = Rule("Where traces go: a collector of OpenTelemetry.", "http://HOST:PORT or https://HOST", _collector)
-TAGGER, SPACY = "tagger", "spacy:"
-_RECOGNISER = re.compile(rf"{TAGGER}|{SPACY}[A-Za-z][A-Za-z0-9_-]{{0,99}}")
+TAGGER, SPACY, ASKED = "tagger", "spacy:", "endpoint:"
+_RECOGNISER = re.compile(rf"{TAGGER}|{SPACY}[A-Za-z][A-Za-z0-9_-]{{0,99}}|{ASKED}[!-~]{{1,200}}")
 ENTITIES = Rule(
     "What finds names in texts for the knowledge graph.",
-    "tagger, or spacy: and an installed package with a pipeline",
+    "tagger, spacy: and an installed package with a pipeline, or endpoint: and the name of a model",
     _entities,
 )
+ENTITIES_URL = Rule(
+    "Where a language model that finds names speaks OpenAI's API; it is sent the texts that the graph reads.",
+    "the base URL, such as http://localhost:11434/v1",
+    _base,
+)
+ENTITIES_KEY = Rule("Key for that model.", "visible ASCII characters", _token)
+ENTITIES_KEY_FILE = Rule("File with that model's key; read again when it changes.", "the path of a file", text)
 MODEL_NAME = re.compile(r"[^,]+")
 MODEL = Rule(
     "Embedding model; unset means the shipped one.",

@@ -23,7 +23,7 @@ from muisti.service.settings.tool_groups import USUAL as USUAL_TOOLS
 
 PREFIX = "MUISTI_"
 # Fields that no message may show.
-SECRETS = frozenset({"admin_key", "database_token", "embedding_key", "metrics_key", "summary_key"})
+SECRETS = frozenset({"admin_key", "database_token", "embedding_key", "entities_key", "metrics_key", "summary_key"})
 
 Level = Literal["debug", "info", "warning", "error"]
 Form = Literal["json", "console"]
@@ -136,6 +136,16 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         ),
     ] = "on"
     entities: Annotated[str, forms.ENTITIES] = forms.TAGGER
+    entities_url: Annotated[str | None, forms.ENTITIES_URL] = None
+    entities_key: Annotated[str | None, forms.ENTITIES_KEY] = None
+    entities_key_file: Annotated[str | None, forms.ENTITIES_KEY_FILE] = None
+    entities_private: Annotated[bool, on_off("Whether that model may be in a private network, and plain HTTP.")] = False
+    entities_batch: Annotated[
+        int, whole(1, 64, "Texts in a request for names, at most; with 1 no text has a say about another.")
+    ] = 8
+    entities_timeout: Annotated[
+        float, amount(600, "Seconds that a request for names may take; then the shipped recogniser reads.", 1)
+    ] = 30.0
     recency_weight: Annotated[
         float,
         amount(1, "Weight of age in searches that do not set it, in a space without its own."),

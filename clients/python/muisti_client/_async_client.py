@@ -1308,13 +1308,14 @@ class AsyncMuisti(AsyncTransport):
         *,
         depth: int | None = None,
         kinds: str | None = None,
+        sort: Literal['-association', '-weight'] | None = None,
         limit: int | None = None,
         as_of: str | None = None,
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
     ) -> types.NeighboursReply:
         """List the entities at most `depth` ties away: by relations, and by being mentioned together. Needs the scope read."""
-        reply = await self.send(calls.list_neighbours(space, entity, depth=depth, kinds=kinds, limit=limit, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        reply = await self.send(calls.list_neighbours(space, entity, depth=depth, kinds=kinds, sort=sort, limit=limit, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
         return reply.data
 
     async def export_graph(

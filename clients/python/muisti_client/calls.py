@@ -1773,6 +1773,7 @@ def list_neighbours(
     *,
     depth: int | None = None,
     kinds: str | None = None,
+    sort: str | None = None,
     limit: int | None = None,
     as_of: str | None = None,
     muisti_min_seq: str | None = None,
@@ -1783,7 +1784,7 @@ def list_neighbours(
         'GET',
         '/v1/spaces/{space}/graph/entities/{entity}/neighbours',
         parts={'space': space, 'entity': entity},
-        params={'depth': depth, 'kinds': kinds, 'limit': limit, 'as_of': as_of},
+        params={'depth': depth, 'kinds': kinds, 'sort': sort, 'limit': limit, 'as_of': as_of},
         headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
     )
 

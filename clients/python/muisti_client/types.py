@@ -1112,6 +1112,8 @@ GraphReply = TypedDict(
         'pending': 'int',
         'recogniser': 'str',
         'current': 'bool',
+        'fallbacks': 'int',
+        'degraded': 'bool',
         'seq': 'str',
     },
 )
@@ -1583,7 +1585,7 @@ MentionedReply = TypedDict(
         'stop': 'int',
         'text': 'str',
         'confidence': 'float',
-        'source': "Literal['recogniser', 'rule', 'speaker', 'known', 'manual']",
+        'source': "Literal['recogniser', 'endpoint', 'rule', 'speaker', 'known', 'manual']",
     },
 )
 "A memory that mentions an entity, with the spelling there. Offsets are -1 for its author."
@@ -1675,9 +1677,11 @@ NeighbourReply = TypedDict(
         'kinds': "list[Literal['prefers', 'likes', 'dislikes', 'avoids', 'allergic_to', 'uses', 'owns', 'made', 'plans', 'attended', 'visited', 'lives_in', 'comes_from', 'works_at', 'is', 'kin', 'spouse', 'knows', 'located_in', 'based_in', 'killed', 'mentioned_with']]",
         'weight': 'int',
         'via': 'str',
+        'mentions': 'int',
+        'association': 'float',
     },
 )
-"An entity tied to another, `depth` ties away. `via` is the entity before it; `weight` counts memories."
+"An entity tied to another, `depth` ties away. `via` is the entity before it on the way."
 
 NeighboursReply = TypedDict(
     'NeighboursReply',
@@ -1686,6 +1690,7 @@ NeighboursReply = TypedDict(
         'items': 'list[NeighbourReply]',
         'total': 'int',
         'capped': 'bool',
+        'sort': "Literal['-association', '-weight']",
         'pending': 'int',
         'seq': 'str',
     },

@@ -67,7 +67,7 @@ def known(space: SpaceRow, memories: Sequence[bytes], tables: Sequence[Table] = 
 
 def names(space: SpaceRow, memories: Sequence[bytes]) -> Statement:
     """Count the entities that these memories mention, and no other memory does."""
-    where, args = _only_theirs(space, _hex(memories))
+    where, args = _only_theirs(space, id_list(memories))
     return Statement(f"SELECT count(*) FROM entities WHERE {where}", args)
 
 

@@ -196,6 +196,16 @@ def together(groups: Sequence[Sequence[int]], shown: Shown) -> Statement:
     )
 
 
+def frequencies(groups: Sequence[Sequence[int]], shown: Shown, most: int) -> Statement:
+    """Select (place, versions that mention it, at most `most`) of groups of entities, by their places."""
+    return Statement(
+        "SELECT t.key, (SELECT count(*) FROM (SELECT DISTINCT m.version_id FROM json_each(t.value) i "
+        "CROSS JOIN mentions m ON m.entity_id = i.value CROSS JOIN versions v ON v.id = m.version_id "
+        f"WHERE {shown.sql} LIMIT ?)) FROM {_IDS}",
+        (*shown.args, most, json.dumps([list(group) for group in groups])),
+    )
+
+
 def mentioned(ids: Iterable[int], shown: Shown, limit: int) -> Statement:
     """Select where versions mention entities, the latest first: (memory, version, time, start, stop, text, …).
 
@@ -396,6 +406,15 @@ def figures(space: SpaceRow, shown: Shown) -> Statement:
         f"SELECT (SELECT count(DISTINCT r.entity_id) {mentions}), (SELECT count(*) {mentions}), "
         f"(SELECT count(*) {of.format('relations r')}), (SELECT count(DISTINCT r.version_id) {mentions})",
         args * 4,
+    )
+
+
+def fallbacks(space: SpaceRow, shown: Shown) -> Statement:
+    """Count the versions that are seen and that something else than the chosen recogniser has read."""
+    return Statement(
+        "SELECT count(*) FROM versions v CROSS JOIN graph_fallbacks f ON f.version_id = v.id "
+        f"WHERE v.space_id = ? AND {shown.sql}",
+        (space.id, *shown.args),
     )
 
 

@@ -11,7 +11,7 @@ from muisti.core.store.sql.spaces import SpaceRow
 READ_KINDS = ("memory", "exchange", "chunk", "entity", "relation")
 _READ = f"v.kind IN ({', '.join(map(repr, READ_KINDS))})"
 _LISTED = "(SELECT value FROM json_each(?))"
-_TABLES = ("mentions", "relations", "aliases")
+_TABLES = ("mentions", "relations", "aliases", "graph_fallbacks")
 
 
 class Gathered(NamedTuple):
@@ -22,12 +22,17 @@ class Gathered(NamedTuple):
     - `relations`: version, number, norm of the subject, kind, norm of the object or None, start and stop of the literal
       or None. Then polarity, confidence, start, stop, source.
     - `aliases`: version, norm, norm of the alias, apart. Each entity that a person states is an alias of itself.
+    - `fallbacks`: version, name of what read it in place of a model that did not answer.
+
+    `dropped` counts names that a model reported and that are not in their text.
     """
 
     names: Sequence[tuple[str, str, str, str, str, int]]
     mentions: Sequence[tuple[int, int, int, str, str, float, str]]
     relations: Sequence[tuple[int, int, str, str, str | None, int | None, int | None, int, float, int, int, str]]
     aliases: Sequence[tuple[int, str, str, int]]
+    fallbacks: Sequence[tuple[int, str]] = ()
+    dropped: int = 0
 
 
 def state(space: SpaceRow) -> Statement:
@@ -71,6 +76,27 @@ def unread(space: SpaceRow, after: int, limit: int) -> Statement:
         "CASE WHEN v.kind = 'memory' AND v.category_folded IN ('entities', 'relations') THEN v.metadata END "
         f"FROM versions v WHERE v.space_id = ? AND v.born > ? AND {_READ} ORDER BY v.born LIMIT ?",
         (space.id, after, limit),
+    )
+
+
+def fallen(space: SpaceRow, through: int, after: int, limit: int) -> Statement:
+    """Select versions after a row that something else than the chosen recogniser has read; the columns of `unread`.
+
+    Only those up to the change `through`: later ones are to be read anyway.
+    """
+    return Statement(
+        "SELECT v.id, v.born, v.kind, v.content, v.author, v.structure FROM versions v "
+        "CROSS JOIN graph_fallbacks f ON f.version_id = v.id WHERE v.space_id = ? AND v.id > ? AND v.born <= ? "
+        "ORDER BY v.id LIMIT ?",
+        (space.id, after, through, limit),
+    )
+
+
+def fallbacks(space: SpaceRow) -> Statement:
+    """Count the versions of a space that something else than the chosen recogniser has read."""
+    return Statement(
+        "SELECT count(*) FROM versions v CROSS JOIN graph_fallbacks f ON f.version_id = v.id WHERE v.space_id = ?",
+        (space.id,),
     )
 
 
@@ -152,6 +178,13 @@ def store(space: SpaceRow, versions: Sequence[int], found: Gathered) -> list[Sta
                 f"INSERT OR IGNORE INTO aliases SELECT v.id, e.id, a.id, value ->> 3 FROM json_each(?) j {live} "
                 f"{entity.format('e', 1)} {entity.format('a', 2)}",
                 (_json(found.aliases), space.id, space.id),
+            )
+        )
+    if found.fallbacks:
+        statements.append(
+            Statement(
+                f"INSERT OR IGNORE INTO graph_fallbacks SELECT v.id, value ->> 1 FROM json_each(?) j {live}",
+                (_json(found.fallbacks),),
             )
         )
     return statements

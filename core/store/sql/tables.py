@@ -230,6 +230,7 @@ TABLES = (
                 "kind source",
             ),
             ("aliases", "entity_id alias_id apart", "entity_id alias_id", ""),
+            ("graph_fallbacks", "reader", "", "reader"),
         )
     ),
     *space_tables.TABLES,

@@ -27,6 +27,9 @@ GROUPS = {
         "embedding_dimensions", "embedding_batch", "embedding_batch_tokens", "embedding_format", "embedding_timeout",
         "embedding_query_timeout",
     ),
+    "Names by an endpoint": (
+        "entities_url", "entities_key", "entities_key_file", "entities_private", "entities_batch", "entities_timeout",
+    ),
     "Who may call": (
         "admin_key", "jwks", "jwt_issuer", "jwt_audience", "jwt_algorithms", "jwt_scope_prefix", "jwt_spaces_claim",
         "jwt_spaces", "signing_key_file",

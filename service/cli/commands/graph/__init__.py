@@ -90,6 +90,7 @@ def show(options: Globals, name: str, **given: Any) -> None:
 @click.argument("name")
 @depth
 @ties
+@click.option("--sort", type=click.Choice(("-association", "-weight")), help="Order.  [default: -association]")
 @limit
 @as_of
 @click.pass_obj

@@ -89,7 +89,18 @@ def ask(
         return reply.data
 
 
-_FIGURES = ("enabled", "entities", "mentions", "relations", "read", "pending", "recogniser", "current")
+_FIGURES = (
+    "enabled",
+    "entities",
+    "mentions",
+    "relations",
+    "read",
+    "pending",
+    "recogniser",
+    "current",
+    "fallbacks",
+    "degraded",
+)
 
 
 def _status(data: Row) -> RenderableType:
@@ -163,11 +174,17 @@ def _more(data: Row) -> list[RenderableType]:
 def _near(data: Row) -> RenderableType:
     names = {data["entity"]["id"]: data["entity"]["name"]}
     names |= {one["entity"]["id"]: one["entity"]["name"] for one in data["items"]}
-    table = grid(None, "entity", "ties", "by", "memories", right=("memories",))
+    table = grid(None, "entity", "ties", "by", "memories", "association", right=("memories", "association"))
     for one in data["items"]:
         kinds = ", ".join(kind.replace("_", " ") for kind in one["kinds"])
         by = "" if one["depth"] == 1 else names.get(one["via"], "")
-        table.add_row(_name(one["entity"]), cell(kinds, "dim"), cell(by, "dim"), cell(one["weight"]))
+        table.add_row(
+            _name(one["entity"]),
+            cell(kinds, "dim"),
+            cell(by, "dim"),
+            cell(one["weight"]),
+            cell(f"{one['association']:.2f}"),
+        )
     rest = data["total"] - len(data["items"])
     if rest <= 0 and not data["capped"]:
         return table
@@ -177,7 +194,10 @@ def _near(data: Row) -> RenderableType:
 
 def _near_lines(data: Row) -> list[str]:
     return [
-        tabbed(one["depth"], one["entity"]["kind"], one["entity"]["name"], ",".join(one["kinds"]), one["weight"])
+        tabbed(
+            *(one["depth"], one["entity"]["kind"], one["entity"]["name"], ",".join(one["kinds"]), one["weight"]),
+            one["association"],
+        )
         for one in data["items"]
     ]
 
