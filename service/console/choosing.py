@@ -1,7 +1,8 @@
 """The filter form of the list of memories: what a URL says, as filters of the API. Pure functions."""
 
+import re
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from muisti.service.console.fields import IMPORTANCE, KINDS, SOURCE_CLASSES, STATUSES, TYPES
 
@@ -77,3 +78,32 @@ def leading(counts: Iterable[Mapping[str, object]], most: int = 30) -> list[tupl
     """Return the first names of a facet with their counts."""
     found = [(str(one["name"]), int(str(one["count"]))) for one in counts]
     return found[:most]
+
+
+def conditions(asked: Mapping[str, str]) -> dict[str, Any]:
+    """Return the body of a purge for the conditions that a form sets; empty when it sets none.
+
+    >>> conditions({"author": "Ann", "category": "team", "older_than_days": "30", "sort": "x"})
+    {'author': 'Ann', 'older_than_days': 30.0, 'filter': {'category': 'team'}}
+    """
+    filters = {name: value for name, value in chosen(asked).items() if "." not in name}
+    body: dict[str, Any] = {name: filters.pop(name) for name in ERASABLE if name in filters}
+    if days := asked.get("older_than_days", "").strip():
+        body["older_than_days"] = float(days) if _DAYS.fullmatch(days) else days  # the API says what is wrong
+    return {**body, "filter": filters} if filters else body
+
+
+def words_of(body: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the conditions of a purge, each with its title.
+
+    >>> words_of({"author": "Ann", "filter": {"tags": "a"}, "older_than_days": 30.0})
+    [('Author', 'Ann'), ('Tag', 'a'), ('Older than', '30 days')]
+    """
+    found = [(_TITLES.get(name, name), str(value)) for name, value in body.items() if isinstance(value, str)]
+    found += [(_TITLES.get(name, name), str(value)) for name, value in (body.get("filter") or {}).items()]
+    days = body.get("older_than_days")
+    return [*found, ("Older than", f"{days:g} days")] if isinstance(days, int | float) else found
+
+
+_DAYS = re.compile(r"\d{1,6}(\.\d{1,6})?", re.ASCII)
+_TITLES: Mapping[str, str] = {one.name: one.title for one in CHOICES} | {"memory": "Memory"}

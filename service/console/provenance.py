@@ -46,7 +46,9 @@ def sentences(memory: Memory) -> list[str]:
         found.append(f"It is remembered because: {memory['reason']}")
     if memory["derived_from"]:
         count = len(memory["derived_from"])
-        found.append(f"It was derived from {count} other {'memory' if count == 1 else 'memories'}, and is trusted no more.")
+        found.append(
+            f"It was derived from {count} other {'memory' if count == 1 else 'memories'}, and is trusted no more."
+        )
     return found
 
 

@@ -74,9 +74,7 @@ async def supersede(
     form = await request.form()
     kept = Kept(memory_id, fields.given(form), str(form.get("etag", "")), replaces=True)
     try:
-        made = await visit.send(
-            calls.supersede_memory(space, memory_id, fields.new(kept.texts), if_match=kept.etag)
-        )
+        made = await visit.send(calls.supersede_memory(space, memory_id, fields.new(kept.texts), if_match=kept.etag))
     except (fields.Unreadable, MuistiError) as error:
         return await _again(visit, space, kept, error, None)
     return done(visit, f"memories/{made.data['id']}", "replaced", undo=made.request)
@@ -120,7 +118,9 @@ def _lost(memory: Mapping[str, Any], texts: fields.Typed, before: fields.Typed |
     others = [
         (one.title, theirs[one.name], texts[one.name])
         for one in fields.FIELDS
-        if one.name != "content" and theirs[one.name] != texts[one.name] and (before is None or texts[one.name] != before[one.name])
+        if one.name != "content"
+        and theirs[one.name] != texts[one.name]
+        and (before is None or texts[one.name] != before[one.name])
     ]
     pieces = around(diff(theirs["content"], texts["content"]))
     return {"theirs": theirs["content"], "pieces": pieces, "others": others, "at": memory["updated_at"]}

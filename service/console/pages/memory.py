@@ -130,7 +130,9 @@ async def restore(
 ) -> Response[None]:
     """Make an earlier version the current one; without a number the last one of a deleted memory."""
     number = str((await request.form()).get("version", ""))
-    made = await visit.send(calls.restore_memory(space, memory_id, {"version": int(number)} if number.isdigit() else {}))
+    made = await visit.send(
+        calls.restore_memory(space, memory_id, {"version": int(number)} if number.isdigit() else {})
+    )
     return done(visit, f"memories/{memory_id}", "restored", undo=made.request)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from litestar.handlers import HTTPRouteHandler
 
-from muisti.service.console.pages import assets, editing, home, memories, memory, signing, space, undoing
+from muisti.service.console.pages import assets, editing, erasing, home, memories, memory, signing, space, undoing
 
 
 def handlers() -> Sequence[HTTPRouteHandler]:
@@ -18,4 +18,5 @@ def handlers() -> Sequence[HTTPRouteHandler]:
         *memories.ROUTES,
         *memory.ROUTES,
         *editing.ROUTES,
+        *erasing.ROUTES,
     ]
