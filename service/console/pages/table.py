@@ -4,7 +4,18 @@ from collections.abc import Sequence
 
 from litestar.handlers import HTTPRouteHandler
 
-from muisti.service.console.pages import assets, editing, erasing, home, memories, memory, signing, space, undoing
+from muisti.service.console.pages import (
+    assets,
+    conversations,
+    editing,
+    erasing,
+    home,
+    memories,
+    memory,
+    signing,
+    space,
+    undoing,
+)
 
 
 def handlers() -> Sequence[HTTPRouteHandler]:
@@ -19,4 +30,5 @@ def handlers() -> Sequence[HTTPRouteHandler]:
         *memory.ROUTES,
         *editing.ROUTES,
         *erasing.ROUTES,
+        *conversations.ROUTES,
     ]
