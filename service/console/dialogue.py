@@ -24,7 +24,7 @@ class Turn(NamedTuple):
 
 
 class Topic(NamedTuple):
-    """A topic in the outline. `first` is its first turn, None while it has none; `stale`: turns came after its summary."""
+    """A topic in the outline. `first` is its first turn, None while it has none. A `stale` summary is older than it."""
 
     name: str
     title: str
@@ -50,11 +50,13 @@ def said(memory: Item) -> list[Said]:
 
 
 def turns(items: Sequence[Item], topics: Sequence[Item]) -> list[Turn]:
-    """Return the turns of a page, each with the titles of topics that begin there."""
+    """Return the turns of a page, each with the titles of topics of which it is the first on the page."""
     begins: dict[int, list[str]] = {}
     for topic in topics:
-        for span in topic["spans"]:
-            begins.setdefault(span[0], []).append(topic["title"])
+        for first, last in topic["spans"]:
+            here = next((one["turn"] for one in items if first <= one["turn"] <= last), None)
+            if here is not None:
+                begins.setdefault(here, []).append(topic["title"])
     return [
         Turn(one["turn"], one["id"], one["event_at"] or one["created_at"], said(one), begins.get(one["turn"], ()))
         for one in items

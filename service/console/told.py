@@ -16,6 +16,8 @@ SENTENCES: Mapping[str, str] = {
     "deleted_session": "The session is deleted with its conversations.",
     "deleted_document": "The document is deleted with its chunks.",
     "stored_document": "The document is stored.",
+    "stored_documents": "The files are stored, or on their way: those that are being read are listed first.",
+    "cancelled": "The task is cancelled. What it had stored stays.",
     "undone": "Undone: everything is as it was before.",
     "signed_out": "You are signed out, and the session's key is revoked.",
 }

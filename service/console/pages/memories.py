@@ -57,9 +57,8 @@ def row(memory: Any) -> dict[str, Any]:
     """Return what a list shows of a memory: those of its values that are not the usual ones as marks."""
     usual = {"kind": "memory", "type": "fact", "status": "active", "importance": "medium"}
     marks = [memory[name] for name, value in usual.items() if memory[name] != value]
-    title = title_of(memory)
-    rest = " ".join(str(memory["content"]).split())
-    return {"memory": memory, "title": title, "rest": "" if rest == title else rest, "marks": marks}
+    rest = " ".join(str(memory["content"]).strip().partition("\n")[2].split())
+    return {"memory": memory, "title": title_of(memory), "rest": rest, "marks": marks}
 
 
 @get(f"{PATH}/new")

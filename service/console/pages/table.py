@@ -7,6 +7,7 @@ from litestar.handlers import HTTPRouteHandler
 from muisti.service.console.pages import (
     assets,
     conversations,
+    documents,
     editing,
     erasing,
     home,
@@ -15,6 +16,7 @@ from muisti.service.console.pages import (
     signing,
     space,
     undoing,
+    uploading,
 )
 
 
@@ -31,4 +33,6 @@ def handlers() -> Sequence[HTTPRouteHandler]:
         *editing.ROUTES,
         *erasing.ROUTES,
         *conversations.ROUTES,
+        *documents.ROUTES,
+        *uploading.ROUTES,
     ]
