@@ -78,6 +78,7 @@ NEEDS: dict[str, Scope | None] = {
     "rollBackGeneration": "admin", "dropGeneration": "admin",
 }  # fmt: skip
 ANY_KEY = {
+    "getAccess",
     "getReceipt", "replayReceipt", "listSpaces", "createKey", "listKeys", "getKey", "revokeKey", "rotateKey",
     "listTasks", "getTask", "listTaskItems", "followTask", "cancelTask",
 }  # fmt: skip

@@ -1,4 +1,4 @@
-"""What holds for every page: forms of other sites are refused, nothing is framed, and `off` removes it all."""
+"""Every page: forms of other sites are refused, nothing is framed, and `off` removes it all."""
 
 import re
 
@@ -12,6 +12,8 @@ from muisti.service.app.app import create_app
 from muisti.service.console.pages.table import handlers
 from muisti.service.settings import Settings
 from tests.service.console.forms import ADMIN, SPACE, forms_of, sign_in
+
+pytestmark = pytest.mark.one_store
 
 
 def paths(method: str) -> list[str]:

@@ -11,6 +11,8 @@ from muisti.service.app.app import create_app
 from muisti.service.settings import Settings
 from tests.service.console.forms import ADMIN, SPACE, form_to, forms_of, send, sign_in
 
+pytestmark = pytest.mark.one_store
+
 
 def test_a_server_without_keys_asks_for_none(client: httpx.Client):
     page = client.get("/")

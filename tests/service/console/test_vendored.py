@@ -4,8 +4,11 @@ import gzip
 import json
 from importlib import resources
 
+import pytest
+
 from muisti.service.console.render import assets
 
+pytestmark = pytest.mark.one_store
 VENDOR = resources.files("muisti.service.console").joinpath("static", "vendor")
 
 
