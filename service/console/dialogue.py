@@ -7,7 +7,7 @@ Item = Mapping[str, Any]
 
 
 class Said(NamedTuple):
-    """What one speaker says in a turn."""
+    """Message of one speaker in a turn."""
 
     who: str
     text: str

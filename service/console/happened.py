@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from muisti.service.console.provenance import title_of
-
 SHOWN = 8  # happenings of a page
 
 WORDS: Mapping[str, str] = {
@@ -23,17 +21,16 @@ WORDS: Mapping[str, str] = {
 
 
 class Happened(NamedTuple):
-    """One change, or several of the same kind by one request. `id` and `title` are of the first memory."""
+    """One change, or several of the same kind by one request. `id` is the first memory."""
 
     at: str
     actor: str
     word: str
-    count: int
+    times: int
     id: str | None
-    title: str
 
 
-def before(seq: str, count: int) -> str:
+def before(seq: str, times: int) -> str:
     """Return the point that is some changes before another, or the beginning.
 
     >>> before("5b0f:230", 40), before("5b0f:3", 40)
@@ -50,20 +47,18 @@ def told(changes: Sequence[Mapping[str, Any]], most: int = SHOWN) -> list[Happen
     for one in reversed(changes):
         group = (one["request"], one["change"], one["actor"])
         if group == last and one["request"] is not None:
-            found[-1] = found[-1]._replace(count=found[-1].count + 1)
+            found[-1] = found[-1]._replace(times=found[-1].times + 1)
             continue
         if len(found) == most:
             break
         last = group
-        memory = one.get("after") or one.get("before")
         found.append(
             Happened(
                 at=one["at"],
                 actor=one["actor"] or "the server",
                 word=WORDS.get(one["change"], one["change"]),
-                count=1,
+                times=1,
                 id=one["memory_id"],
-                title="" if memory is None else title_of(memory),
             )
         )
     return found

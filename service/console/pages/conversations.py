@@ -27,7 +27,7 @@ SESSIONS, TOPICS = 100, 100  # that a page shows
 async def list_conversations(space: FromPath[str], visit: NamedDependency[Visit]) -> Response[str]:
     """Show the conversations, those with the latest turn first, and the sessions that they belong to."""
     asked = visit.request.query_params
-    given = {name: asked.get(name) or None for name in ("session", "user", "state")}
+    given: dict[str, Any] = {name: asked.get(name) or None for name in ("session", "user", "state")}
     found, sessions = await asyncio.gather(
         visit.api.list_conversations(space, limit=PAGE, cursor=asked.get("cursor") or None, **given, **visit.at),
         visit.api.list_sessions(space, limit=SESSIONS, **visit.at),

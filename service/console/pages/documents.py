@@ -29,7 +29,7 @@ INGEST = "ingest"  # kind of the tasks that store documents
 async def list_documents(space: FromPath[str], visit: NamedDependency[Visit]) -> Response[str]:
     """Show the documents, with what is being stored, and on request which have lost their source."""
     asked = visit.request.query_params
-    given = {name: asked[name] for name in FILTERS if asked.get(name)}
+    given: dict[str, Any] = {name: asked[name] for name in FILTERS if asked.get(name)}
     sort = asked.get("sort") if asked.get("sort") in SORTS else None
     found, tasks = await asyncio.gather(
         visit.api.list_documents(space, limit=PAGE, sort=sort, cursor=asked.get("cursor") or None, **given, **visit.at),
@@ -37,7 +37,8 @@ async def list_documents(space: FromPath[str], visit: NamedDependency[Visit]) ->
     )
     stale: Any = None
     if asked.get("check") and visit.may_change("delete"):
-        stale = (await visit.api.prune_documents(space, {"strategy": "stale_code"}, dry_run=True))["answer"]
+        plan: Any = await visit.api.prune_documents(space, {"strategy": "stale_code"}, dry_run=True)
+        stale = plan["answer"]
     model = {
         "found": found,
         "given": given,

@@ -10,7 +10,7 @@ from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 
-from muisti.client import MuistiError
+from muisti.client import MuistiError, calls
 from muisti.service.console.answers import done, page
 from muisti.service.console.choosing import CHOICES, conditions, words_of
 from muisti.service.console.mount import ROOT
@@ -38,8 +38,8 @@ async def erase(request: Request, space: FromPath[str], visit: NamedDependency[V
     form = {name: str(value) for name, value in (await request.form()).items()}
     if form.get("confirm", "").strip() != space:
         return page(visit, await _form(visit, space, form, wrong=True))
-    made = await visit.api.purge(space, conditions(form), task=True)
-    return done(visit, f"erase/{made['id']}", "erasing")
+    made = await visit.send(calls.purge(space, conditions(form), task=True))
+    return done(visit, f"erase/{made.data['id']}", "erasing")
 
 
 @get(f"{PATH}/{{task_id:str}}")
@@ -106,7 +106,7 @@ async def _form(visit: Visit, space: str, asked: Mapping[str, str], *, wrong: bo
 async def _planned(visit: Visit, space: str, body: Mapping[str, Any]) -> dict[str, Any]:
     """Return how many memories an erasure would take, with examples; or why the API refuses it."""
     try:
-        found: Any = await visit.api.purge(space, body, dry_run=True)
+        found: Any = (await visit.send(calls.purge(space, body, dry_run=True))).data
     except MuistiError as error:
         if error.status != 422:
             raise

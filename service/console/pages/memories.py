@@ -30,7 +30,9 @@ async def list_memories(space: FromPath[str], visit: NamedDependency[Visit]) -> 
     filters = chosen(given)
     sort = given.get("sort") if given.get("sort") in SORTS else None
     cursor = given.get("cursor") or None
-    reads = [visit.api.list_memories(space, limit=PAGE, sort=sort, cursor=cursor, filters=filters, **visit.at)]
+    reads: list[Any] = [
+        visit.api.list_memories(space, limit=PAGE, sort=sort, cursor=cursor, filters=filters, **visit.at)
+    ]
     if not visit.is_fragment:
         reads += [visit.api.list_categories(space, **visit.at), visit.api.list_tags(space, **visit.at)]
     found, *counts = await asyncio.gather(*reads)

@@ -90,7 +90,7 @@ async def beside_of(visit: Visit, space: str, memory: Mapping[str, Any]) -> dict
     """Return the turns of the conversation, or the chunks of the document, around a memory; None when it has none."""
     if memory["conversation"] and memory["turn"] is not None:
         name, turn = memory["conversation"], memory["turn"]
-        span = {"from_": max(1, turn - BESIDE), "to": turn + BESIDE, "category": memory["category"]}
+        span: dict[str, Any] = {"from_": max(1, turn - BESIDE), "to": turn + BESIDE, "category": memory["category"]}
         try:
             found: Any = await visit.api.list_exchanges(space, name, **span, **visit.at)
         except MuistiError as error:
@@ -120,7 +120,7 @@ async def give_feedback(
 ) -> Response[None]:
     """Say that a memory is useful or not, or take that back."""
     verdict = str((await request.form()).get("verdict", "")) or None
-    await visit.api.give_feedback(space, memory_id, {"verdict": verdict})
+    await visit.send(calls.give_feedback(space, memory_id, {"verdict": verdict}))
     return done(visit, f"memories/{memory_id}", "judged")
 
 
