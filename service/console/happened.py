@@ -30,7 +30,7 @@ class Happened(NamedTuple):
     id: str | None
 
 
-def before(seq: str, times: int) -> str:
+def before(seq: str, count: int) -> str:
     """Return the point that is some changes before another, or the beginning.
 
     >>> before("5b0f:230", 40), before("5b0f:3", 40)

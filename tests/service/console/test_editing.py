@@ -9,6 +9,8 @@ from selectolax.lexbor import LexborHTMLParser
 from tests.service.console.forms import ended, form_to, send
 from tests.service.fakes import API
 
+pytestmark = pytest.mark.one_store
+
 PAGE = "/console/spaces/default/memories"
 
 

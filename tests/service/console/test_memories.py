@@ -10,6 +10,8 @@ from muisti.core.engine import Engine
 from tests.service.console.forms import ended, form_to, forms_of, reader, send
 from tests.service.fakes import API, draft
 
+pytestmark = pytest.mark.one_store
+
 PAGE = "/console/spaces/default/memories"
 
 
