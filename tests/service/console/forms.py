@@ -41,6 +41,13 @@ def _value(node: LexborNode) -> str:
     return node.attributes.get("value") or ""
 
 
+def first(parsed: LexborHTMLParser | LexborNode, selector: str) -> LexborNode:
+    """Return the first element that a selector finds."""
+    found = parsed.css_first(selector)
+    assert found is not None, selector
+    return found
+
+
 def form_to(html: str, action: str) -> Form:
     """Return the form of a page that is sent to an address."""
     return next(one for one in forms_of(html) if one.action == action)

@@ -7,7 +7,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from muisti.service.console.dialogue import Said, outline, said, turns
-from tests.service.console.forms import ended, form_to, forms_of, reader, send
+from tests.service.console.forms import ended, first, form_to, forms_of, reader, send
 from tests.service.fakes import API
 
 pytestmark = pytest.mark.one_store
@@ -38,8 +38,8 @@ def test_turns_are_paged_in_their_order_under_their_topics(client: httpx.Client,
     parsed = LexborHTMLParser(client.get(planning).text)
     assert [one.attributes["id"] for one in parsed.css(".dialogue > li[id]")] == [f"turn-{n}" for n in range(1, 51)]
     assert [one.text() for one in parsed.css(".dialogue .topic")] == ["Ferries", "Prices"]
-    assert parsed.css_first(".said-by .prose strong").text() == "number"
-    later = LexborHTMLParser(client.get(str(parsed.css_first(".pager a").attributes["href"])).text)
+    assert first(parsed, ".said-by .prose strong").text() == "number"
+    later = LexborHTMLParser(client.get(str(first(parsed, ".pager a").attributes["href"])).text)
     assert [one.attributes["id"] for one in later.css(".dialogue > li[id]")] == [f"turn-{n}" for n in range(51, 61)]
 
 
@@ -98,7 +98,7 @@ def test_the_past_has_its_turns_and_no_forms(client: httpx.Client, planning: str
     before = client.get(API).json()["seq"]
     client.post(f"{API}/conversations/a%2Fb/exchanges", json={"items": [{"author": "Ann", "content": "Later"}]})
     html = client.get(planning, params={"as_of": before, "turn": 60}).text
-    assert "Later" not in LexborHTMLParser(html).css_first(".dialogue").text()
+    assert "Later" not in first(LexborHTMLParser(html), ".dialogue").text()
     assert [one for one in forms_of(html) if one.method == "post"] == []
 
 

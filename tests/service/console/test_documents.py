@@ -6,7 +6,7 @@ import httpx
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from tests.service.console.forms import ended, form_to, forms_of, reader, send
+from tests.service.console.forms import ended, first, form_to, forms_of, reader, send
 from tests.service.fakes import API
 
 pytestmark = pytest.mark.one_store
@@ -46,15 +46,15 @@ def test_pages_of_chunks_go_on_counting(client: httpx.Client):
     }
     made = client.post(f"{API}/documents", json=body).json()
     first = LexborHTMLParser(client.get(f"{PAGE}/{made['id']}").text)
-    second = LexborHTMLParser(client.get(str(first.css_first(".pager a").attributes["href"])).text)
-    assert second.css_first(".chunks li").attributes["id"] == "chunk-51"
+    second = LexborHTMLParser(client.get(str(first(first, ".pager a").attributes["href"])).text)
+    assert first(second, ".chunks li").attributes["id"] == "chunk-51"
 
 
 def test_the_whole_text_is_shown_raw_and_rendered(client: httpx.Client, document: dict[str, Any]):
     raw = LexborHTMLParser(client.get(f"{PAGE}/{document['id']}", params={"show": "text"}).text)
-    assert raw.css_first("main pre.raw").text() == TEXT
+    assert first(raw, "main pre.raw").text() == TEXT
     rendered = LexborHTMLParser(client.get(f"{PAGE}/{document['id']}", params={"show": "rendered"}).text)
-    assert rendered.css_first(".prose h1").text() == "Ferries"
+    assert first(rendered, ".prose h1").text() == "Ferries"
 
 
 def test_a_text_is_cut_for_a_look_and_then_stored(client: httpx.Client):

@@ -1,4 +1,4 @@
-"""Edits: only what was changed is sent, and two people who edit at once both see it."""
+"""Edits: only what was changed is sent, and two people who edit the same memory both see it."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import httpx
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from tests.service.console.forms import ended, form_to, send
+from tests.service.console.forms import ended, first, form_to, send
 from tests.service.fakes import API
 
 pytestmark = pytest.mark.one_store
@@ -52,7 +52,7 @@ def test_a_lost_update_shows_both_texts_and_loses_nothing(client: httpx.Client, 
     answer = send(client, mine, content="Mine is this", tags="x")
     assert answer.status_code == 412
     parsed = LexborHTMLParser(answer.text)
-    assert parsed.css_first(".decide pre").text() == "Theirs is this"
+    assert first(parsed, ".decide pre").text() == "Theirs is this"
     assert [(one.tag, one.text()) for one in parsed.css(".diff ins, .diff del")] == [("del", "Theirs"), ("ins", "Mine")]
     assert now(client, memory)["content"] == "Theirs is this"
     again = form_to(answer.text, edit)

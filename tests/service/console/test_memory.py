@@ -6,7 +6,7 @@ import httpx
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from tests.service.console.forms import ended, form_to, forms_of, reader, send
+from tests.service.console.forms import ended, first, form_to, forms_of, reader, send
 from tests.service.fakes import API, draft
 
 pytestmark = pytest.mark.one_store
@@ -15,7 +15,7 @@ PAGE = "/console/spaces/default/memories"
 
 
 def text_of(html: str, selector: str = "main") -> str:
-    return " ".join(LexborHTMLParser(html).css_first(selector).text(separator=" ").split())
+    return " ".join(first(LexborHTMLParser(html), selector).text(separator=" ").split())
 
 
 def actions(html: str) -> set[str]:
@@ -39,7 +39,7 @@ def test_markdown_is_rendered_and_raw_is_as_stored(client: httpx.Client):
     assert "<strong>bold</strong>" in rendered
     assert 'href="javascript' not in rendered and "<script>alert" not in rendered
     raw = LexborHTMLParser(client.get(f"{PAGE}/{made['id']}", params={"show": "raw"}).text)
-    assert raw.css_first("pre.raw").text() == content
+    assert first(raw, "pre.raw").text() == content
 
 
 def test_the_origin_is_told_in_words(client: httpx.Client):
