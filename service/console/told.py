@@ -19,5 +19,9 @@ SENTENCES: Mapping[str, str] = {
     "stored_documents": "The files are stored, or on their way: those that are being read are listed first.",
     "cancelled": "The task is cancelled. What it had stored stays.",
     "undone": "Undone: everything is as it was before.",
+    "reads_forgotten": "The reads of this space are forgotten, and the questions that found nothing.",
+    "probe_added": "The probe is stored. Ask all probes to see its rank.",
+    "probe_deleted": "The probe is deleted.",
+    "probes_run": "All probes were asked, and their ranks are kept.",
     "signed_out": "You are signed out, and the session's key is revoked.",
 }

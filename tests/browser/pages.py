@@ -17,6 +17,10 @@ class Page(NamedTuple):
 PAGES = (
     Page("home", "/", "harbour"),
     Page("connect", "/console/connect", "claude-code"),
+    Page("live", f"{S}/live", "Changes appear here"),
+    Page("quality", f"{S}/quality", "When do we deploy?"),
+    Page("receipts", f"{S}/quality/receipts", "When do we deploy?"),
+    Page("receipt", f"{S}/quality/receipts/{{receipt}}", "same answer"),
     Page("space", S, "What the team of the ferries has learnt"),
 )
 # Pages without a session, on a server with keys.

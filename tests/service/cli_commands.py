@@ -147,6 +147,10 @@ COMMANDS: dict[str, tuple[Kind, str]] = {
     "probe list": ("reads", ""),
     "probe run": ("apart", ""),
     "probe delete": ("apart", "none"),
+    "reads list": ("reads", ""),
+    "reads unanswered": ("reads", ""),
+    "reads forget": ("reads", ""),
+    "receipt list": ("reads", ""),
     "receipt show": ("apart", "none"),
     "receipt replay": ("apart", "none"),
 }

@@ -1447,6 +1447,39 @@ ListedFile = TypedDict(
 )
 "A file that exists. Without `sha256` its size and time are compared."
 
+ListedReceiptReply = TypedDict(
+    'ListedReceiptReply',
+    {
+        'id': 'str',
+        'made_at': 'str',
+        'actor': 'str',
+        'kind': "Literal['context', 'search']",
+        'query': 'str',
+        'evidence': "Literal['none', 'strong', 'uncalibrated', 'weak']",
+        'strategy': "Literal['hybrid', 'keyword', 'metadata', 'recent', 'semantic']",
+        'total': 'int',
+        'hits': 'int',
+        'seq': 'str',
+    },
+)
+"A receipt in a list, without its memories: `hits` is their number."
+
+ListedSpaceReply = TypedDict(
+    'ListedSpaceReply',
+    {
+        'name': 'str',
+        'epoch': 'str',
+        'seq': 'str',
+        'created_at': 'str',
+        'settings': 'SpaceSettingsReply',
+        'policy': 'PolicyReply',
+        'generation': 'str | None',
+        'description': 'str | None',
+        'use': 'SpaceUseReply | None',
+    },
+)
+"A space in a list, with its size."
+
 MadeKeyReply = TypedDict(
     'MadeKeyReply',
     {
@@ -2041,6 +2074,29 @@ PutReply = TypedDict(
 )
 "A document that was stored, with counts of its chunks."
 
+QuestionReply = TypedDict(
+    'QuestionReply',
+    {
+        'text': 'str',
+        'count': 'int',
+        'first_at': 'str',
+        'last_at': 'str',
+    },
+)
+"A question without evidence, and how often it was asked."
+
+QuestionsReply = TypedDict(
+    'QuestionsReply',
+    {
+        'mode': "Literal['off', 'questions', 'ring']",
+        'process': 'str',
+        'since': 'str',
+        'items': 'list[QuestionReply]',
+        'next_cursor': NotRequired['None'],
+    },
+)
+"Questions that found nothing in this process, the most frequent first."
+
 QuotaBody = TypedDict(
     'QuotaBody',
     {
@@ -2076,6 +2132,35 @@ RankingsBody = TypedDict(
 )
 "Weights of rankings beside those of the mode: a score is multiplied by 1 + weight * score of the ranking."
 
+ReadReply = TypedDict(
+    'ReadReply',
+    {
+        'id': 'str',
+        'at': 'str',
+        'operation': "Literal['context', 'get', 'list', 'recall', 'search']",
+        'actor': 'str',
+        'request_id': 'str | None',
+        'ms': 'float',
+        'hits': 'int',
+        'evidence': "Literal['none', 'strong', 'uncalibrated', 'weak'] | None",
+        'receipt': 'str | None',
+    },
+)
+"A read, without its content."
+
+ReadsReply = TypedDict(
+    'ReadsReply',
+    {
+        'mode': "Literal['off', 'questions', 'ring']",
+        'process': 'str',
+        'since': 'str',
+        'size': 'int',
+        'items': 'list[ReadReply]',
+        'next_cursor': 'str | None',
+    },
+)
+"Reads of a space in this process, newest first."
+
 ReadyReply = TypedDict(
     'ReadyReply',
     {
@@ -2091,6 +2176,23 @@ ReadyReply = TypedDict(
     },
 )
 "The service can do its work. `store` is the database engine, `index_bytes` the memory that the indexes take. `indexes_evicted` counts the indexes that were dropped to stay within MUISTI_INDEX_MEMORY, and `spaces` the spaces of the caller. `loading` names the spaces whose index is loading; only their first search waits for it. Callers without a key see only `status` and `schema`."
+
+ReasonedReply = TypedDict(
+    'ReasonedReply',
+    {
+        'id': 'str',
+        'reason': "Literal['found', 'unknown', 'not_yet', 'deleted', 'superseded', 'expired', 'status', 'kind', 'filter', 'words', 'query', 'no_match', 'not_proposed', 'min_score', 'group', 'diversity', 'evidence', 'limit']",
+        'sentence': 'str',
+        'rank': 'int | None',
+        'score': 'float | None',
+        'last_score': 'float | None',
+        'ranks': 'dict[str, Any]',
+        'conditions': 'list[str]',
+        'superseded_by': 'str | None',
+        'explain': 'ExplanationReply | None',
+    },
+)
+"The reason why a memory of `explain_ids` is a hit or none."
 
 ReceiptHitReply = TypedDict(
     'ReceiptHitReply',
@@ -2123,6 +2225,15 @@ ReceiptReply = TypedDict(
     },
 )
 "A recorded search: its request, the state of the space, and its hits."
+
+ReceiptsReply = TypedDict(
+    'ReceiptsReply',
+    {
+        'items': 'list[ListedReceiptReply]',
+        'next_cursor': 'str | None',
+    },
+)
+"Receipts, newest first."
 
 RecencyBody = TypedDict(
     'RecencyBody',
@@ -2357,6 +2468,7 @@ SearchBody = TypedDict(
         'rankings': NotRequired['RankingsBody | None'],
         'intent': NotRequired['bool'],
         'receipt': NotRequired['bool'],
+        'explain_ids': NotRequired['list[str]'],
     },
 )
 "A search."
@@ -2373,6 +2485,7 @@ SearchReply = TypedDict(
         'seq': 'str',
         'receipt': NotRequired['str'],
         'intent': NotRequired['IntentReply'],
+        'explained': NotRequired['list[ReasonedReply]'],
     },
 )
 "Hits, best first."
@@ -2560,10 +2673,20 @@ SpaceSettingsReply = TypedDict(
 )
 "Settings that were fixed when the space was created."
 
+SpaceUseReply = TypedDict(
+    'SpaceUseReply',
+    {
+        'memories': 'int',
+        'bytes': 'int',
+        'last_change_at': 'str | None',
+    },
+)
+"The size of a space, as its quota counts it."
+
 SpacesReply = TypedDict(
     'SpacesReply',
     {
-        'items': 'list[SpaceReply]',
+        'items': 'list[ListedSpaceReply]',
         'next_cursor': NotRequired['None'],
     },
 )

@@ -45,8 +45,8 @@ def test_pages_of_chunks_go_on_counting(client: httpx.Client):
         "overlap": 0,
     }
     made = client.post(f"{API}/documents", json=body).json()
-    first = LexborHTMLParser(client.get(f"{PAGE}/{made['id']}").text)
-    second = LexborHTMLParser(client.get(str(first(first, ".pager a").attributes["href"])).text)
+    begin = LexborHTMLParser(client.get(f"{PAGE}/{made['id']}").text)
+    second = LexborHTMLParser(client.get(str(first(begin, ".pager a").attributes["href"])).text)
     assert first(second, ".chunks li").attributes["id"] == "chunk-51"
 
 

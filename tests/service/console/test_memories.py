@@ -7,7 +7,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from muisti.core.engine import Engine
-from tests.service.console.forms import ended, form_to, forms_of, reader, send
+from tests.service.console.forms import ended, first, form_to, forms_of, reader, send
 from tests.service.fakes import API, draft
 
 pytestmark = pytest.mark.one_store
@@ -26,10 +26,10 @@ def stored(client: httpx.Client, content: str, **fields: Any) -> dict[str, Any]:
 def test_newest_come_first_and_pages_follow_by_cursor(client: httpx.Client):
     for number in range(35):
         stored(client, f"Island number {number}")
-    first = client.get(PAGE).text
-    assert titles(first)[:2] == ["Island number 34", "Island number 33"]
-    assert len(titles(first)) == 30
-    link = LexborHTMLParser(first).css_first(".pager a")
+    newest = client.get(PAGE).text
+    assert titles(newest)[:2] == ["Island number 34", "Island number 33"]
+    assert len(titles(newest)) == 30
+    link = first(LexborHTMLParser(newest), ".pager a")
     second = client.get(str(link.attributes["href"])).text
     assert titles(second) == [f"Island number {number}" for number in range(4, -1, -1)]
     assert ".pager" not in second
