@@ -35,6 +35,8 @@ async def _peek(visit: Visit, memory_id: str) -> Peek:
     except MuistiError as error:
         if error.status != 404:
             raise
+    if visit.as_of is not None:  # its last version may be of later
+        return Peek(memory_id)
     try:
         last: Any = (await visit.api.get_history(visit.space, memory_id))["items"][0]["memory"]
     except MuistiError as error:

@@ -39,7 +39,7 @@ async def show_memory(space: FromPath[str], memory_id: FromPath[str], visit: Nam
         peek(visit, history["chain"]),
         peek(visit, [one for one in [memory["parent_id"], *memory["derived_from"]] if one]),
         beside_of(visit, space, memory),
-        asyncio.to_thread(told, history["items"], count_of(asked.get("versions"))),
+        asyncio.to_thread(told, _until(memory, history["items"]), count_of(asked.get("versions"))),
     )
     model = {
         "memory": memory,
@@ -79,6 +79,11 @@ async def _shown(visit: Visit, space: str, memory_id: str, history: Any) -> Any:
         if error.status != 404 or visit.as_of is not None:
             raise
     return history["items"][0]["memory"]
+
+
+def _until(memory: Mapping[str, Any], items: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return the versions up to the one that is shown, so that the past knows nothing of later."""
+    return [one for one in items if one["memory"]["version"] <= memory["version"]]
 
 
 async def _telemetry(visit: Visit, space: str, memory_id: str, state: str) -> Any:

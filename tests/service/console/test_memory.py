@@ -134,6 +134,7 @@ def test_the_past_has_its_version_and_no_forms(client: httpx.Client, memory: dic
     client.patch(f"{API}/memories/{memory['id']}", json={"content": "Never"})
     html = client.get(page, params={"as_of": before}).text
     assert "Fridays" in text_of(html, ".prose")
+    assert "Never" not in html and "Version 2" not in html
     assert [one for one in forms_of(html) if one.method == "post"] == []
 
 
