@@ -39,6 +39,7 @@ from muisti.service.schemas.graph import (
 NAMED = [*PAST, "conflict"]  # with a name in it, and the graph of a space may be off
 
 PrefixParameter = Annotated[str, QueryParameter(description="Beginning of a name, in any case.")]
+MemoryParameter = Annotated[str | None, QueryParameter(description="Only those that this memory names, by its id.")]
 EntityKindParameter = Annotated[str | None, QueryParameter(description="Kind of entities.", enum=list(ENTITY_KINDS))]
 EntitySortParameter = Annotated[
     str, QueryParameter(description="`-mentions`: the most mentioned first.", enum=list(ENTITY_SORTS))
@@ -87,6 +88,7 @@ async def list_entities(
     backend: NamedDependency[Backend],
     prefix: PrefixParameter = "",
     kind: EntityKindParameter = None,
+    memory: MemoryParameter = None,
     sort: EntitySortParameter = "-mentions",
     limit: EntitiesParameter = 50,
     as_of: AsOfParameter = None,
@@ -100,6 +102,7 @@ async def list_entities(
         space,
         prefix=prefix,
         kind=cast(EntityKind | None, kind),
+        memory=memory,
         sort=cast(EntitySort, sort),
         limit=limit,
         as_of=parse(as_of),

@@ -24,6 +24,8 @@ BESIDE = 2  # turns or chunks before and after
 GAP = 1 << 30  # between the positions of chunks that were cut together
 NEAR = 100  # chunks that are looked at
 VERSIONS, VERSIONS_MAX = 10, 100
+ENTITIES = 30  # that the page shows
+GRAPH_OFF = 409
 
 
 @get(PATH)
@@ -34,11 +36,12 @@ async def show_memory(space: FromPath[str], memory_id: FromPath[str], visit: Nam
     memory = await _shown(visit, space, memory_id, history)
     newest = history["items"][0]
     state = state_of(memory, newest["died_at"] if memory is newest["memory"] else None, datetime.now(UTC))
-    telemetry, chain, sources, beside, versions = await asyncio.gather(
+    telemetry, chain, sources, beside, entities, versions = await asyncio.gather(
         _telemetry(visit, space, memory_id, state),
         peek(visit, history["chain"]),
         peek(visit, [one for one in [memory["parent_id"], *memory["derived_from"]] if one]),
         beside_of(visit, space, memory),
+        _entities(visit, space, memory_id),
         asyncio.to_thread(told, _until(memory, history["items"]), count_of(asked.get("versions"))),
     )
     model = {
@@ -57,6 +60,7 @@ async def show_memory(space: FromPath[str], memory_id: FromPath[str], visit: Nam
         "parent": next((one for one in sources if one.id == memory["parent_id"]), None),
         "derived_from": [one for one in sources if one.id in memory["derived_from"]],
         "beside": beside,
+        "entities": entities,
         "versions": versions,
     }
     return page(visit, View("memory.html", model))
@@ -84,6 +88,16 @@ async def _shown(visit: Visit, space: str, memory_id: str, history: Any) -> Any:
 def _until(memory: Mapping[str, Any], items: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
     """Return the versions up to the one that is shown, so that the past knows nothing of later."""
     return [one for one in items if one["memory"]["version"] <= memory["version"]]
+
+
+async def _entities(visit: Visit, space: str, memory_id: str) -> Any:
+    """Return the entities that a memory names, as the graph knows them; None where the graph of the space is off."""
+    try:
+        return await visit.api.list_entities(space, memory=memory_id, limit=ENTITIES, **visit.at)
+    except MuistiError as error:
+        if error.status != GRAPH_OFF:
+            raise
+        return None
 
 
 async def _telemetry(visit: Visit, space: str, memory_id: str, state: str) -> Any:

@@ -129,6 +129,15 @@ def test_chunks_before_and_after_are_beside_it(client: httpx.Client):
     assert links == [f"{PAGE}/{chunks[at]['id']}" for at in (1, 2, 4, 5)]
 
 
+def test_what_it_names_is_linked_in_the_graph(client: httpx.Client):
+    made = client.post(f"{API}/memories", json=draft("Ann Berg works at Acme Corporation")).json()
+    found = client.get(f"{API}/graph/entities", params={"memory": made["id"]}).json()["items"]
+    links = LexborHTMLParser(client.get(f"{PAGE}/{made['id']}").text).css(".entities a")
+    assert [str(one.attributes["href"]).rpartition("/")[2] for one in links] == [one["id"] for one in found]
+    client.put("/v1/spaces/default/policy", json={"graph": "off"})
+    assert client.get(f"{PAGE}/{made['id']}").status_code == 200
+
+
 def test_the_past_has_its_version_and_no_forms(client: httpx.Client, memory: dict[str, Any], page: str):
     before = client.get(API).json()["seq"]
     client.patch(f"{API}/memories/{memory['id']}", json={"content": "Never"})
