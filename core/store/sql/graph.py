@@ -174,7 +174,7 @@ def counted(
 ) -> Statement:
     """Select (id, memories that mention it, number of entities) of entities, the most mentioned first.
 
-    With `prefix`, of those whose norm begins with it; with `kind`, of those with a mention of this kind; with
+    With `prefix`, of those whose norm begins with it; with `kind`, of those with a mention of this kind. With
     `memory`, of those that this memory mentions. Memories of the kinds `entity` and `relation` do not count, though
     what only they name is listed.
     """

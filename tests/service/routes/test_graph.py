@@ -32,7 +32,7 @@ def client(engine: Engine) -> Iterator[httpx.Client]:
         yield client
 
 
-def names(client: httpx.Client, **given: object) -> list[str]:
+def names(client: httpx.Client, **given: str) -> list[str]:
     return [one["name"] for one in client.get(f"{GRAPH}/entities", params=given).json()["items"]]
 
 
