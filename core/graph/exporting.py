@@ -94,7 +94,7 @@ class GraphExporter:
         most = min(2 * limit + 50, ENTITIES_MAX)
         if query is None:
             found = self._reader.entities(
-                name, caller, now, prefix="", kind=None, sort="-mentions", limit=most, as_of=as_of
+                name, caller, now, prefix="", kind=None, memory=None, sort="-mentions", limit=most, as_of=as_of
             )
             known, total = [(one.id, one.kind) for one in found.items], found.total
         else:

@@ -106,14 +106,16 @@ class GraphReader:
         *,
         prefix: str,
         kind: EntityKind | None,
+        memory: bytes | None,
         sort: EntitySort,
         limit: int,
         as_of: AsOf | None,
     ) -> Entities:
-        """Return entities by the beginning of a name and by kind, the most mentioned first."""
+        """Return entities by the beginning of a name, by kind and by a memory, the most mentioned first."""
         opened = self.open(name, caller, now, as_of)
         start = " ".join(prefix.casefold().split())
-        ask = graph.counted(opened.space, opened.shown, start, kind, limit * MORE + 50, by_name=sort == "name")
+        most, by_name = limit * MORE + 50, sort == "name"
+        ask = graph.counted(opened.space, opened.shown, start, kind, most, memory=memory, by_name=by_name)
         (rows,) = self.database.read([ask])
         groups = {group.head: group for group in opened.groups.of(cast(int, row[0]) for row in rows).values()}
         items = self.told(opened, [*groups.values()])

@@ -41,6 +41,7 @@ from muisti.core.model.graph_terms import (
     NeighbourSort,
     TieKind,
 )
+from muisti.core.model.ids import id_bytes
 from muisti.core.model.outcomes import Written
 from muisti.core.model.relations import RELATION_KINDS, RelationKind
 from muisti.core.model.tasks import Task
@@ -84,16 +85,20 @@ class Graph:
         *,
         prefix: str = "",
         kind: EntityKind | None = None,
+        memory: str | None = None,
         sort: EntitySort = "-mentions",
         limit: int = 50,
         as_of: AsOf | None = None,
     ) -> Entities:
-        """Return entities by the beginning of a name and by kind, the most mentioned first."""
+        """Return entities by the beginning of a name, by kind and by a memory, the most mentioned first."""
         _check("limit", limit, 1, ENTITIES_MAX)
         _check_among("kind", [] if kind is None else [kind], ENTITY_KINDS)
         _check_among("sort", [sort], ENTITY_SORTS)
+        raw = None if memory is None else id_bytes(memory)
+        if memory is not None and raw is None:
+            raise InvalidInput.at("$.memory", "must be an id such as 0197a3c0-5f4e-7000-8000-0123456789ab")
         return self._parts.reader.entities(
-            space, *self._asks(), prefix=prefix, kind=kind, sort=sort, limit=limit, as_of=as_of
+            space, *self._asks(), prefix=prefix, kind=kind, memory=raw, sort=sort, limit=limit, as_of=as_of
         )
 
     def entity(

@@ -31,5 +31,6 @@ def safe_html(text: str) -> str:
         tags=TAGS,
         attributes=ATTRIBUTES,
         url_schemes=SCHEMES,
+        set_tag_attribute_values={"pre": {"tabindex": "0"}},  # it scrolls, so the keyboard has to reach it
         link_rel="noopener noreferrer nofollow",
     )

@@ -4,6 +4,7 @@ import base64
 from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from typing import Any
+from urllib.parse import quote
 
 from markupsafe import Markup
 
@@ -71,6 +72,15 @@ def short(text: str, length: int = 80) -> str:
     return cut if cut.endswith("…") or len(text.strip()) == len(line) else cut + " …"
 
 
+def segment(name: str) -> str:
+    """Return a name as one segment of a path.
+
+    >>> segment("a/b c")
+    'a%2Fb%20c'
+    """
+    return quote(name, safe="") if name.strip(".") else name.replace(".", "%2E")
+
+
 def markdown(text: str) -> Markup:
     """Return a text in Markdown as HTML without anything that acts."""
     return Markup(safe_html(text))
@@ -82,5 +92,6 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "size": size,
     "plural": plural,
     "short": short,
+    "segment": segment,
     "markdown": markdown,
 }

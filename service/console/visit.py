@@ -50,7 +50,7 @@ class Visit:
         return self.request.query_params.get(AS_OF) or None
 
     @property
-    def at(self) -> dict[str, str]:
+    def at(self) -> dict[str, Any]:
         """The time as arguments of reads of the API: empty for now."""
         return {} if self.as_of is None else {AS_OF: self.as_of}
 

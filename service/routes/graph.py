@@ -45,6 +45,7 @@ NAMED = [*PAST, "conflict"]  # with a name in it, and the graph of a space may b
 _question = partial(get, tags=["graph"], needs="read", problems=NAMED)
 
 PrefixParameter = Annotated[str, QueryParameter(description="Beginning of a name, in any case.")]
+MemoryParameter = Annotated[str | None, QueryParameter(description="Only those that this memory names, by its id.")]
 EntityKindParameter = Annotated[str | None, QueryParameter(description="Kind of entities.", enum=list(ENTITY_KINDS))]
 EntitySortParameter = Annotated[
     str, QueryParameter(description="`-mentions`: the most mentioned first.", enum=list(ENTITY_SORTS))
@@ -88,6 +89,7 @@ async def list_entities(
     backend: NamedDependency[Backend],
     prefix: PrefixParameter = "",
     kind: EntityKindParameter = None,
+    memory: MemoryParameter = None,
     sort: EntitySortParameter = "-mentions",
     limit: EntitiesParameter = 50,
     as_of: AsOfParameter = None,
@@ -101,6 +103,7 @@ async def list_entities(
         space,
         prefix=prefix,
         kind=cast(EntityKind | None, kind),
+        memory=memory,
         sort=cast(EntitySort, sort),
         limit=limit,
         as_of=parse(as_of),

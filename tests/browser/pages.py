@@ -21,6 +21,18 @@ PAGES = (
     Page("quality", f"{S}/quality", "When do we deploy?"),
     Page("receipts", f"{S}/quality/receipts", "When do we deploy?"),
     Page("receipt", f"{S}/quality/receipts/{{receipt}}", "same answer"),
+    Page("memories", f"{S}/memories", "We deploy on Wednesdays after lunch."),
+    Page("memories-of-ann", f"{S}/memories?author=Ann", "Erase these for good"),
+    Page("memory-new", f"{S}/memories/new", "Add a memory"),
+    Page("memory", f"{S}/memories/{{memory}}", "Where it comes from"),
+    Page("memory-edit", f"{S}/memories/{{memory}}/edit", "More fields"),
+    Page("memory-purge", f"{S}/memories/{{memory}}/purge", "2 versions would go"),
+    Page("erase", f"{S}/erase?author=Ann", "would go"),
+    Page("conversations", f"{S}/conversations", "2 turns"),
+    Page("conversation", f"{S}/conversations/{{conversation}}", "Who decides when we cancel?"),
+    Page("documents", f"{S}/documents", "handbook/storms.md"),
+    Page("document", f"{S}/documents/{{document}}", "Who decides"),
+    Page("document-new", f"{S}/documents/new", "Add documents"),
     Page("space", S, "What the team of the ferries has learnt"),
 )
 # Pages without a session, on a server with keys.

@@ -1231,6 +1231,7 @@ class AsyncMuisti(AsyncTransport):
         *,
         prefix: str | None = None,
         kind: Literal['person', 'organisation', 'place', 'work', 'product', 'event', 'date', 'identifier', 'symbol', 'title', 'other'] | None = None,
+        memory: str | None = None,
         sort: Literal['-mentions', 'name'] | None = None,
         limit: int | None = None,
         as_of: str | None = None,
@@ -1238,7 +1239,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_freshness: str | None = None,
     ) -> types.EntitiesReply:
         """List the people, places and things that memories name, by the beginning of a name and by kind. A name of several spellings is one entity; `aliases` says which other names were merged with it, and why. Needs the scope read."""
-        reply = await self.send(calls.list_entities(space, prefix=prefix, kind=kind, sort=sort, limit=limit, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        reply = await self.send(calls.list_entities(space, prefix=prefix, kind=kind, memory=memory, sort=sort, limit=limit, as_of=as_of, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
         return reply.data
 
     async def get_entity(

@@ -1665,6 +1665,7 @@ def list_entities(
     *,
     prefix: str | None = None,
     kind: str | None = None,
+    memory: str | None = None,
     sort: str | None = None,
     limit: int | None = None,
     as_of: str | None = None,
@@ -1676,7 +1677,7 @@ def list_entities(
         'GET',
         '/v1/spaces/{space}/graph/entities',
         parts={'space': space},
-        params={'prefix': prefix, 'kind': kind, 'sort': sort, 'limit': limit, 'as_of': as_of},
+        params={'prefix': prefix, 'kind': kind, 'memory': memory, 'sort': sort, 'limit': limit, 'as_of': as_of},
         headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
     )
 

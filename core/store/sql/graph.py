@@ -161,12 +161,21 @@ def shorts(ids: Iterable[int]) -> Statement:
 # Lists
 
 
-def counted(space: SpaceRow, shown: Shown, prefix: str, kind: str | None, limit: int, *, by_name: bool) -> Statement:
+def counted(
+    space: SpaceRow,
+    shown: Shown,
+    prefix: str,
+    kind: str | None,
+    limit: int,
+    *,
+    memory: bytes | None = None,
+    by_name: bool,
+) -> Statement:
     """Select (id, memories that mention it, number of entities) of entities, the most mentioned first.
 
     With `prefix`, of those whose norm begins with it, in small letters or in capitals. With `kind`, of those with a
-    mention of this kind. Memories of the kinds `entity` and `relation` do not count, though what only they name is
-    listed.
+    mention of this kind. With `memory`, of those that this memory mentions. Memories of the kinds `entity` and
+    `relation` do not count, though what only they name is listed.
     """
     where, args = "e.space_id = ?", (space.id,)
     if prefix:
@@ -175,6 +184,10 @@ def counted(space: SpaceRow, shown: Shown, prefix: str, kind: str | None, limit:
         where, args = f"{where} AND ({begins})", (*args, *(end for one in starts for end in (one, one + "\U0010ffff")))
     if kind is not None:
         where, args = f"{where} AND {_HAS_KIND}", (*args, kind)
+    if memory is not None:
+        of = f"v.space_id = ? AND v.memory_id = ? AND {shown.sql}"
+        named = f"SELECT o.entity_id FROM versions v CROSS JOIN mentions o ON o.version_id = v.id WHERE {of}"
+        where, args = f"{where} AND e.id IN ({named})", (*args, space.id, memory, *shown.args)
     order = "lower(norm), norm" if by_name else "number DESC, norm"
     return Statement(
         "SELECT id, number, count(*) OVER () FROM (SELECT e.id, e.norm, "

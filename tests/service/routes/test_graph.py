@@ -32,12 +32,25 @@ def client(engine: Engine) -> Iterator[httpx.Client]:
         yield client
 
 
-def names(client: httpx.Client, **given: object) -> list[str]:
+def names(client: httpx.Client, **given: str) -> list[str]:
     return [one["name"] for one in client.get(f"{GRAPH}/entities", params=given).json()["items"]]
 
 
 def exported(client: httpx.Client, form: str = "json") -> bytes:
     return client.get(f"{GRAPH}/export", params={"format": form}).content
+
+
+def test_entities_are_found_by_the_memory_that_names_them(client: httpx.Client):
+    listed = client.get(f"{API}/memories").json()["items"]
+    ids = {one["content"]: one["id"] for one in listed}
+    assert sorted(names(client, memory=ids[TEXTS[1]])) == ["Ann Berg", "Berlin", "Tom Keller"]
+    assert names(client, memory=ids[TEXTS[3]], kind="place") == ["Oslo"]
+    assert names(client, memory="0197a3c0-5f4e-7000-8000-0123456789ab") == []
+    assert client.get(f"{GRAPH}/entities", params={"memory": "x"}).status_code == 422
+    before = client.get(API).json()["seq"]
+    client.patch(f"{API}/memories/{ids[TEXTS[3]]}", json={"content": "Zoe Miller lives in Bergen"})
+    assert sorted(names(client, memory=ids[TEXTS[3]])) == ["Bergen", "Zoe Miller"]
+    assert sorted(names(client, memory=ids[TEXTS[3]], as_of=before)) == ["Oslo", "Zoe Miller"]
 
 
 def test_entities_are_found_by_prefix_and_kind(client: httpx.Client):
@@ -175,11 +188,15 @@ def test_a_key_of_one_category_sees_its_own_names_alone(engine: Engine):
         whole = administrator(engine).headers
         for category, text in (("ours", "Ann Berg works at Acme Corporation"), ("theirs", "Vera Stone lives in Oslo")):
             body = {"content": text, "category": category}
-            assert client.post(f"{API}/memories", json=body, headers=whole).is_success
+            made = client.post(f"{API}/memories", json=body, headers=whole)
+            assert made.is_success
+        theirs = {"memory": made.json()["id"]}
         own = caller(engine, ("read", "write", "append"), "*", category="ours").headers
         seen = {one["name"] for one in client.get(f"{GRAPH}/entities", headers=own).json()["items"]}
         assert "Ann Berg" in seen
         assert not seen & {"Vera Stone", "Oslo"}
+        assert client.get(f"{GRAPH}/entities", params=theirs, headers=whole).json()["total"] == 2
+        assert client.get(f"{GRAPH}/entities", params=theirs, headers=own).json()["items"] == []
         assert client.get(f"{GRAPH}/entities/Vera Stone", headers=own).status_code == 404
         for form in ("json", "dot"):
             assert "Vera" not in client.get(f"{GRAPH}/export", params={"format": form}, headers=own).text
