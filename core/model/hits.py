@@ -13,6 +13,26 @@ from muisti.core.model.terms import Match as Match
 from muisti.core.model.values import Json, Memory, Passage, Seq
 
 Evidence = Literal["strong", "weak", "none", "uncalibrated"]
+Reason = Literal[
+    "found",  # it is a hit
+    "unknown",  # there is no memory with this id, or the caller does not see it
+    "not_yet",  # it was added after the point that was searched
+    "deleted",
+    "superseded",
+    "expired",
+    "status",  # it is not active, as a candidate is not
+    "kind",  # searches find no objects of this kind
+    "filter",  # `conditions` are the fields whose conditions it fails
+    "words",  # it lacks the required words or phrases in `conditions`
+    "query",  # it is the memory of `similar_to`
+    "no_match",  # no ranking gives it a score above 0
+    "not_proposed",  # no ranking has it among the memories that it proposes
+    "min_score",
+    "group",  # another memory is the best of its group
+    "diversity",  # hits are too similar to it
+    "evidence",  # it would be a hit, but there is less evidence than `min_evidence`
+    "limit",  # it ranks below the last hit
+]
 LATER = "the vectors will follow"  # in what is degraded for a time only
 Decay = Literal["exponential", "linear", "half_life"]
 
@@ -204,11 +224,32 @@ class Answered(msgspec.Struct, frozen=True, kw_only=True):
     intent: Intent | None = None
 
 
+class Reasoned(msgspec.Struct, frozen=True, kw_only=True):
+    """The reason why a memory is a hit or none, as a code and in words.
+
+    `rank` is its rank among the candidates, or the one it would have if a ranking proposed it. `ranks` has its rank in
+    each ranking among all memories that the search allows. `last_score` is the score of the last hit. What cannot be
+    known is None or empty.
+    """
+
+    id: str
+    reason: Reason
+    sentence: str
+    rank: int | None = None
+    score: float | None = None
+    last_score: float | None = None
+    ranks: Mapping[str, int] = msgspec.field(default_factory=dict[str, int])
+    conditions: tuple[str, ...] = ()
+    superseded_by: str | None = None
+    explain: Explanation | None = None
+
+
 class Answer(Answered, frozen=True, kw_only=True):
-    """The answer of one space at `seq`. `recency` is the one in effect."""
+    """The answer of one space at `seq`. `recency` is the one in effect. `explained` follows `explain_ids`."""
 
     seq: Seq
     recency: Recency | None = None
+    explained: tuple[Reasoned, ...] = ()
 
 
 class PartAnswer(msgspec.Struct, frozen=True, kw_only=True):

@@ -13,6 +13,15 @@ from muisti.core.model.values import Seq
 Why = Literal["new", "changed", "deleted", "superseded", "expired", "erased", "status", "model", "others"]
 
 
+def asks_for_context(parameters: bytes) -> bool:
+    """Return whether the request of a receipt asks for a context.
+
+    >>> asks_for_context(b'{"query":"tea","token_budget":200}'), asks_for_context(b'{"query":"token_budget"}')
+    (True, False)
+    """
+    return b'"token_budget":' in parameters and "token_budget" in msgspec.json.decode(parameters)
+
+
 class Told(Struct, frozen=True, kw_only=True):
     """The parts of an answer besides its memories: `ranks` has the places of each hit in the rankings."""
 
@@ -54,7 +63,30 @@ class Receipt(Struct, frozen=True, kw_only=True):
     @property
     def is_context(self) -> bool:
         """Return whether a context was asked for; only such a request has a budget of tokens."""
-        return b'"token_budget":' in self.parameters and "token_budget" in msgspec.json.decode(self.parameters)
+        return asks_for_context(self.parameters)
+
+
+class ListedReceipt(Struct, frozen=True, kw_only=True):
+    """A receipt in a list: what was asked by whom, and what was found, without the memories. `hits` counts these."""
+
+    id: str
+    at: Seq
+    made_at: datetime
+    actor: str
+    is_context: bool
+    query: str
+    evidence: Evidence
+    strategy: Mode
+    total: int
+    hits: int
+
+
+class ReceiptPage(Struct, frozen=True, kw_only=True):
+    """Receipts of a space, newest first, and the cursor of the next page; None on the last."""
+
+    items: tuple[ListedReceipt, ...]
+    next_cursor: str | None
+    seq: Seq
 
 
 class Moved(Struct, frozen=True, kw_only=True):

@@ -1,22 +1,31 @@
 """Receipts store, on request, a search and its answer, so that the search can be repeated and compared."""
 
 from collections.abc import Callable
-from typing import cast
+from typing import cast, get_args
 
 import msgspec
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.context import Context
-from muisti.core.model.errors import NotFound
-from muisti.core.model.hits import Answer
+from muisti.core.model.errors import InvalidInput, NotFound
+from muisti.core.model.hits import Answer, Evidence
 from muisti.core.model.ids import IdSource, id_bytes, id_text
-from muisti.core.model.receipts import Moved, Receipt, ReceiptHit, Told, Why
+from muisti.core.model.receipts import (
+    ListedReceipt,
+    Moved,
+    Receipt,
+    ReceiptHit,
+    ReceiptPage,
+    Told,
+    Why,
+    asks_for_context,
+)
 from muisti.core.model.times import DAY_US, from_us
-from muisti.core.model.values import Memory, Seq
-from muisti.core.read.reading import find_space
+from muisti.core.model.values import LIMIT_MAX, Memory, Seq
+from muisti.core.read.reading import find_space, read
 from muisti.core.store.database import Database, Refused
 from muisti.core.store.sql import memories, receipts, spaces, version_rows
-from muisti.core.store.sql.receipts import Kept, KeptHit
+from muisti.core.store.sql.receipts import Kept, KeptHit, KeptLine
 from muisti.core.store.sql.version_rows import WIDTH
 from muisti.core.text.terms import fold
 
@@ -98,6 +107,43 @@ class Receipts:
             hits=tuple(_hit(receipts.kept_hit(row), told) for row in hits),
         )
 
+    def list(
+        self,
+        space: str,
+        caller: Caller,
+        now: int,
+        *,
+        actor: str | None = None,
+        since: int | None = None,
+        until: int | None = None,
+        evidence: str | None = None,
+        limit: int = 50,
+        cursor: str | None = None,
+    ) -> ReceiptPage:
+        """Return receipts of a space that the caller may see, newest first; `since` and `until` are in microseconds.
+
+        Raises:
+            NotFound: there is no such space.
+            InvalidInput: the limit is out of range, or the cursor or the level of evidence is none of ours.
+        """
+        if not 1 <= limit <= LIMIT_MAX:
+            raise InvalidInput.at("$.limit", f"{limit} is not between 1 and {LIMIT_MAX}")
+        after = None if cursor is None else id_bytes(cursor)
+        if cursor is not None and after is None:
+            raise InvalidInput.at("$.cursor", f"{cursor[:80]!r} is no cursor of this list")
+        if evidence is not None and evidence not in get_args(Evidence):
+            raise InvalidInput.at("$.evidence", f"{evidence[:40]!r} is none of {', '.join(get_args(Evidence))}")
+        category = None if caller.category is None else fold(caller.category)
+        chosen = receipts.Chosen(category, actor, since, until, evidence)
+        found, (rows,) = read(
+            self._database,
+            space,
+            lambda row: [receipts.listed(row, chosen, now - self._kept_us, limit + 1, after)],
+        )
+        lines = [_line(receipts.kept_line(row), found.space.epoch) for row in rows[:limit]]
+        more = len(rows) > limit
+        return ReceiptPage(items=tuple(lines), next_cursor=lines[-1].id if more else None, seq=found.seq)
+
     def compared(self, receipt: Receipt, answer: Answer | Context, now: int) -> tuple[Moved, ...]:
         """Return the memories whose ranks differ between a receipt and an answer of now, those of the receipt first."""
         space = find_space(self._database, receipt.space)
@@ -148,6 +194,22 @@ def _is_theirs(one: Kept, caller: Caller) -> bool:
     return caller.category is None or one.category == fold(caller.category)
 
 
+def _line(one: KeptLine, epoch: str) -> ListedReceipt:
+    told, parameters = _read(one.answer), one.parameters.encode()
+    return ListedReceipt(
+        id=id_text(one.id),
+        at=Seq(epoch, one.seq),
+        made_at=from_us(one.made_at),
+        actor=one.actor,
+        is_context=asks_for_context(parameters),
+        query=_query(parameters).query,
+        evidence=told.evidence,
+        strategy=told.strategy,
+        total=told.total,
+        hits=one.hits,
+    )
+
+
 def _hit(one: KeptHit, told: Told) -> ReceiptHit:
     return ReceiptHit(
         rank=one.rank,
@@ -176,4 +238,11 @@ def _why(fate: _Fate | None, receipt: Receipt, now: int, *, is_other_model: bool
     return "model" if is_other_model else "others"
 
 
+class _Asked(msgspec.Struct, frozen=True):
+    """The text of the request of a receipt."""
+
+    query: str = ""
+
+
 _read = msgspec.json.Decoder(Told).decode
+_query = msgspec.json.Decoder(_Asked).decode

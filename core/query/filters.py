@@ -9,7 +9,7 @@ as false, and a boolean is no number.
 """
 
 import json as jsonlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal, cast
 
 import msgspec
@@ -88,6 +88,19 @@ def fields_of(filter: Filter) -> frozenset[str]:
             return fields_of(part)
         case And(parts) | Or(parts):
             return frozenset[str]().union(*map(fields_of, parts))
+
+
+def conditions_of(filter: Filter | None) -> Iterator[Filter]:
+    """Yield the parts of a filter all of which must be true; none for no filter.
+
+    >>> [sorted(fields_of(one)) for one in conditions_of(parse({"category": "x", "tags": {"all": ["a", "b"]}}))]
+    [['category'], ['tags'], ['tags']]
+    """
+    if isinstance(filter, And):
+        for part in filter.parts:
+            yield from conditions_of(part)
+    elif filter is not None:
+        yield filter
 
 
 def may_be(filter: Filter, field: str, value: Scalar) -> bool:

@@ -14,6 +14,7 @@ from muisti.core.query.filter_fields import is_path
 
 SIGNAL_MAX = 0.5  # share of its score that a memory may lose at most by one signal
 WINDOW_MAX = 10  # neighbours on each side of a hit
+EXPLAIN_MAX = 10  # ids whose rank, or absence, one search explains
 GROUPED = ("any_case", "text", "choice", "rank", "id")  # kinds of filter fields whose values form groups
 PATHS = "metadata."
 APART = ("session", "topic")  # fields of conversations and topics, which no search finds
@@ -42,6 +43,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     `signals` are weights of bounded factors; `preset` names an additive composite in their place. `boost_tags` are tags
     with a score each, and `tag_rule` says how the scores of a memory's tags become one. `intent` asks to read the query
     as a request for a mode and a filter. `rankings` are weights of rankings beside those of the mode.
+    `explain_ids` are memories for which the answer says why they are hits or not; they change no hit.
     """
 
     similar_to: str | None = None
@@ -56,6 +58,7 @@ class Options(msgspec.Struct, frozen=True, kw_only=True):
     fallback_to_keyword: bool = True
     intent: Reading | None = None
     rankings: Mapping[Beside, float] = msgspec.field(default_factory=dict[Beside, float])
+    explain_ids: tuple[str, ...] = ()
 
     @property
     def weighs(self) -> bool:
@@ -86,6 +89,7 @@ def problems(options: Options, mode: Mode, match: Match, text: str) -> Iterator[
         yield Problem("$.min_score", f"{options.min_score} is not between 0 and 1")
     if not 0 <= options.context_window <= WINDOW_MAX:
         yield Problem("$.context_window", f"{options.context_window} is not between 0 and {WINDOW_MAX}")
+    yield from _expected(options.explain_ids)
     if mode == "recent" and (options.weighs or options.diversity):
         yield Problem("$.mode", "recent sorts by age alone: it goes without signals, preset and diversity")
     if options.intent is not None and not text.strip():
@@ -113,6 +117,14 @@ def _likeness(similar_to: str, mode: Mode, match: Match, text: str) -> Iterator[
         yield Problem("$.match", f"{match} goes without similar_to: no memory has all words of another")
     if mode in ("metadata", "recent"):
         yield Problem("$.mode", f"{mode} ranks no text, so nothing is similar in it")
+
+
+def _expected(ids: tuple[str, ...]) -> Iterator[Problem]:
+    if len(ids) > EXPLAIN_MAX:
+        yield Problem("$.explain_ids", f"names {len(ids)} memories; at most {EXPLAIN_MAX} are explained")
+    for number, one in enumerate(ids[:EXPLAIN_MAX]):
+        if id_bytes(one) is None:
+            yield Problem(f"$.explain_ids[{number}]", f"{one[:80]!r} is no memory id")
 
 
 def _groups(field: str) -> bool:

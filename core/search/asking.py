@@ -16,14 +16,14 @@ from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.hits import Answer, Intent, JointAnswer, Recency
 from muisti.core.model.terms import SPACES_MAX, Mode
 from muisti.core.query import intent
-from muisti.core.query.filters import And, Filter
+from muisti.core.query.filters import And, Filter, conditions_of, fields_of
 from muisti.core.query.options import NOTHING, Options, Part
 from muisti.core.query.query import Query
 from muisti.core.read.hierarchy import resolved_at
 from muisti.core.read.naming import named, shown
 from muisti.core.read.past import read_at
 from muisti.core.search.merging import merged, part_limit
-from muisti.core.search.refined import Extra
+from muisti.core.search.refined import Expected, Extra
 from muisti.core.search.searcher import Found, Searcher
 from muisti.core.search.similar import Like
 from muisti.core.store.database import Database
@@ -55,12 +55,16 @@ class Asking:
         Raises:
             NotFound: there is no such space, or no memory of `similar_to` for this caller.
         """
+        stated = query
         query, lacks = self._of_entities(space, query, caller, now)
         if query.options is None:
             return _told(self._searcher.search(space, self.own(space, query, caller, now), now, max_age), lacks)
         resolved = self._resolved([space], query, caller, now)
         own = self.own(space, resolved.query, caller, now)
-        answer = _told(self._searcher.search(space, own, now, max_age, resolved.extra), (*lacks, *resolved.lacks))
+        extra = resolved.extra
+        if extra is not None and extra.options.explain_ids:
+            extra = replace(extra, expected=self._expected(space, stated, resolved.intent, caller, now))
+        answer = _told(self._searcher.search(space, own, now, max_age, extra), (*lacks, *resolved.lacks))
         return answer if resolved.intent is None else replace(answer, intent=resolved.intent)
 
     def several(
@@ -126,6 +130,19 @@ class Asking:
             query = replace(query, recency=replace(decay, weight=weight))
         extra = Extra(options=options, like=like, sees=_category(caller), recency=decay, joint=joint, walked=walked)
         return _Resolved(query, extra, told, lacks)
+
+    def _expected(self, space: str, stated: Query, told: Intent | None, caller: Caller, now: int) -> Expected:
+        """Return the memories of `explain_ids`, with the conditions of the stated filter and of an applied intent."""
+        assert stated.options is not None
+        parts = [*conditions_of(stated.filter)]
+        if told is not None and told.applied:
+            parts += conditions_of(intent.narrowed(told))
+        meant = [(fields_of(part), self.own(space, replace(stated, filter=part), caller, now).filter) for part in parts]
+        return Expected(
+            ids=tuple(dict.fromkeys(stated.options.explain_ids)),
+            conditions=[(names, filter) for names, filter in meant if filter is not None],
+            shows=caller.shows,
+        )
 
     def _like(self, spaces: Sequence[str], memory_id: str, query: Query, caller: Caller, now: int) -> Like:
         """Return the memory of the first space that has it.

@@ -47,7 +47,7 @@ def versions_of(snapshot: Snapshot, ranked: Ranked) -> list[int]:
 class Hits:
     """Builds hits from ranked rows and fetched memories."""
 
-    def __init__(self, snapshot: Snapshot, query: Query, wanted: Wanted, mode: Mode, ranked: Ranked, now: int) -> None:
+    def __init__(self, snapshot: Snapshot, query: Query, wanted: Wanted, mode: Mode, now: int, ranked: Ranked) -> None:
         self._snapshot = snapshot
         self._query = query
         self._wanted = wanted
@@ -72,7 +72,7 @@ class Hits:
                 ranks={name: ranks[version] for name, ranks in places.items() if version in ranks},
                 passage=Passage(*passage),
                 highlight=self._highlight(fetched[version].content[passage[1] : passage[2]]),
-                explain=self._explain(place) if self._query.explain else None,
+                explain=self.explained(place) if self._query.explain else None,
             )
             for version, passage, score, place in zip(versions, passages, scores, found, strict=True)
         )
@@ -120,7 +120,7 @@ class Hits:
     def _highlight(self, text: str) -> str | None:
         return highlight(text, set(self._wanted.terms)) if self._query.highlight else None
 
-    def _explain(self, place: int) -> Explanation:
+    def explained(self, place: int) -> Explanation:
         """Return the factors of the score of the candidate at a place."""
         ranked, found, query = self._ranked, self._ranked.found, self._query
         row = int(found.rows[place])

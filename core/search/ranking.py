@@ -53,9 +53,15 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     time of filtering in seconds. `graph` and `signals` are further factors, or `signals` are a composite in place of
     `fused`. `refined` and `around` are None or empty unless options ask for them. `symbol` is None unless the query
     names one.
+
+    `every` has the score of each candidate, and `ordered` the places of the best row of each memory, best first. These
+    are at most `limit` places unless options are given.
     """
 
+    asked: Asked
     found: Candidates
+    every: Doubles
+    ordered: RowNumbers
     places: RowNumbers
     score: Doubles
     recency: Doubles | None
@@ -85,8 +91,12 @@ def rank(
     aim: QueryVector | None,
     now: int,
     extra: Extra | None = None,
+    beside: RowNumbers | None = None,
 ) -> Ranked:
-    """Return the best memories of a snapshot; `aim` is the query's vector, None in modes without; `now` in µs."""
+    """Return the best memories of a snapshot; `aim` is the query's vector, None in modes without; `now` in µs.
+
+    The rows `beside` are candidates too, whether a ranking proposes them or not.
+    """
     began = perf_counter()
     population = snapshot.population(now)
     allowed = _allowed(index, snapshot, population, query, wanted, now)
@@ -95,10 +105,10 @@ def rank(
     filtering = perf_counter() - began
     asked = Asked(snapshot, population, wanted, aim, allowed, None if extra is None else extra.walked)
     pool = pool_of(None if extra is None else extra.options, query.limit, POOL)
-    ranked = _once(index, asked, query, mode, pool, now, filtering, extra)
+    ranked = _once(index, asked, query, mode, pool, now, filtering, extra, beside)
     while _too_few(ranked, query, mode, pool):
         pool *= 4
-        ranked = _once(index, asked, query, mode, pool, now, filtering, extra)
+        ranked = _once(index, asked, query, mode, pool, now, filtering, extra, beside)
     return ranked
 
 
@@ -119,8 +129,9 @@ def _once(
     now: int,
     filtering: float,
     extra: Extra | None,
+    beside: RowNumbers | None,
 ) -> Ranked:
-    """Rank with `pool` memories of each ranking."""
+    """Rank with `pool` memories of each ranking, and the rows `beside`."""
     symbol = None
     if not BY_MODE[mode]:
         found = listed(asked)
@@ -129,6 +140,8 @@ def _once(
         more = proposed(index, asked, extra, pool)
         if symbol is not None:
             more = symbol.first if more is None else np.union1d(more, symbol.first)
+        if beside is not None:
+            more = beside if more is None else np.union1d(more, beside)
         if mode == "hybrid" and query.fusion == "absolute":
             found = by_blend(index, asked, query, pool, more)
         else:
@@ -213,14 +226,18 @@ def _weighed(
     defining = None if symbol is None else lifted(index, snapshot, symbol, found.rows, score)
     if defining is not None:
         score = lift(defining, score)
-    found, score, places = _ordered(asked, query, mode, found, score, now, whole=extra is not None)
+    found, score, ordered = _ordered(asked, query, mode, found, score, now, whole=extra is not None)
+    places = ordered
     chosen = None
     if extra is not None:
         eligible = _eligible(asked, found) if extra.options.group_by else places
         chosen = refined(index, snapshot, extra.options, found.rows, score, places, eligible, query.limit, POOL)
         places = chosen.places
     return Ranked(
+        asked=asked,
         found=found,
+        every=score,
+        ordered=ordered,
         places=places,
         score=np.minimum(score[places], 1.0),
         recency=recency,

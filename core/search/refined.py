@@ -1,6 +1,6 @@
 """Refinements of a ranking by the options of a search: groups, diversity and neighbours of the hits."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 import msgspec
@@ -24,11 +24,23 @@ GROUP_POOL = 800  # memories that each ranking proposes at most until there are 
 SPREAD = 4  # candidates for each diverse hit
 
 
+class Expected(msgspec.Struct, frozen=True, kw_only=True):
+    """Memories that a caller expects among the hits, by id.
+
+    `conditions` has each condition of the filter with the fields that it names. `shows` says whether the caller sees
+    memories of a category.
+    """
+
+    ids: tuple[str, ...]
+    conditions: Sequence[tuple[frozenset[str], Filter]]
+    shows: Callable[[object], bool]
+
+
 class Extra(msgspec.Struct, frozen=True, kw_only=True):
     """Options, with what they are resolved to: the memory of `similar_to`, and the filter of what the caller sees.
 
     `walked` are the visits of the graph ranking. `recency` has the decay of a composite. `joint` says that the answer
-    will be merged with those of other spaces.
+    will be merged with those of other spaces. `expected` has the memories of `explain_ids`, None for none.
     """
 
     options: Options
@@ -37,12 +49,17 @@ class Extra(msgspec.Struct, frozen=True, kw_only=True):
     like: Like | None = None
     sees: Filter | None = None
     walked: Walked | None = None
+    expected: Expected | None = None
 
 
 class Refined(msgspec.Struct, frozen=True, kw_only=True):
-    """The places of the hits among the candidates, best first; parts are None or empty when not asked for."""
+    """The places of the hits among the candidates, best first; parts are None or empty when not asked for.
+
+    `leading` are the places from which the hits were chosen: all above the lowest score, with groups the best of each.
+    """
 
     places: RowNumbers
+    leading: RowNumbers
     groups: Grouped | None = None
     diverse: Diverse | None = None
 
@@ -101,11 +118,12 @@ def refined(
         groups = grouped(snapshot, index.column(snapshot, options.group_by), rows, ordered, eligible)
         ordered = groups.places
     if not options.diversity:
-        return Refined(places=ordered[:limit], groups=groups)
+        return Refined(places=ordered[:limit], leading=ordered, groups=groups)
+    leading = ordered
     ordered = ordered[: pool_of(options, limit, usual)]
     chosen = diverse(score[ordered], directions(snapshot, rows[ordered]), options.diversity, limit)
     places = ordered[chosen.places]
-    return Refined(places=places, groups=_of(groups, chosen.places), diverse=chosen)
+    return Refined(places=places, leading=leading, groups=_of(groups, chosen.places), diverse=chosen)
 
 
 def neighbours(

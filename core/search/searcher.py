@@ -1,6 +1,7 @@
 """The read pipeline: parse, embed, rank on the index, fetch from the store; repeated if the index was out of date."""
 
 from contextlib import suppress
+from functools import partial
 from time import monotonic, perf_counter
 from typing import cast
 
@@ -14,7 +15,7 @@ from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Floats
 from muisti.core.model.errors import ModelMismatch, StoreCorrupt
-from muisti.core.model.hits import LATER, Answer, Mode, Timings
+from muisti.core.model.hits import LATER, Answer, Mode, Reasoned, Timings
 from muisti.core.model.spaces import Policy
 from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.model.values import Memory
@@ -26,6 +27,7 @@ from muisti.core.query.query import Query, parse
 from muisti.core.read.past import point_of
 from muisti.core.search import similar
 from muisti.core.search.decay import in_effect
+from muisti.core.search.expected import Explaining
 from muisti.core.search.found import Hits, versions_of
 from muisti.core.search.placing import placed
 from muisti.core.search.ranking import Ranked, has_every_word, rank
@@ -172,7 +174,8 @@ class Searcher:
                 mode, degraded = "keyword", (f"{unavailable}: ranked by keyword only",)
         embedded = perf_counter()
         heard = index.feedback_counts.number if query.as_of is None else None
-        ranked = rank(index, snapshot, query, wanted, mode, direction, now, extra)
+        ranker = partial(rank, index, snapshot, query, wanted, mode, direction, now, extra)
+        ranked = ranker()
         ready = perf_counter()
         found, newest = self._fetch(index, snapshot, ranked, max_age, heard, again=needed is not None)
         if snapshot.seq.number < (newest if needed is None else needed):
@@ -190,7 +193,11 @@ class Searcher:
         if evidence == "none" and has_every_word(snapshot, wanted, ranked.found):
             evidence = "weak"
         held = enough(evidence, query.min_evidence)
-        hits = Hits(snapshot, query, wanted, mode, ranked, now).of(found) if held else ()
+        made = partial(Hits, snapshot, query, wanted, mode, now)
+        hits = made(ranked).of(found) if held else ()
+        explained: tuple[Reasoned, ...] = ()
+        if extra is not None and extra.expected is not None:
+            explained = Explaining(index, query, now, extra, ranked, hits, made, ranker).of(self._database)
         answer = Answer(
             hits=placed(hits, self._database, index.space, snapshot.seq.number),
             total=ranked.found.total,
@@ -201,6 +208,7 @@ class Searcher:
             seq=snapshot.seq,
             timings=timings,
             recency=recency,
+            explained=explained,
         )
         return Found(answer) if extra is None or not extra.joint else Found(answer, *joint(snapshot, ranked))
 

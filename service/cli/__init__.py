@@ -124,7 +124,7 @@ SECTIONS = {
             "probes:probe",
             "Save test questions, and check that searches find the expected memory.",
         ),
-        "receipt": ("receipts:receipt", "Show a recorded search, or run it again."),
+        "receipt": ("receipts:receipt", "List and show recorded searches, or run them again."),
     },
 }
 COMMANDS = {name: at for section in SECTIONS.values() for name, at in section.items()}

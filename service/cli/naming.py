@@ -65,6 +65,20 @@ def find_id(opened: "Session", words: Sequence[str]) -> str:
     )
 
 
+def locate_id(opened: "Session", word: str) -> str:
+    """Return the whole id of a memory, deleted and superseded ones too; `word` is an id, its end or category/key.
+
+    An id of which nothing is known is returned unchanged.
+
+    Raises:
+        Failure: no memory has the name, or several have.
+    """
+    name = locate(opened, [word], gone=True)
+    if isinstance(name, str):
+        return name
+    return opened.client.send(named.history(opened.space, name)).data["items"][0]["memory"]["id"]
+
+
 def locate(opened: "Session", words: Sequence[str], as_of: str | None = None, *, gone: bool = False) -> Name:
     """Return the name in a form that the API accepts: a whole id, or a category and a key.
 

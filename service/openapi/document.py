@@ -282,7 +282,7 @@ def _success(path: str, handler: HTTPRouteHandler, status: int, type: Any) -> Js
     headers += OF_STATUS.get(status, ())
     if status == 201 and type is not None and handler.operation_id != "addMemories":
         headers.append("Location")
-    if handler.operation_id in ("listMemories", "listAudit", "listTasks", "listTaskItems"):
+    if handler.operation_id in ("listMemories", "listAudit", "listTasks", "listTaskItems", "listReceipts"):
         headers.append("Link")
     if handler.operation_id in ("exportSpace", "exportGraph"):
         headers.append("Content-Disposition")

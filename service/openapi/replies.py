@@ -101,7 +101,7 @@ from muisti.service.schemas.likeness import differing
 from muisti.service.schemas.lint import FindingReply, FixReply, LintReply
 from muisti.service.schemas.moving import ImportReply, ImportsReply
 from muisti.service.schemas.probes import ProbesReply, RunsReply
-from muisti.service.schemas.receipts import MovedReply, ReplayReply
+from muisti.service.schemas.receipts import ListedReceiptReply, MovedReply, ReceiptsReply, ReplayReply
 from muisti.service.schemas.replies import (
     AddedReply,
     AliveReply,
@@ -254,6 +254,25 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "listCategories": {200: CountsReply(items=[CountReply(name="rules", count=2)])},
     "listTags": {200: CountsReply(items=[CountReply(name="release", count=1)])},
     "getReceipt": {200: RECEIPT},
+    "listReceipts": {
+        200: ReceiptsReply(
+            items=[
+                ListedReceiptReply(
+                    id=RECEIPT.id,
+                    made_at=RECEIPT.made_at,
+                    actor=RECEIPT.actor,
+                    kind="search",
+                    query="when do we deploy?",
+                    evidence=RECEIPT.evidence,
+                    strategy=RECEIPT.strategy,
+                    total=RECEIPT.total,
+                    hits=1,
+                    seq=RECEIPT.seq,
+                )
+            ],
+            next_cursor=None,
+        )
+    },
     "replayReceipt": {
         200: ReplayReply(
             same=False,

@@ -1,32 +1,88 @@
 """Receipts: stored searches with their answers, which can be read and repeated."""
 
-from typing import TypeVar
+from typing import Annotated, TypeVar, get_args
 
 import msgspec
 from litestar import Response, get, post
 from litestar.di import NamedDependency
-from litestar.params import FromPath
+from litestar.params import FromPath, QueryParameter
 from msgspec.structs import replace
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.context import Context
-from muisti.core.model.hits import Answer, Recency
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.hits import Answer, Evidence, Recency
 from muisti.core.model.receipts import Receipt
 from muisti.core.model.times import from_us, to_us
+from muisti.core.query.filter_fields import moment
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
 from muisti.core.views.context import Request as ContextRequest
 from muisti.service.auth.middleware import access_of
 from muisti.service.http.decode import Request
 from muisti.service.http.headers import SEQ
-from muisti.service.http.parameters import PAST, ThenParameter
-from muisti.service.http.respond import read
+from muisti.service.http.parameters import PAST, CursorParameter, LimitParameter, ThenParameter
+from muisti.service.http.respond import followed, read
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.context import ContextBody
-from muisti.service.schemas.receipts import ReceiptReply, ReplayReply
+from muisti.service.schemas.receipts import ReceiptReply, ReceiptsReply, ReplayReply
 from muisti.service.schemas.requests import SearchBody
 
 Asked = TypeVar("Asked", Query, ContextRequest)
+
+
+ActorParameter = Annotated[
+    str | None, QueryParameter(description="Only of this caller, by its name in the audit log: the id of a key.")
+]
+SinceTime = Annotated[str | None, QueryParameter(description="Only made at this time or later.")]
+UntilTime = Annotated[str | None, QueryParameter(description="Only made before this time.")]
+EvidenceParameter = Annotated[
+    str | None, QueryParameter(description="Only with this evidence.", enum=list(get_args(Evidence)))
+]
+
+
+@get("/receipts", operation_id="listReceipts", tags=["search"], needs="read")
+async def list_receipts(
+    request: Request,
+    space: FromPath[str],
+    backend: NamedDependency[Backend],
+    actor: ActorParameter = None,
+    since: SinceTime = None,
+    until: UntilTime = None,
+    evidence: EvidenceParameter = None,
+    limit: LimitParameter = 50,
+    cursor: CursorParameter = None,
+) -> Response[ReceiptsReply]:
+    """List receipts of a space, newest first.
+
+    A key with a category sees only receipts of keys with that category, as it does one by one.
+    """
+    engine = backend.engine
+    page = await backend.store(
+        engine.receipts.list,
+        space,
+        _caller(request),
+        engine.now(),
+        actor=actor,
+        since=_moment("since", since),
+        until=_moment("until", until),
+        evidence=evidence,
+        limit=limit,
+        cursor=cursor,
+    )
+    return followed(request, read(ReceiptsReply.of(page), page.seq), page.next_cursor)
+
+
+def _moment(name: str, text: str | None) -> int | None:
+    """Return a time of the query string in microseconds.
+
+    Raises:
+        InvalidInput: the text is no time.
+    """
+    try:
+        return None if text is None else moment(text)
+    except ValueError as problem:
+        raise InvalidInput.at(f"$.{name}", str(problem)) from None
 
 
 @get(
@@ -99,4 +155,5 @@ def _caller(request: Request) -> Caller:
 _asked = msgspec.json.Decoder(SearchBody).decode
 _context = msgspec.json.Decoder(ContextBody).decode
 
-ROUTES = (get_receipt, replay_receipt)
+ROUTES = (list_receipts,)
+EVERYWHERE = (get_receipt, replay_receipt)

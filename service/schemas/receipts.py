@@ -1,16 +1,17 @@
 """Replies about receipts and their replay."""
 
 from datetime import datetime
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any, Literal, get_args
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from muisti.core.model.context import Context
 from muisti.core.model.hits import Answer, Evidence, Mode
-from muisti.core.model.receipts import Moved, Receipt, Why
+from muisti.core.model.receipts import ListedReceipt, Moved, Receipt, ReceiptPage, Why
 from muisti.service.schemas import fields
 from muisti.service.schemas.context import ContextReply
+from muisti.service.schemas.replies import Cursor
 from muisti.service.schemas.search import SearchReply
 
 ReceiptId = Annotated[
@@ -72,6 +73,47 @@ class ReceiptReply(Struct, frozen=True, kw_only=True):
                 for hit in one.hits
             ],
         )
+
+
+class ListedReceiptReply(Struct, frozen=True, kw_only=True):
+    """A receipt in a list, without its memories: `hits` is their number."""
+
+    id: ReceiptId
+    made_at: fields.Time
+    actor: Annotated[str, Meta(description="Who asked, as in the audit log.")]
+    kind: Literal["search", "context"]
+    query: str
+    evidence: Evidence
+    strategy: Mode
+    total: Annotated[int, Meta(description="Memories that could have been hits.", ge=0)]
+    hits: Annotated[int, Meta(description="Memories in the answer.", ge=0)]
+    seq: fields.SeqText
+
+    @classmethod
+    def of(cls, one: ListedReceipt) -> "ListedReceiptReply":
+        return cls(
+            id=one.id,
+            made_at=one.made_at,
+            actor=one.actor,
+            kind="context" if one.is_context else "search",
+            query=one.query,
+            evidence=one.evidence,
+            strategy=one.strategy,
+            total=one.total,
+            hits=one.hits,
+            seq=str(one.at),
+        )
+
+
+class ReceiptsReply(Struct, frozen=True, kw_only=True):
+    """Receipts, newest first."""
+
+    items: list[ListedReceiptReply]
+    next_cursor: Cursor
+
+    @classmethod
+    def of(cls, page: ReceiptPage) -> "ReceiptsReply":
+        return cls(items=[ListedReceiptReply.of(one) for one in page.items], next_cursor=page.next_cursor)
 
 
 class MovedReply(Struct, frozen=True, kw_only=True):

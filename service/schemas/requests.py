@@ -18,7 +18,7 @@ from muisti.core.model.terms import BATCH_MAX, SPACES_MAX, UNDO_MAX, Beside, OnC
 from muisti.core.model.times import to_us
 from muisti.core.model.values import Draft
 from muisti.core.query import filters, points
-from muisti.core.query.options import NOTHING, SIGNAL_MAX, Options, Reading
+from muisti.core.query.options import EXPLAIN_MAX, NOTHING, SIGNAL_MAX, Options, Reading
 from muisti.core.query.query import Query
 from muisti.service.schemas import fields
 
@@ -286,6 +286,21 @@ class SearchBody(QueryBody, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     """A search."""
 
     receipt: Annotated[bool, Meta(description="Keep what was asked and answered; `receipt` in the answer.")] = False
+    explain_ids: Annotated[
+        list[fields.MemoryId],
+        Meta(
+            description="Memories for which `explained` says why they are hits or not.",
+            extra_json_schema={"maxItems": EXPLAIN_MAX},
+        ),
+    ] = []
+
+    def to_query(self) -> Query:
+        """Return the query for the core."""
+        query = super().to_query()
+        if not self.explain_ids:
+            return query
+        options = msgspec.structs.replace(query.options or NOTHING, explain_ids=tuple(self.explain_ids))
+        return msgspec.structs.replace(query, options=options)
 
 
 class PartBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

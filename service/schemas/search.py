@@ -1,12 +1,23 @@
 """Replies of a search: hits, with the factors of each score."""
 
 from datetime import datetime
-from typing import Annotated, Any, cast
+from typing import Annotated, Any, cast, get_args
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from muisti.core.model.hits import Answer, Evidence, Fusion, Hit, Intent, JointAnswer, Mode, PartAnswer
+from muisti.core.model.hits import (
+    Answer,
+    Evidence,
+    Fusion,
+    Hit,
+    Intent,
+    JointAnswer,
+    Mode,
+    PartAnswer,
+    Reason,
+    Reasoned,
+)
 from muisti.core.model.terms import IntentKind
 from muisti.service.schemas import fields
 from muisti.service.schemas.replies import MemoryReply
@@ -161,6 +172,65 @@ class HitReply(Struct, frozen=True, kw_only=True):
         return cast(HitReply, hit)
 
 
+_BELOW = {
+    "id": "0197a3c0-5f4e-7000-8000-0123456789ab",
+    "reason": "limit",
+    "sentence": "It ranks 14 (31 by words, 12 by meaning); there are 10 hits at most, and its score is 0.330, that of "
+    "the last hit 0.410.",
+    "rank": 14,
+    "score": 0.33,
+    "last_score": 0.41,
+    "ranks": {"lexical": 31, "dense": 12},
+    "conditions": [],
+    "superseded_by": None,
+    "explain": None,
+}
+
+
+class ReasonedReply(Struct, frozen=True, kw_only=True):
+    """The reason why a memory of `explain_ids` is a hit or none."""
+
+    id: fields.MemoryId
+    reason: Annotated[
+        str,
+        Meta(
+            description="Code; `found`: it is a hit; `limit`: it ranks below the last hit.",
+            extra_json_schema={"enum": list(get_args(Reason))},
+        ),
+    ]
+    sentence: Annotated[str, Meta(description="The reason in words.")]
+    rank: Annotated[
+        int | None,
+        Meta(description="Among the hits, else among the candidates; as if proposed with `not_proposed`; or null."),
+    ]
+    score: Annotated[float | None, Meta(description="Its score; null for what the search does not rank.")]
+    last_score: Annotated[float | None, Meta(description="Score of the last hit; null without one.")]
+    ranks: Annotated[
+        dict[str, int], Meta(description="Its rank in each ranking, among all memories that the search allows.")
+    ]
+    conditions: Annotated[
+        list[str], Meta(description="Fields of the filter that exclude it, or words and phrases that it lacks.")
+    ]
+    superseded_by: fields.MemoryId | None
+    explain: Annotated[ExplanationReply | None, Meta(description="The factors of `score`.")]
+
+    @classmethod
+    def of(cls, one: Reasoned) -> "ReasonedReply":
+        explain = None if one.explain is None else cast(ExplanationReply, one.explain)
+        return cls(
+            id=one.id,
+            reason=one.reason,
+            sentence=one.sentence,
+            rank=one.rank,
+            score=one.score,
+            last_score=one.last_score,
+            ranks=dict(one.ranks),
+            conditions=list(one.conditions),
+            superseded_by=one.superseded_by,
+            explain=explain,
+        )
+
+
 class SearchReply(Struct, frozen=True, kw_only=True):
     """Hits, best first."""
 
@@ -173,6 +243,10 @@ class SearchReply(Struct, frozen=True, kw_only=True):
     seq: fields.SeqText
     receipt: Annotated[str, Meta(description="Id of the receipt, when one was asked for.")] | UnsetType = UNSET
     intent: IntentReply | UnsetType = UNSET
+    explained: Annotated[
+        list[ReasonedReply] | UnsetType,
+        Meta(description="With `explain_ids`: one entry for each, in their order.", examples=[[_BELOW]]),
+    ] = UNSET
 
     @classmethod
     def of(cls, answer: Answer, receipt: str | UnsetType = UNSET) -> "SearchReply":
@@ -186,6 +260,7 @@ class SearchReply(Struct, frozen=True, kw_only=True):
             seq=str(answer.seq),
             receipt=receipt,
             intent=UNSET if answer.intent is None else IntentReply.of(answer.intent),
+            explained=[ReasonedReply.of(one) for one in answer.explained] or UNSET,
         )
 
 

@@ -147,6 +147,7 @@ COMMANDS: dict[str, tuple[Kind, str]] = {
     "probe list": ("reads", ""),
     "probe run": ("apart", ""),
     "probe delete": ("apart", "none"),
+    "receipt list": ("reads", ""),
     "receipt show": ("apart", "none"),
     "receipt replay": ("apart", "none"),
 }

@@ -51,6 +51,7 @@ NEEDS: dict[str, Scope | None] = {
     "listMemories": "read", "getMemory": "read", "getHistory": "read", "getEntry": "read", "search": "read",
     "getTelemetry": "read", "getEntryTelemetry": "read", "getEntryHistory": "read",
     "listCategories": "read", "listChanges": "read",
+    "listReceipts": "read",
     "listProbes": "read", "listProbeRuns": "read", "addProbe": "write", "deleteProbe": "write", "runProbes": "write",
     "searchSpaces": "read", "listTags": "read", "getStats": "read", "getSpace": "read",
     "exportSpace": "read", "listImports": "read", "importMemories": "write", "undoImport": "delete",

@@ -1783,6 +1783,23 @@ class AsyncMuisti(AsyncTransport):
         reply = await self.send(calls.set_quota(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
         return reply.data
 
+    async def list_receipts(
+        self,
+        space: str,
+        *,
+        actor: str | None = None,
+        since: str | None = None,
+        until: str | None = None,
+        evidence: Literal['strong', 'weak', 'none', 'uncalibrated'] | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.ReceiptsReply:
+        """List receipts of a space, newest first. A key with a category sees only receipts of keys with that category, as it does one by one. Needs the scope read."""
+        reply = await self.send(calls.list_receipts(space, actor=actor, since=since, until=until, evidence=evidence, limit=limit, cursor=cursor, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
     async def roll_back(
         self,
         space: str,

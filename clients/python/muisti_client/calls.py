@@ -2444,6 +2444,28 @@ def set_quota(
     )
 
 
+def list_receipts(
+    space: str,
+    *,
+    actor: str | None = None,
+    since: str | None = None,
+    until: str | None = None,
+    evidence: str | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List receipts of a space, newest first."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/receipts',
+        parts={'space': space},
+        params={'actor': actor, 'since': since, 'until': until, 'evidence': evidence, 'limit': limit, 'cursor': cursor},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
 def roll_back(
     space: str,
     body: Mapping[str, Any],

@@ -1447,6 +1447,23 @@ ListedFile = TypedDict(
 )
 "A file that exists. Without `sha256` its size and time are compared."
 
+ListedReceiptReply = TypedDict(
+    'ListedReceiptReply',
+    {
+        'id': 'str',
+        'made_at': 'str',
+        'actor': 'str',
+        'kind': "Literal['context', 'search']",
+        'query': 'str',
+        'evidence': "Literal['none', 'strong', 'uncalibrated', 'weak']",
+        'strategy': "Literal['hybrid', 'keyword', 'metadata', 'recent', 'semantic']",
+        'total': 'int',
+        'hits': 'int',
+        'seq': 'str',
+    },
+)
+"A receipt in a list, without its memories: `hits` is their number."
+
 MadeKeyReply = TypedDict(
     'MadeKeyReply',
     {
@@ -2092,6 +2109,23 @@ ReadyReply = TypedDict(
 )
 "The service can do its work. `store` is the database engine, `index_bytes` the memory that the indexes take. `indexes_evicted` counts the indexes that were dropped to stay within MUISTI_INDEX_MEMORY, and `spaces` the spaces of the caller. `loading` names the spaces whose index is loading; only their first search waits for it. Callers without a key see only `status` and `schema`."
 
+ReasonedReply = TypedDict(
+    'ReasonedReply',
+    {
+        'id': 'str',
+        'reason': "Literal['found', 'unknown', 'not_yet', 'deleted', 'superseded', 'expired', 'status', 'kind', 'filter', 'words', 'query', 'no_match', 'not_proposed', 'min_score', 'group', 'diversity', 'evidence', 'limit']",
+        'sentence': 'str',
+        'rank': 'int | None',
+        'score': 'float | None',
+        'last_score': 'float | None',
+        'ranks': 'dict[str, Any]',
+        'conditions': 'list[str]',
+        'superseded_by': 'str | None',
+        'explain': 'ExplanationReply | None',
+    },
+)
+"The reason why a memory of `explain_ids` is a hit or none."
+
 ReceiptHitReply = TypedDict(
     'ReceiptHitReply',
     {
@@ -2123,6 +2157,15 @@ ReceiptReply = TypedDict(
     },
 )
 "A recorded search: its request, the state of the space, and its hits."
+
+ReceiptsReply = TypedDict(
+    'ReceiptsReply',
+    {
+        'items': 'list[ListedReceiptReply]',
+        'next_cursor': 'str | None',
+    },
+)
+"Receipts, newest first."
 
 RecencyBody = TypedDict(
     'RecencyBody',
@@ -2357,6 +2400,7 @@ SearchBody = TypedDict(
         'rankings': NotRequired['RankingsBody | None'],
         'intent': NotRequired['bool'],
         'receipt': NotRequired['bool'],
+        'explain_ids': NotRequired['list[str]'],
     },
 )
 "A search."
@@ -2373,6 +2417,7 @@ SearchReply = TypedDict(
         'seq': 'str',
         'receipt': NotRequired['str'],
         'intent': NotRequired['IntentReply'],
+        'explained': NotRequired['list[ReasonedReply]'],
     },
 )
 "Hits, best first."

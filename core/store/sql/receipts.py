@@ -25,6 +25,28 @@ class Kept(NamedTuple):
     answer: str
 
 
+class KeptLine(NamedTuple):
+    """A row of `listed`. `parameters` and `answer` are JSON, `made_at` is in microseconds, `hits` a number."""
+
+    id: bytes
+    made_at: int
+    actor: str
+    seq: int
+    parameters: str
+    answer: str
+    hits: int
+
+
+class Chosen(NamedTuple):
+    """Conditions of a list of receipts, None for any: the folded category, the caller, times in microseconds."""
+
+    category: str | None = None
+    actor: str | None = None
+    since: int | None = None
+    until: int | None = None
+    evidence: str | None = None
+
+
 class KeptHit(NamedTuple):
     """A row of `hits`."""
 
@@ -36,6 +58,10 @@ class KeptHit(NamedTuple):
 
 def kept(row: Row) -> Kept:
     return Kept(*cast(tuple[bytes, int, str, str, int, str, str, int, str, int, str, str], row))
+
+
+def kept_line(row: Row) -> KeptLine:
+    return KeptLine(*cast(tuple[bytes, int, str, int, str, str, int], row))
 
 
 def kept_hit(row: Row) -> KeptHit:
@@ -71,6 +97,25 @@ def by_id(receipt_id: bytes) -> list[Statement]:
             "SELECT rank, memory_id, version, score FROM receipt_hits WHERE receipt_id = ? ORDER BY rank", (receipt_id,)
         ),
     ]
+
+
+def listed(space: SpaceRow, chosen: Chosen, kept_from: int, limit: int, after: bytes | None) -> Statement:
+    """Select receipts of a space made at `kept_from` or later, newest first; `after` is the last id before the page."""
+    conditions = {
+        "r.category = ?": chosen.category,
+        "r.actor = ?": chosen.actor,
+        "r.made_at >= ?": kept_from if chosen.since is None else max(kept_from, chosen.since),
+        "r.made_at < ?": chosen.until,
+        "r.answer ->> '$.evidence' = ?": chosen.evidence,
+        "r.id < ?": after,
+    }
+    given = {condition: value for condition, value in conditions.items() if value is not None}
+    return Statement(
+        "SELECT r.id, r.made_at, r.actor, r.seq, r.parameters, r.answer, "
+        "(SELECT count(*) FROM receipt_hits h WHERE h.receipt_id = r.id) FROM receipts r WHERE r.space_id = ? "
+        f"{''.join(f'AND {condition} ' for condition in given)}ORDER BY r.id DESC LIMIT ?",
+        (space.id, *given.values(), limit),
+    )
 
 
 def fates(space_id: int, memory_ids: Sequence[bytes]) -> Statement:

@@ -1,12 +1,14 @@
 """Commands about receipts: searches that were kept, and what they would find now."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from muisti.client import calls
+from muisti.core.model.hits import Evidence
 from muisti.service.cli.base import Command, Globals, Subcommands
+from muisti.service.cli.options import Moment
 from muisti.service.cli.output import answer, cell, grid, tabbed, talk
 from muisti.service.cli.session import session
 
@@ -14,6 +16,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
 COMMANDS = {
+    "list": ("receipts:list_receipts", "List recorded searches, newest first."),
     "show": ("receipts:show", "Show the hits of a recorded search."),
     "replay": ("receipts:replay", "Run a recorded search again, and show what differs and why."),
 }
@@ -23,9 +26,39 @@ receipt = Subcommands(
     "receipt",
     commands_at=COMMANDS,
     examples=('muisti search "when do we deploy?" --receipt', f"muisti receipt replay {ID}"),
-    help="Show a recorded search, or run it again.\n\n`muisti search --receipt` records a search, by default for 30 "
-    "days, and prints its ID.",
+    help="List and show recorded searches, or run them again.\n\n`muisti search --receipt` records a search, by "
+    "default for 30 days, and prints its ID.",
 )
+
+
+@click.command("list", cls=Command, examples=("muisti receipt list", "muisti receipt list --evidence none --since 7d"))
+@click.option("--actor", metavar="NAME", help="Only of this caller, by its name in the audit log.")
+@click.option("--since", type=Moment(), metavar="TIME", help="Only made at this time or later.")
+@click.option("--until", type=Moment(), metavar="TIME", help="Only made before this time.")
+@click.option("--evidence", type=click.Choice(get_args(Evidence)), help="Only with this evidence.")
+@click.option(
+    "--limit", type=click.IntRange(1, 100), default=20, show_default=True, metavar="N", help="Show N at most."
+)
+@click.option("--cursor", metavar="TEXT", help="Continue a list: `next_cursor` of its last page.")
+@click.pass_obj
+def list_receipts(options: Globals, **asked: Any) -> None:
+    """List recorded searches, newest first.
+
+    Prints for each its ID, the time, who asked, the evidence, the number of hits and the query.
+    """
+    with session(options) as opened:
+        reply = opened.read(lambda: opened.client.send(calls.list_receipts(opened.space, **asked)))
+        answer(
+            options,
+            reply,
+            table=_list,
+            plain=lambda data: [
+                tabbed(one["id"], one["made_at"], one["actor"], one["evidence"], one["hits"], one["query"])
+                for one in data["items"]
+            ],
+        )
+        if reply.data["next_cursor"] and not options.json:
+            talk(f"More: --cursor {reply.data['next_cursor']}")
 
 
 @click.command(cls=Command, examples=(f"muisti receipt show {ID}", f"muisti receipt show {ID} --json"))
@@ -70,6 +103,16 @@ def replay(options: Globals, id_: str, then: bool) -> None:
         )
         if reply.data["same"]:
             talk("The same memories, in the same order.")
+
+
+def _list(data: Mapping[str, Any]) -> "Table":
+    found = grid(None, "receipt", "made", "by", "evidence", "hits", "query", right=("hits",))
+    for one in data["items"]:
+        asked = one["query"] or one["strategy"]
+        found.add_row(
+            cell(one["id"]), one["made_at"], cell(one["actor"]), one["evidence"], str(one["hits"]), cell(asked)
+        )
+    return found
 
 
 def _hits(one: Mapping[str, Any]) -> "Table":

@@ -9,7 +9,7 @@ import click
 from muisti.client import calls
 from muisti.core.model.terms import Fusion, Match, Mode
 from muisti.service.cli.base import Command, Globals
-from muisti.service.cli.naming import find_id
+from muisti.service.cli.naming import find_id, locate_id
 from muisti.service.cli.options import as_filter, as_of, filters, full_option
 from muisti.service.cli.output import (
     BRIEF,
@@ -59,6 +59,7 @@ RELATED = "Possibly related:"  # above hits of weak evidence
         "muisti search QX-991 --mode keyword --limit 3",
         'muisti search "tea or coffee" --tag drinks --recency-weight 0.3 --half-life 14 --explain',
         'muisti search "notes tagged auth from last week" --mode auto',
+        'muisti search "when do we deploy?" --why-not 0123456789ae',
         'muisti search "how do we deploy?" --in web=1 --in company=0.8 --group-by category',
     ),
 )
@@ -95,11 +96,19 @@ RELATED = "Possibly related:"  # above hits of weak evidence
 @click.option("--highlight", is_flag=True, help="Show the passage that answers, with matching words in bold.")
 @click.option("--no-touch", is_flag=True, help="Do not count the hits as retrieved.")
 @click.option("--receipt", is_flag=True, help="Record the search for `muisti receipt`, and print the record's ID.")
+@click.option("--why-not", "why_not", multiple=True, metavar="ID", help="Say why a memory is a hit or not.")
 @full_option
 @ranking_options
 @click.pass_obj
 def search(
-    options: Globals, query: str, *, filter_: Mapping[str, Any] | None, full: bool, all_: bool, **asked: Any
+    options: Globals,
+    query: str,
+    *,
+    filter_: Mapping[str, Any] | None,
+    full: bool,
+    all_: bool,
+    why_not: Sequence[str],
+    **asked: Any,
 ) -> None:
     """Find the memories that best answer a query.
 
@@ -108,6 +117,8 @@ def search(
     "Possibly related:".
     """
     several = spaces_of(asked, lambda: space_choice(options).space)
+    if several and why_not:
+        raise click.UsageError("--why-not explains a search of one space")
     body = {"query": query, **_parameters(asked), **ranking_body(asked), **several}
     wanted = as_filter(filter_, **asked)
     if wanted:
@@ -115,6 +126,8 @@ def search(
     with session(options) as opened:
         if "similar_to" in body and not several:
             body["similar_to"] = find_id(opened, [body["similar_to"]])
+        if why_not:
+            body["explain_ids"] = [locate_id(opened, one) for one in why_not]
         call = calls.search_spaces(body) if several else calls.search(opened.space, body)
         reply = opened.read(lambda: opened.client.send(call))
         hits, weak = _shown(reply.data, all_=all_), reply.data["evidence"] == "weak"
@@ -126,6 +139,8 @@ def search(
             table=lambda _: _hits(hits, RELATED if weak else None),
             plain=lambda _: [_line(hit, full) for hit in hits],
         )
+        for one in [] if options.json else reply.data.get("explained", ()):
+            talk(f"{one['id']}: {one['reason']}. {one['sentence']}")
         for note in _notes(reply.data):
             talk(note)
         if "receipt" in reply.data:

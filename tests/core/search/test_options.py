@@ -15,7 +15,7 @@ from msgspec import UNSET
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput, ModelMismatch, NotFound
-from muisti.core.model.hits import Answer, Hit, Recency
+from muisti.core.model.hits import Answer, Hit, Reasoned, Recency
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft, Memory
 from muisti.core.query.filters import parse
@@ -67,8 +67,8 @@ filters: st.SearchStrategy[tuple[Any, Callable[[Memory], bool]]] = st.sampled_fr
 modes = st.sampled_from(["hybrid", "semantic", "keyword", "metadata"])
 
 
-def recomputed(hit: Hit) -> float:
-    """The score of a hit from the factors that explain it."""
+def recomputed(hit: Hit | Reasoned) -> float:
+    """The score of a hit, or of a memory that is none, from the factors that explain it."""
     why = hit.explain
     assert why is not None
     score = why.fused if why.composite is UNSET else why.composite

@@ -200,6 +200,9 @@ def test_a_search_is_kept_looked_up_and_asked_again(run: Run):
     first = run("add", "The staging port is 5433.").stdout.strip()
     kept = run("search", "staging port", "--receipt", "--trust-weight", "0.5")
     receipt = kept.stderr.split("Receipt: ")[1].strip()
+    (listed,) = run("receipt", "list", "--since", "1d").stdout.splitlines()
+    assert (listed.split("\t")[0], listed.split("\t")[-1]) == (receipt, "staging port")
+    assert run("receipt", "list", "--until", "1d").stdout == run("receipt", "list", "--actor", "ann").stdout == ""
     shown = run("receipt", "show", receipt).stdout.split("\t")
     assert (shown[0], shown[2], shown[3].strip()) == ("1", first, "1")
     assert json.loads(run("receipt", "show", receipt, "--json").stdout)["parameters"]["trust_weight"] == 0.5

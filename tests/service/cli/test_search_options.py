@@ -21,6 +21,18 @@ def test_a_memory_is_the_query_by_its_id_or_the_end_of_it(run: Run):
         assert [hit["memory"]["id"] for hit in hits(run, "--similar-to", name)] == [two]
 
 
+def test_what_was_expected_is_explained_beside_the_hits(run: Run):
+    rule = added(run, "a red house", "--category", "rules", "--key", "house")["id"]
+    gone = added(run, "a red car", "--on-conflict", "keep")["id"]
+    run("delete", gone)
+    done = run("search", "red", "--category", "notes", "--why-not", "rules/house", "--why-not", gone[-8:])
+    assert done.exit_code == 0 and f"{rule}: filter. The filter excludes it, by category." in done.stderr
+    assert f"{gone}: deleted." in done.stderr
+    told = json.loads(run("search", "red", "--why-not", rule, "--json").stdout)["explained"]
+    assert [(one["id"], one["reason"], one["rank"]) for one in told] == [(rule, "found", 1)]
+    assert run("search", "red", "--in", "a", "--why-not", rule).exit_code == 64
+
+
 def test_groups_diversity_neighbours_and_scores_are_asked_for(run: Run, monkeypatch: pytest.MonkeyPatch):
     for turn, category in enumerate(("a", "b", "a")):
         words = ("--category", category, "--metadata", json.dumps({"session": "s", "turn": turn}), "--author", "Ann")

@@ -57,6 +57,67 @@ def test_a_receipt_tells_what_was_asked_and_answered(client: httpx.Client):
     assert client.post(f"/v1/receipts/{answer['receipt']}/replay").json()["same"]
 
 
+def listed(client: httpx.Client, **parameters: str | int) -> list[str]:
+    return [one["id"] for one in client.get(f"{API}/receipts", params=parameters).json()["items"]]
+
+
+def test_receipts_are_listed_newest_first_page_by_page(client: httpx.Client, clock: Clock):
+    made(client, "Anna prefers tea")
+    receipts = []
+    for number in range(5):
+        receipts.insert(0, asked(client, f"tea {number}"))
+        clock.pass_days(1)
+    assert listed(client) == receipts
+    first = client.get(f"{API}/receipts", params={"limit": 2})
+    page, found = first.json(), list[str]()
+    while True:
+        found += [one["id"] for one in page["items"]]
+        if page["next_cursor"] is None:
+            break
+        page = client.get(f"{API}/receipts", params={"limit": 2, "cursor": page["next_cursor"]}).json()
+    assert found == receipts and 'rel="next"' in first.headers["Link"]
+    newest = client.get(f"{API}/receipts").json()["items"][0]
+    whole = client.get(f"/v1/receipts/{receipts[0]}").json()
+    assert (newest["query"], newest["kind"], newest["hits"]) == ("tea 4", "search", 1)
+    assert all(newest[name] == whole[name] for name in ("made_at", "actor", "evidence", "strategy", "total", "seq"))
+    times = [one["made_at"] for one in client.get(f"{API}/receipts").json()["items"]]
+    assert listed(client, since=times[1]) == receipts[:2] and listed(client, until=times[1]) == receipts[2:]
+    assert listed(client, since=times[3], until=times[1]) == receipts[2:4]
+
+
+def test_receipts_are_chosen_by_caller_and_evidence(client: httpx.Client):
+    made(client, "Anna prefers tea")
+    receipt, actor = asked(client), client.get(f"{API}/receipts").json()["items"][0]["actor"]
+    evidence = client.get(f"/v1/receipts/{receipt}").json()["evidence"]
+    assert listed(client, actor=actor) == listed(client, evidence=evidence) == [receipt]
+    other = next(one for one in ("none", "strong") if one != evidence)
+    assert listed(client, actor="nobody") == listed(client, evidence=other) == []
+    context = client.post(f"{API}/context", json={"query": "tea", "receipt": True}).json()["receipt"]
+    assert [one["kind"] for one in client.get(f"{API}/receipts").json()["items"]] == ["context", "search"]
+    assert listed(client, limit=1) == [context]
+    for bad in ({"evidence": "some"}, {"since": "soon"}, {"cursor": "x"}, {"limit": 0}):
+        assert client.get(f"{API}/receipts", params=bad).status_code == 422
+
+
+def test_a_list_of_receipts_shows_what_may_be_read_one_by_one(
+    engine: Engine, client: httpx.Client, clock: Clock, stores: Stores
+):
+    admin = administrator(engine)
+    red, other = (caller(engine, ("read",), SPACE, category=name) for name in ("red", "blue"))
+    elsewhere = caller(engine, ("read",), "elsewhere")
+    client.headers.update(admin.headers)
+    own = client.post(f"{API}/search", json={"query": "tea", "receipt": True}, headers=red.headers).json()["receipt"]
+    whole = asked(client)
+    for who in (admin, red, other):
+        shown = [one["id"] for one in client.get(f"{API}/receipts", headers=who.headers).json()["items"]]
+        assert shown == [
+            one for one in (whole, own) if client.get(f"/v1/receipts/{one}", headers=who.headers).status_code == 200
+        ]
+    assert client.get(f"{API}/receipts", headers=elsewhere.headers).status_code == 404
+    clock.pass_days(31)
+    assert client.get(f"{API}/receipts").json()["items"] == []
+
+
 def test_a_replay_says_what_differs_and_why(client: httpx.Client, clock: Clock):
     soon = {"expires_at": "2026-06-01T00:00:00Z"}
     gone, old, ending, edited = (

@@ -54,6 +54,29 @@ def test_options_are_answered_in_one_space(asked: httpx.Client, engine: Engine):
     assert post(asked, who, path, min_score=1).json()["hits"] == []
 
 
+def test_what_was_expected_is_explained(asked: httpx.Client, engine: Engine):
+    who, path = caller(engine, ("read",), "project"), "/v1/spaces/project/search"
+    notes = caller(engine, ("read",), "project", category="notes")
+    hits = post(asked, who, path, explain=True).json()["hits"]
+    ids = [hit["memory"]["id"] for hit in hits]
+    found = post(asked, who, path, limit=1, explain_ids=ids[::-1], filter={"category": "rules"}).json()
+    reasons = {one["id"]: one for one in found["explained"]}
+    assert [*reasons] == ids[::-1] and len(found["hits"]) == 1
+    for hit in hits:
+        one, is_rule = reasons[hit["memory"]["id"]], hit["memory"]["category"] == "rules"
+        assert (one["reason"] == "filter") is not is_rule
+        if is_rule:
+            assert one["score"] == hit["score"] and one["explain"]["fused"] == hit["explain"]["fused"]
+            assert set(one["ranks"]) == set(hit["ranks"])
+        else:
+            assert (one["conditions"], one["rank"], one["explain"]) == (["category"], None, None)
+    seen = post(asked, notes, path, explain_ids=ids).json()["explained"]
+    assert sorted(one["reason"] for one in seen) == ["found", "unknown", "unknown"]
+    refused = post(asked, who, path, explain_ids=["x"])
+    assert (refused.status_code, refused.json()["errors"][0]["path"]) == (422, "$.explain_ids[0]")
+    assert post(asked, who, "/v1/search", spaces=[{"name": "project"}], explain_ids=ids).status_code == 422
+
+
 def test_the_mode_auto_tells_how_it_read_the_query(asked: httpx.Client, engine: Engine):
     who, path = caller(engine, ("read",), "project"), "/v1/spaces/project/search"
     found = post(asked, who, path, query="notes tagged release", mode="auto").json()
