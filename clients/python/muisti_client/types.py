@@ -980,6 +980,7 @@ ExplanationReply = TypedDict(
         'space_weight': NotRequired['float'],
         'novelty': NotRequired['NoveltyReply'],
         'symbol': NotRequired['SymbolMatchReply'],
+        'parts': 'dict[str, Any]',
         'sentence': 'str',
     },
 )
@@ -1754,6 +1755,7 @@ PartReply = TypedDict(
         'total': 'int',
         'evidence': "Literal['none', 'strong', 'uncalibrated', 'weak']",
         'strength': 'float',
+        'thresholds': 'ThresholdsReply | None',
         'strategy': "Literal['hybrid', 'keyword', 'metadata', 'recent', 'semantic']",
     },
 )
@@ -2412,6 +2414,7 @@ SearchReply = TypedDict(
         'total': 'int',
         'evidence': "Literal['none', 'strong', 'uncalibrated', 'weak']",
         'strength': 'float',
+        'thresholds': 'ThresholdsReply | None',
         'strategy': "Literal['hybrid', 'keyword', 'metadata', 'recent', 'semantic']",
         'degraded': 'list[str]',
         'seq': 'str',
@@ -2905,6 +2908,15 @@ TelemetryReply = TypedDict(
     },
 )
 "How a memory was used. Retrievals are counted in batches, and may lag by some seconds; verdicts never do."
+
+ThresholdsReply = TypedDict(
+    'ThresholdsReply',
+    {
+        'weak': 'float',
+        'strong': 'float',
+    },
+)
+"The values of `strength` at which `evidence` becomes weak, and strong."
 
 TopicBody = TypedDict(
     'TopicBody',
