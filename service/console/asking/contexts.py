@@ -17,6 +17,7 @@ SECTIONS: Mapping[str, str] = {  # each with the class of its colour
     "memories": "one",
 }
 REASONS = {"budget": "the context was full", "section": "its section was full"}
+LAST = "memories"  # the section that gets what the others leave
 CHOSEN = "s."  # before the name of a section in a URL
 
 
@@ -38,25 +39,29 @@ class Wanted:
         """Return the body of the request.
 
         Raises:
-            Wrong: the budget is no number.
+            Wrong: a number of tokens is none.
         """
         body: dict[str, Any] = {"query": self["q"], "no_touch": True}
         if self["budget"]:
-            if not self["budget"].isdecimal():
-                raise Wrong("budget", "must be a whole number of tokens")
-            body["token_budget"] = int(self["budget"])
+            body["token_budget"] = self._tokens("budget")
         if self["conversation"]:
             body["conversation"] = self["conversation"]
         if self["evidence"]:
             body["min_evidence"] = self["evidence"]
         if self.sections:
-            body["sections"] = {name: {} for name in self.sections}
+            limit = {"max_tokens": self._tokens("each")} if self["each"] else {}
+            body["sections"] = {name: {} if name == LAST else limit for name in self.sections}
         return body
+
+    def _tokens(self, name: str) -> int:
+        if not self[name].isdecimal():
+            raise Wrong(name, "must be a whole number of tokens")
+        return int(self[name])
 
 
 def wanted_of(params: Mapping[str, str]) -> Wanted:
     """Return the context of a URL; parameters that are empty or of other pages are left out."""
-    known = {"q", "budget", "conversation", "evidence", *(CHOSEN + name for name in SECTIONS)}
+    known = {"q", "budget", "each", "conversation", "evidence", *(CHOSEN + name for name in SECTIONS)}
     return Wanted({name: value for name, value in params.items() if name in known and value})
 
 

@@ -104,9 +104,9 @@ TOOL_FIELDS: Mapping[str, Sequence[str]] = {
 
 
 def _command(server: Server, operation: Operation, body: Body) -> str:
-    words = ["muisti", operation.path, body["query"], "--url", server.url, "--space", server.space]
+    words = ["muisti", operation.path, "--url", server.url, "--space", server.space]
     options = _search_options(body) if operation is SEARCH else _context_options(body)
-    return shlex.join([*words, *options])
+    return shlex.join([*words, *options, "--", body["query"]])
 
 
 def _search_options(body: Body) -> Iterator[str]:
