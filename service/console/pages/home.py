@@ -2,6 +2,7 @@
 
 from litestar import Request, Response, get, post
 from litestar.di import NamedDependency
+from litestar.params import FromPath
 
 from muisti.client import calls
 from muisti.service.connect.clients import CLIENTS
@@ -26,7 +27,7 @@ async def show_connect(visit: NamedDependency[Visit]) -> Response[str]:
 
 
 @post(f"{ROOT}/spaces/{{space:str}}/memories")
-async def add_memory(request: Request, space: str, visit: NamedDependency[Visit]) -> Response[None]:
+async def add_memory(request: Request, space: FromPath[str], visit: NamedDependency[Visit]) -> Response[None]:
     """Store a memory, such as the first one."""
     form = await request.form()
     made = await visit.send(calls.add_memory(space, {"content": str(form.get("content", ""))}))

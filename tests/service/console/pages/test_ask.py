@@ -6,10 +6,9 @@ import httpx
 import pytest
 from selectolax.lexbor import LexborHTMLParser as HTMLParser
 
-from tests.core.fakes import SPACE
 from tests.service.fakes import API
 
-ASK = f"/console/spaces/{SPACE}/ask"
+ASK = "/console/spaces/default/ask"
 HTMX = {"HX-Request": "true"}
 
 
