@@ -37,7 +37,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve cluster cluster-test watch-test check test test-sqld kernels-test conformance clients-test lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins model tagger relations image image-checks image-test clean
+.PHONY: help serve cluster cluster-test watch-test check test test-sqld kernels-test console-test conformance clients-test lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins vendor model tagger relations image image-checks image-test clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 
@@ -82,6 +82,9 @@ test-sqld: .venv/.dev .venv/.kernels ## Run the tests on sqld alone, with every 
 
 kernels-test: .venv/.dev .venv/.kernels ## Compare the compiled kernels with plain numba, bit by bit
 	$(BIN)/python -m pytest --long tests/core/kernels/test_versions.py
+
+console-test: .venv/.browser .venv/.kernels ## Try the console in a real Chromium (Debian's), and photograph each page
+	@$(BIN)/python -m pytest tests/browser --browser $(ARGS)
 
 conformance: .venv/.dev .venv/.kernels build/conformance/.made ## Run MCP's official suite, Inspector and TypeScript client
 	@$(BIN)/python -m tests.conformance build/conformance $(NODE)
@@ -131,6 +134,9 @@ profile: .venv/.dev .venv/.kernels ## Show where the time of a search goes: make
 openapi: .venv/.serve ## Write docs/openapi.json, and the Python client from it; tests compare both
 	@$(BIN)/python -m muisti.service.app.openapi > docs/openapi.json
 	@$(BIN)/python clients/python/generate.py docs/openapi.json
+
+vendor: .venv/.dev ## Fetch the scripts and styles of others that the console sends
+	@$(BIN)/python -m deploy.vendor $(NODE)
 
 pins: ## Pin the newest versions that pyproject.toml allows in deploy/constraints.txt (needs the network)
 	@$(call check_python)
@@ -218,6 +224,12 @@ $(VIEW): .venv/.made pyproject.toml
 	@$(PIP) setuptools
 	@$(PIP) --no-build-isolation -e '.[dev]'
 	@touch .venv/.serve $@
+
+# Playwright drives a Chromium that is installed; it brings none.
+.venv/.browser: .venv/.dev
+	@echo 'Installing what drives a browser into .venv'
+	@$(PIP) --no-build-isolation -e '.[dev,browser]'
+	@touch $@
 
 # Node comes with the development packages, as a wheel; npm's packages are for the conformance suite and the TypeScript client.
 build/conformance/.made: .venv/.dev $(wildcard tests/conformance/*.*)

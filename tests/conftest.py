@@ -26,6 +26,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--cluster-seconds", type=float, default=6.0, help="how long the tests of a cluster go on")
     parser.addoption("--lives", type=int, default=200, help="with --long: lifecycles of a space, of 100 steps each")
     parser.addoption("--mcp-requests", type=int, default=400, help="how many a server gets that must keep none of them")
+    parser.addoption("--browser", action="store_true", help="the console in a real Chromium (make console-test)")
+    parser.addoption("--shots", type=Path, help="with --browser: write a picture of each page into this folder")
     parser.addoption("--store", choices=["both", "file", "sqld"], default="both", help="what tests of both run on")
 
 

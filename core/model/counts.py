@@ -54,6 +54,14 @@ class Usage(msgspec.Struct, frozen=True, kw_only=True):
     quota: Quota
 
 
+class SpaceUse(msgspec.Struct, frozen=True, kw_only=True):
+    """The size of a space by its counters, and its last change, None before the first."""
+
+    memories: int
+    bytes: int
+    last_change_at: datetime | None
+
+
 class Stats(msgspec.Struct, frozen=True, kw_only=True):
     """Sizes of a space. `by` counts current memories by kind, type, status and importance; bytes are of content.
 

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
-from muisti.core.model.counts import Quota, Usage
+from muisti.core.model.counts import Quota, SpaceUse, Usage
 from muisti.core.model.erasures import Erasure
 from muisti.core.model.errors import AlreadyExists, EpochGone, NotFound, NotYetReplicated
 from muisti.core.model.spaces import Policy, PolicyValue, Space, SpaceSettings, check_name
@@ -41,6 +41,11 @@ class Spaces:
     def list(self) -> list[Space]:
         (rows,) = self._database.read([spaces.all_spaces()])
         return [self._effective(space_row(row)) for row in rows]
+
+    def uses(self) -> Mapping[str, SpaceUse]:
+        """Return the size of every space by its epoch, from counters: no memory is read."""
+        (rows,) = self._database.read([quotas.uses()])
+        return dict(map(quotas.use, rows))
 
     def standing(self, names: Sequence[str]) -> dict[str, Seq]:
         """Return the latest change number of each space that exists. This is one cheap query."""

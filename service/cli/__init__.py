@@ -124,6 +124,7 @@ SECTIONS = {
             "probes:probe",
             "Save test questions, and check that searches find the expected memory.",
         ),
+        "reads": ("reads:reads", "Show who has read a space, and which questions found nothing."),
         "receipt": ("receipts:receipt", "List and show recorded searches, or run them again."),
     },
 }

@@ -42,7 +42,7 @@ def drawn(request: Asked, view: View, visit: Visit | None = None) -> Response[st
         "server_sections": () if visit is None else _of(visit, OF_SERVER),
         "said": SENTENCES.get(said),
         "undoable": request.query_params.get("undo") if said in SENTENCES else None,
-        "here": request.scope["raw_path"].decode("latin-1") + _query(request),
+        "here": _here(request),
         "fields": [(name, value) for name, value in request.query_params.multi_items() if name != "as_of"],
     }
     content = draw(view, shared, part=visit is not None and visit.is_fragment)
@@ -94,8 +94,7 @@ def refused(request: Asked, error: MuistiError) -> Response[str]:
 
 def not_signed_in(request: Asked, _: NotSignedIn) -> Response[None]:
     """Send the browser to the sign-in, and from there back to the page."""
-    target = request.scope["raw_path"].decode("latin-1") + _query(request)
-    back = target if request.method == "GET" and "hx-request" not in request.headers else ROOT
+    back = _here(request) if request.method == "GET" and "hx-request" not in request.headers else ROOT
     url = link("sign-in", None, {"next": back})
     if "hx-request" in request.headers:
         return Response(None, status_code=401, headers={**HEADERS, "HX-Redirect": url})
@@ -124,9 +123,11 @@ def _alone(request: Asked, view: View) -> Response[str]:
     return Response(html, media_type="text/html; charset=utf-8", status_code=view.status, headers=HEADERS)
 
 
-def _query(request: Asked) -> str:
+def _here(request: Asked) -> str:
+    """Return the URL of a request on this server, without what was said after a change."""
+    path = request.scope["raw_path"].partition(b"?")[0].decode("latin-1")  # some servers leave the query string in it
     given = [(name, value) for name, value in request.query_params.multi_items() if name not in ("said", "undo")]
-    return f"?{urlencode(given)}" if given else ""
+    return path + (f"?{urlencode(given)}" if given else "")
 
 
 def _of(visit: Visit, sections: Any) -> list[Any]:

@@ -18,7 +18,9 @@ async def api_of(app: ASGIApp, host: str, key: str | None) -> AsyncIterator[Asyn
 
     `host` is the Host header of the browser: the application checks it as it checks every other request.
     """
-    headers = {"Host": host} | ({"Authorization": f"Bearer {key}"} if key else {})
+    headers = {b"Host": host.encode("latin-1", "replace")}
+    if key:
+        headers[b"Authorization"] = b"Bearer " + key.encode("utf-8", "surrogateescape")
     # The two libraries spell the types of ASGI differently.
     transport = httpx.ASGITransport(app=cast(Any, app), raise_app_exceptions=False)
     http = httpx.AsyncClient(

@@ -9,5 +9,9 @@ SENTENCES: Mapping[str, str] = {
     "restored": "The earlier version is current again.",
     "kept": "The answer is kept as a receipt.",
     "undone": "Undone: everything is as it was before.",
+    "reads_forgotten": "The reads of this space are forgotten, and the questions that found nothing.",
+    "probe_added": "The probe is stored. Ask all probes to see its rank.",
+    "probe_deleted": "The probe is deleted.",
+    "probes_run": "All probes were asked, and their ranks are kept.",
     "signed_out": "You are signed out, and the session's key is revoked.",
 }

@@ -51,7 +51,9 @@ async def prompt(session: Session, name: str, arguments: dict[str, str]) -> type
     if not topic:
         raise InvalidInput.at("$.topic", "is required")
     asked = Recall(query=topic, limit=BRIEF_LIMIT, max_tokens=BRIEF_TOKENS)
-    answer = await session.backend.search(session.memories(), space, asked.search())
+    with session.reading("recall") as noted:
+        answer = await session.backend.search(session.memories(), space, asked.search())
+        noted.found(space, answer.seq, len(answer.hits), answer.evidence, topic)
     _, known = await session.backend.compute(packed, answer, asked.max_tokens, wanted=asked.min_evidence)
     brief = (
         "Brief me on the topic below, from the stored memories below it. Cite ids. Say what is not known.\n\n"

@@ -18,6 +18,7 @@ from muisti.service.mcp.fence import one_line
 from muisti.service.mcp.history import told
 from muisti.service.mcp.recall import fits, listed, packed, tokens
 from muisti.service.mcp.rendering import NOTICE, Json, counted, quoted, shown
+from muisti.service.observability.reads import asked_now
 
 SENTENCE = 160  # characters about how a query was read, at most
 MARGIN = 4  # tokens by which two texts together may take more than each alone
@@ -25,7 +26,9 @@ MARGIN = 4  # tokens by which two texts together may take more than each alone
 
 async def recall(call: Call, given: Recall) -> Outcome:
     query = given.search()
-    answer = await call.backend.search(call.memories, call.space, query)
+    with call.session.reading("recall") as noted:
+        answer = await call.backend.search(call.memories, call.space, query)
+        noted.found(call.space, answer.seq, len(answer.hits), answer.evidence, asked_now(query))
     if answer.intent is None:
         found = await call.backend.compute(packed, answer, given.max_tokens, wanted=given.min_evidence, full=given.full)
         return Outcome(*found)
@@ -37,7 +40,15 @@ async def recall(call: Call, given: Recall) -> Outcome:
 
 
 async def get_context(call: Call, given: GetContext) -> Outcome:
-    found = await call.backend.context(call.memories, call.space, given.request())
+    with call.session.reading("context") as noted:
+        found = await call.backend.context(call.memories, call.space, given.request())
+        noted.found(
+            call.space,
+            found.seq,
+            len(found.citations),
+            found.evidence,
+            given.query,
+        )
     fields = ("id", "section", "start", "stop", "cut")
     cited = [{name: getattr(one, name) for name in fields} for one in found.citations]
     structured: Json = {
@@ -55,9 +66,10 @@ async def get_context(call: Call, given: GetContext) -> Outcome:
 
 
 async def get_memory(call: Call, given: GetMemory) -> Outcome:
-    found = await call.backend.store(
-        call.memories.read.get, call.space, call.name(given), as_of=points.parse(given.as_of), no_touch=given.no_touch
-    )
+    with call.session.reading("get") as noted:
+        get, as_of = call.memories.read.get, points.parse(given.as_of)
+        found = await call.backend.store(get, call.space, call.name(given), as_of=as_of, no_touch=given.no_touch)
+        noted.found(call.space, found.seq, 1)
     memory = shown(found.memory, full=True)
     return Outcome({"memory": memory, "notice": NOTICE}, f"{NOTICE}\n\n{quoted(memory)}")
 
@@ -65,21 +77,24 @@ async def get_memory(call: Call, given: GetMemory) -> Outcome:
 async def list_memories(call: Call, given: ListMemories) -> Outcome:
     filter, as_of = given.narrowed(), points.parse(given.as_of)
     max_tokens, limit, left_out = checked(given.max_tokens), given.limit, 0
-    while True:
-        page = await call.backend.store(
-            call.memories.read.list,
-            call.space,
-            filter=filter,
-            limit=limit,
-            sort=given.sort,
-            cursor=given.cursor,
-            as_of=as_of,
-        )
-        kept = max(await call.backend.compute(fits, page.items, max_tokens, full=given.full), 1)
-        if kept >= len(page.items):
-            return Outcome(*await call.backend.compute(listed, page, left_out, max_tokens, full=given.full))
-        left_out += len(page.items) - kept
-        limit = kept  # asked again, because it is the page that knows its cursor
+    with call.session.reading("list") as noted:
+        while True:
+            page = await call.backend.store(
+                call.memories.read.list,
+                call.space,
+                filter=filter,
+                limit=limit,
+                sort=given.sort,
+                cursor=given.cursor,
+                as_of=as_of,
+            )
+            kept = max(await call.backend.compute(fits, page.items, max_tokens, full=given.full), 1)
+            if kept >= len(page.items):
+                break
+            left_out += len(page.items) - kept
+            limit = kept  # asked again, because it is the page that knows its cursor
+        noted.found(call.space, page.seq, len(page.items))
+    return Outcome(*await call.backend.compute(listed, page, left_out, max_tokens, full=given.full))
 
 
 async def memory_history(call: Call, given: History) -> Outcome:

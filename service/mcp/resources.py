@@ -96,5 +96,8 @@ async def read(session: Session, uri: str) -> types.TextResourceContents:
         counts = await session.backend.store(session.memories().read.categories, space)
         body: Any = {"categories": [{"name": one.name, "count": one.count} for one in counts.items]}
     else:
-        body = shown((await session.backend.store(session.memories().read.get, space, name)).memory, full=True)
+        with session.reading("get") as noted:
+            found = await session.backend.store(session.memories().read.get, space, name)
+            noted.found(space, found.seq, 1)
+        body = shown(found.memory, full=True)
     return types.TextResourceContents(uri=uri, mime_type=JSON, text=msgspec.json.encode(body).decode())

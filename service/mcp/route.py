@@ -115,7 +115,8 @@ class McpApp:
 
     def _session(self, scope: Scope) -> Session:
         assert self._backend is not None
-        return Session(self._backend, access_of(scope), groups_of(scope["query_string"]) or self._groups)
+        groups = groups_of(scope["query_string"]) or self._groups
+        return Session(self._backend, access_of(scope), groups, cast(dict[str, Any], scope).get("request_id"))
 
 
 ALLOW = {"Allow": "POST"}

@@ -6,6 +6,7 @@ from muisti.core.model.errors import InvalidInput
 from muisti.core.model.spaces import DEFAULT
 from muisti.core.views.memories import Memories
 from muisti.service.auth.access import Access, Need, check, single_space
+from muisti.service.observability.reads import Operation, Reading
 from muisti.service.runtime.workers import Backend
 from muisti.service.settings.tool_groups import USUAL, Group, groups_in
 
@@ -16,6 +17,11 @@ class Session(msgspec.Struct, frozen=True):
     backend: Backend
     access: Access
     groups: frozenset[Group] = groups_in(USUAL)
+    request_id: str | None = None
+
+    def reading(self, operation: Operation) -> Reading:
+        """Begin a read; see `ReadLog.reading`."""
+        return self.backend.reads.reading(operation, self.access.actor, self.request_id)
 
     def memories(self, *, dry_run: bool = False) -> Memories:
         """Return the memories as the caller sees them. `dry_run`: writes are planned and nothing is stored."""

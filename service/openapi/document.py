@@ -33,6 +33,7 @@ from muisti.service.schemas.generations import ModelName
 from muisti.service.schemas.graph import EntityName
 from muisti.service.schemas.keys import KeyId
 from muisti.service.schemas.probes import ProbeId
+from muisti.service.schemas.reads import ReadReply
 from muisti.service.schemas.receipts import ReceiptId
 from muisti.service.schemas.replies import AddedReply, ItemsReply, MemoryReply, SpaceReply, WrittenReply
 from muisti.service.schemas.requests import BatchBody, DraftBody
@@ -282,7 +283,7 @@ def _success(path: str, handler: HTTPRouteHandler, status: int, type: Any) -> Js
     headers += OF_STATUS.get(status, ())
     if status == 201 and type is not None and handler.operation_id != "addMemories":
         headers.append("Location")
-    if handler.operation_id in ("listMemories", "listAudit", "listTasks", "listTaskItems", "listReceipts"):
+    if handler.operation_id in ("listMemories", "listAudit", "listTasks", "listTaskItems", "listReceipts", "listReads"):
         headers.append("Link")
     if handler.operation_id in ("exportSpace", "exportGraph"):
         headers.append("Content-Disposition")
@@ -307,8 +308,9 @@ def _content(handler: HTTPRouteHandler, name: str, status: int) -> Json:
     schema = {"$ref": REF.format(name=name)} if name else plain
     content: Json = {media: {"schema": schema, "example": REPLIES[str(handler.operation_id)][status]}}
     if handler.opt.get("streams"):
-        (change,) = REPLIES[str(handler.operation_id)][status].items
-        event = f"id: {EPOCH}:{change.seq}\nevent: {change.change}\ndata: {msgspec.json.encode(change).decode()}\n\n"
+        (one,) = REPLIES[str(handler.operation_id)][status].items
+        at, kind = (one.id, "read") if isinstance(one, ReadReply) else (f"{EPOCH}:{one.seq}", one.change)
+        event = f"id: {at}\nevent: {kind}\ndata: {msgspec.json.encode(one).decode()}\n\n"
         content[STREAM] = {"schema": {"type": "string", "description": STREAMED}, "example": event}
     return content if media == JSON else {**content, **_packed(handler)}
 

@@ -32,6 +32,7 @@ from muisti.service.openapi.story import (
     FOUND,
     FOUND_JOINTLY,
     GENERATION,
+    HELD,
     HISTORY,
     IMPORTED,
     KEY,
@@ -100,6 +101,7 @@ from muisti.service.schemas.likeness import differing
 from muisti.service.schemas.lint import FindingReply, FixReply, LintReply
 from muisti.service.schemas.moving import ImportReply, ImportsReply
 from muisti.service.schemas.probes import ProbesReply, RunsReply
+from muisti.service.schemas.reads import QuestionReply, QuestionsReply, ReadReply, ReadsReply
 from muisti.service.schemas.receipts import ListedReceiptReply, MovedReply, ReceiptsReply, ReplayReply
 from muisti.service.schemas.replies import (
     AddedReply,
@@ -110,9 +112,12 @@ from muisti.service.schemas.replies import (
     EmbeddingsReply,
     ItemReply,
     ItemsReply,
+    ListedSpaceReply,
     PageReply,
     ReadyReply,
+    SpaceReply,
     SpacesReply,
+    SpaceUseReply,
     UndoReply,
 )
 from muisti.service.schemas.reviews import ReviewReply
@@ -120,6 +125,37 @@ from muisti.service.schemas.statistics import LatencyReply, ServerStatsReply
 from muisti.service.schemas.tasks import TaskItemsReply, TasksReply
 from muisti.service.schemas.webhooks import WebhooksReply
 
+
+def _listed(space: SpaceReply, use: SpaceUseReply) -> ListedSpaceReply:
+    return ListedSpaceReply(**asdict(space), use=use)
+
+
+READS = ReadsReply(
+    mode="questions",
+    process="5f0c2b7d91ae",
+    since=MADE,
+    size=1_000,
+    items=[
+        ReadReply(
+            id="5f0c2b7d91ae:2",
+            at=CHANGED,
+            operation="search",
+            actor=ADMIN,
+            request_id="0197a3c0-5f4e-7000-8000-0123456789aa",
+            ms=1.482,
+            hits=1,
+            evidence="strong",
+            receipt=None,
+        )
+    ],
+    next_cursor=None,
+)
+UNANSWERED = QuestionsReply(
+    mode="questions",
+    process=READS.process,
+    since=MADE,
+    items=[QuestionReply(text="who is on call", count=3, first_at=MADE, last_at=CHANGED)],
+)
 DRY_RUN = DryRunReply(
     status=204,
     changes=1,
@@ -248,6 +284,8 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "listCategories": {200: CountsReply(items=[CountReply(name="rules", count=2)])},
     "listTags": {200: CountsReply(items=[CountReply(name="release", count=1)])},
     "getReceipt": {200: RECEIPT},
+    "listReads": {200: READS},
+    "listUnanswered": {200: UNANSWERED},
     "listReceipts": {
         200: ReceiptsReply(
             items=[
@@ -358,7 +396,14 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "supersedeMemory": {201: written(SUPERSEDING)},
     "supersedeEntry": {201: written(SUPERSEDING)},
     "createSpace": {201: NEW_SPACE},
-    "listSpaces": {200: SpacesReply(items=[NEW_SPACE, SPACE])},
+    "listSpaces": {
+        200: SpacesReply(
+            items=[
+                _listed(NEW_SPACE, SpaceUseReply(memories=0, bytes=0, last_change_at=None)),
+                _listed(SPACE, SpaceUseReply(memories=HELD.memories, bytes=HELD.bytes, last_change_at=CHANGED)),
+            ]
+        )
+    },
     "createKey": {201: MadeKeyReply(**asdict(KEY), key=f"mk_{KEY.id}_…")},
     "getKey": {200: KEY},
     "getAccess": {

@@ -12,6 +12,7 @@ from muisti.service.auth.middleware import access_of, seen
 from muisti.service.http.decode import Request
 from muisti.service.http.headers import SEQ
 from muisti.service.http.parameters import PAST
+from muisti.service.http.reading import reading
 from muisti.service.routes.search import opened
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.context import ContextBody, ContextReply
@@ -39,8 +40,12 @@ async def get_context(
     """
     asked = data.to_request()
     await opened(request, backend, data.spaces)
-    context = await backend.context(seen(request.scope, backend), space, asked)
-    receipt = await _kept(request, space, backend, data, context) if data.receipt else UNSET
+    with reading(request.scope, backend, "context") as noted:
+        context = await backend.context(seen(request.scope, backend), space, asked)
+        question = data.query if data.as_of is None else None
+        noted.found(space, context.seq, len(context.citations), context.evidence, question)
+        receipt = await _kept(request, space, backend, data, context) if data.receipt else UNSET
+        noted.receipt = receipt or None
     return PlainResponse(ContextReply.of(context, receipt), {SEQ: str(context.seq)}).response()
 
 

@@ -26,6 +26,7 @@ from muisti.service.http.parameters import (
     SortParameter,
 )
 from muisti.service.http.preferences import preferred
+from muisti.service.http.reading import reading
 from muisti.service.http.respond import added, followed, read, stored
 from muisti.service.routes.named import ended, got, history_of, purged, restored, superseded, updated
 from muisti.service.runtime.workers import Backend
@@ -101,15 +102,17 @@ async def list_memories(
     """
     own = ("limit", "sort", "cursor", "as_of")
     filters = {name: texts for name, texts in request.query_params.dict().items() if name not in own}
-    page = await backend.store(
-        memories(request, backend).read.list,
-        space,
-        filter=parse_params(filters),
-        limit=limit,
-        sort=sort,
-        cursor=cursor,
-        as_of=parse(as_of),
-    )
+    with reading(request.scope, backend, "list") as noted:
+        page = await backend.store(
+            memories(request, backend).read.list,
+            space,
+            filter=parse_params(filters),
+            limit=limit,
+            sort=sort,
+            cursor=cursor,
+            as_of=parse(as_of),
+        )
+        noted.found(space, page.seq, len(page.items))
     return followed(request, read(PageReply.of(page), page.seq), page.next_cursor)
 
 

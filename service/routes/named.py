@@ -10,6 +10,7 @@ from muisti.service.auth.middleware import access_of, memories
 from muisti.service.http.decode import Request
 from muisti.service.http.headers import expected, is_known, request_key
 from muisti.service.http.preferences import preferred
+from muisti.service.http.reading import reading
 from muisti.service.http.respond import deleted, found, planned, read, tried, unchanged, written
 from muisti.service.routes.erasure import reported
 from muisti.service.runtime.workers import Backend
@@ -30,7 +31,10 @@ async def got(
     no_touch: bool,
 ) -> Response[MemoryReply] | Response[None]:
     """Read a memory; 304 when the caller has this version."""
-    one = await backend.store(memories(request, backend).read.get, space, name, as_of=parse(as_of), no_touch=no_touch)
+    with reading(request.scope, backend, "get") as noted:
+        get = memories(request, backend).read.get
+        one = await backend.store(get, space, name, as_of=parse(as_of), no_touch=no_touch)
+        noted.found(space, one.seq, 1)
     return unchanged(one) if is_known(if_none_match, one.memory.etag) else found(one)
 
 

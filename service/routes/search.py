@@ -18,6 +18,8 @@ from muisti.service.http.decode import Request
 from muisti.service.http.freshness import reached
 from muisti.service.http.headers import FRESHNESS, SEQ, freshness
 from muisti.service.http.parameters import PAST
+from muisti.service.http.reading import reading
+from muisti.service.observability.reads import asked_now
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.requests import JointSearchBody, PartBody, RecencyBody, SearchBody
 from muisti.service.schemas.search import JointReply, SearchReply
@@ -67,7 +69,11 @@ async def search_spaces(
     await opened(request, backend, parts)
     chosen = [Part(part.name, part.weight) for part in parts]
     age = freshness(request.headers.get(FRESHNESS)).max_age
-    answer = await backend.search_spaces(seen(request.scope, backend), chosen, query, age)
+    with reading(request.scope, backend, "search") as noted:
+        answer = await backend.search_spaces(seen(request.scope, backend), chosen, query, age)
+        for one in answer.spaces:
+            hits = sum(hit.memory.space == one.name for hit in answer.hits)
+            noted.found(one.name, one.seq, hits, one.evidence, asked_now(query))
     return PlainResponse(JointReply.of(answer), {"Server-Timing": server_timing(answer.timings)}).response()
 
 
@@ -90,8 +96,11 @@ async def opened(request: Request, backend: Backend, parts: Sequence[PartBody]) 
 async def answered(scope: Scope, space: str, data: SearchBody, backend: Backend, max_age: float = 0.0) -> PlainResponse:
     """Search, and keep a receipt when the request asks for one."""
     query = data.to_query()
-    answer = await backend.search(seen(scope, backend), space, query, max_age)
-    receipt = await _kept(scope, space, backend, data, answer, query.reference_time) if data.receipt else UNSET
+    with reading(scope, backend, "search") as noted:
+        answer = await backend.search(seen(scope, backend), space, query, max_age)
+        noted.found(space, answer.seq, len(answer.hits), answer.evidence, asked_now(query))
+        receipt = await _kept(scope, space, backend, data, answer, query.reference_time) if data.receipt else UNSET
+        noted.receipt = receipt or None
     headers = {SEQ: str(answer.seq), "Server-Timing": server_timing(answer.timings)}
     return PlainResponse(SearchReply.of(answer, receipt), headers)
 

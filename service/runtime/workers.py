@@ -29,6 +29,7 @@ from muisti.core.views.context import Request as ContextRequest
 from muisti.core.views.memories import Memories
 from muisti.core.views.write import Begun, Ended, Outcome, Write
 from muisti.service.observability.meters import Meters
+from muisti.service.observability.reads import ReadLog
 from muisti.service.observability.tracing import Tracing
 from muisti.service.runtime.admission import Admission, Line
 from muisti.service.runtime.summary_writer import summary_writer
@@ -167,6 +168,7 @@ class Backend:
         self._disk = lines.disk
         self.pools = {"search": self._search, "store": self._store}
         self.meters = meters or Meters()
+        self.reads = ReadLog(settings.read_log, settings.read_log_size)
         self._tracing = tracing
         self._limit = self._free = settings.queue_limit  # of writes that wait for the database alone
         self._asking = 0  # searches under way

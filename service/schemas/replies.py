@@ -1,13 +1,13 @@
 """Bodies of replies. Each class has a method `of` that makes it from a value of the core."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any, Literal, cast
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from muisti.core.model.counts import Counts, Stats, Telemetry
+from muisti.core.model.counts import Counts, SpaceUse, Stats, Telemetry
 from muisti.core.model.generations import CacheUse
 from muisti.core.model.outcomes import Written
 from muisti.core.model.spaces import Space
@@ -347,15 +347,37 @@ class SpaceReply(Struct, frozen=True, kw_only=True):
         )
 
 
+class SpaceUseReply(Struct, frozen=True, kw_only=True):
+    """The size of a space, as its quota counts it."""
+
+    memories: Annotated[int, Meta(description="Memories and objects that are not deleted.", ge=0)]
+    bytes: Annotated[int, Meta(description="Bytes of what callers stated.", ge=0)]
+    last_change_at: Annotated[datetime | None, Meta(description="Null before the first change.")]
+
+
+class ListedSpaceReply(SpaceReply, frozen=True, kw_only=True):
+    """A space in a list, with its size."""
+
+    use: Annotated[SpaceUseReply | None, Meta(description="Null for a key that does not see the whole space.")]
+
+    @classmethod
+    def listed(cls, space: Space, use: SpaceUse | None) -> "ListedSpaceReply":
+        """Return a space with its size, None where the caller may not see it."""
+        plain = SpaceReply.of(space)
+        given: dict[str, Any] = {name: getattr(plain, name) for name in SpaceReply.__struct_fields__}
+        return cls(**given, use=None if use is None else msgspec.convert(use, SpaceUseReply, from_attributes=True))
+
+
 class SpacesReply(Struct, frozen=True, kw_only=True):
     """All spaces, by name."""
 
-    items: list[SpaceReply]
+    items: list[ListedSpaceReply]
     next_cursor: None = None
 
     @classmethod
-    def of(cls, spaces: Iterable[Space]) -> "SpacesReply":
-        return cls(items=[SpaceReply.of(space) for space in spaces])
+    def of(cls, spaces: Iterable[Space], uses: Mapping[str, SpaceUse]) -> "SpacesReply":
+        """Return spaces with what `uses` has of them, by epoch."""
+        return cls(items=[ListedSpaceReply.listed(space, uses.get(space.epoch)) for space in spaces])
 
 
 class AliveReply(Struct, frozen=True, kw_only=True):

@@ -27,6 +27,7 @@ SECRETS = frozenset({"admin_key", "database_token", "embedding_key", "metrics_ke
 
 Level = Literal["debug", "info", "warning", "error"]
 Form = Literal["json", "console"]
+ReadLogMode = Literal["off", "ring", "questions"]
 EmbeddingFormat = Literal["float", "base64"]
 ENDPOINT = "endpoint"  # name among the models of the one behind `embedding_url`
 
@@ -185,6 +186,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     otlp_endpoint: Annotated[str | None, forms.OTLP] = None
     shutdown_grace: Annotated[float, amount(3600, "Seconds that running requests get to finish.")] = 10.0
     receipt_days: Annotated[float, amount(3650, "Days that the receipt of a search is kept.")] = 30.0
+    read_log: Annotated[
+        ReadLogMode,
+        one_of(get_args(ReadLogMode), "Log of reads without content; questions: also the text of what found nothing."),
+    ] = "off"
+    read_log_size: Annotated[int, whole(1, 100_000, "Reads that a process keeps in its log.")] = 1_000
     retention_days: Annotated[
         float, amount(36_500, "Days that old versions are kept, in a space without a policy for it; 0: forever.")
     ] = 365.0

@@ -45,10 +45,13 @@ function aboutField(schema) {
 }
 
 function fieldTable(rows) {
-  const head = el("tr", {}, el("th", {}, "name"), el("th", {}, "type"), el("th", {}, ""));
+  // The roles stay where a narrow page shows rows as blocks.
+  const head = el("tr", { role: "row" }, ...["name", "type", "meaning"].map((name) => el("th", { role: "columnheader" }, name)));
+  const cell = (...inner) => el("td", { role: "cell" }, ...inner);
   const cells = rows.map(([name, type, text]) =>
-    el("tr", {}, el("td", {}, el("code", {}, name)), el("td", {}, el("code", {}, type)), el("td", {}, ...prose(text))));
-  return el("div", { class: "wide" }, el("table", {}, el("thead", {}, head), el("tbody", {}, ...cells)));
+    el("tr", { role: "row" }, cell(el("code", {}, name)), cell(el("code", {}, type)), cell(...prose(text))));
+  return el("div", { class: "wide" },
+    el("table", { role: "table" }, el("thead", { role: "rowgroup" }, head), el("tbody", { role: "rowgroup" }, ...cells)));
 }
 
 function schemaView(api, schema, seen = new Set()) {
@@ -69,7 +72,7 @@ function schemaView(api, schema, seen = new Set()) {
 
 function exampleView(title, value) {
   const text = typeof value === "string" ? value : JSON.stringify(value, null, 2);
-  return el("div", {}, el("h3", {}, title), el("pre", {}, text));
+  return el("div", {}, el("h3", {}, title), el("pre", { tabindex: "0", "aria-label": title }, text));
 }
 
 function responseView(api, status, response) {
@@ -104,12 +107,12 @@ function tryView(path, method, operation) {
     form.append(el("label", {}, el("span", {}, `${parameter.name} (${parameter.in})`), input));
   }
   const [type, media] = bodyOf(operation);
-  const body = media ? el("textarea", { rows: 8, spellcheck: "false", "aria-label": "Body" }) : null;
+  const body = media ? el("textarea", { rows: 12, spellcheck: "false", "aria-label": "Body" }) : null;
   if (body) {
     body.value = typeof media.example === "string" ? media.example : JSON.stringify(media.example || {}, null, 2);
     form.append(body);
   }
-  const output = el("pre", { hidden: true, "aria-live": "polite" });
+  const output = el("pre", { hidden: true, tabindex: "0", "aria-live": "polite", "aria-label": "Answer" });
   form.append(el("button", { type: "submit" }, `Send ${method.toUpperCase()}`), output);
   form.addEventListener("submit", async (event) => {
     event.preventDefault();
@@ -153,6 +156,7 @@ function operationView(api, path, method, operation) {
   block.addEventListener("toggle", () => {
     if (!block.open || inside.childNodes.length) return;
     if (operation.description) inside.append(el("p", {}, ...prose(operation.description)));
+    inside.append(el("h3", {}, "Try it"), tryView(path, method, operation));
     const parameters = operation.parameters || [];
     if (parameters.length) {
       inside.append(el("h3", {}, "Parameters"), fieldTable(parameters.map((one) =>
@@ -164,7 +168,6 @@ function operationView(api, path, method, operation) {
       inside.append(el("h3", {}, `Body: ${Object.keys(content).join(" or ")}`));
       inside.append(schemaView(api, bodyOf(operation)[1].schema));
     }
-    inside.append(el("h3", {}, "Try it"), tryView(path, method, operation));
     inside.append(el("h3", {}, "Answers"));
     for (const [status, response] of Object.entries(operation.responses)) {
       inside.append(responseView(api, status, resolved(api, response)));

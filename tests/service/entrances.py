@@ -770,7 +770,8 @@ STORES_NOTHING: Mapping[str, str] = {
             "getContext, replayReceipt, cli context, cli audit, cli backup, cli calibrate, "
             "cli categories, cli changes, cli conversations list, cli conversations show, "
             "cli checkpoint list, cli conflicts list, cli diff, cli doctor, cli eval, cli export, cli get, "
-            "cli history, cli keys list, cli lint, cli list, cli probe list, cli receipt replay, cli receipt show, "
+            "cli history, cli keys list, cli lint, cli list, cli probe list, cli receipt list, cli receipt replay, "
+            "cli receipt show, cli reads list, cli reads unanswered, "
             "cli search, cli space compare, cli space list, cli space which, cli spaces, cli stats, cli tags, "
             "cli tasks list, cli tasks show, cli tasks watch, cli telemetry, cli top, cli validate, cli verify-report, "
             "cli webhook list",
@@ -789,7 +790,8 @@ STORES_NOTHING: Mapping[str, str] = {
         (
             "is about something else than memories: keys, webhooks, probes, receipts, checkpoints, verdicts, settings",
             "giveFeedback, giveEntryFeedback, addProbe, deleteProbe, runProbes, createWebhook, deleteWebhook, "
-            "redeliverWebhook, setQuota, setPolicy, createSpace, mcp create_space, deleteSpace, createCheckpoint, "
+            "redeliverWebhook, forgetReads, cli reads forget, "
+            "setQuota, setPolicy, createSpace, mcp create_space, deleteSpace, createCheckpoint, "
             "deleteCheckpoint, createKey, revokeKey, rotateKey, cli checkpoint create, cli checkpoint delete, "
             "cli feedback, cli keys create, cli keys revoke, cli keys rotate, cli policy, cli probe add, cli "
             "probe delete, cli probe run, cli quota, cli space create, cli space delete, cli webhook create, "

@@ -51,6 +51,7 @@ NEEDS: dict[str, Scope | None] = {
     "listMemories": "read", "getMemory": "read", "getHistory": "read", "getEntry": "read", "search": "read",
     "getTelemetry": "read", "getEntryTelemetry": "read", "getEntryHistory": "read",
     "listCategories": "read", "listChanges": "read",
+    "listReads": "admin", "listUnanswered": "admin", "forgetReads": "admin",
     "listReceipts": "read",
     "listProbes": "read", "listProbeRuns": "read", "addProbe": "write", "deleteProbe": "write", "runProbes": "write",
     "searchSpaces": "read", "listTags": "read", "getStats": "read", "getSpace": "read",
@@ -79,6 +80,7 @@ NEEDS: dict[str, Scope | None] = {
     "rollBackGeneration": "admin", "dropGeneration": "admin",
 }  # fmt: skip
 ANY_KEY = {
+    "getAccess",
     "getReceipt", "replayReceipt", "listSpaces", "createKey", "listKeys", "getKey", "revokeKey", "rotateKey",
     "listTasks", "getTask", "listTaskItems", "followTask", "cancelTask",
 }  # fmt: skip

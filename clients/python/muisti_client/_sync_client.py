@@ -172,7 +172,7 @@ class Muisti(Transport):
     def list_spaces(
         self,
     ) -> types.SpacesReply:
-        """List the spaces. The list has the spaces that the key may use. Needs a key."""
+        """List the spaces. The list has the spaces that the key may use, and their sizes by counters: it reads no memory. Needs a key."""
         reply = self.send(calls.list_spaces())
         return reply.data
 
@@ -1781,6 +1781,43 @@ class Muisti(Transport):
     ) -> types.QuotaReply | types.DryRunReply:
         """Set how much a space may hold. Memories that it holds already stay. Needs a key of all spaces. The quota belongs to the name of the space, and remains when the space is deleted. Needs the scope admin."""
         reply = self.send(calls.set_quota(space, body, dry_run=dry_run, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    def list_reads(
+        self,
+        space: str,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
+        cursor: str | None = None,
+        last_event_id: str | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.ReadsReply:
+        """List the reads of a space in this process, newest first, or listen to them. The log has no content: no text of a query or a memory. It is off unless `MUISTI_READ_LOG` turns it on, which `mode` tells. Each process has its own, which ends with it. With `Accept: text/event-stream` the answer is a stream of reads, oldest first, which begins now or behind `Last-Event-ID`. Needs the scope admin."""
+        reply = self.send(calls.list_reads(space, after=after, limit=limit, cursor=cursor, last_event_id=last_event_id, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        return reply.data
+
+    def forget_reads(
+        self,
+        space: str,
+        *,
+        muisti_min_seq: str | None = None,
+    ) -> None:
+        """Forget the reads of a space in this process, and its questions that found nothing. Needs the scope admin."""
+        reply = self.send(calls.forget_reads(space, muisti_min_seq=muisti_min_seq))
+        return reply.data
+
+    def list_unanswered(
+        self,
+        space: str,
+        *,
+        limit: int | None = None,
+        muisti_min_seq: str | None = None,
+        muisti_freshness: str | None = None,
+    ) -> types.QuestionsReply:
+        """List the questions of a space that found nothing, the most frequent first. They are those whose `evidence` was `none`, in this process, since it began or they were cleared. They are kept in the mode `questions` of `MUISTI_READ_LOG` alone, because what people ask may be personal. Needs the scope admin."""
+        reply = self.send(calls.list_unanswered(space, limit=limit, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
         return reply.data
 
     def list_receipts(

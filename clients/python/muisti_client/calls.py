@@ -2444,6 +2444,57 @@ def set_quota(
     )
 
 
+def list_reads(
+    space: str,
+    *,
+    after: str | None = None,
+    limit: int | None = None,
+    cursor: str | None = None,
+    last_event_id: str | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List the reads of a space in this process, newest first, or listen to them."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/reads',
+        parts={'space': space},
+        params={'after': after, 'limit': limit, 'cursor': cursor},
+        headers={'Last-Event-ID': last_event_id, 'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
+def forget_reads(
+    space: str,
+    *,
+    muisti_min_seq: str | None = None,
+) -> Call:
+    """Forget the reads of a space in this process, and its questions that found nothing."""
+    return call(
+        'DELETE',
+        '/v1/spaces/{space}/reads',
+        parts={'space': space},
+        headers={'Muisti-Min-Seq': muisti_min_seq},
+    )
+
+
+def list_unanswered(
+    space: str,
+    *,
+    limit: int | None = None,
+    muisti_min_seq: str | None = None,
+    muisti_freshness: str | None = None,
+) -> Call:
+    """List the questions of a space that found nothing, the most frequent first."""
+    return call(
+        'GET',
+        '/v1/spaces/{space}/reads/unanswered',
+        parts={'space': space},
+        params={'limit': limit},
+        headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
+    )
+
+
 def list_receipts(
     space: str,
     *,

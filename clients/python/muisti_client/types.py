@@ -1465,6 +1465,22 @@ ListedReceiptReply = TypedDict(
 )
 "A receipt in a list, without its memories: `hits` is their number."
 
+ListedSpaceReply = TypedDict(
+    'ListedSpaceReply',
+    {
+        'name': 'str',
+        'epoch': 'str',
+        'seq': 'str',
+        'created_at': 'str',
+        'settings': 'SpaceSettingsReply',
+        'policy': 'PolicyReply',
+        'generation': 'str | None',
+        'description': 'str | None',
+        'use': 'SpaceUseReply | None',
+    },
+)
+"A space in a list, with its size."
+
 MadeKeyReply = TypedDict(
     'MadeKeyReply',
     {
@@ -2060,6 +2076,29 @@ PutReply = TypedDict(
 )
 "A document that was stored, with counts of its chunks."
 
+QuestionReply = TypedDict(
+    'QuestionReply',
+    {
+        'text': 'str',
+        'count': 'int',
+        'first_at': 'str',
+        'last_at': 'str',
+    },
+)
+"A question without evidence, and how often it was asked."
+
+QuestionsReply = TypedDict(
+    'QuestionsReply',
+    {
+        'mode': "Literal['off', 'questions', 'ring']",
+        'process': 'str',
+        'since': 'str',
+        'items': 'list[QuestionReply]',
+        'next_cursor': NotRequired['None'],
+    },
+)
+"Questions that found nothing in this process, the most frequent first."
+
 QuotaBody = TypedDict(
     'QuotaBody',
     {
@@ -2094,6 +2133,35 @@ RankingsBody = TypedDict(
     },
 )
 "Weights of rankings beside those of the mode: a score is multiplied by 1 + weight * score of the ranking."
+
+ReadReply = TypedDict(
+    'ReadReply',
+    {
+        'id': 'str',
+        'at': 'str',
+        'operation': "Literal['context', 'get', 'list', 'recall', 'search']",
+        'actor': 'str',
+        'request_id': 'str | None',
+        'ms': 'float',
+        'hits': 'int',
+        'evidence': "Literal['none', 'strong', 'uncalibrated', 'weak'] | None",
+        'receipt': 'str | None',
+    },
+)
+"A read, without its content."
+
+ReadsReply = TypedDict(
+    'ReadsReply',
+    {
+        'mode': "Literal['off', 'questions', 'ring']",
+        'process': 'str',
+        'since': 'str',
+        'size': 'int',
+        'items': 'list[ReadReply]',
+        'next_cursor': 'str | None',
+    },
+)
+"Reads of a space in this process, newest first."
 
 ReadyReply = TypedDict(
     'ReadyReply',
@@ -2608,10 +2676,20 @@ SpaceSettingsReply = TypedDict(
 )
 "Settings that were fixed when the space was created."
 
+SpaceUseReply = TypedDict(
+    'SpaceUseReply',
+    {
+        'memories': 'int',
+        'bytes': 'int',
+        'last_change_at': 'str | None',
+    },
+)
+"The size of a space, as its quota counts it."
+
 SpacesReply = TypedDict(
     'SpacesReply',
     {
-        'items': 'list[SpaceReply]',
+        'items': 'list[ListedSpaceReply]',
         'next_cursor': NotRequired['None'],
     },
 )

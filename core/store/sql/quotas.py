@@ -3,8 +3,9 @@
 from collections.abc import Mapping
 from typing import cast
 
-from muisti.core.model.counts import Quota, Usage
+from muisti.core.model.counts import Quota, SpaceUse, Usage
 from muisti.core.model.ids import id_bytes
+from muisti.core.model.times import from_us
 from muisti.core.model.values import Memory
 from muisti.core.store.database import Row, Scalar, Statement
 from muisti.core.store.refusal_codes import Refusal, refuse
@@ -20,6 +21,20 @@ def usage(space: SpaceRow, default: Quota) -> Statement:
         f"SELECT s.memories, s.bytes, coalesce(q.memories, ?), coalesce(q.bytes, ?) {_HERE}",
         (*_both(default), space.id),
     )
+
+
+def uses() -> Statement:
+    """Select (epoch, memories, bytes, time of the last change) of each space, from counters and one look-up."""
+    return Statement(
+        "SELECT s.epoch, s.memories, s.bytes, "
+        "(SELECT c.committed_at FROM changes c WHERE c.space_id = s.id ORDER BY c.seq DESC LIMIT 1) FROM spaces s"
+    )
+
+
+def use(row: Row) -> tuple[str, SpaceUse]:
+    """Read a row of `uses`: the epoch of a space and its use."""
+    epoch, memories, size, at = cast(tuple[str, int, int, int | None], row)
+    return epoch, SpaceUse(memories=memories, bytes=size, last_change_at=None if at is None else from_us(at))
 
 
 def used(row: Row) -> Usage:

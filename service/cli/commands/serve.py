@@ -20,7 +20,7 @@ GROUPS = {
     ),
     "Search": (
         "model", "models", "model_tokenizer", "embeddings", "query_prefix", "passage_prefix", "embedding_cache",
-        "calibration", "index_memory", "search_threads", "receipt_days",
+        "calibration", "index_memory", "search_threads", "receipt_days", "read_log", "read_log_size",
     ),
     "Embedding by an endpoint": (
         "embedding_url", "embedding_model", "embedding_key", "embedding_key_file", "embedding_private",

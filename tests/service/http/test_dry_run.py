@@ -20,12 +20,13 @@ from tests.stores import Everything, Stores
 SPACE = "tried"
 COUNTS = {"retrievals", "muisti_writes"}
 # A key that is shown must be valid, so keys have no dry run. Receipts, searches, probes and models change no memory.
-# Graphs are read by a task, whose dry run reads some versions.
+# The read log is no memory. Graphs are read by a task, whose dry run reads some versions.
 # Files have tests of their own. Contexts and compressed texts are answers. Summaries are derived, and made by reading.
 NOT_TRIED = {
     "createKey", "revokeKey", "rotateKey", "search", "searchSpaces", "replayReceipt", "addProbe", "runProbes",
     "deleteProbe", "importMemories", "previewDocument", "undoImport", "getContext", "optimizeText",
     "summariseConversation", "summariseSession", "summariseExchange", "summariseSpace",
+    "forgetReads",
     "buildGraph", "buildGeneration", "compareGenerations", "switchGeneration", "rollBackGeneration", "dropGeneration",
 }  # fmt: skip
 SHOWN_ONCE = {"secret"}  # of what was made

@@ -1,11 +1,35 @@
 """Spaces over HTTP."""
 
+from typing import Any
+
 import httpx
 import pytest
 
+from muisti.core.engine import Engine
 from tests.service.fakes import draft
+from tests.service.keyed import administrator, caller
 
 pytestmark = pytest.mark.one_store
+
+
+def uses(client: httpx.Client, **headers: str) -> dict[str, Any]:
+    return {one["name"]: one["use"] for one in client.get("/v1/spaces", headers=headers).json()["items"]}
+
+
+def test_the_list_has_the_size_of_each_space(client: httpx.Client, engine: Engine):
+    engine.spaces.create("a")
+    assert uses(client)["a"] == {"memories": 0, "bytes": 0, "last_change_at": None}
+    one = client.post("/v1/spaces/a/memories", json={"content": "tea"}).json()
+    client.post("/v1/spaces/a/memories", json={"content": "a red house"})
+    stats = client.get("/v1/spaces/a/stats").json()
+    held = uses(client)["a"]
+    assert (held["memories"], held["bytes"]) == (2, stats["quota"]["bytes"]["used"])
+    assert held["last_change_at"] == stats["last_change_at"]
+    client.delete(f"/v1/spaces/a/memories/{one['id']}")
+    assert uses(client)["a"]["memories"] == 1
+    admin, part = administrator(engine), caller(engine, ("read",), "a", category="red")
+    assert uses(client, **part.headers) == {"a": None}
+    assert uses(client, **admin.headers)["a"]["memories"] == 1
 
 
 def test_a_space_is_made_listed_read_and_erased(client: httpx.Client):

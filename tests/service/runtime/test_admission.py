@@ -179,14 +179,14 @@ def test_one_begins_in_a_turn_of_the_event_loop_and_all_begin_in_order():
 
 
 @contextmanager
-def served(engine: Engine, **settings: int) -> Iterator[str]:
+def served(engine: Engine, **settings: int | str) -> Iterator[str]:
     """Run a server in a thread, and yield its URL."""
-    with running(engine, **settings) as (url, _):
+    with running(engine, 5, **settings) as (url, _):
         yield url
 
 
 @contextmanager
-def running(engine: Engine, idle: int = 5, **settings: int) -> Iterator[tuple[str, asyncio.AbstractEventLoop]]:
+def running(engine: Engine, idle: int = 5, **settings: int | str) -> Iterator[tuple[str, asyncio.AbstractEventLoop]]:
     """Run a server. Yield its URL and its event loop. It closes connections that are idle for `idle` seconds."""
     given = Settings(port=0, **settings)  # pyright: ignore[reportArgumentType]
     app = create_app(given, engine=engine)

@@ -1,0 +1,30 @@
+"""Every page of the console: its name, its path, and what must be on it."""
+
+from typing import NamedTuple
+
+S = "/console/spaces/harbour"
+
+
+class Page(NamedTuple):
+    """`path` may name ids of `Served.ids`. `shows` is a text of the page. `settle` is a selector to wait for."""
+
+    name: str
+    path: str
+    shows: str
+    settle: str = "main h1"
+
+
+PAGES = (
+    Page("home", "/", "harbour"),
+    Page("connect", "/console/connect", "claude-code"),
+    Page("ask", f"{S}/ask?q=when+do+we+deploy", "Evidence:", ".hits li"),
+    Page("ask-two", f"{S}/ask?q=refund&compare=on&b.mode=keyword&limit=4&b.limit=4", "Setting B", ".column + .column"),
+    Page("ask-context", f"{S}/ask/context?q=when+do+we+deploy&budget=300", "of 300 tokens", ".context"),
+    Page("live", f"{S}/live", "Changes appear here"),
+    Page("quality", f"{S}/quality", "When do we deploy?"),
+    Page("receipts", f"{S}/quality/receipts", "When do we deploy?"),
+    Page("receipt", f"{S}/quality/receipts/{{receipt}}", "same answer"),
+    Page("space", S, "What the team of the ferries has learnt"),
+)
+# Pages without a session, on a server with keys.
+OPEN_PAGES = (Page("sign-in", "/console/sign-in", "Sign in"),)
