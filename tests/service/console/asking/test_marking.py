@@ -1,4 +1,4 @@
-"""Marks of matched words are told from asterisks of the text, whatever the text is, and no character is lost."""
+"""Marks of matched words are kept apart from asterisks of the text, whatever the text is, and no character is lost."""
 
 from hypothesis import given
 from hypothesis import strategies as st

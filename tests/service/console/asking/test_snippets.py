@@ -1,4 +1,4 @@
-"""What people copy asks the same question: each text is run against a server and finds the same hits."""
+"""Copied requests ask the same question: each text is run against a server and finds the same hits."""
 
 import json
 import shlex
