@@ -32,6 +32,8 @@ async def show_ask(space: FromPath[str], visit: NamedDependency[Visit]) -> Respo
     try:
         if asked.ready():
             model |= await _found(visit, space, asked)
+        else:
+            await visit.api.get_space(space)  # another's space is no page, also before a question
     except (Wrong, MuistiError) as error:
         return _refused(visit, "ask.html", model, error, asked.values)
     return page(visit, View("ask.html", model, block="results", headers=_address(visit, "ask", asked.values)))

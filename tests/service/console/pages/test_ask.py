@@ -183,4 +183,5 @@ def test_a_context_offers_the_conversations_and_keeps_bad_numbers_beside_the_for
 
 
 def test_another_space_is_no_page(client: httpx.Client):
-    assert client.get("/console/spaces/elsewhere/ask", params={"q": "tea"}).status_code == 404
+    for path in ("ask", "ask?q=tea", "ask/context", "ask/context?q=tea"):
+        assert client.get(f"/console/spaces/elsewhere/{path}").status_code == 404
