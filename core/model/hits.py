@@ -98,6 +98,21 @@ class SymbolMatch(Struct, frozen=True, kw_only=True):
     above: float
 
 
+class Thresholds(Struct, frozen=True):
+    """The strengths at which the levels `weak` and `strong` of evidence begin."""
+
+    weak: float
+    strong: float
+
+    def level(self, strength: float) -> Evidence:
+        """Return the level of a strength.
+
+        >>> [Thresholds(0.5, 0.8).level(strength) for strength in (0.4, 0.5, 0.9)]
+        ['none', 'weak', 'strong']
+        """
+        return "none" if strength < self.weak else "weak" if strength < self.strong else "strong"
+
+
 class Explanation(Struct, frozen=True, kw_only=True):
     """Every factor of a hit's score.
 
@@ -113,6 +128,9 @@ class Explanation(Struct, frozen=True, kw_only=True):
 
     `time` is the time that the query names, None when it names none. `refreshed_days` are subtracted from the age.
     `decay` is the recency in effect, of the request or by default; it is unset where age costs nothing.
+
+    `parts` are the summands of the score by name, in the order of their computation; they add up to it. A negative one
+    lowers the score. Those that are 0 are left out.
     """
 
     fusion: Fusion | None
@@ -137,6 +155,7 @@ class Explanation(Struct, frozen=True, kw_only=True):
     space_weight: float | msgspec.UnsetType = msgspec.UNSET
     novelty: Novelty | msgspec.UnsetType = msgspec.UNSET
     symbol: SymbolMatch | msgspec.UnsetType = msgspec.UNSET
+    parts: Mapping[str, float]
     sentence: str
 
 
@@ -245,9 +264,14 @@ class Reasoned(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Answer(Answered, frozen=True, kw_only=True):
-    """The answer of one space at `seq`. `recency` is the one in effect. `explained` follows `explain_ids`."""
+    """The answer of one space at `seq`. `recency` is the one in effect. `explained` follows `explain_ids`.
+
+    `thresholds` are those by which `strength` became `evidence`. They are None for modes that rank no text, and where
+    nobody has calibrated the model.
+    """
 
     seq: Seq
+    thresholds: Thresholds | None = None
     recency: Recency | None = None
     explained: tuple[Reasoned, ...] = ()
 
@@ -261,6 +285,7 @@ class PartAnswer(msgspec.Struct, frozen=True, kw_only=True):
     total: int
     evidence: Evidence
     strength: float
+    thresholds: Thresholds | None
     strategy: Mode
 
 

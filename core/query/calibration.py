@@ -11,8 +11,7 @@ from typing import Literal
 import msgspec
 
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.hits import Evidence
-from muisti.core.query.evidence import Thresholds
+from muisti.core.model.hits import Evidence, Thresholds
 
 FILE = "evidence.json"
 
@@ -45,10 +44,15 @@ class Calibration:
             return "strong" if strength > 0 else "none"
         if strength <= 0:
             return "none"
-        known = self._modes.get((generation, space), {}).get(mode) or self._modes.get((generation, None), {}).get(mode)
-        if known is None and mode == "keyword":
-            known = KEYWORD
+        known = self.thresholds(mode, generation, space)
         return "uncalibrated" if known is None else known.level(strength)
+
+    def thresholds(self, mode: str, generation: str | None, space: str) -> Thresholds | None:
+        """Return the thresholds of a mode; None for modes that do not rank by text, and for unknown models."""
+        if mode not in ("hybrid", "semantic", "keyword"):
+            return None
+        known = self._modes.get((generation, space), {}).get(mode) or self._modes.get((generation, None), {}).get(mode)
+        return KEYWORD if known is None and mode == "keyword" else known
 
 
 def read(path: Path) -> list[Entry]:

@@ -38,21 +38,6 @@ TRUST = 0.75  # exponent of `known` when the dense ranking takes part
 RIVAL = 10  # place of the memory that the lead of the best is measured against
 
 
-class Thresholds(msgspec.Struct, frozen=True):
-    """The strengths at which the levels `weak` and `strong` begin."""
-
-    weak: float
-    strong: float
-
-    def level(self, strength: float) -> Evidence:
-        """Return the level of a strength.
-
-        >>> [Thresholds(0.5, 0.8).level(strength) for strength in (0.4, 0.5, 0.9)]
-        ['none', 'weak', 'strong']
-        """
-        return "none" if strength < self.weak else "weak" if strength < self.strong else "strong"
-
-
 class Signals(msgspec.Struct, frozen=True, kw_only=True):
     """Signals of the candidate rows, one value for each row; None where a ranking took no part.
 

@@ -34,11 +34,12 @@ EXPLAINED = ("around", "late", "order", "brevity", "speaker")
 class Blend(msgspec.Struct, frozen=True):
     """The parts of each row's score, named as in the formula above.
 
-    `covered` is the share of the query's idf whose words the row has, however often. It serves the strength of evidence
-    and is no part of the score.
+    `alpha` is the weight of the cosine. `covered` is the share of the query's idf whose words the row has, however
+    often. It serves the strength of evidence and is no part of the score.
     """
 
     scale: float
+    alpha: float
     lexical: Doubles
     cosine: Doubles
     around: Doubles
@@ -73,7 +74,7 @@ def blended(
     columns = (c.number, c.length, snapshot.links()[0], dialogues.speaker(), _gains(snapshot, population, wanted.text))
     constants = (UNIT, OUTSIDE, UTTERANCE, scale, LATE, ORDER, alpha)
     loops.blend(rows, matches.scores, *columns, *constants, parts)
-    return Blend(scale, *parts)
+    return Blend(scale, alpha, *parts)
 
 
 def _gains(snapshot: Snapshot, population: CollectionStatistics, question: str) -> Doubles:

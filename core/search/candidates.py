@@ -17,7 +17,7 @@ from muisti.core.query.evidence import Signals, known_share, strength
 from muisti.core.query.query import Query
 from muisti.core.search.blend import Blend, blended
 from muisti.core.search.code import alpha_for
-from muisti.core.search.fuse import absolute, alpha_of, fuse, reciprocal_rank, weights_of
+from muisti.core.search.fuse import Shares, absolute, alpha_of, reciprocal_rank, scaled, summed, weights_of
 from muisti.core.search.rankings import RANKERS, Asked, Dense, Lexical, Name, Ranker, Ranking
 from muisti.core.text.speakers import NAMED
 from muisti.core.text.when.words import TimeSpan
@@ -29,13 +29,15 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
     """Proposed rows, with their scores before age and importance; arrays have one value for each row.
 
     `rankings` has the rankings that took part, by name. `total` counts the memories that could have been hits: those
-    allowed that have a word of `needed`, None where words are not needed.
+    allowed that have a word of `needed`, None where words are not needed. `shares` add up to `fused`; they are None for
+    a single ranking, and where `blend` has the parts.
     """
 
     rows: RowNumbers
     fused: Doubles
     rankings: Mapping[Name, Ranking]
     blend: Blend | None = None
+    shares: Shares | None = None
     spans: Sequence[TimeSpan] = ()
     matches: Matches | None = None
     needed: Matches | None = None
@@ -106,10 +108,12 @@ def by_rankings(asked: Asked, query: Query, names: Sequence[Name], pool: int, mo
     compared = [ranker.matches for ranker in rankers.values() if ranker.matches is not None]
     matches = compared[0] if compared else None
     needed = matches if len(compared) == len(rankers) else None
+    shares = _shares(asked.snapshot, query, rows, rankings) if len(rankings) > 1 else None
     return Candidates(
         rows=rows,
-        fused=_fused(asked.snapshot, query, rows, rankings),
+        fused=absolute(rankings[names[0]].scores) if shares is None else summed(shares),
         rankings=rankings,
+        shares=shares,
         matches=matches,
         needed=needed,
         total=_total(asked, needed),
@@ -144,17 +148,14 @@ def _signals(asked: Asked, rows: RowNumbers, rankings: Mapping[Name, Ranking], m
     return replace(signals, known=known, there=matches.there)
 
 
-def _fused(snapshot: Snapshot, query: Query, rows: RowNumbers, rankings: Mapping[Name, Ranking]) -> Doubles:
-    """Return one score for each row: that of the only ranking, or the fusion of all."""
-    if len(rankings) == 1:
-        (alone,) = rankings.values()
-        return absolute(alone.scores)
+def _shares(snapshot: Snapshot, query: Query, rows: RowNumbers, rankings: Mapping[Name, Ranking]) -> Shares:
+    """Return the share of each ranking in the fused score of each row."""
     weights = weights_of(alpha_of(query.fusion, query.alpha))
     if query.fusion == "rrf":
         return reciprocal_rank(
             weights, {name: _places(snapshot, rows, ranking.best) for name, ranking in rankings.items()}
         )
-    return fuse(query.fusion, weights, {name: ranking.scores for name, ranking in rankings.items()})
+    return scaled(query.fusion, weights, {name: ranking.scores for name, ranking in rankings.items()})
 
 
 def _places(snapshot: Snapshot, rows: RowNumbers, ranking: RowNumbers) -> RowNumbers:

@@ -12,6 +12,7 @@ from muisti.core.index.lexical import shares
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.model.hits import (
     Explanation,
+    Fusion,
     Group,
     Hit,
     Mode,
@@ -28,7 +29,9 @@ from muisti.core.query.options import PATHS
 from muisti.core.query.query import Query, Wanted
 from muisti.core.search.decay import ages_in_days
 from muisti.core.search.fuse import alpha_of
+from muisti.core.search.parts import parts_of
 from muisti.core.search.ranking import Ranked
+from muisti.core.search.rankings import Name
 from muisti.core.search.sentence import sentence
 from muisti.core.text.highlight import highlight
 from muisti.core.text.when.factor import time_match
@@ -129,7 +132,7 @@ class Hits:
         terms = {} if found.matches is None else shares(self._snapshot, found.matches, self._wanted, row)
         told = Explanation(
             fusion=fusion,
-            alpha=None if fusion is None else alpha_of(fusion, query.alpha),
+            alpha=self._alpha(fusion),
             lexical=lexical,
             bm25=None if lexical is None else sum(terms.values()),
             cosine=found.score("dense", place),
@@ -148,9 +151,18 @@ class Hits:
             signals=self._signals(place),
             composite=self._composite(place),
             symbol=self._symbol(place),
+            parts={},
             sentence="",
         )
-        return replace(told, sentence=sentence(told, self._mode))
+        brought: dict[Name, float] = {name: float(one[place]) for name, one in (found.shares or {}).items()}
+        return replace(told, parts=parts_of(told, brought), sentence=sentence(told, self._mode))
+
+    def _alpha(self, fusion: Fusion | None) -> float | None:
+        """Return the weight of meaning that was used: a search for code has another one than prose."""
+        if fusion is None:
+            return None
+        blend = self._ranked.found.blend
+        return alpha_of(fusion, self._query.alpha) if blend is None else blend.alpha
 
     def _graph(self, place: int) -> SignalShare | UnsetType:
         score, options = self._ranked.found.score("graph", place), self._query.options

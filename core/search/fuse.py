@@ -15,6 +15,7 @@ from muisti.core.search.rankings import Name
 
 Scores = npt.NDArray[np.float64]
 Ranks = npt.NDArray[np.int64]
+Shares = Mapping[Name, Scores]  # of each ranking in the fused score
 
 RRF_K = 60
 ALPHA: dict[Fusion, float] = {"absolute": 3 / 7, "convex": 0.5, "rrf": 0.5, "dbsf": 0.5}
@@ -34,14 +35,23 @@ def weights_of(alpha: float) -> Mapping[Name, float]:
     return {"lexical": 1 - alpha, "dense": alpha}
 
 
-def fuse(method: Fusion, weights: Mapping[Name, float], scores: Mapping[Name, Scores]) -> Scores:
-    """Return the weighted sum of the scores, each scaled to [0, 1] by the method; `reciprocal_rank` does `rrf`.
+def summed(shares: Shares) -> Scores:
+    """Return the fused score: the sum of the shares of all rankings."""
+    return np.clip(reduce(np.add, shares.values()), 0.0, 1.0)
 
-    >>> fuse("convex", {"lexical": 0.5, "dense": 0.5}, {"lexical": np.array([2.0, 4.0]), "dense": np.array([0.9, 0.1])})
-    array([0.5, 0.5])
+
+def scaled(method: Fusion, weights: Mapping[Name, float], scores: Mapping[Name, Scores]) -> Shares:
+    """Return the weighted scores, each scaled to [0, 1] by the method; `reciprocal_rank` does `rrf`.
+
+    >>> weights = {"lexical": 0.25, "dense": 0.75}
+    >>> shares = scaled("convex", weights, {"lexical": np.array([2.0, 4.0]), "dense": np.array([0.9, 0.1])})
+    >>> {name: share.tolist() for name, share in shares.items()}
+    {'lexical': [0.0, 0.25], 'dense': [0.75, 0.0]}
+    >>> summed(shares).tolist()
+    [0.75, 0.25]
     """
     scale = SCALES[method]
-    return np.clip(_weighted(weights, {name: scale(one) for name, one in scores.items()}), 0.0, 1.0)
+    return {name: weights[name] * scale(one) for name, one in scores.items()}
 
 
 def absolute(scores: Scores) -> Scores:
@@ -70,20 +80,16 @@ def three_sigma(scores: Scores) -> Scores:
     return np.clip((scores - (scores.mean() - 3 * spread)) / (6 * spread), 0.0, 1.0)
 
 
-def reciprocal_rank(weights: Mapping[Name, float], ranks: Mapping[Name, Ranks], *, k: int = RRF_K) -> Scores:
-    """Return the weighted sum of 1 / (k + rank), times k + 1 so that the first in every ranking has 1.
+def reciprocal_rank(weights: Mapping[Name, float], ranks: Mapping[Name, Ranks], *, k: int = RRF_K) -> Shares:
+    """Return the weighted values of 1 / (k + rank), times k + 1 so that the first in every ranking has 1 in sum.
 
     Cormack, Clarke and Buettcher, "Reciprocal rank fusion outperforms Condorcet", 2009.
 
     >>> ranks = {"lexical": np.array([1, 0]), "dense": np.array([1, 2])}
-    >>> reciprocal_rank(weights_of(0.5), ranks, k=1).round(3).tolist()
+    >>> summed(reciprocal_rank(weights_of(0.5), ranks, k=1)).round(3).tolist()
     [1.0, 0.333]
     """
-    return (k + 1) * _weighted(weights, {name: np.where(one > 0, 1.0 / (k + one), 0.0) for name, one in ranks.items()})
-
-
-def _weighted(weights: Mapping[Name, float], parts: Mapping[Name, Scores]) -> Scores:
-    return reduce(np.add, (weights[name] * part for name, part in parts.items()))
+    return {name: weights[name] * (k + 1) * np.where(one > 0, 1.0 / (k + one), 0.0) for name, one in ranks.items()}
 
 
 SCALES: dict[Fusion, Callable[[Scores], Scores]] = {"convex": min_max, "dbsf": three_sigma}

@@ -15,6 +15,7 @@ from muisti.core.query.filter_fields import Scalar
 from muisti.core.query.options import NOTHING, Part
 from muisti.core.query.query import Query
 from muisti.core.search.diversity import diverse
+from muisti.core.search.parts import SPACE
 from muisti.core.search.ranking import POOL
 from muisti.core.search.refined import SPREAD
 from muisti.core.search.searcher import Found
@@ -69,6 +70,7 @@ def merged(parts: Sequence[Part], query: Query, found: Sequence[Found]) -> Joint
                 total=answer.total,
                 evidence=answer.evidence,
                 strength=answer.strength,
+                thresholds=answer.thresholds,
                 strategy=answer.strategy,
             )
             for part, answer in zip(parts, answers, strict=True)
@@ -88,7 +90,10 @@ def _candidates(parts: Sequence[Part], query: Query, found: Sequence[Found]) -> 
 
 
 def _weighted(hit: Hit, weight: float) -> Hit:
-    explain = None if hit.explain is None else replace(hit.explain, space_weight=weight)
+    explain = hit.explain
+    if explain is not None:
+        lost = {SPACE: hit.score * weight - hit.score} if weight != 1 else {}
+        explain = replace(explain, space_weight=weight, parts={**explain.parts, **lost})
     return replace(hit, score=hit.score * weight, explain=explain)
 
 

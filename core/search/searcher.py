@@ -189,7 +189,8 @@ class Searcher:
             rank=1000 * (ready - embedded - ranked.filtering),
             fetch=1000 * (perf_counter() - ready),
         )
-        evidence = self._calibration.level(ranked.found.strength, mode, index.space.space.generation, space)
+        judged = (mode, index.space.space.generation, space)
+        evidence = self._calibration.level(ranked.found.strength, *judged)
         if evidence == "none" and has_every_word(snapshot, wanted, ranked.found):
             evidence = "weak"
         held = enough(evidence, query.min_evidence)
@@ -203,6 +204,7 @@ class Searcher:
             total=ranked.found.total,
             evidence=evidence,
             strength=ranked.found.strength,
+            thresholds=self._calibration.thresholds(*judged),
             strategy=mode,
             degraded=degraded if extra is None else (*degraded, *_undone(snapshot, extra)),
             seq=snapshot.seq,

@@ -68,5 +68,9 @@ def lifted(index: SpaceIndex, snapshot: Snapshot, symbol: Defined, rows: RowNumb
 
 def lift(found: Lifted, score: Doubles) -> Doubles:
     """Return scores, of which those of definitions are lifted between the best other chunk and 1, in their order."""
-    raised = found.above + (1.0 - found.above) * np.clip(score, LEAST, 1.0)
-    return np.where(found.defining, raised, score)
+    return np.where(found.defining, raised(found.above, score), score)
+
+
+def raised(above: float, score: Doubles) -> Doubles:
+    """Return the score of a definition above that of the best other chunk."""
+    return above + (1.0 - above) * np.clip(score, LEAST, 1.0)

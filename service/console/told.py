@@ -18,6 +18,7 @@ SENTENCES: Mapping[str, str] = {
     "stored_document": "The document is stored.",
     "stored_documents": "The files are stored, or on their way: those that are being read are listed first.",
     "cancelled": "The task is cancelled. What it had stored stays.",
+    "kept": "The answer is kept as a receipt.",
     "undone": "Undone: everything is as it was before.",
     "reads_forgotten": "The reads of this space are forgotten, and the questions that found nothing.",
     "probe_added": "The probe is stored. Ask all probes to see its rank.",

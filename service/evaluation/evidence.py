@@ -10,7 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from muisti.core.query.evidence import LEVELS, Thresholds
+from muisti.core.model.hits import Thresholds
+from muisti.core.query.evidence import LEVELS
 
 Strengths = npt.NDArray[np.float64]
 

@@ -34,7 +34,6 @@ from muisti.service.openapi.story import (
     GENERATION,
     HELD,
     HISTORY,
-    HIT,
     IMPORTED,
     KEY,
     MADE,
@@ -122,7 +121,6 @@ from muisti.service.schemas.replies import (
     UndoReply,
 )
 from muisti.service.schemas.reviews import ReviewReply
-from muisti.service.schemas.search import SearchReply
 from muisti.service.schemas.statistics import LatencyReply, ServerStatsReply
 from muisti.service.schemas.tasks import TaskItemsReply, TasksReply
 from muisti.service.schemas.webhooks import WebhooksReply
@@ -279,11 +277,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "listExchanges": {200: ExchangesReply(items=[EXCHANGE], total=1, next_cursor=None)},
     "suggestPreferences": {200: SUGGESTED},
     "adoptConversations": {200: AdoptedReply(exchanges=612, conversations=12, sessions=1, left=0, items=[])},
-    "search": {
-        200: SearchReply(
-            hits=[HIT], total=1, evidence="strong", strength=1.06, strategy="hybrid", degraded=[], seq=seq_at(4)
-        )
-    },
+    "search": {200: FOUND},
     "getContext": {200: CONTEXT},
     "searchSpaces": {200: FOUND_JOINTLY},
     "listMemories": {200: PageReply(items=[TAGGED, ANNA, UPDATED], next_cursor=None)},

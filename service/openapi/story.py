@@ -67,6 +67,7 @@ from muisti.service.schemas.search import (
     PartReply,
     PassageReply,
     SearchReply,
+    ThresholdsReply,
 )
 from muisti.service.schemas.tasks import ErrorReply, TaskItemReply, TaskReply
 from muisti.service.schemas.webhooks import WebhookReply
@@ -157,10 +158,11 @@ HIT = HitReply(
         recency=1.0,
         importance=0.975,
         trust=1.0,
-        feedback=1.05,
+        feedback=1.0,
         age_days=0.5,
         refreshed_days=0.0,
         terms={"deploy": 1.0549},
+        parts={"lexical": 0.2793, "cosine": 0.2461, "bound": -0.0095, "importance": -0.0129},
         sentence="Ranked by strong matching words (deploy) and some similarity of meaning (0.57).",
     ),
 )
@@ -370,8 +372,16 @@ COMPARED = ComparedReply(
     missing=0,
 )
 FORK_SEQ = "5f0c1d7e-93a5-4c0e-8a57-0e5d1f5f5c11:4"
+LEVELS = ThresholdsReply(weak=0.69, strong=1.0)
 FOUND = SearchReply(
-    hits=[HIT], total=1, evidence="strong", strength=1.06, strategy="hybrid", degraded=[], seq=seq_at(4)
+    hits=[HIT],
+    total=1,
+    evidence="strong",
+    strength=1.06,
+    thresholds=LEVELS,
+    strategy="hybrid",
+    degraded=[],
+    seq=seq_at(4),
 )
 FOUND_JOINTLY = JointReply(
     hits=[HIT],
@@ -382,10 +392,24 @@ FOUND_JOINTLY = JointReply(
     degraded=[],
     spaces=[
         PartReply(
-            name="default", weight=1.0, seq=seq_at(4), total=1, evidence="strong", strength=1.06, strategy="hybrid"
+            name="default",
+            weight=1.0,
+            seq=seq_at(4),
+            total=1,
+            evidence="strong",
+            strength=1.06,
+            thresholds=LEVELS,
+            strategy="hybrid",
         ),
         PartReply(
-            name="workspace", weight=0.9, seq=FORK_SEQ, total=2, evidence="none", strength=0.21, strategy="hybrid"
+            name="workspace",
+            weight=0.9,
+            seq=FORK_SEQ,
+            total=2,
+            evidence="none",
+            strength=0.21,
+            thresholds=LEVELS,
+            strategy="hybrid",
         ),
     ],
 )

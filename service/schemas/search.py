@@ -17,6 +17,7 @@ from muisti.core.model.hits import (
     PartAnswer,
     Reason,
     Reasoned,
+    Thresholds,
 )
 from muisti.core.model.terms import IntentKind
 from muisti.service.schemas import fields
@@ -98,7 +99,28 @@ class ExplanationReply(Struct, frozen=True, kw_only=True):
     symbol: Annotated[
         SymbolMatchReply | UnsetType, Meta(description="Of a chunk that defines the symbol that the query names.")
     ] = UNSET
+    parts: Annotated[
+        dict[str, float],
+        Meta(description="Summands of the score by name, in order; negative ones lower it. They add up to the score."),
+    ]
     sentence: Annotated[str, Meta(description="The reasons for the rank, in words.")]
+
+
+class ThresholdsReply(Struct, frozen=True, kw_only=True):
+    """The values of `strength` at which `evidence` becomes weak, and strong."""
+
+    weak: float
+    strong: float
+
+    @classmethod
+    def of(cls, one: Thresholds | None) -> "ThresholdsReply | None":
+        return None if one is None else cls(weak=one.weak, strong=one.strong)
+
+
+Thresholded = Annotated[
+    ThresholdsReply | None,
+    Meta(description="Null for modes that rank no text, and for models that nobody has calibrated."),
+]
 
 
 class GroupReply(Struct, frozen=True, kw_only=True):
@@ -238,6 +260,7 @@ class SearchReply(Struct, frozen=True, kw_only=True):
     total: Annotated[int, Meta(description="Memories that could have been hits.")]
     evidence: Annotated[Evidence, Meta(description="Whether anything here is about the query; none is no fault.")]
     strength: Annotated[float, Meta(description="Number on which `evidence` is based, from 0 up.", ge=0)]
+    thresholds: Thresholded
     strategy: Annotated[Mode, Meta(description="The mode that ran.")]
     degraded: Annotated[list[str], Meta(description="Parts of the request that could not be done, in words.")]
     seq: fields.SeqText
@@ -255,6 +278,7 @@ class SearchReply(Struct, frozen=True, kw_only=True):
             total=answer.total,
             evidence=answer.evidence,
             strength=answer.strength,
+            thresholds=ThresholdsReply.of(answer.thresholds),
             strategy=answer.strategy,
             degraded=list(answer.degraded),
             seq=str(answer.seq),
@@ -273,6 +297,7 @@ class PartReply(Struct, frozen=True, kw_only=True):
     total: int
     evidence: Evidence
     strength: float
+    thresholds: Thresholded
     strategy: Mode
 
 
@@ -310,5 +335,6 @@ def _part(part: PartAnswer) -> PartReply:
         total=part.total,
         evidence=part.evidence,
         strength=part.strength,
+        thresholds=ThresholdsReply.of(part.thresholds),
         strategy=part.strategy,
     )

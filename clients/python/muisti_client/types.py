@@ -980,6 +980,7 @@ ExplanationReply = TypedDict(
         'space_weight': NotRequired['float'],
         'novelty': NotRequired['NoveltyReply'],
         'symbol': NotRequired['SymbolMatchReply'],
+        'parts': 'dict[str, Any]',
         'sentence': 'str',
     },
 )
@@ -1775,6 +1776,7 @@ PartReply = TypedDict(
         'total': 'int',
         'evidence': "Literal['none', 'strong', 'uncalibrated', 'weak']",
         'strength': 'float',
+        'thresholds': 'ThresholdsReply | None',
         'strategy': "Literal['hybrid', 'keyword', 'metadata', 'recent', 'semantic']",
     },
 )
@@ -2486,6 +2488,7 @@ SearchReply = TypedDict(
         'total': 'int',
         'evidence': "Literal['none', 'strong', 'uncalibrated', 'weak']",
         'strength': 'float',
+        'thresholds': 'ThresholdsReply | None',
         'strategy': "Literal['hybrid', 'keyword', 'metadata', 'recent', 'semantic']",
         'degraded': 'list[str]',
         'seq': 'str',
@@ -2990,6 +2993,15 @@ TelemetryReply = TypedDict(
     },
 )
 "Use of a memory. Retrievals are counted in batches, and may lag by some seconds; verdicts never do."
+
+ThresholdsReply = TypedDict(
+    'ThresholdsReply',
+    {
+        'weak': 'float',
+        'strong': 'float',
+    },
+)
+"The values of `strength` at which `evidence` becomes weak, and strong."
 
 TopicBody = TypedDict(
     'TopicBody',

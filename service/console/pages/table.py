@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from litestar.handlers import HTTPRouteHandler
 
 from muisti.service.console.pages import (
+    ask,
     assets,
     conversations,
     documents,
@@ -25,6 +26,7 @@ from muisti.service.console.pages import (
 def handlers() -> Sequence[HTTPRouteHandler]:
     """Return the handlers of all pages."""
     return [
+        *ask.ROUTES,
         *assets.ROUTES,
         *conversations.ROUTES,
         *documents.ROUTES,

@@ -11,8 +11,9 @@ from hypothesis.extra import numpy as arrays
 from msgspec.structs import replace
 
 from muisti.core.model.errors import InvalidInput
+from muisti.core.model.hits import Thresholds
 from muisti.core.query.calibration import KEYWORD, Calibration, Entry, read, write
-from muisti.core.query.evidence import Signals, Thresholds, enough, known_share, strength
+from muisti.core.query.evidence import Signals, enough, known_share, strength
 
 shares = st.floats(0, 1)
 

@@ -70,7 +70,7 @@ modes = st.sampled_from(["hybrid", "semantic", "keyword", "metadata"])
 def recomputed(hit: Hit | Reasoned) -> float:
     """The score of a hit, or of a memory that is none, from the factors that explain it."""
     why = hit.explain
-    assert why is not None
+    assert why is not None and hit.score == pytest.approx(sum(why.parts.values()), abs=1e-12)
     score = why.fused if why.composite is UNSET else why.composite
     score *= why.recency * why.importance * why.trust * why.feedback * (1.0 if why.time is None else why.time.factor)
     if why.signals is not UNSET and why.composite is UNSET:

@@ -12,6 +12,7 @@ from muisti.core.model.documents import Piece
 from muisti.core.model.filing import FileFacts, NewDocument
 from muisti.core.query import filters
 from muisti.core.query.query import Query
+from muisti.core.search.code import ALPHA
 from muisti.core.views.documents import Cuts, Incoming
 from tests.core.fakes import SPACE
 
@@ -45,6 +46,7 @@ def test_a_definition_comes_first_and_says_so(stored: Engine, query: str, mode: 
     told = chunks[0].explain
     assert told is not None and told.symbol is not UNSET and told.symbol.name == symbol_of(query)
     assert f"it defines {told.symbol.name}" in told.sentence
+    assert told.parts["symbol"] > 0 and sum(told.parts.values()) == pytest.approx(chunks[0].score, abs=1e-12)
     assert chunks[0].score >= told.symbol.above >= max((hit.score for hit in chunks[1:]), default=0)
     assert not any(hit.explain and hit.explain.symbol is not UNSET for hit in chunks[1:])
 
@@ -65,3 +67,10 @@ def test_a_filter_limits_definitions_too(stored: Engine):
     assert found({"defines": "Client.sendAll"}) == {"web/client.ts"}
     assert found({"defines": {"prefix": "Client"}}) == {"web/client.ts", "app/client.py"}
     assert "app/client.py" not in found({"document": {"prefix": "app/calls"}})
+
+
+def test_an_explanation_has_the_weight_of_meaning_that_a_search_for_code_used(stored: Engine):
+    only = filters.parse({"language": {"in": ["python", "typescript"]}})
+    hits = stored.owner.read.search(SPACE, Query(text="all items of a client", filter=only, explain=True)).hits
+    assert hits and hits[0].explain is not None and hits[0].explain.alpha == ALPHA
+    assert sum(hits[0].explain.parts.values()) == pytest.approx(hits[0].score, abs=1e-12)

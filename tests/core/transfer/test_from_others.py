@@ -10,15 +10,14 @@ from msgspec.structs import replace
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.hits import Mode, Recency
+from muisti.core.model.hits import Mode, Recency, Thresholds
 from muisti.core.model.spaces import SpaceSettings
 from muisti.core.model.values import Draft
 from muisti.core.query.calibration import Calibration, Entry
-from muisti.core.query.evidence import Thresholds
 from muisti.core.query.filters import parse as parse_filter
 from muisti.core.query.query import Query
 from muisti.core.search.decay import decayed
-from muisti.core.search.fuse import reciprocal_rank, weights_of
+from muisti.core.search.fuse import reciprocal_rank, summed, weights_of
 from muisti.core.store.file.database import FileDatabase
 from tests.core.fakes import SPACE, Clock, WordEncoder, add, open_engine
 
@@ -83,7 +82,7 @@ def test_a_query_whose_every_word_a_memory_has_is_never_without_evidence(tmp_pat
 def test_reciprocal_ranks_are_those_of_the_formula():
     words, meaning = np.array([1, 2, 0]), np.array([3, 0, 1])
     theirs = np.array([1 / 61 + 1 / 63, 1 / 62, 1 / 61])
-    ours = reciprocal_rank(weights_of(0.5), {"lexical": words, "dense": meaning})
+    ours = summed(reciprocal_rank(weights_of(0.5), {"lexical": words, "dense": meaning}))
     np.testing.assert_allclose(ours, theirs * 61 / 2)
 
 

@@ -1,0 +1,92 @@
+"""The summands of a score, which add up to it: what each ranking brings, and what each factor adds or takes away.
+
+A factor f changes a score s by s * f - s, so each factor is the summand of its own change. The order is that in which
+a search computes the score. Most names are those of an explanation's fields. `bound` is the change that keeps a sum of
+rankings in [0, 1]. `cap` is the part above 1 in the end. `listed` is the 1 of all memories in a mode that ranks no
+text.
+"""
+
+from collections.abc import Iterator, Mapping
+
+import numpy as np
+from msgspec import UnsetType
+
+from muisti.core.model.hits import Explanation
+from muisti.core.search.blend import LATE, ORDER
+from muisti.core.search.rankings import Name
+from muisti.core.search.symbols import raised
+
+SPACE = "space_weight"
+FIELDS: Mapping[Name, str] = {"lexical": "lexical", "dense": "cosine", "graph": "graph"}
+
+
+def parts_of(explain: Explanation, shares: Mapping[Name, float]) -> dict[str, float]:
+    """Return the summands by name, in order, without those that are 0.
+
+    `shares` are those of the rankings in the fused score, empty for a single ranking and for the absolute fusion.
+    """
+    if not isinstance(explain.composite, UnsetType) and not isinstance(explain.signals, UnsetType):
+        base: dict[str, float] = {name: share.contribution for name, share in explain.signals.items()}
+        score = explain.composite
+    else:
+        base, score = dict(_fused(explain, shares)), explain.fused
+        base["bound"] = score - sum(base.values())
+    return {name: part for name, part in (*base.items(), *_changes(explain, score)) if part}
+
+
+def _fused(explain: Explanation, shares: Mapping[Name, float]) -> Iterator[tuple[str, float]]:
+    """Yield what the rankings bring to the fused score, before it is bounded."""
+    if explain.blend is not None:
+        yield from _blended(explain, explain.blend)
+    elif shares:
+        yield from ((FIELDS[name], share) for name, share in shares.items())
+    elif explain.lexical is not None:
+        yield "lexical", explain.lexical
+    elif explain.cosine is not None:
+        yield "cosine", explain.cosine
+    else:
+        yield "listed", 1.0
+
+
+def _blended(explain: Explanation, blend: Mapping[str, float]) -> Iterator[tuple[str, float]]:
+    """Yield the summands of the absolute fusion, as `core.search.blend` has its formula."""
+    assert explain.alpha is not None and explain.lexical is not None and explain.cosine is not None
+    words = (1 - explain.alpha) * blend["scale"]
+    summands = {
+        "lexical": words * explain.lexical,
+        "around": words * blend["around"],
+        "order": words * ORDER * blend["order"],
+        "late": -words * LATE * blend["late"],
+        "cosine": explain.alpha * explain.cosine,
+    }
+    yield from summands.items()
+    total = sum(summands.values())
+    yield "brevity", total * blend["brevity"] - total
+    total *= blend["brevity"]
+    yield "speaker", total * blend["speaker"]
+
+
+def _changes(explain: Explanation, score: float) -> Iterator[tuple[str, float]]:
+    """Yield the change of the score by each factor, in the order of their application."""
+    for name, factor in _factors(explain):
+        yield name, score * factor - score
+        score *= factor
+    if not isinstance(explain.symbol, UnsetType):
+        above = float(raised(explain.symbol.above, np.array(score)))
+        yield "symbol", above - score
+        score = above
+    if explain.time is not None:
+        yield "time", score * explain.time.factor - score
+        score *= explain.time.factor
+    yield "cap", min(score, 1.0) - score
+
+
+def _factors(explain: Explanation) -> Iterator[tuple[str, float]]:
+    yield "importance", explain.importance
+    yield "recency", explain.recency
+    yield "trust", explain.trust
+    yield "feedback", explain.feedback
+    if not isinstance(explain.graph, UnsetType):
+        yield "graph", explain.graph.contribution
+    if isinstance(explain.composite, UnsetType) and not isinstance(explain.signals, UnsetType):
+        yield from ((name, share.contribution) for name, share in explain.signals.items())

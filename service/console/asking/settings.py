@@ -1,0 +1,200 @@
+"""Settings of a question: read from the parameters of a URL, written as the body of a request.
+
+A second setting has the same parameters with `b.` before their names. Filter and question belong to both.
+"""
+
+import json
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, NamedTuple
+
+SECOND = "b."
+SHOWN = {"explain": True, "highlight": True, "no_touch": True}  # looking does not count as a retrieval
+LISTS = ("metadata", "recent")  # modes that need no question
+
+MODES = {
+    "hybrid": "meaning and words",
+    "semantic": "meaning",
+    "keyword": "words",
+    "metadata": "no text: importance, then age",
+    "recent": "no text: newest first",
+    "auto": "what the question asks for",
+}
+MATCHES = {"any": "any word", "all": "every word", "phrase": "the exact phrase"}
+FUSIONS = {
+    "absolute": "absolute scores",
+    "convex": "scaled by lowest and highest",
+    "rrf": "reciprocal ranks",
+    "dbsf": "scaled by spread",
+}
+LEVELS = {"weak": "weak or strong", "strong": "strong"}
+PRESETS = {
+    "balanced": "balanced",
+    "embedding-focused": "mostly meaning",
+    "tag-focused": "mostly tags",
+    "similarity-only": "similarity alone",
+}
+TYPES = ("fact", "preference", "procedure", "guard", "observation")
+KINDS = ("memory", "exchange", "chunk")
+
+
+class Wrong(Exception):
+    """Signal that a parameter cannot be read: its name, and what to send."""
+
+    def __init__(self, name: str, message: str) -> None:
+        super().__init__(message)
+        self.name = name
+
+
+class Setting(NamedTuple):
+    """A parameter that changes how memories are ranked. `place` is its path in the body of a request."""
+
+    name: str
+    label: str
+    place: tuple[str, ...]
+    read: Callable[[str], Any]
+    usual: str
+    choices: Mapping[str, str] | None = None
+    most: float | None = None
+
+
+def _whole(text: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        raise ValueError("must be a whole number") from None
+
+
+def _decimal(text: str) -> float:
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError("must be a number, such as 0.3") from None
+
+
+def _choice(names: Mapping[str, str], text: str) -> str:
+    if text not in names:
+        raise ValueError(f"must be one of {', '.join(names)}")
+    return text
+
+
+def _chosen(name: str, label: str, choices: Mapping[str, str], usual: str) -> Setting:
+    return Setting(name, label, (name,), partial(_choice, choices), usual, choices)
+
+
+SETTINGS: tuple[Setting, ...] = (
+    _chosen("mode", "Rank by", MODES, "meaning and words"),
+    _chosen("match", "A hit has", MATCHES, "any word"),
+    Setting("limit", "Hits at most", ("limit",), _whole, "10", most=100),
+    _chosen("min_evidence", "Show hits of evidence", LEVELS, "any"),
+    _chosen("fusion", "Combine rankings by", FUSIONS, "absolute scores"),
+    Setting("alpha", "Weight of meaning", ("alpha",), _decimal, "that of the fusion", most=1),
+    Setting("recency", "Weight of age", ("recency", "weight"), _decimal, "that of the space", most=1),
+    Setting("half_life", "Half-life in days", ("recency", "half_life_days"), _decimal, "30"),
+    Setting("trust", "Weight of trust", ("trust_weight",), _decimal, "0", most=0.5),
+    Setting("graph", "Weight of the graph", ("rankings", "graph"), _decimal, "0", most=1),
+    Setting("diversity", "Weight of novelty", ("diversity",), _decimal, "0", most=1),
+    _chosen("preset", "Add up by", PRESETS, "rankings"),
+)
+FILTERS = ("category", "tags", "type", "kind", "author", "since", "until", "filter")
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as a URL has it. `values` are the parameters that are not empty."""
+
+    values: Mapping[str, str]
+
+    def __getitem__(self, name: str) -> str:
+        return self.values.get(name, "")
+
+    @property
+    def compares(self) -> bool:
+        """Whether there is a second setting beside the first."""
+        return bool(self["compare"])
+
+    @property
+    def filters(self) -> list[str]:
+        """The parameters that narrow the question down."""
+        return [name for name in FILTERS if self[name]]
+
+    @property
+    def set(self) -> bool:
+        """Whether any setting is not the usual one."""
+        return any(self[one.name] for one in SETTINGS)
+
+    def ready(self, prefix: str = "") -> bool:
+        """Return whether there is something to send: a question, or a mode that needs none."""
+        return bool(self["q"].strip()) or self[prefix + "mode"] in LISTS
+
+    def body(self, prefix: str = "") -> dict[str, Any]:
+        """Return the body of a search with the settings of this prefix.
+
+        Raises:
+            Wrong: a parameter cannot be read.
+        """
+        body: dict[str, Any] = {"query": self["q"]}
+        for one in SETTINGS:
+            if text := self[prefix + one.name]:
+                _put(body, one.place, _read(prefix + one.name, one.read, text))
+        if filter := self.filter():
+            body["filter"] = filter
+        if expected := self["expect"].strip():
+            body["explain_ids"] = [expected]
+        return body | SHOWN
+
+    def filter(self) -> dict[str, Any] | None:
+        """Return the filter of the friendly fields and of the JSON, None for none.
+
+        Raises:
+            Wrong: the JSON cannot be read.
+        """
+        fields = dict(self._friendly())
+        raw = _read("filter", _object, self["filter"]) if self["filter"] else None
+        return {"and": [raw, fields]} if raw and fields else raw or fields or None
+
+    def _friendly(self) -> Iterator[tuple[str, Any]]:
+        yield from ((name, self[name]) for name in ("category", "author", "type", "kind") if self[name])
+        if tags := [tag for part in self["tags"].split(",") if (tag := part.strip())]:
+            yield "tags", {"all": tags}
+        if bounds := {sign: self[name] for sign, name in (("gte", "since"), ("lt", "until")) if self[name]}:
+            yield "created_at", bounds
+
+    def changed(self, **changes: str | None) -> dict[str, str]:
+        """Return the parameters with changes; None removes one."""
+        return {name: value for name, value in {**self.values, **changes}.items() if value}
+
+
+def asked_of(params: Mapping[str, str]) -> Asked:
+    """Return the question of a URL; parameters that are empty or of other pages are left out.
+
+    >>> dict(asked_of({"q": "tea", "mode": "", "b.limit": "3", "x": "y"}).values)
+    {'q': 'tea', 'b.limit': '3'}
+    """
+    names = [one.name for one in SETTINGS]
+    known = {"q", "expect", "compare", *FILTERS, *names, *(SECOND + name for name in names)}
+    return Asked({name: value for name, value in params.items() if name in known and value})
+
+
+def _put(body: dict[str, Any], place: tuple[str, ...], value: Any) -> None:
+    for name in place[:-1]:
+        body = body.setdefault(name, {})
+    body[place[-1]] = value
+
+
+def _read(name: str, read: Callable[[str], Any], text: str) -> Any:
+    try:
+        return read(text.strip())
+    except ValueError as problem:
+        raise Wrong(name, str(problem)) from None
+
+
+def _object(text: str) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except ValueError as problem:
+        raise ValueError(f"is no JSON: {problem}") from None
+    if not isinstance(found, dict):
+        raise ValueError('must be an object, such as {"tags": ["release"]}')
+    return found
