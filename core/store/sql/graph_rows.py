@@ -11,6 +11,10 @@ from muisti.core.store.sql.spaces import SpaceRow
 READ_KINDS = ("memory", "exchange", "chunk", "entity", "relation")
 _READ = f"v.kind IN ({', '.join(map(repr, READ_KINDS))})"
 _LISTED = "(SELECT value FROM json_each(?))"
+_SOURCE = (
+    "v.id, v.born, v.kind, v.content, v.author, v.structure, "
+    "CASE WHEN v.kind = 'memory' AND v.category_folded IN ('entities', 'relations') THEN v.metadata END"
+)
 _TABLES = ("mentions", "relations", "aliases", "graph_fallbacks")
 
 
@@ -72,9 +76,7 @@ def unread(space: SpaceRow, after: int, limit: int) -> Statement:
     Metadata are null but for the sentences of imported graphs.
     """
     return Statement(
-        "SELECT v.id, v.born, v.kind, v.content, v.author, v.structure, "
-        "CASE WHEN v.kind = 'memory' AND v.category_folded IN ('entities', 'relations') THEN v.metadata END "
-        f"FROM versions v WHERE v.space_id = ? AND v.born > ? AND {_READ} ORDER BY v.born LIMIT ?",
+        f"SELECT {_SOURCE} FROM versions v WHERE v.space_id = ? AND v.born > ? AND {_READ} ORDER BY v.born LIMIT ?",
         (space.id, after, limit),
     )
 
@@ -85,8 +87,7 @@ def fallen(space: SpaceRow, through: int, after: int, limit: int) -> Statement:
     Only those up to the change `through`: later ones are to be read anyway.
     """
     return Statement(
-        "SELECT v.id, v.born, v.kind, v.content, v.author, v.structure FROM versions v "
-        "CROSS JOIN graph_fallbacks f ON f.version_id = v.id WHERE v.space_id = ? AND v.id > ? AND v.born <= ? "
+        f"SELECT {_SOURCE} FROM versions v CROSS JOIN graph_fallbacks f ON f.version_id = v.id WHERE v.space_id = ? AND v.id > ? AND v.born <= ? "
         "ORDER BY v.id LIMIT ?",
         (space.id, after, through, limit),
     )

@@ -6,7 +6,7 @@ import pytest
 
 from muisti.core.engine import Engine
 from muisti.core.entities.reported import Reported
-from muisti.core.graph.extraction import Reader
+from muisti.core.graph.extraction import RULES, Reader
 from muisti.core.graph.work import KIND
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.tasks import Task
@@ -87,7 +87,12 @@ def test_what_the_model_tells_is_marked_and_what_no_text_has_is_dropped(engine: 
     (mention,) = engine.owner.graph.entity(SPACE, "ann").mentioned
     assert (mention.text, mention.source, mention.start, mention.stop) == ("ann", "endpoint", 0, 3)
     status = engine.owner.graph.status(SPACE)
-    assert (status.recogniser, status.current, status.fallbacks, status.degraded) == ("elsewhere-2", True, 0, False)
+    assert (status.recogniser, status.current, status.fallbacks, status.degraded) == (
+        f"elsewhere-{RULES}",
+        True,
+        0,
+        False,
+    )
     assert engine.meters.graph.dropped.read()[()] == 1
 
 
