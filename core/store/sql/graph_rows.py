@@ -87,8 +87,8 @@ def fallen(space: SpaceRow, through: int, after: int, limit: int) -> Statement:
     Only those up to the change `through`: later ones are to be read anyway.
     """
     return Statement(
-        f"SELECT {_SOURCE} FROM versions v CROSS JOIN graph_fallbacks f ON f.version_id = v.id WHERE v.space_id = ? AND v.id > ? AND v.born <= ? "
-        "ORDER BY v.id LIMIT ?",
+        f"SELECT {_SOURCE} FROM versions v CROSS JOIN graph_fallbacks f ON f.version_id = v.id "
+        "WHERE v.space_id = ? AND v.id > ? AND v.born <= ? ORDER BY v.id LIMIT ?",
         (space.id, after, through, limit),
     )
 
