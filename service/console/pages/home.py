@@ -1,12 +1,10 @@
 """The first page: the spaces of the visitor with their sizes, and how to connect an agent."""
 
-from litestar import Request, Response, get, post
+from litestar import Response, get
 from litestar.di import NamedDependency
-from litestar.params import FromPath
 
-from muisti.client import calls
 from muisti.service.connect.clients import CLIENTS
-from muisti.service.console.answers import done, page
+from muisti.service.console.answers import page
 from muisti.service.console.mount import ROOT
 from muisti.service.console.render import View
 from muisti.service.console.visit import Visit, host_of
@@ -26,14 +24,6 @@ async def show_connect(visit: NamedDependency[Visit]) -> Response[str]:
     return page(visit, View("connect.html", {"connecting": connecting(visit), "url": url_of(visit)}))
 
 
-@post(f"{ROOT}/spaces/{{space:str}}/memories")
-async def add_memory(request: Request, space: FromPath[str], visit: NamedDependency[Visit]) -> Response[None]:
-    """Store a memory, such as the first one."""
-    form = await request.form()
-    made = await visit.send(calls.add_memory(space, {"content": str(form.get("content", ""))}))
-    return done(visit, f"memories/{made.data['id']}", "added", undo=made.request)
-
-
 def url_of(visit: Visit) -> str:
     """Return the address by which the browser reaches the server."""
     return f"{visit.request.scope['scheme']}://{host_of(visit.request)}"
@@ -44,4 +34,4 @@ def connecting(visit: Visit) -> list[tuple[str, str]]:
     return [(name, f"muisti connect {name} --url {url_of(visit)}") for name in CLIENTS]
 
 
-ROUTES = (show_home, show_connect, add_memory)
+ROUTES = (show_home, show_connect)

@@ -4,9 +4,19 @@ from collections.abc import Sequence
 
 from litestar.handlers import HTTPRouteHandler
 
-from muisti.service.console.pages import assets, home, signing, space, undoing
+from muisti.service.console.pages import assets, editing, erasing, home, memories, memory, signing, space, undoing
 
 
 def handlers() -> Sequence[HTTPRouteHandler]:
     """Return the handlers of all pages."""
-    return [*assets.ROUTES, *home.ROUTES, *signing.ROUTES, *space.ROUTES, *undoing.ROUTES]
+    return [
+        *assets.ROUTES,
+        *home.ROUTES,
+        *signing.ROUTES,
+        *space.ROUTES,
+        *undoing.ROUTES,
+        *memories.ROUTES,
+        *memory.ROUTES,
+        *editing.ROUTES,
+        *erasing.ROUTES,
+    ]
