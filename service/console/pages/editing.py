@@ -1,4 +1,4 @@
-"""Forms that change a memory, or put another in its place. What others changed meanwhile is shown, and nothing is lost."""
+"""Forms that change a memory or replace it. What others changed meanwhile is shown, and nothing is lost."""
 
 from collections.abc import Mapping
 from typing import Any, NamedTuple

@@ -13,7 +13,7 @@ from muisti.service.console.visit import Visit
 @get(f"{ROOT}/spaces/{{space:str}}")
 async def show_space(space: FromPath[str], visit: NamedDependency[Visit]) -> Response[str]:
     """Show a space with its sizes."""
-    model = {"found": await visit.api.get_space(space), "stats": await visit.api.get_stats(space)}
+    model = {"found": await visit.api.get_space(space), "stats": await visit.api.get_stats(space, **visit.at)}
     return page(visit, View("space.html", model))
 
 

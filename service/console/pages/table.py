@@ -4,7 +4,22 @@ from collections.abc import Sequence
 
 from litestar.handlers import HTTPRouteHandler
 
-from muisti.service.console.pages import assets, editing, erasing, home, memories, memory, signing, space, undoing
+from muisti.service.console.pages import (
+    assets,
+    clock,
+    editing,
+    erasing,
+    home,
+    memories,
+    memory,
+    review,
+    review_candidates,
+    review_lint,
+    signing,
+    space,
+    timeline,
+    undoing,
+)
 
 
 def handlers() -> Sequence[HTTPRouteHandler]:
@@ -19,4 +34,9 @@ def handlers() -> Sequence[HTTPRouteHandler]:
         *memory.ROUTES,
         *editing.ROUTES,
         *erasing.ROUTES,
+        *review.ROUTES,
+        *review_lint.ROUTES,
+        *review_candidates.ROUTES,
+        *timeline.ROUTES,
+        *clock.ROUTES,
     ]
