@@ -89,12 +89,13 @@ def zoned(at: str) -> str:
     """Return a time with its zone: UTC when it has none. Points of history that are no times remain as they are.
 
     >>> zoned("2026-05-01T12:00"), zoned("2026-05-01T12:00:00+03:00"), zoned("41")
-    ('2026-05-01T12:00Z', '2026-05-01T12:00:00+03:00', '41')
+    ('2026-05-01T12:00:00Z', '2026-05-01T12:00:00+03:00', '41')
     """
     try:
-        return f"{at}Z" if "T" in at and datetime.fromisoformat(at).tzinfo is None else at
+        read = datetime.fromisoformat(at) if "T" in at else None
     except ValueError:
         return at
+    return at if read is None or read.tzinfo is not None else f"{read.isoformat()}Z"
 
 
 def cookie(request: Request[Any, Any, Any], name: str) -> str | None:
