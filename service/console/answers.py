@@ -12,9 +12,9 @@ from muisti.client import MuistiError
 from muisti.service.auth.browser import FORM, form_token, set_cookie
 from muisti.service.console.mount import ROOT
 from muisti.service.console.render import HEADERS, View, draw
-from muisti.service.console.sections import OF_SERVER, OF_SPACE
+from muisti.service.console.sections import OF_SERVER, OF_SPACE, PRESENT_ONLY
 from muisti.service.console.told import SENTENCES
-from muisti.service.console.visit import NotSignedIn, Visit, cookie, link
+from muisti.service.console.visit import OF_NOW, NotSignedIn, Visit, cookie, link
 from muisti.service.schemas.errors import crash
 
 SECURE = "console.secure"  # key under which the state of the application says that the server is behind HTTPS
@@ -40,10 +40,11 @@ def drawn(request: Asked, view: View, visit: Visit | None = None) -> Response[st
         "form_token": form_token(kept),
         "sections": () if visit is None or visit.space is None else _of(visit, OF_SPACE),
         "server_sections": () if visit is None else _of(visit, OF_SERVER),
+        "present_only": PRESENT_ONLY,
         "said": SENTENCES.get(said),
         "undoable": request.query_params.get("undo") if said in SENTENCES else None,
         "here": _here(request),
-        "fields": [(name, value) for name, value in request.query_params.multi_items() if name != "as_of"],
+        "fields": [(name, value) for name, value in request.query_params.multi_items() if name not in OF_NOW],
     }
     content = draw(view, shared, part=visit is not None and visit.is_fragment)
     return Response(content, media_type="text/html; charset=utf-8", status_code=view.status, headers=headers)
@@ -126,7 +127,9 @@ def _alone(request: Asked, view: View) -> Response[str]:
 def _here(request: Asked) -> str:
     """Return the URL of a request on this server, without what was said after a change."""
     path = request.scope["raw_path"].partition(b"?")[0].decode("latin-1")  # some servers leave the query string in it
-    given = [(name, value) for name, value in request.query_params.multi_items() if name not in ("said", "undo")]
+    given = [
+        (name, value) for name, value in request.query_params.multi_items() if name not in ("said", "undo", "back")
+    ]
     return path + (f"?{urlencode(given)}" if given else "")
 
 

@@ -53,14 +53,15 @@ def told(items: Sequence[Mapping[str, Any]], most: int) -> Told:
 
 def _version(one: Mapping[str, Any], before: Mapping[str, Any] | None) -> Version:
     memory = one["memory"]
-    changes = [_change(change) for change in one["changes"] if change["field"] != "content"]
+    changes = [field_change(change) for change in one["changes"] if change["field"] != "content"]
     if before is not None and before["memory"]["content"] != memory["content"]:
         pieces = around(diff(before["memory"]["content"], memory["content"]))
         changes.insert(0, Change("content", "", "", pieces))
     return Version(memory["version"], one["born_at"], one["died_at"], memory["content"], changes, memory["status"])
 
 
-def _change(change: Mapping[str, Any]) -> Change:
+def field_change(change: Mapping[str, Any]) -> Change:
+    """Return a change of a field as a person reads it."""
     name = change["field"]
     return Change(TITLES.get(name, name), shown(change["before"]), shown(change["after"]))
 

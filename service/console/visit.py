@@ -1,6 +1,7 @@
 """One visit of a page: who looks, at which space, at which time, and the API as that visitor may use it."""
 
 from collections.abc import AsyncGenerator, Mapping
+from datetime import datetime
 from typing import Any, NamedTuple
 from urllib.parse import quote, urlencode
 
@@ -14,6 +15,7 @@ from muisti.service.console.api import api_of
 from muisti.service.console.mount import ROOT
 
 AS_OF = "as_of"
+OF_NOW = frozenset({AS_OF, "cursor", "said", "undo", "back"})  # parameters that are those of one time alone
 
 
 class NotSignedIn(Exception):
@@ -46,8 +48,8 @@ class Visit:
 
     @property
     def as_of(self) -> str | None:
-        """The time that the whole console shows; None for now."""
-        return self.request.query_params.get(AS_OF) or None
+        """The time that the whole console shows, in UTC unless it says otherwise; None for now."""
+        return zoned(self.request.query_params.get(AS_OF, "")) or None
 
     @property
     def at(self) -> dict[str, Any]:
@@ -81,6 +83,19 @@ def link(path: str, space: str | None, params: Mapping[str, Any]) -> str:
     base = ROOT if space is None else f"{ROOT}/spaces/{quote(space, safe='')}"
     given = {name: value for name, value in params.items() if value is not None}
     return f"{base}/{path}".rstrip("/") + (f"?{urlencode(given, doseq=True)}" if given else "")
+
+
+def zoned(at: str) -> str:
+    """Return a time with its zone: UTC when it has none. Points of history that are no times remain as they are.
+
+    >>> zoned("2026-05-01T12:00"), zoned("2026-05-01T12:00:00+03:00"), zoned("41")
+    ('2026-05-01T12:00:00Z', '2026-05-01T12:00:00+03:00', '41')
+    """
+    try:
+        read = datetime.fromisoformat(at) if "T" in at else None
+    except ValueError:
+        return at
+    return at if read is None or read.tzinfo is not None else f"{read.isoformat()}Z"
 
 
 def cookie(request: Request[Any, Any, Any], name: str) -> str | None:

@@ -37,6 +37,13 @@ PAGES = (
     Page("document", f"{S}/documents/{{document}}", "Who decides"),
     Page("document-new", f"{S}/documents/new", "Add documents"),
     Page("space", S, "What the team of the ferries has learnt"),
+    Page("review", f"{S}/review", "The kiosk in Nagu"),
+    Page("review-lint", f"{S}/review/lint", "Score"),
+    Page("review-candidates", f"{S}/review/candidates", "Would become active"),
+    Page("review-names", f"{S}/review/names", "look alike"),
+    Page("time", f"{S}/time", "before-the-storm"),
+    Page("time-diff", f"{S}/time/diff?since=before-the-storm", "changed"),
+    Page("time-rollback", f"{S}/time/rollback?to=before-the-storm", "What would happen"),
 )
 # Pages without a session, on a server with keys.
 OPEN_PAGES = (Page("sign-in", "/console/sign-in", "Sign in"),)

@@ -7,6 +7,7 @@ from litestar.handlers import HTTPRouteHandler
 from muisti.service.console.pages import (
     ask,
     assets,
+    clock,
     conversations,
     documents,
     editing,
@@ -16,8 +17,12 @@ from muisti.service.console.pages import (
     memories,
     memory,
     quality,
+    review,
+    review_candidates,
+    review_lint,
     signing,
     space,
+    timeline,
     undoing,
     uploading,
 )
@@ -28,6 +33,7 @@ def handlers() -> Sequence[HTTPRouteHandler]:
     return [
         *ask.ROUTES,
         *assets.ROUTES,
+        *clock.ROUTES,
         *conversations.ROUTES,
         *documents.ROUTES,
         *editing.ROUTES,
@@ -37,8 +43,12 @@ def handlers() -> Sequence[HTTPRouteHandler]:
         *memories.ROUTES,
         *memory.ROUTES,
         *quality.ROUTES,
+        *review.ROUTES,
+        *review_candidates.ROUTES,
+        *review_lint.ROUTES,
         *signing.ROUTES,
         *space.ROUTES,
+        *timeline.ROUTES,
         *undoing.ROUTES,
         *uploading.ROUTES,
     ]

@@ -72,3 +72,20 @@ document.addEventListener("submit", (event) => {
 });
 document.addEventListener("htmx:after:swap", () => localTimes(document));
 localTimes(document);
+
+// The clock: the slider sets the field of the time, and says it in the reader's zone. At its end it is now.
+document.addEventListener("input", (event) => {
+  const form = event.target.closest("form[data-clock]");
+  if (form && event.target.type === "range") dial(form);
+});
+document.addEventListener("htmx:after:swap", () => document.querySelectorAll("form[data-clock]").forEach(dial));
+document.querySelectorAll("form[data-clock]").forEach(dial);
+
+/** Show the time of a slider, and write it into the field that is sent. */
+function dial(form) {
+  const range = form.querySelector("[type=range]"), at = new Date(range.value * 1000), isNow = range.value === range.max;
+  const text = isNow ? "now" : SHOWN.format(at);
+  form.querySelector("output").textContent = text;
+  range.setAttribute("aria-valuetext", text);
+  form.elements.as_of.value = isNow ? "" : at.toISOString().slice(0, 19);
+}

@@ -49,8 +49,8 @@ def first(parsed: LexborHTMLParser | LexborNode, selector: str) -> LexborNode:
 
 
 def form_to(html: str, action: str) -> Form:
-    """Return the form of a page that is sent to an address."""
-    return next(one for one in forms_of(html) if one.action == action)
+    """Return the form of a page that is posted to an address."""
+    return next(one for one in forms_of(html) if one.action == action and one.method == "post")
 
 
 def send(client: httpx.Client, form: Form, **given: Any) -> httpx.Response:
