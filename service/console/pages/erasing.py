@@ -10,7 +10,7 @@ from litestar.di import NamedDependency
 from litestar.exceptions import NotFoundException
 from litestar.params import FromPath
 
-from muisti.client import MuistiError
+from muisti.client import MuistiError, calls
 from muisti.service.console.answers import done, page
 from muisti.service.console.choosing import CHOICES, conditions, words_of
 from muisti.service.console.mount import ROOT
