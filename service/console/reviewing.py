@@ -18,7 +18,7 @@ class Tab(NamedTuple):
 
 
 class Decision(NamedTuple):
-    """What can be decided. `key` is pressed for it, `effect` says what it does, `needs` is the scope of a key."""
+    """A possible decision. `key` is pressed for it, `effect` says what it does, `needs` is the scope of a key."""
 
     name: str
     title: str
