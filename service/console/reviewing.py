@@ -9,12 +9,12 @@ from muisti.service.console.diff import Piece, around, diff
 
 
 class Tab(NamedTuple):
-    """A part of the review. `count` is None when it is not known without much work."""
+    """A part of the review. `number` is None when it is not known without much work."""
 
     name: str
     title: str
     path: str
-    count: str | None
+    number: str | None
 
 
 class Decision(NamedTuple):
