@@ -9,16 +9,16 @@ from muisti.service.console.diff import Piece, around, diff
 
 
 class Tab(NamedTuple):
-    """A part of the review. `count` is None when it is not known without much work."""
+    """A part of the review. `number` is None when it is not known without much work."""
 
     name: str
     title: str
     path: str
-    count: str | None
+    number: str | None
 
 
 class Decision(NamedTuple):
-    """What can be decided. `key` is pressed for it, `effect` says what it does, `needs` is the scope of a key."""
+    """A possible decision. `key` is pressed for it, `effect` says what it does, `needs` is the scope of a key."""
 
     name: str
     title: str
