@@ -24,6 +24,7 @@ OF_SPACE = (
     Section("live", "Live", "live"),
     Section("quality", "Quality", "quality"),
     Section("imports", "Imports and exports", "imports"),
+    Section("tasks", "Tasks", "tasks", "key"),
     Section("webhooks", "Webhooks", "webhooks", "admin"),
 )
 OF_SERVER = (

@@ -4,17 +4,33 @@ from collections.abc import Sequence
 
 from litestar.handlers import HTTPRouteHandler
 
-from muisti.service.console.pages import assets, home, live, quality, signing, space, undoing
+from muisti.service.console.pages import (
+    assets,
+    graph,
+    home,
+    keys,
+    live,
+    quality,
+    signing,
+    space,
+    tasks,
+    undoing,
+    webhooks,
+)
 
 
 def handlers() -> Sequence[HTTPRouteHandler]:
     """Return the handlers of all pages."""
     return [
         *assets.ROUTES,
+        *graph.ROUTES,
         *home.ROUTES,
+        *keys.ROUTES,
         *live.ROUTES,
         *quality.ROUTES,
         *signing.ROUTES,
         *space.ROUTES,
+        *tasks.ROUTES,
         *undoing.ROUTES,
+        *webhooks.ROUTES,
     ]
