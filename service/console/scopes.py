@@ -1,4 +1,4 @@
-"""What a key may do, said in words. Pure functions."""
+"""Words for what a key may do, and what it may not. Pure functions."""
 
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
