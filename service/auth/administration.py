@@ -35,12 +35,13 @@ def check_weaker(access: Access, grant: Grant) -> None:
         raise HttpError("forbidden", "a key can only create weaker keys: fewer scopes, spaces, categories")
 
 
-def parent_of(access: Access, keys: Keys) -> Key | None:
+def parent_of(access: Access, keys: Keys, *, bound: bool) -> Key | None:
     """Return the parent of the keys that the caller creates: when a parent is revoked, its keys are too.
 
-    Keys that an administrator creates have no parent.
+    Keys that an administrator creates have no parent, unless they are `bound` to the administrator's key.
     """
-    return None if access.key_id is None or access.may("admin") else keys.get(access.key_id)
+    free = access.may("admin") and not bound
+    return None if access.key_id is None or free else keys.get(access.key_id)
 
 
 def no_later(access: Access, expires_at: datetime | None) -> datetime | None:

@@ -28,6 +28,7 @@ OF_SPACE = (
     Section("live", "Live", "live", past=False),
     Section("quality", "Quality", "quality", past=False),
     Section("imports", "Imports and exports", "imports", past=False),
+    Section("tasks", "Tasks", "tasks", "key", past=False),
     Section("webhooks", "Webhooks", "webhooks", "admin", past=False),
 )
 OF_SERVER = (

@@ -49,7 +49,7 @@ async def create_key(
 
 def _create(backend: Backend, access: Access, data: KeyBody) -> MadeKeyReply:
     engine = backend.engine
-    parent = parent_of(access, engine.keys)
+    parent = parent_of(access, engine.keys, bound=data.bound)
     made, secret = engine.keys.create(
         data.grant(),
         engine.now(),

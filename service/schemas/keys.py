@@ -52,6 +52,9 @@ class KeyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     category: OnlyCategory | None = None
     source_class: OnlyClass | None = None
     expires_at: Expiry | None = None
+    bound: Annotated[bool, Meta(description="End with the key that makes it, also where an administrator does.")] = (
+        False
+    )
 
     def grant(self) -> Grant:
         scopes = frozenset(cast(list[Scope], scopes_of(self.mode, self.scopes)))

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 from muisti.client import Muisti
 
@@ -81,7 +82,23 @@ def filled(served: Served) -> Served:
         served.ids["receipt"] = asked["receipt"]
         document = api.put_document(SPACE, "handbook/storms.md", {"content": HANDBOOK, "media_type": "text/markdown"})
         served.ids["document"] = document["id"]
+        _administered(served, api)
     return served
+
+
+def _administered(served: Served, api: Muisti) -> None:
+    """Put in what the pages of imports, tasks and the graph show; keys where the server has some."""
+    lines = b"".join(api.export_space(SPACE, vectors=False))
+    task: Any = api.import_memories(SPACE, lines, task=True)
+    served.ids["task"] = task["id"]
+    api.create_space({"name": "copy"})
+    api.import_memories("copy", lines)
+    deadline = time.monotonic() + 30
+    while not (found := api.list_entities(SPACE, limit=1)["items"]) and time.monotonic() < deadline:
+        time.sleep(0.2)
+    served.ids["entity"] = found[0]["id"]
+    if served.key is not None:
+        api.create_key({"name": "Robot", "mode": "append-only", "spaces": [SPACE]})
 
 
 HANDBOOK = """# Storms

@@ -1320,6 +1320,7 @@ KeyBody = TypedDict(
         'category': NotRequired['str | None'],
         'source_class': NotRequired["Literal['user', 'tool', 'model', 'unknown', 'web'] | None"],
         'expires_at': NotRequired['str | None'],
+        'bound': NotRequired['bool'],
     },
 )
 "A key to create, no stronger than the key that creates it. `mode` is short for a list of scopes."

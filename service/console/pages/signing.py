@@ -16,6 +16,7 @@ from muisti.service.console.visit import cookie, host_of, link
 
 HOURS = 12
 NAME_MAX = 100
+SESSION_NAME = "Console of "  # begins the names of the keys of sessions
 
 
 @get(f"{ROOT}/sign-in")
@@ -63,12 +64,13 @@ def _session(access: AccessReply) -> KeyBody:
     if access["expires_at"] is not None:
         until = min(until, datetime.fromisoformat(access["expires_at"]))
     return {
-        "name": f"Console of {access['name'] or access['actor']}"[:NAME_MAX],
+        "name": f"{SESSION_NAME}{access['name'] or access['actor']}"[:NAME_MAX],
         "scopes": access["scopes"],
         "spaces": access["spaces"],
         "category": access["category"],
         "source_class": access["source_class"],
         "expires_at": until.isoformat(),
+        "bound": True,
     }
 
 

@@ -12,7 +12,10 @@ from muisti.service.console.pages import (
     documents,
     editing,
     erasing,
+    graph,
     home,
+    imports,
+    keys,
     live,
     memories,
     memory,
@@ -22,9 +25,11 @@ from muisti.service.console.pages import (
     review_lint,
     signing,
     space,
+    tasks,
     timeline,
     undoing,
     uploading,
+    webhooks,
 )
 
 
@@ -38,7 +43,10 @@ def handlers() -> Sequence[HTTPRouteHandler]:
         *documents.ROUTES,
         *editing.ROUTES,
         *erasing.ROUTES,
+        *graph.ROUTES,
         *home.ROUTES,
+        *imports.ROUTES,
+        *keys.ROUTES,
         *live.ROUTES,
         *memories.ROUTES,
         *memory.ROUTES,
@@ -48,7 +56,9 @@ def handlers() -> Sequence[HTTPRouteHandler]:
         *review_lint.ROUTES,
         *signing.ROUTES,
         *space.ROUTES,
+        *tasks.ROUTES,
         *timeline.ROUTES,
         *undoing.ROUTES,
         *uploading.ROUTES,
+        *webhooks.ROUTES,
     ]

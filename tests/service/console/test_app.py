@@ -22,7 +22,7 @@ def paths(method: str) -> list[str]:
     return [
         re.sub(r"\{(\w+):\w+\}", lambda name: SPACE if name[1] == "space" else "x", path)
         for one in found
-        for path in one.paths
+        for path in sorted(one.paths)
     ]
 
 

@@ -53,12 +53,10 @@ def test_a_wrong_key_is_refused_in_words(keyed: httpx.Client, key: str):
     assert "muisti_session" not in answer.headers.get("Set-Cookie", "")
 
 
-def test_the_session_is_a_key_that_ends_with_the_visitors(keyed: httpx.Client, engine: Engine):
-    mine = keyed.post(
-        "/v1/keys",
-        json={"name": "laptop", "mode": "full", "spaces": ["*"]},
-        headers={"Authorization": f"Bearer {ADMIN}"},
-    ).json()
+@pytest.mark.parametrize("scopes", [["read"], ["read", "append", "write", "delete"], ["read", "admin"]])
+def test_the_session_is_a_key_that_ends_with_the_visitors(keyed: httpx.Client, engine: Engine, scopes: list[str]):
+    admin = {"Authorization": f"Bearer {ADMIN}"}
+    mine = keyed.post("/v1/keys", json={"name": "laptop", "scopes": scopes, "spaces": ["*"]}, headers=admin).json()
     sign_in(keyed, mine["key"])
     assert keyed.get("/console").status_code == 200
     session = next(key for key in engine.keys.all() if key.parent_id == mine["id"])
