@@ -9,10 +9,10 @@ from msgspec import Struct
 
 from muisti.core.model.filing import Place
 from muisti.core.model.terms import HALF_LIFE_DAYS, Fusion, IntentKind, Mode, Signal
+from muisti.core.model.terms import Evidence as Evidence
 from muisti.core.model.terms import Match as Match
 from muisti.core.model.values import Json, Memory, Passage, Seq
 
-Evidence = Literal["strong", "weak", "none", "uncalibrated"]
 Reason = Literal[
     "found",  # it is a hit
     "unknown",  # there is no memory with this id, or the caller does not see it

@@ -23,6 +23,7 @@ Signal = Literal["similarity", "tag", "recency", "position"]  # parts of a compo
 TagRule = Literal["max", "average", "sum"]  # of the scores of a memory's tags; sum is at most 1
 Check = Literal["secret", "contradiction", "duplicate", "orphaned", "oversized", "stale", "never_recalled"]  # of lint
 CHECKS: tuple[Check, ...] = get_args(Check)
+Evidence = Literal["strong", "weak", "none", "uncalibrated"]  # for what a query asks
 ChangeKind = Literal[
     "created",
     "updated",

@@ -37,6 +37,7 @@ TABLE = (
     Header("Mcp-Method", "in", once=True),
     Header("Mcp-Name", "in", once=True),
     Header("Last-Event-ID", "in"),
+    Header("Sec-Fetch-Site", "in", pages=False),  # which site a browser sends the console's cookie for
     # Of both.
     Header("Content-Type", "both", once=True),
     Header("X-Request-Id", "both"),
@@ -82,6 +83,13 @@ TABLE = (
     Header("Referrer-Policy", "out", pages=False),
     Header("X-Content-Type-Options", "out", pages=False),
     Header("X-Accel-Buffering", "out", pages=False),
+    # Of the console's pages.
+    Header("Set-Cookie", "out", pages=False),
+    Header("HX-Redirect", "out", pages=False),
+    Header("HX-Replace-Url", "out", pages=False),
+    Header("X-Frame-Options", "out", pages=False),
+    Header("Cross-Origin-Opener-Policy", "out", pages=False),
+    Header("Cross-Origin-Resource-Policy", "out", pages=False),
 )
 
 DECIDING = frozenset(header.name.lower().encode() for header in TABLE if header.decides)

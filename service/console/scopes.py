@@ -33,7 +33,7 @@ def words(
     """Say what a key can do and what it cannot.
 
     >>> words(["read"], ["notes"]).can, words(["read"], ["notes"]).where
-    (['read and search memories', 'make keys that are no stronger'], 'in the space notes')
+    (['read and search memories', 'export a space', 'make keys that are no stronger'], 'in the space notes')
     """
     whole = category is None
     everywhere = ALL in spaces

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from muisti.client import calls
-from muisti.core.model.hits import Evidence
+from muisti.core.model.terms import Evidence
 from muisti.service.cli.base import Command, Globals, Subcommands
 from muisti.service.cli.options import Moment
 from muisti.service.cli.output import answer, cell, grid, tabbed, talk

@@ -16,7 +16,9 @@ async function copy(button) {
   await navigator.clipboard.writeText(button.dataset.copy);
   const before = button.textContent;
   button.textContent = "Copied";
-  setTimeout(() => { button.textContent = before; }, 1500);
+  setTimeout(() => {
+    button.textContent = before;
+  }, 1500);
 }
 
 /** Keys of a page: elements with `data-key` name one each; `data-key-moves` marks the items that j and k walk through. */
@@ -37,19 +39,29 @@ const keys = {
     const item = this.items()[this.at];
     const found = item?.querySelector(`[data-key="${name}"]`) ?? document.querySelector(`[data-key="${name}"]:not([data-key-item] *)`);
     if (!found) return false;
-    if (found.matches("input, textarea, select")) found.focus(); else found.click();
+    if (found.matches("input, textarea, select")) found.focus();
+    else found.click();
     return true;
   },
   show() {
     const list = document.getElementById("keys-list");
     const told = new Map([["?", "Show the keys of this page"]]);
-    if (this.items().length) { told.set("j", "Next item"); told.set("k", "Item before"); }
+    if (this.items().length) {
+      told.set("j", "Next item");
+      told.set("k", "Item before");
+    }
     for (const one of document.querySelectorAll("[data-key]")) told.set(one.dataset.key, one.dataset.keyTitle ?? one.textContent.trim());
-    list.replaceChildren(...[...told].flatMap(([key, title]) => {
-      const dt = document.createElement("dt"), dd = document.createElement("dd"), kbd = document.createElement("kbd");
-      kbd.textContent = key; dt.append(kbd); dd.textContent = title;
-      return [dt, dd];
-    }));
+    list.replaceChildren(
+      ...[...told].flatMap(([key, title]) => {
+        const dt = document.createElement("dt"),
+          dd = document.createElement("dd"),
+          kbd = document.createElement("kbd");
+        kbd.textContent = key;
+        dt.append(kbd);
+        dd.textContent = title;
+        return [dt, dd];
+      }),
+    );
     document.getElementById("keys").showModal();
   },
 };
@@ -83,7 +95,9 @@ document.querySelectorAll("form[data-clock]").forEach(dial);
 
 /** Show the time of a slider, and write it into the field that is sent. */
 function dial(form) {
-  const range = form.querySelector("[type=range]"), at = new Date(range.value * 1000), isNow = range.value === range.max;
+  const range = form.querySelector("[type=range]"),
+    at = new Date(range.value * 1000),
+    isNow = range.value === range.max;
   const text = isNow ? "now" : SHOWN.format(at);
   form.querySelector("output").textContent = text;
   range.setAttribute("aria-valuetext", text);

@@ -44,13 +44,23 @@ const ROWS = {
   },
   reads(body, read) {
     const receipt = read.receipt ? link(`${body.dataset.place}/${read.receipt}`, "replay") : "";
-    return [cell(when(read.at)), cell(badge(read.operation)), cell(String(read.hits), "number"), cell(read.evidence),
-      cell(read.ms.toFixed(1), "number"), cell(read.actor), cell(receipt)];
+    return [
+      cell(when(read.at)),
+      cell(badge(read.operation)),
+      cell(String(read.hits), "number"),
+      cell(read.evidence),
+      cell(read.ms.toFixed(1), "number"),
+      cell(read.actor),
+      cell(receipt),
+    ];
   },
 };
 
 function add(body, data) {
-  if (paused) { waiting.push([body, data]); return; }
+  if (paused) {
+    waiting.push([body, data]);
+    return;
+  }
   const row = document.createElement("tr");
   row.className = "fresh";
   row.append(...ROWS[body.dataset.streamName](body, data));

@@ -4,11 +4,15 @@
 for (const place of document.querySelectorAll("[data-chart]")) {
   const { at, recall } = JSON.parse(place.dataset.chart);
   const style = getComputedStyle(document.documentElement);
-  const ink = style.getPropertyValue("--quiet"), line = style.getPropertyValue("--line");
+  const ink = style.getPropertyValue("--quiet"),
+    line = style.getPropertyValue("--line");
   const axis = { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
   const options = {
-    width: place.clientWidth || 600, height: 180, cursor: { y: false },
-    scales: { y: { range: [0, 1.02] } }, axes: [axis, axis],
+    width: place.clientWidth || 600,
+    height: 180,
+    cursor: { y: false },
+    scales: { y: { range: [0, 1.02] } },
+    axes: [axis, axis],
     series: [{}, { label: "recall", stroke: style.getPropertyValue("--blue"), width: 2, points: { show: true, size: 7 } }],
   };
   const plot = new uPlot(options, [at.map((one) => Date.parse(one) / 1000), recall], place);

@@ -116,9 +116,7 @@ def test_a_large_body_of_unknown_length_is_refused(small: httpx.Client):
     assert "10,000" in problem["detail"]
 
 
-@pytest.mark.parametrize(
-    "path", ["/", "/v1", "/v1/spaces/default/nope", "/v2/spaces", "/memories", "/docs/../settings.py"]
-)
+@pytest.mark.parametrize("path", ["/v1", "/v1/spaces/default/nope", "/v2/spaces", "/memories", "/docs/../settings.py"])
 def test_an_unknown_path_has_no_route(client: httpx.Client, path: str):
     check_problem(client.get(path), 404, "no_route")
 
