@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page as Tab
 
 WIDTHS = (360, 1440)
+TALL = 1600  # pixels of a page that a picture shows at most
 Theme = Literal["light", "dark"]
 # What axe calls best practice is asked as well as WCAG 2.2 AA.
 RULES = {"runOnly": ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]}
@@ -109,4 +110,6 @@ def _picture(tab: "Tab", name: str, folder: Path | None) -> None:
     width = tab.evaluate("innerWidth")
     into = folder / "dark" if dark else folder
     into.mkdir(parents=True, exist_ok=True)
-    tab.screenshot(path=into / f"{name}-{width}.png", full_page=True, animations="disabled")
+    height = min(tab.evaluate("document.documentElement.scrollHeight"), TALL)
+    whole = {"x": 0, "y": 0, "width": width, "height": height}
+    tab.screenshot(path=into / f"{name}-{width}.png", full_page=True, clip=whole, animations="disabled")
