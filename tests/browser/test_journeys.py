@@ -1,0 +1,54 @@
+"""Journeys in a browser: find out why an answer came, and erase what somebody said while keeping the proof."""
+
+import json
+from typing import TYPE_CHECKING
+
+from tests.browser.pages import S
+from tests.browser.served import SPACE, Served
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
+
+
+def test_find_out_why_it_answered_that(browser: "Browser", on_file: Served) -> None:
+    tab = browser.new_page()
+    tab.goto(f"{on_file.url}/")
+    tab.get_by_role("button", name="Ask").first.click()
+    tab.goto(f"{on_file.url}{S}/ask")
+    tab.get_by_role("searchbox").first.press_sequentially("when do we deploy")
+    first = tab.locator(".hits > li").first
+    first.wait_for()
+    assert "deploy" in first.locator("mark").first.inner_text().lower()
+    first.locator("summary", has_text="Why").click()
+    assert first.get_by_text("Ranked by").is_visible()
+    score = float(first.locator(".score").inner_text())
+    with on_file.client() as api:
+        hit = api.search(SPACE, {"query": "when do we deploy", "explain": True, "no_touch": True})["hits"][0]
+    assert abs(sum(hit["explain"]["parts"].values()) - hit["score"]) < 1e-9
+    assert abs(score - hit["score"]) < 0.001
+    tab.goto(f"{on_file.url}{S}/quality/receipts/{on_file.ids['receipt']}?then=true")
+    assert tab.get_by_text("same answer").is_visible()
+    tab.close()
+
+
+def test_erase_what_ann_said_and_keep_the_report(browser: "Browser", with_keys: Served) -> None:
+    context = browser.new_context(accept_downloads=True)
+    tab = context.new_page()
+    tab.goto(f"{with_keys.url}{S}/memories?author=Cleo")
+    tab.get_by_role("textbox", name="Key").fill(with_keys.key or "")
+    tab.get_by_role("button", name="Sign in").click()
+    with with_keys.client() as api:
+        for said in ("Cleo keeps the spare keys of the kiosk.", "The code of the gate is known to Cleo alone."):
+            api.add_memory(SPACE, {"content": said, "author": "Cleo"}, on_conflict="keep")
+        tab.goto(f"{with_keys.url}{S}/memories?author=Cleo")
+        tab.get_by_role("link", name="Erase these for good").click()
+        assert tab.get_by_text("2 memories would go").is_visible()
+        tab.get_by_role("textbox", name="Type the name of the space").fill(SPACE)
+        tab.get_by_role("button", name="Erase 2 memories for good").click()
+        with tab.expect_download() as waited:
+            tab.get_by_role("button", name="Download the signed report").click()
+        kept = json.loads(waited.value.path().read_text())
+        assert kept
+        found = api.list_memories(SPACE, filters={"author": "Cleo"})["items"]
+    assert found == []
+    context.close()
