@@ -59,9 +59,13 @@ class Fix(NamedTuple):
 
 
 DECISIONS = (
-    Decision("supersede", "Use the new one", "a", "The new memory takes the place of the existing one."),
-    Decision("reject", "Reject the new one", "r", "The new memory is deleted, and the existing one stays.", "delete"),
-    Decision("keep", "Keep both", "b", "Both memories stay as they are, and this question is closed for good."),
+    Decision(
+        "supersede", "Use the new one", "a", "The new memory takes the place of the existing one. This can be undone."
+    ),
+    Decision("reject", "Keep the existing one", "r", "The new memory is deleted. This can be undone.", "delete"),
+    Decision(
+        "keep", "Keep both", "b", "Both memories stay as they are. This closes the question and cannot be undone."
+    ),
 )
 KINDS: Mapping[str, str] = {
     "conflict": "They contradict each other",

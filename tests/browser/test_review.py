@@ -24,7 +24,7 @@ def test_decide_a_contradiction_and_undo_it(browser: "Browser", on_file: Served)
         tab.wait_for_selector(".dispute")
         assert [one["id"] for one in api.list_conflicts(SPACE)["items"]] == before
     tab.keyboard.press("?")
-    assert "Reject the new one" in tab.locator("#keys-list").inner_text()
+    assert "Keep the existing one" in tab.locator("#keys-list").inner_text()
     tab.close()
 
 

@@ -103,3 +103,6 @@ function dial(form) {
   range.setAttribute("aria-valuetext", text);
   form.elements.as_of.value = isNow ? "" : at.toISOString().slice(0, 19);
 }
+
+// On narrow screens the navigation scrolls sideways: show the section of the page.
+document.querySelector("body > nav a[aria-current]")?.scrollIntoView({ block: "nearest", inline: "center" });
