@@ -19,17 +19,15 @@ DECIDED = {"supersede": "superseded", "reject": "rejected", "keep": "kept_both"}
 NAMED = {"merge": "merged", "apart": "kept_apart"}
 
 
-async def tabs(visit: Visit, space: str, lint: str | None = None) -> list[Tab]:
-    """Return the parts of the review with their counts. Findings of lint are counted on their own page alone."""
+async def tabs(visit: Visit, space: str, *, lint: str | None = None, names: str | None = None) -> list[Tab]:
+    """Return the parts of the review. What takes long to count has its number on its own page alone."""
     conflicts = await visit.api.list_conflicts(space, limit=PAGE)
-    by_status = (await visit.api.get_stats(space))["by"].get("status", {})
-    names = await visit.api.list_proposals(space, limit=1)
     waiting = counted(conflicts["items"], conflicts["next_cursor"] is not None)
     return [
         Tab("conflicts", "Conflicts", "review", waiting),
         Tab("lint", "Lint", "review/lint", lint),
-        Tab("candidates", "Candidates", "review/candidates", f"{by_status.get('candidate', 0):,}"),
-        Tab("names", "Names", "review/names", f"{names['total']:,}"),
+        Tab("candidates", "Candidates", "review/candidates", None),
+        Tab("names", "Names", "review/names", names),
     ]
 
 
@@ -64,7 +62,7 @@ async def show_names(space: FromPath[str], visit: NamedDependency[Visit]) -> Res
     """Show pairs of names that look alike."""
     found = await visit.api.list_proposals(space, limit=NAMES)
     model = {
-        "tabs": await tabs(visit, space),
+        "tabs": await tabs(visit, space, names=f"{found['total']:,}"),
         "tab": "names",
         "pairs": [(one, REASONS[one["reason"]]) for one in found["items"]],
         "more": found["total"] - len(found["items"]),

@@ -25,7 +25,7 @@ async def show_lint(space: FromPath[str], visit: NamedDependency[Visit]) -> Resp
     cursor = visit.request.query_params.get("cursor")
     found = await visit.api.lint_space(space, cursor=cursor)
     model = {
-        "tabs": await tabs(visit, space, counted(range(sum(found["found"].values())), bool(found["next_cursor"]))),
+        "tabs": await tabs(visit, space, lint=counted(range(sum(found["found"].values())), bool(found["next_cursor"]))),
         "tab": "lint",
         "found": found,
         "findings": [(one, CHECKS[one["check"]]) for one in found["items"]],
