@@ -197,15 +197,16 @@ class _Server(uvicorn.Server):
         if self.started and sockets:
             self._laps.end("model")  # and the compiled loops, for which it waits before it takes requests
             _LOG.debug("started", extra={"ms": self._laps.taken})
-            _LOG.info(f"Muisti is ready at {_url(sockets[0])} with {self._known}; the API is described at /docs")
+            _LOG.info(f"Muisti is ready at {_url(sockets[0])} with {self._known}")
 
 
 def _known(engine: Engine, settings: Settings) -> str:
-    """Describe the database in words: its spaces, its place, and whether requests need a key."""
+    """Describe the server in words: its spaces, their place, whether requests need a key, and what a browser shows."""
     spaces = len(engine.spaces.list())
     asked = "requires keys" if asks(settings) or engine.keys.exist() else "requires no key"
     where = f"{spaces} {'space' if spaces == 1 else 'spaces'} in {whereabouts(settings)}"
-    return f"{where}, {asked}"
+    pages = "a browser shows the console there, and the API at /docs" if settings.console else "/docs describes the API"
+    return f"{where}, {asked}; {pages}"
 
 
 def _url(listener: socket.socket) -> str:
