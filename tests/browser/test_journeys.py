@@ -16,18 +16,20 @@ def test_find_out_why_it_answered_that(browser: "Browser", on_file: Served) -> N
     tab.get_by_role("button", name="Ask").first.click()
     tab.goto(f"{on_file.url}{S}/ask")
     tab.get_by_role("searchbox").first.press_sequentially("when do we deploy")
+    tab.wait_for_url(lambda url: url.endswith("q=when+do+we+deploy"))  # the answer to the whole question is there
+    tab.goto(f"{on_file.url}{S}/ask?q=when+do+we+deploy")  # the shared address, which nothing replaces any more
     first = tab.locator(".hits > li").first
     first.wait_for()
     assert "deploy" in first.locator("mark").first.inner_text().lower()
     first.locator("summary", has_text="Why").click()
-    assert first.get_by_text("Ranked by").is_visible()
+    first.get_by_text("Ranked by").first.wait_for()
     score = float(first.locator(".score").inner_text())
     with on_file.client() as api:
         hit = api.search(SPACE, {"query": "when do we deploy", "explain": True, "no_touch": True})["hits"][0]
     assert abs(sum(hit["explain"]["parts"].values()) - hit["score"]) < 1e-9
     assert abs(score - hit["score"]) < 0.001
     tab.goto(f"{on_file.url}{S}/quality/receipts/{on_file.ids['receipt']}?then=true")
-    assert tab.get_by_text("same answer").is_visible()
+    tab.get_by_text("same answer").wait_for()
     tab.close()
 
 
