@@ -204,7 +204,7 @@ class Explaining:
             "min_score": f"It ranks {rank}{named}; {own}, below {options.min_score:g}.",
             "group": f"It ranks {rank}{named}, behind another memory with the same {options.group_by}.",
             "diversity": f"It ranks {rank}{named}, but is too similar to hits before it.",
-            "limit": f"It ranks {rank}{named}; there are {self._query.limit} hits at most, and {below}.",
+            "limit": f"It ranks {rank}{named}, and there are {self._query.limit} hits at most. I{below[1:]}.",
             "not_proposed": f"No ranking has it among its best {pool}{named}; {below}.",
         }[reason]
 

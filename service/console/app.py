@@ -12,12 +12,14 @@ from muisti.client import MuistiError
 from muisti.service.auth.browser import SAFE, is_own_form
 from muisti.service.console.answers import SECURE, crashed, failed, not_signed_in, refused
 from muisti.service.console.pages.table import handlers
+from muisti.service.console.render import warm
 from muisti.service.console.visit import NotSignedIn, visiting
 from muisti.service.http import decode
 
 
 def pages_of(api: ASGIApp, *, body_limit: int, secure: bool) -> Litestar:
     """Make the application with all pages. `secure`: cookies are sent over HTTPS alone."""
+    warm()
     return Litestar(
         handlers(),
         dependencies={"visit": Provide(visiting(api))},

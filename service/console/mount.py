@@ -1,8 +1,9 @@
 """The middleware that gives the console its paths."""
 
-from functools import cached_property
+import asyncio
 from typing import TYPE_CHECKING
 
+from anyio import to_thread
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from muisti.core.support.lazy import Lazy
@@ -25,15 +26,24 @@ class Console:
         """
         self._app, self._api = app, api
         self._body_limit, self._secure = body_limit, secure
+        self._pages: ASGIApp | None = None
+        self._making = asyncio.Lock()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and is_console(scope["path"]):
-            await self._pages(scope, receive, send)
+            drawing = self._pages or await self._made()
+            await drawing(scope, receive, send)
         else:
             await self._app(scope, receive, send)
 
-    @cached_property
-    def _pages(self) -> ASGIApp:
+    async def _made(self) -> ASGIApp:
+        """Make the pages once, on a thread, because other requests must not wait for it."""
+        async with self._making:
+            if self._pages is None:
+                self._pages = await to_thread.run_sync(self._make)
+        return self._pages
+
+    def _make(self) -> ASGIApp:
         return pages.pages_of(self._api, body_limit=self._body_limit, secure=self._secure)
 
 

@@ -82,6 +82,13 @@ def environment() -> Environment:
     return made
 
 
+def warm() -> None:
+    """Read all files and compile all templates, so that no request does it on the event loop."""
+    assets()
+    for name in environment().list_templates():
+        environment().get_template(name)
+
+
 def draw(view: View, shared: Mapping[str, Any], *, part: bool) -> str:
     """Return the HTML of a view; with `part` its block alone, if it names one."""
     template = environment().get_template(view.template)

@@ -167,7 +167,7 @@ class ExchangesBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     def stream(
         self, conversation: str, items: Sequence[ExchangeBody], session: str | None, category: str | None
     ) -> Stream:
-        """Return the request for the core. Parameters stand in for what the body leaves out."""
+        """Return the request for the core. Parameters replace what is missing in the body."""
         for name, own, given in (("session", self.session, session), ("category", self.category, category)):
             if own is not None and given not in (None, own):
                 raise InvalidInput.at(f"$.{name}", "is one thing in the body and another in the query string")

@@ -197,7 +197,7 @@ class HitReply(Struct, frozen=True, kw_only=True):
 _BELOW = {
     "id": "0197a3c0-5f4e-7000-8000-0123456789ab",
     "reason": "limit",
-    "sentence": "It ranks 14 (31 by words, 12 by meaning); there are 10 hits at most, and its score is 0.330, that of "
+    "sentence": "It ranks 14 (31 by words, 12 by meaning), and there are 10 hits at most. Its score is 0.330, that of "
     "the last hit 0.410.",
     "rank": 14,
     "score": 0.33,

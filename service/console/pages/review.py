@@ -22,7 +22,11 @@ NAMED = {"merge": "merged", "apart": "kept_apart"}
 async def tabs(visit: Visit, space: str, *, lint: str | None = None, names: str | None = None) -> list[Tab]:
     """Return the parts of the review. What takes long to count has its number on its own page alone."""
     conflicts = await visit.api.list_conflicts(space, limit=PAGE)
-    waiting = counted(conflicts["items"], conflicts["next_cursor"] is not None)
+    return parts(counted(conflicts["items"], conflicts["next_cursor"] is not None), lint=lint, names=names)
+
+
+def parts(waiting: str, *, lint: str | None = None, names: str | None = None) -> list[Tab]:
+    """Return the parts of the review with the numbers that are known."""
     return [
         Tab("conflicts", "Conflicts", "review", waiting),
         Tab("lint", "Lint", "review/lint", lint),
@@ -34,9 +38,11 @@ async def tabs(visit: Visit, space: str, *, lint: str | None = None, names: str 
 @get(PATH)
 async def show_conflicts(space: FromPath[str], visit: NamedDependency[Visit]) -> Response[str]:
     """Show open conflicts side by side, newest first."""
-    found = await visit.api.list_conflicts(space, limit=PAGE, cursor=visit.request.query_params.get("cursor"))
+    cursor = visit.request.query_params.get("cursor")
+    found = await visit.api.list_conflicts(space, limit=PAGE, cursor=cursor)
+    waiting = counted(found["items"], found["next_cursor"] is not None)
     model = {
-        "tabs": await tabs(visit, space),
+        "tabs": parts(waiting) if cursor is None else await tabs(visit, space),
         "tab": "conflicts",
         "disputes": disputes(found["items"]),
         "next_cursor": found["next_cursor"],
