@@ -98,6 +98,15 @@ class SymbolMatch(Struct, frozen=True, kw_only=True):
     above: float
 
 
+class QuoteMatch(Struct, frozen=True, kw_only=True):
+    """Says that a memory has every quoted part of the query: its `score` becomes above + (1 - above) * score.
+
+    `above` is the highest score of the memories that lack one.
+    """
+
+    above: float
+
+
 class Thresholds(Struct, frozen=True):
     """The strengths at which the levels `weak` and `strong` of evidence begin."""
 
@@ -155,6 +164,7 @@ class Explanation(Struct, frozen=True, kw_only=True):
     space_weight: float | msgspec.UnsetType = msgspec.UNSET
     novelty: Novelty | msgspec.UnsetType = msgspec.UNSET
     symbol: SymbolMatch | msgspec.UnsetType = msgspec.UNSET
+    quoted: QuoteMatch | msgspec.UnsetType = msgspec.UNSET
     parts: Mapping[str, float]
     sentence: str
 

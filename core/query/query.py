@@ -1,11 +1,13 @@
-"""Queries of searches, and their parsing: words to rank by, and phrases and words that a hit must have."""
+"""Queries of searches, and their parsing: words to rank by, and phrases and words that a hit should or must have."""
 
 import re
 from collections.abc import Mapping
 from itertools import pairwise
+from typing import Self
 
 import msgspec
 import numpy as np
+from msgspec.structs import replace
 
 from muisti.core.kernels import Codes, Doubles, Ints
 from muisti.core.model.hits import Evidence, Fusion, Match, Mode, Recency
@@ -58,6 +60,8 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
 class Wanted(msgspec.Struct, frozen=True):
     """The parsed text of a query. `terms` and their weights rank the hits; `required` and `phrases` restrict them.
 
+    Memories with every `quoted` phrase come before the others.
+
     `codes` and `weights` are those of the terms. `pairs` (n, 2) has the places, among the terms, of distinct words that
     follow each other. `steps` counts these pairs and those of a word with itself.
     """
@@ -70,12 +74,19 @@ class Wanted(msgspec.Struct, frozen=True):
     steps: int
     required: frozenset[str]
     phrases: tuple[tuple[str, ...], ...]
+    quoted: tuple[tuple[str, ...], ...]
+
+    def demanding(self) -> Self:
+        """Return the query with its quoted parts as demands, for modes that rank no text."""
+        return replace(self, phrases=(*self.phrases, *self.quoted), quoted=())
 
 
 def parse(text: str, match: Match) -> Wanted:
-    """Parse the text of a query: quoted text is a phrase, and `match` says what else a hit must have.
+    """Parse the text of a query: quoted text is a phrase, which a hit should have; `match` says what it must have.
 
-    >>> parse('who said "hello world"', "any").phrases
+    >>> parse('who said "hello world"', "any").quoted
+    (('hello', 'world'),)
+    >>> parse('who said "hello world"', "all").phrases
     (('hello', 'world'),)
     >>> sorted(parse("the red house", "all").required)
     ['hous', 'red']
@@ -97,5 +108,6 @@ def parse(text: str, match: Match) -> Wanted:
         pairs=np.array([step for step in steps if step[0] != step[1]], np.int32).reshape(-1, 2),
         steps=len(steps),
         required=frozenset(terms) if match == "all" else frozenset(),
-        phrases=phrases,
+        phrases=() if match == "any" else phrases,
+        quoted=phrases if match == "any" else (),
     )

@@ -142,7 +142,7 @@ class Explaining:
         ]
         phrases = [
             f'"{" ".join(phrase)}"'
-            for phrase in self._wanted.phrases
+            for phrase in (*self._wanted.phrases, *self._wanted.quoted)
             if not containing(self._snapshot, (), (phrase,), everything)[rows].any()
         ]
         return words + phrases or ["all of its words and phrases in one passage"]

@@ -18,6 +18,7 @@ from muisti.core.model.hits import (
     Mode,
     NamedTime,
     Novelty,
+    QuoteMatch,
     SignalShare,
     Surroundings,
     SymbolMatch,
@@ -151,6 +152,7 @@ class Hits:
             signals=self._signals(place),
             composite=self._composite(place),
             symbol=self._symbol(place),
+            quoted=self._quoted(place),
             parts={},
             sentence="",
         )
@@ -191,6 +193,10 @@ class Hits:
     def _symbol(self, place: int) -> SymbolMatch | UnsetType:
         found = self._ranked.symbol
         return SymbolMatch(name=found.name, above=found.above) if found and found.defining[place] else UNSET
+
+    def _quoted(self, place: int) -> QuoteMatch | UnsetType:
+        found = self._ranked.quoted
+        return QuoteMatch(above=found.above) if found and found.having[place] else UNSET
 
 
 def _time(spans: Sequence[TimeSpan], at: int) -> NamedTime | None:

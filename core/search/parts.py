@@ -78,6 +78,10 @@ def _changes(explain: Explanation, score: float) -> Iterator[tuple[str, float]]:
     if explain.time is not None:
         yield "time", score * explain.time.factor - score
         score *= explain.time.factor
+    if not isinstance(explain.quoted, UnsetType):
+        above = float(raised(explain.quoted.above, np.array(score)))
+        yield "quoted", above - score
+        score = above
     yield "cap", min(score, 1.0) - score
 
 

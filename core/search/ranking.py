@@ -32,6 +32,7 @@ from muisti.core.search.decay import (
     refreshed_in_days,
     trust_factor,
 )
+from muisti.core.search.quoted import Preferred, memories_of, prefer, preferred, quoting
 from muisti.core.search.rankings import BY_MODE, Asked
 from muisti.core.search.refined import GROUP_POOL, Extra, Refined, neighbours, pool_of, refined
 from muisti.core.search.signals import Signalled, signalled
@@ -52,7 +53,7 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     A factor that is not used is None. `refreshed` has the days that retrievals take off the age. `filtering` is the
     time of filtering in seconds. `graph` and `signals` are further factors, or `signals` are a composite in place of
     `fused`. `refined` and `around` are None or empty unless options ask for them. `symbol` is None unless the query
-    names one.
+    names one, and `quoted` unless it quotes something that some hits have and others lack.
 
     `every` has the score of each candidate, and `ordered` the places of the best row of each memory, best first. These
     are at most `limit` places unless options are given.
@@ -75,6 +76,7 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     refined: Refined | None = None
     around: Sequence[Around] = ()
     symbol: Lifted | None = None
+    quoted: Preferred | None = None
 
     @property
     def rows(self) -> RowNumbers:
@@ -99,17 +101,29 @@ def rank(
     """
     began = perf_counter()
     population = snapshot.population(now)
+    if not BY_MODE[mode]:
+        wanted = wanted.demanding()
     allowed = _allowed(index, snapshot, population, query, wanted, now)
     if extra is not None and extra.like is not None:
         allowed = without(snapshot, allowed, extra.like)
+    quoted = quoting(snapshot, wanted, allowed)
+    if quoted is not None and memories_of(snapshot, quoted) >= _room(query):  # nothing to fill up
+        allowed, quoted = quoted, None
     filtering = perf_counter() - began
     asked = Asked(snapshot, population, wanted, vector, allowed, None if extra is None else extra.walked)
     pool = pool_of(None if extra is None else extra.options, query.limit, POOL)
-    ranked = _once(index, asked, query, mode, pool, now, filtering, extra, beside)
+    having = None if quoted is None else np.flatnonzero(quoted.mask)
+    ranked = _once(index, asked, query, mode, pool, now, filtering, extra, beside, having)
     while _too_few(ranked, query, mode, pool):
         pool *= 4
-        ranked = _once(index, asked, query, mode, pool, now, filtering, extra, beside)
+        ranked = _once(index, asked, query, mode, pool, now, filtering, extra, beside, having)
     return ranked
+
+
+def _room(query: Query) -> int:
+    """Return how many memories with the quoted parts leave no room for others."""
+    grouped = query.options is not None and query.options.group_by is not None
+    return GROUP_POOL if grouped else max(query.limit, POOL)
 
 
 def _too_few(ranked: Ranked, query: Query, mode: Mode, pool: int) -> bool:
@@ -130,18 +144,18 @@ def _once(
     filtering: float,
     extra: Extra | None,
     beside: RowNumbers | None,
+    quoted: RowNumbers | None,
 ) -> Ranked:
-    """Rank with `pool` memories of each ranking, and the rows `beside`."""
+    """Rank with `pool` memories of each ranking, and the rows `beside` and `quoted`."""
     symbol = None
     if not BY_MODE[mode]:
         found = listed(asked)
     else:
         symbol = defined(index, asked.snapshot, asked.wanted.text, asked.allowed.mask)
         more = proposed(index, asked, extra, pool)
-        if symbol is not None:
-            more = symbol.first if more is None else np.union1d(more, symbol.first)
-        if beside is not None:
-            more = beside if more is None else np.union1d(more, beside)
+        for rows in (None if symbol is None else symbol.first, beside, quoted):
+            if rows is not None:
+                more = rows if more is None else np.union1d(more, rows)
         if mode == "hybrid" and query.fusion == "absolute":
             found = by_blend(index, asked, query, pool, more)
         else:
@@ -151,7 +165,7 @@ def _once(
     trust = None
     if query.trust_weight and mode != "recent":
         trust = trust_factor(query.trust_weight, _trust(index, asked.snapshot)[found.rows])
-    return _weighed(index, asked, query, mode, found, trust, symbol, now, filtering, extra)
+    return _weighed(index, asked, query, mode, found, trust, symbol, now, filtering, extra, quoted)
 
 
 def has_every_word(snapshot: Snapshot, wanted: Wanted, found: Candidates) -> bool:
@@ -194,6 +208,7 @@ def _weighed(
     now: int,
     filtering: float,
     extra: Extra | None,
+    quoted: RowNumbers | None,
 ) -> Ranked:
     """Apply age, importance, trust, feedback and definitions, keep the best row of each memory, cut to the limit."""
     refreshed = None
@@ -213,20 +228,20 @@ def _weighed(
     graph = found.rankings.get("graph")
     beside = None if graph is None or extra is None else factor(extra.options.rankings["graph"], graph.scores)
     score = (found.fused if signals is None or signals.composite is None else signals.composite) * importance
-    if recency is not None:
-        score *= recency
-    if trust is not None:
-        score *= trust
-    if feedback is not None:
-        score *= feedback
-    if beside is not None:
-        score *= beside
+    for part in (recency, trust, feedback, beside):
+        if part is not None:
+            score *= part
     if signals is not None:
         score = signals.weigh(score)
     defining = None if symbol is None else lifted(index, snapshot, symbol, found.rows, score)
     if defining is not None:
         score = lift(defining, score)
-    found, score, ordered = _ordered(asked, query, mode, found, score, now, whole=extra is not None)
+    if spans := time_spans(asked.wanted.text, now) if BY_MODE[mode] else ():
+        found, score = replace(found, spans=spans), score * time_factor(spans, at)
+    preferring = None if quoted is None else preferred(found.rows, quoted, score)
+    if preferring is not None:
+        score = prefer(preferring, score)
+    ordered = _ordered(asked, query, mode, found, score, whole=extra is not None)
     places = ordered
     chosen = None
     if extra is not None:
@@ -251,13 +266,12 @@ def _weighed(
         refined=chosen,
         around=() if extra is None else neighbours(index, snapshot, asked.population.mask, extra, found.rows[places]),
         symbol=defining,
+        quoted=preferring,
     )
 
 
-def _ordered(
-    asked: Asked, query: Query, mode: Mode, found: Candidates, score: Doubles, now: int, *, whole: bool
-) -> tuple[Candidates, Doubles, RowNumbers]:
-    """Apply the times of the query; return candidates, scores, and the places of the best row of each memory in order.
+def _ordered(asked: Asked, query: Query, mode: Mode, found: Candidates, score: Doubles, *, whole: bool) -> RowNumbers:
+    """Return the places of the best row of each memory in order.
 
     There are at most `limit` places, unless the `whole` order is asked for.
     """
@@ -266,10 +280,8 @@ def _ordered(
     if mode in ("metadata", "recent"):
         places = in_order(snapshot, found.rows, score)
         newest = np.zeros_like(score) if mode == "recent" else -score
-        return found, score, places[np.lexsort((-at[places], newest[places]))][:most]
-    if spans := time_spans(asked.wanted.text, now):
-        found, score = replace(found, spans=spans), score * time_factor(spans, at)
-    return found, score, best_places(snapshot, found.rows, score, most)
+        return places[np.lexsort((-at[places], newest[places]))][:most]
+    return best_places(snapshot, found.rows, score, most)
 
 
 def _signalled(index: SpaceIndex, asked: Asked, extra: Extra, found: Candidates, now: int) -> Signalled:

@@ -30,6 +30,8 @@ def sentence(explain: Explanation, mode: Mode) -> str:
 def _matches(explain: Explanation) -> Iterator[str]:
     if not isinstance(explain.symbol, UnsetType):
         yield f"it defines {explain.symbol.name}"
+    if not isinstance(explain.quoted, UnsetType):
+        yield "the words in quotes"
     yield from _tags(explain)
     if explain.lexical is not None and explain.lexical > 0:
         strong = "strong" if explain.lexical >= HIGH else "some" if explain.lexical >= SOME else "few"

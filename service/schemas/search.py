@@ -64,6 +64,12 @@ class SymbolMatchReply(Struct, frozen=True, kw_only=True):
     above: Annotated[float, Meta(description="Highest score of the chunks that do not define it.")]
 
 
+class QuoteMatchReply(Struct, frozen=True, kw_only=True):
+    """The memory has all that the query has in quotes: its score becomes above + (1 - above) * score."""
+
+    above: Annotated[float, Meta(description="Highest score of the memories that lack a part in quotes.")]
+
+
 class ExplanationReply(Struct, frozen=True, kw_only=True):
     """Every factor of a score = fused * time * recency * importance * trust * feedback, at most 1.
 
@@ -98,6 +104,9 @@ class ExplanationReply(Struct, frozen=True, kw_only=True):
     novelty: Annotated[NoveltyReply | UnsetType, Meta(description="With `diversity`.")] = UNSET
     symbol: Annotated[
         SymbolMatchReply | UnsetType, Meta(description="Of a chunk that defines the symbol that the query names.")
+    ] = UNSET
+    quoted: Annotated[
+        QuoteMatchReply | UnsetType, Meta(description="Of a memory that has all parts of the query in quotes.")
     ] = UNSET
     parts: Annotated[
         dict[str, float],

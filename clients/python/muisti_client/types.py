@@ -980,6 +980,7 @@ ExplanationReply = TypedDict(
         'space_weight': NotRequired['float'],
         'novelty': NotRequired['NoveltyReply'],
         'symbol': NotRequired['SymbolMatchReply'],
+        'quoted': NotRequired['QuoteMatchReply'],
         'parts': 'dict[str, Any]',
         'sentence': 'str',
     },
@@ -2122,6 +2123,14 @@ QuotaReply = TypedDict(
     },
 )
 "Use and quota of a space. Counted are memories that are not deleted, also those that have expired or are superseded, and the bytes of their texts, tags and metadata."
+
+QuoteMatchReply = TypedDict(
+    'QuoteMatchReply',
+    {
+        'above': 'float',
+    },
+)
+"The memory has all that the query has in quotes: its score becomes above + (1 - above) * score."
 
 RankReply = TypedDict(
     'RankReply',

@@ -120,7 +120,8 @@ def test_the_conditions_that_exclude_are_named(tmp_path: Path):
         asked = parse({"category": "blue", "tags": "x", "not": {"importance": "medium"}})
         assert why(engine, red, filter=asked).conditions == ("category", "importance")
         assert why(engine, red, text="fox lake", match="all").conditions == ("lake",)
-        assert why(engine, red, text='fox "red dog"').conditions == ('"red dog"',)
+        assert why(engine, red, text='fox "red dog"', match="all").conditions == ("dog", '"red dog"')
+        assert why(engine, red, text='fox "red dog"').reason == "found"
         assert why(engine, red, text="", options=Options(similar_to=red)).reason == "query"
         assert why(engine, red, text="moon", mode="keyword").reason == "no_match"
 
