@@ -176,7 +176,7 @@ class Space(Memory):
         which = names.named(name, category, key)
         tag = self._tag(which, version)
         request = names.delete(self._name, which, purge=purge or None, if_match=tag, idempotency_key=idempotency_key)
-        reply = self._sender.send(request)
+        reply = self._sender.send(replace(request, once=not purge))  # repeating a purge is harmless
         return read(reply.body, results.Erasure) if purge else None
 
     def history(
