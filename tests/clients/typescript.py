@@ -12,8 +12,15 @@ import tarfile
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
+import httpx
+
+from muisti.service.console.asking.contexts import wanted_of
+from muisti.service.console.asking.settings import asked_of
+from muisti.service.console.asking.snippets import CONTEXT, SEARCH, Server, snippets
 from tests.conformance.__main__ import serving
+from tests.service.console.asking.test_snippets import ASKED, NOTES
 
 BESIDE = ("typescript", "@types/node")  # installed beside the package, in the versions that the client pins
 SCENARIOS = Path(__file__).parent / "scenarios"
@@ -41,7 +48,8 @@ const { id, similar } = await space.remember("Anna drinks tea", options);
 export const found: string | undefined = (await space.search("tea", { limit: 3, tags: "tea" })).hits[0]?.memory.content;
 for await (const memory of space.list({ filter: { not: { author: "Ann" } } })) console.log(memory.version + 1);
 export const change: Change | undefined = (await space.changes({ limit: 1 }).next()).value ?? undefined;
-export const outcomes = (await space.rememberMany(["x", { content: "y", type: "guard" }])).map((one) => one.problem?.code);
+const many = await space.rememberMany(["x", { content: "y", type: "guard" }]);
+export const codes: (string | undefined)[] = many.map((one) => one.problem?.code);
 await space.update({ category: "rules", key: "tea" }, { author: null, version: 2 });
 try {
   await space.forget(id, { signal: AbortSignal.timeout(1000) });
@@ -118,13 +126,14 @@ def main(folder: Path, node: Path) -> None:
         project = Path(place)
         install(project, package, json.loads((folder / "package.json").read_text("utf-8")), tools)
         typed(project, tools)
+        copies = copied(project, url, tools, served)
         said = readme(project, folder / "README.md", tools, served)
     if said != README:
         raise SystemExit(f"the README's examples say {said!r}")
     sys.stdout.write(
         f"{package.name}: {package.stat().st_size / 1000:.0f} kB; publint and arethetypeswrong find nothing; "
         f"types accept 1 right program and refuse {len(WRONG)} wrong ones, "
-        f"in {len(MODES)} ways to resolve modules; the README runs\n"
+        f"in {len(MODES)} ways to resolve modules; the README and {copies} copies of the console run\n"
     )
 
 
@@ -175,13 +184,45 @@ def install(project: Path, package: Path, manifest: Mapping[str, Mapping[str, st
 def readme(project: Path, text: Path, tools: Tools, served: Mapping[str, str]) -> str:
     """Compile and run the examples of the README in a project, and return what they print."""
     blocks = re.findall(r"```ts\n(.*?)```", text.read_text("utf-8"), re.DOTALL)
-    said: list[str] = []
-    for number, block in enumerate(blocks):
-        name = f"readme{number}"
-        (project / f"{name}.ts").write_text(block, "utf-8")
-        tools.node(project, *_compiler(project), "--module", "nodenext", "--skipLibCheck", f"{name}.ts")
-        said.append(tools.node(project, f"{name}.js", environ=served))
-    return "".join(said)
+    return "".join(ran(project, "readme", blocks, tools, served))
+
+
+def copied(project: Path, url: str, tools: Tools, served: Mapping[str, str]) -> int:
+    """Run requests that the console gives to copy, and return how many. Raises SystemExit when one finds others."""
+    server = Server(url, "copies", keyed=False)
+    httpx.post(f"{url}/v1/spaces", json={"name": server.space}).raise_for_status()
+    batch = {"memories": NOTES, "on_conflict": "keep"}
+    httpx.post(f"{url}/v1/spaces/copies/memories/batch", json=batch).raise_for_status()
+    asked = [(SEARCH, asked_of(params).body()) for params in ASKED] + [(CONTEXT, wanted_of({"q": "deploy"}).body())]
+    expected = [
+        httpx.post(f"{url}/v1/spaces/copies/{operation.verb}", json=body).raise_for_status().json()
+        for operation, body in asked
+    ]
+    shown = "console.log(JSON.stringify(found));\n"
+    programs = [
+        f"{one.text}{shown}"
+        for operation, body in asked
+        for one in snippets(server, operation, body)
+        if one.name == "TypeScript"
+    ]
+    for answer, program, said in zip(expected, programs, ran(project, "copied", programs, tools, served), strict=True):
+        if _told(json.loads(said)) != _told(answer):
+            raise SystemExit(f"what the console gives to copy finds something else: {program}")
+    return len(programs)
+
+
+def _told(answer: Any) -> Any:
+    return answer["text"] if "text" in answer else [hit["memory"]["id"] for hit in answer["hits"]]
+
+
+def ran(project: Path, name: str, programs: Sequence[str], tools: Tools, served: Mapping[str, str]) -> list[str]:
+    """Compile and run programs in a project, and return what each prints."""
+    names = [f"{name}{number}" for number in range(len(programs))]
+    for file, program in zip(names, programs, strict=True):
+        (project / f"{file}.ts").write_text(program, "utf-8")
+    sources = [f"{file}.ts" for file in names]
+    tools.node(project, *_compiler(project), *MODES[0], "--skipLibCheck", *sources)
+    return [tools.node(project, f"{file}.js", environ=served) for file in names]
 
 
 def _compiler(project: Path) -> list[str | Path]:

@@ -24,10 +24,11 @@ def serving(module: str = "muisti.service", **settings: str) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder:
         given = {"MUISTI_PORT": "0", "MUISTI_EMBEDDINGS": "off", "MUISTI_DATABASE_URL": f"file:{folder}/m.db"}
         plain = {name: value for name, value in os.environ.items() if not name.startswith("MUISTI_")}
+        environment = {**plain, **given, **settings}
         log = Path(folder) / "log"
         with (
             log.open("w") as stderr,
-            subprocess.Popen([sys.executable, "-m", module], env={**plain, **given, **settings}, stderr=stderr) as process,
+            subprocess.Popen([sys.executable, "-m", module], env=environment, stderr=stderr) as process,
         ):
             try:
                 yield _url(log, process)
