@@ -24,8 +24,10 @@ from tests.service.console.asking.test_snippets import ASKED, NOTES
 
 BESIDE = ("typescript", "@types/node")  # installed beside the package, in the versions that the client pins
 SCENARIOS = Path(__file__).parent / "scenarios"
-# What the examples of the README print.
-README = """\
+ROOT = Path(__file__).parents[2]
+PAGES = (ROOT / "clients" / "typescript" / "README.md", ROOT / "docs" / "clients.md")
+# What the examples of these pages print.
+SAID = """\
 We deploy on Tuesdays
 We deploy on Thursdays
 [ 4, 3, 2, 1 ]
@@ -36,6 +38,8 @@ duplicate Anna prefers tea
 created We deploy on Tuesdays
 superseded We deploy on Thursdays
 0
+The office opens at eight
+created The office opens at eight
 """
 CALL = """import { NotFound, muisti } from "muisti-client";
 import type { Change, RememberOptions } from "muisti-client";
@@ -127,13 +131,13 @@ def main(folder: Path, node: Path) -> None:
         install(project, package, json.loads((folder / "package.json").read_text("utf-8")), tools)
         typed(project, tools)
         copies = copied(project, url, tools, served)
-        said = readme(project, folder / "README.md", tools, served)
-    if said != README:
-        raise SystemExit(f"the README's examples say {said!r}")
+        said = examples(project, tools, served)
+    if said != SAID:
+        raise SystemExit(f"the examples say {said!r}")
     sys.stdout.write(
         f"{package.name}: {package.stat().st_size / 1000:.0f} kB; publint and arethetypeswrong find nothing; "
         f"types accept 1 right program and refuse {len(WRONG)} wrong ones, "
-        f"in {len(MODES)} ways to resolve modules; the README and {copies} copies of the console run\n"
+        f"in {len(MODES)} ways to resolve modules; the examples and {copies} copies of the console run\n"
     )
 
 
@@ -181,10 +185,12 @@ def install(project: Path, package: Path, manifest: Mapping[str, Mapping[str, st
     tools.npm(project, "install", "--no-audit", "--no-fund", "--loglevel", "error", package.absolute(), *beside)
 
 
-def readme(project: Path, text: Path, tools: Tools, served: Mapping[str, str]) -> str:
-    """Compile and run the examples of the README in a project, and return what they print."""
-    blocks = re.findall(r"```ts\n(.*?)```", text.read_text("utf-8"), re.DOTALL)
-    return "".join(ran(project, "readme", blocks, tools, served))
+def examples(project: Path, tools: Tools, served: Mapping[str, str]) -> str:
+    """Compile and run the examples of the pages in a project, and return what they print."""
+    text = "".join(page.read_text("utf-8") for page in PAGES)
+    text = text.replace('"http://127.0.0.1:8321"', "process.env.MUISTI_URL")
+    blocks = re.findall(r"```ts\n(.*?)```", text, re.DOTALL)
+    return "".join(ran(project, "example", blocks, tools, served))
 
 
 def copied(project: Path, url: str, tools: Tools, served: Mapping[str, str]) -> int:

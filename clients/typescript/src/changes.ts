@@ -6,7 +6,7 @@ import { backoff, rest } from "./sending.js";
 import type { Change } from "./types.js";
 
 const PAGE = 1000;
-/** How often in a row a stream is opened anew before its reader is told. */
+/** How often in a row a stream may fail before its reader gets the error. */
 const RECONNECTS = 10;
 
 /** A page of changes, as the server answers it. */
@@ -48,7 +48,7 @@ async function* past(source: Source, { since, limit = PAGE }: Wanted): AsyncGene
   }
 }
 
-/** Read a stream, and open it anew after the last event when it breaks off. */
+/** Read a stream. When it breaks off, open another one that begins after the last event. */
 async function* followed(source: Source, { since, signal, pause = 200 }: Wanted): AsyncGenerator<Change, void, undefined> {
   const stop = new AbortController();
   const abort = () => stop.abort(signal?.reason);
