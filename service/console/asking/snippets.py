@@ -20,15 +20,14 @@ class Snippet(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Operation:
-    """An operation of the API: the end of its path, and its names in Python and as a tool."""
+    """An operation of the API: its verb, which ends its path, and its name as a tool."""
 
-    path: str
-    method: str
+    verb: str
     tool: str
 
 
-SEARCH = Operation("search", "search", "recall")
-CONTEXT = Operation("context", "get_context", "get_context")
+SEARCH = Operation("search", "recall")
+CONTEXT = Operation("context", "get_context")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,30 +51,28 @@ def snippets(server: Server, operation: Operation, body: Body) -> list[Snippet]:
 
 
 def _curl(server: Server, operation: Operation, body: Body) -> str:
-    url = f"{server.url}/v1/spaces/{quote(server.space, safe='')}/{operation.path}"
+    url = f"{server.url}/v1/spaces/{quote(server.space, safe='')}/{operation.verb}"
     key = ' -H "Authorization: Bearer $MUISTI_KEY"' if server.keyed else ""
     return f"curl -s {shlex.quote(url)}{key} --json {shlex.quote(_json(body))}"
 
 
 def _python(server: Server, operation: Operation, body: Body) -> str:
-    imports = "import os\n\n" if server.keyed else ""
-    key = ', key=os.environ["MUISTI_KEY"]' if server.keyed else ""
+    note = "  # the key is that of MUISTI_KEY" if server.keyed else ""
+    options = "".join(f", {name}={value!r}" for name, value in body.items() if name != "query")
     return (
-        f"{imports}from muisti_client import Muisti\n\n"
-        f"with Muisti({server.url!r}{key}) as muisti:\n"
-        f"    found = muisti.{operation.method}({server.space!r}, {dict(body)!r})\n"
+        "import muisti\n\n"
+        f"with muisti.connect({server.url!r}, space={server.space!r}) as memory:{note}\n"
+        f"    found = memory.{operation.verb}({body['query']!r}{options})\n"
     )
 
 
 def _typescript(server: Server, operation: Operation, body: Body) -> str:
-    key = ", key: process.env.MUISTI_KEY" if server.keyed else ""
+    note = " // the key is that of MUISTI_KEY" if server.keyed else ""
+    options = {name: value for name, value in body.items() if name != "query"}
     return (
         'import { muisti } from "muisti-client";\n\n'
-        f"const client = muisti({{ url: {_json(server.url)}{key} }});\n"
-        f'const {{ data, error }} = await client.POST("/v1/spaces/{{space}}/{operation.path}", {{\n'
-        f"  params: {{ path: {{ space: {_json(server.space)} }} }},\n"
-        f"  body: {_json(body)},\n"
-        "});"
+        f"const memory = muisti({{ url: {_json(server.url)} }}).space({_json(server.space)});{note}\n"
+        f"const found = await memory.{operation.verb}({_json(body['query'])}, {_json(options)});\n"
     )
 
 
@@ -104,7 +101,7 @@ TOOL_FIELDS: Mapping[str, Sequence[str]] = {
 
 
 def _command(server: Server, operation: Operation, body: Body) -> str:
-    words = ["muisti", operation.path, "--url", server.url, "--space", server.space]
+    words = ["muisti", operation.verb, "--url", server.url, "--space", server.space]
     options = _search_options(body) if operation is SEARCH else _context_options(body)
     return shlex.join([*words, *options, "--", body["query"]])
 
