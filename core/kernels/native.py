@@ -1,8 +1,8 @@
 """Loads the kernels that were compiled ahead of time: without numba, in a millisecond.
 
 `python -m muisti.core.kernels` builds the library into `__pycache__` beside this file. An installation without it has
-one in the user's cache folder (`cache.py`). The name contains a digest of the sources, so that a library of other sources
-is never loaded.
+one in the user's cache folder (`cache.py`). The name contains a digest of the sources, so that a library of other
+sources is never loaded.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -57,6 +57,6 @@ def _unkept(place: object) -> str | None:
         return None
     where = cache.folder() or "a cache folder, for there is no home"
     return (
-        f"compiled kernels cannot be kept in {where}, so numba compiles them in each process, for half a minute. To mend "
-        "it, let XDG_CACHE_HOME name a folder that only you can write to"
+        f"compiled kernels cannot be kept in {where}, so numba compiles them in each process, for half a minute. To "
+        "mend it, let XDG_CACHE_HOME name a folder that only you can write to"
     )

@@ -1,4 +1,4 @@
-"""Kernels of an installation without a library are compiled into the user's cache folder: once, and never trusted blindly."""
+"""Kernels of an installation without a library are compiled once, into the user's cache folder, and checked."""
 
 import os
 import shutil
