@@ -33,6 +33,8 @@ from muisti.service.cli.compiling import compile_once, told
 from muisti.service.cli.configuration import in_force
 from muisti.service.cli.output import console, for_people, grid, safe, sized, tabbed
 from muisti.service.cli.session import client, demand, server_url, space_choice
+from muisti.service.connect.clients import Home
+from muisti.service.connect.registered import registered
 from muisti.service.runtime.databases import location_of, whereabouts
 from muisti.service.runtime.models import models_of
 from muisti.service.runtime.recognisers import reader_of
@@ -81,6 +83,7 @@ def _checks(options: Globals, *, quick: bool) -> Iterator[Check]:
     yield _sqlite()
     yield _kernels(options, quick=quick)
     yield _parsers()
+    yield from _registrations()
     try:
         settings = in_force(options)
     except Failure as error:
@@ -130,6 +133,16 @@ def _kernels(options: Globals, *, quick: bool) -> Check:
     if found.pending:
         return Check("kernels", "warning", "numba compiles each when it is first used; muisti doctor compiles them all")
     return Check("kernels", "ok", "compiled ahead of time" if found.ahead else told(found))
+
+
+def _registrations() -> Iterator[Check]:
+    """Check that what agent clients start is there; nothing is said of clients without an entry."""
+    for one in registered(Home(Path.home(), os.environ), Path.cwd()):
+        if one.missing:
+            gone = f"{one.path} starts {one.missing}, which is gone; {one.remedy} writes the entry again"
+            yield Check(one.client.name, "warning", gone)
+        else:
+            yield Check(one.client.name, "ok", f"{one.path} names what is there")
 
 
 def _parsers() -> Check:
