@@ -84,7 +84,7 @@ WAYS = (
 
 @dataclass
 class Taken:
-    """What a command took in seconds on the clock and of the processor, whether it succeeded, and its last line."""
+    """Seconds of a command on the clock and of the processor, whether it succeeded, and what it printed."""
 
     command: str
     clock: float
@@ -95,7 +95,7 @@ class Taken:
 
 @dataclass
 class Outcome:
-    """What a way took. `again` is the last command once more."""
+    """Measurements of a way. `again` is the last command once more."""
 
     way: Way
     megabytes: float

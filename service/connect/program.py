@@ -59,7 +59,7 @@ def program() -> Program:
         return Program((uvx, "--from", wanted, "muisti"))
     if not beside.exists() and found is None:
         raise NotPossible("the command muisti is not installed; `pip install` puts it beside Python")
-    # A link in the user's folder of programs outlives the environment that uv or pipx makes anew for an upgrade.
+    # A link in the user's folder of programs outlives the environment that uv or pipx replaces in an upgrade.
     linked = found is not None and (not beside.exists() or Path(found).resolve() == beside.resolve())
     words = (os.path.abspath(found) if linked and found else str(beside),)
     clone = origin.path if origin.editable else None

@@ -336,7 +336,7 @@ def test_check_calls_a_tool_as_the_client_would(run: Run, home: Path):
 
 @pytest.fixture
 def uvx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An environment that uvx made of a wheel and may delete, with uvx in PATH."""
+    """Make an environment as uvx does, which it may delete, with uvx in PATH."""
     passing = tmp_path / "uv" / "archive-v0" / "x4" / "bin"
     passing.mkdir(parents=True)
     for path in (passing / "muisti", passing / "python", tmp_path / "uvx"):
