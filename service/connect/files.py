@@ -10,6 +10,10 @@ from pathlib import Path
 BACKUP = ".muisti-backup"
 
 
+class NotPossible(Exception):
+    """A client cannot be connected like this. The message says why, and what to do instead."""
+
+
 @dataclass(frozen=True, slots=True)
 class Change:
     """The text of a file before and after a change. None means that there is no file."""

@@ -9,6 +9,7 @@ from typing import Any
 from muisti.service.connect import jsonc, planning
 from muisti.service.connect.clients import Home
 from muisti.service.connect.files import Change
+from muisti.service.connect.program import program
 
 SECONDS = 5  # after which Claude Code ends a hook
 ALWAYS = ("UserPromptSubmit", "PreCompact")
@@ -29,7 +30,7 @@ def command(options: Sequence[str]) -> str:
     Raises:
         NotPossible: the command `muisti` was not found.
     """
-    return shlex.join([planning.command(), *options, "hook", "run"])
+    return shlex.join([*program().words, *options, "hook", "run"])
 
 
 def install(path: Path, run: str, events: Sequence[str]) -> Change:

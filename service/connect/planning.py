@@ -1,18 +1,13 @@
 """Plans changes of client configurations: the entry of a server, the change of the file, and its undoing."""
 
 import re
-import shutil
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
 from muisti.service.connect.clients import Client, Entry
-from muisti.service.connect.files import Change, backup_of, text_of
+from muisti.service.connect.files import Change, NotPossible, backup_of, text_of
 from muisti.service.connect.jsonc import BLANK, Unreadable
-
-
-class NotPossible(Exception):
-    """A client cannot be connected like this. The message says why, and what to do instead."""
+from muisti.service.connect.program import Program
 
 
 def over_http(client: Client, url: str, *, key: bool, tools: str | None = None) -> Entry:
@@ -37,27 +32,13 @@ def over_http(client: Client, url: str, *, key: bool, tools: str | None = None) 
     return client.http(f"{url.rstrip('/').removesuffix('/v1').removesuffix('/mcp')}/mcp{asked}", key)
 
 
-def over_stdio(client: Client, database: str, space: str | None, options: Sequence[str] = ()) -> Entry:
-    """Return the entry for a process that the client starts. Without `space` it uses the space of the current project.
-
-    Raises:
-        NotPossible: the command `muisti` was not found.
-    """
+def over_stdio(
+    client: Client, program: Program, database: str, space: str | None, options: Sequence[str] = ()
+) -> Entry:
+    """Return the entry for a process that the client starts. Without `space` it uses that of the current project."""
     named = ["--space", space] if space else []
-    return client.stdio(command(), ["mcp", "--database", database, *named, *options])
-
-
-def command() -> str:
-    """Return the absolute path of the command `muisti`: graphical programs do not have the PATH of a shell.
-
-    Raises:
-        NotPossible: the command was not found.
-    """
-    beside = Path(sys.executable).with_name("muisti.exe" if sys.platform == "win32" else "muisti")
-    found = str(beside) if beside.exists() else shutil.which("muisti")
-    if found is None:
-        raise NotPossible("the command muisti is not installed; `pip install` puts it beside Python")
-    return found
+    first, *words = program.words
+    return client.stdio(first, [*words, "mcp", "--database", database, *named, *options])
 
 
 def connect(client: Client, path: Path, name: str, entry: Entry) -> Change:

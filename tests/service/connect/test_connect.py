@@ -17,7 +17,7 @@ from mcp.client.client import Client as McpClient
 from mcp.client.stdio import stdio_client
 
 from muisti.service.cli.commands.connect import CLIENTS as NAMES
-from muisti.service.connect import jsonc
+from muisti.service.connect import jsonc, program
 from muisti.service.connect.clients import CLIENTS, KEY, Home
 from tests.service.app.test_server import serving
 
@@ -278,3 +278,96 @@ def test_a_client_that_is_offered_no_tool_to_call_is_connected_by_its_list(run: 
     done = run("connect", "cursor", "--tools", "documents")
     assert done.exit_code == 0, done.output
     assert "the list of tools was answered" in done.stderr
+
+
+def test_a_command_of_ones_own_is_written_with_its_absolute_path(run: Run, home: Path, tmp_path: Path):
+    made = tmp_path / "uvx"
+    made.write_text("#!/bin/sh\n")
+    made.chmod(0o755)
+    result = run("connect", "cursor", "--no-check", "--command", f"{made} --from /x/muisti.whl muisti")
+    assert result.exit_code == 0, result.output
+    written = entry("cursor", file_of("cursor", home).read_text())
+    assert written["command"] == str(made)
+    assert written["args"][:4] == ["--from", "/x/muisti.whl", "muisti", "mcp"]
+    assert run("connect", "cursor", "--undo").exit_code == 0
+    assert file_of("cursor", home).read_bytes() == BEFORE["cursor"].encode()
+
+
+@pytest.mark.parametrize("command", ["no-such-command-here", "'", ""])
+def test_a_command_that_is_not_there_is_refused(run: Run, home: Path, command: str):
+    result = run("connect", "cursor", "--no-check", "--command", command)
+    assert result.exit_code == 1 and "--command" in result.stderr
+    assert file_of("cursor", home).read_bytes() == BEFORE["cursor"].encode()
+
+
+def test_from_a_clone_it_says_that_the_entry_breaks_when_the_clone_moves(
+    run: Run, home: Path, monkeypatch: pytest.MonkeyPatch
+):
+    clone = Path(sys.prefix).parent
+    monkeypatch.setattr(program, "origin_of", lambda: program.Origin(clone, True))
+    result = run("connect", "cursor", "--no-check")
+    assert "when the clone moves or goes, the entry breaks" in result.stderr
+    assert "--command muisti" in result.stderr
+
+
+def test_check_tells_what_is_gone_and_what_to_do(run: Run, home: Path, tmp_path: Path):
+    made = tmp_path / "muisti"
+    made.write_text("#!/bin/sh\n")
+    made.chmod(0o755)
+    missing = run("connect", "cursor", "--check")
+    assert missing.exit_code == 1 and "has no entry muisti" in missing.stderr
+    assert run("connect", "cursor", "--no-check", "--command", str(made)).exit_code == 0
+    made.unlink()
+    before = file_of("cursor", home).read_bytes()
+    gone = run("connect", "cursor", "--check")
+    assert gone.exit_code == 1
+    assert f"starts {made}, which is gone. `muisti connect cursor` writes the entry again." in gone.stderr
+    doctor = run("doctor", "--quick")
+    assert f"{made}, which is gone; muisti connect cursor writes the entry again" in doctor.stdout
+    assert file_of("cursor", home).read_bytes() == before
+
+
+def test_check_calls_a_tool_as_the_client_would(run: Run, home: Path):
+    assert run("connect", "cursor", "--no-check").exit_code == 0
+    result = run("connect", "cursor", "--check")
+    assert result.exit_code == 0, result.output
+    assert "a call of memory_stats was answered" in result.stderr
+
+
+@pytest.fixture
+def uvx(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Make an environment as uvx does, which it may delete, with uvx in PATH."""
+    passing = tmp_path / "uv" / "archive-v0" / "x4" / "bin"
+    passing.mkdir(parents=True)
+    for path in (passing / "muisti", passing / "python", tmp_path / "uvx"):
+        path.touch(0o755)
+    monkeypatch.setattr(program.sys, "executable", str(passing / "python"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("UV", raising=False)
+    return tmp_path / "uvx"
+
+
+def test_what_uvx_runs_is_registered_as_uvx(uvx: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    wheel = tmp_path / "muisti.whl"
+    monkeypatch.setattr(program, "origin_of", lambda: program.Origin(wheel, False))
+    assert program.program() == program.Program((str(uvx), "--from", str(wheel), "muisti"))
+    assert program.missing(program.program().words) == str(wheel)
+    wheel.touch()
+    assert program.missing(program.program().words) is None
+    monkeypatch.setattr(program, "origin_of", lambda: program.Origin(None, False))
+    assert program.program().words[2].startswith("muisti==")
+
+
+def test_a_link_in_the_users_folder_of_programs_is_preferred(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    environment, programs = tmp_path / "tools" / "muisti" / "bin", tmp_path / "local"
+    environment.mkdir(parents=True)
+    programs.mkdir()
+    for path in (environment / "muisti", environment / "python"):
+        path.touch(0o755)
+    (programs / "muisti").symlink_to(environment / "muisti")
+    monkeypatch.setattr(program.sys, "executable", str(environment / "python"))
+    monkeypatch.setattr(program, "origin_of", lambda: program.Origin(None, False))
+    monkeypatch.setenv("PATH", str(tmp_path / "nowhere"))
+    assert program.program().words == (str(environment / "muisti"),)
+    monkeypatch.setenv("PATH", str(programs))
+    assert program.program() == program.Program((str(programs / "muisti"),))

@@ -23,6 +23,8 @@ CLIENTS = ("claude-code", "claude-desktop", "cursor", "vscode", "codex", "gemini
         "muisti connect codex --url http://127.0.0.1:8321",
         "muisti connect vscode --tools memory,code",
         "muisti connect zed --dry-run",
+        "muisti connect cursor --command 'uvx --from muisti-0.1.0-py3-none-any.whl muisti'",
+        "muisti connect claude-code --check",
         "muisti connect vscode --undo",
     ),
 )
@@ -33,6 +35,12 @@ CLIENTS = ("claude-code", "claude-desktop", "cursor", "vscode", "codex", "gemini
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @click.option("--print", "printed", is_flag=True, help="Print the entry alone, for a client that is not listed.")
 @click.option("--undo", is_flag=True, help="Remove the entry.")
+@click.option("--check", is_flag=True, help="Check an entry that exists: start what it starts, and call a tool.")
+@click.option(
+    "--command",
+    metavar="COMMAND",
+    help='How the client starts Muisti, as "uvx --from FILE muisti".  [default: this one]',
+)
 @click.option("--no-check", is_flag=True, help="Write the entry without a test call.")
 @click.pass_obj
 def connect(options: Globals, name: str, **asked: Any) -> None:
@@ -41,6 +49,7 @@ def connect(options: Globals, name: str, **asked: Any) -> None:
     CLIENT is claude-code, claude-desktop, cursor, vscode, codex, gemini-cli or zed. The command first starts or reaches
     the server as the client would, and calls a tool. Then it shows what changes, and writes the entry into the client's
     configuration file. Comments and order stay, and a copy of the old file is kept beside it. Without --url the client
-    starts muisti itself, on the database file. A key is never written: the client reads it from MUISTI_KEY.
+    starts muisti itself, on the database file: this installation, or what --command names. A key is never written: the
+    client reads it from MUISTI_KEY.
     """
     client_file.run(options, name, **asked)

@@ -10,6 +10,8 @@ from muisti.client import calls
 from muisti.core.model.location import database_path
 from muisti.service.cli.base import Failure, Globals
 from muisti.service.cli.changes import show, written
+from muisti.service.cli.commands.connect import existing
+from muisti.service.cli.compiling import compile_once
 from muisti.service.cli.configuration import file_of, in_force
 from muisti.service.cli.opening import client as connection
 from muisti.service.cli.opening import empty
@@ -19,6 +21,8 @@ from muisti.service.cli.whereabouts import place_of
 from muisti.service.connect import jsonc, planning
 from muisti.service.connect.calling import TOOL, Called, CallFailed, call
 from muisti.service.connect.clients import CLIENTS, KEY, Client, Entry, Home
+from muisti.service.connect.program import Program, given
+from muisti.service.connect.program import program as installed
 
 DEFAULT_SPACE = "default"
 
@@ -32,8 +36,10 @@ def run(
     dry_run: bool,
     printed: bool,
     undo: bool,
+    check: bool,
     no_check: bool,
     tools: str | None,
+    command: str | None,
 ) -> None:
     """Plan the entry, show it, check it and write it; or remove it."""
     client = CLIENTS[name]
@@ -42,14 +48,18 @@ def run(
         if undo:
             _undo(options, client, path, called, dry_run)
             return
+        if check:
+            existing.check(options, client, path, called, project=project)
+            return
+        program = _started(command) if server_url(options) is None else None
         groups = None if tools is None else _groups(options, tools)
-        entry = _entry(options, client, project, groups)
+        entry = _entry(options, client, program, project, groups)
         if printed:
             click.echo(_snippet(client, called, entry))
             return
         change = planning.connect(client, path, called, entry)
         show(options, change, dry_run)
-        found = None if no_check or dry_run else _check(options, client, entry, project, groups)
+        found = None if no_check or dry_run else _check(options, client, program, entry, project, groups)
         if not dry_run and change.changes:
             planning.save(change, client, called)
     except planning.NotPossible as error:
@@ -57,6 +67,8 @@ def run(
     written(options, change, dry_run, _called_json(found))
     if not dry_run:
         _uses(options, client, project)
+        if program is not None and program.clone is not None:
+            _moves(program, name)
         _next(client, name, change.changes, project)
 
 
@@ -87,15 +99,15 @@ def _stdio(groups: str | None) -> list[str]:
     return [] if groups is None else ["--tools", groups]
 
 
-def _entry(options: Globals, client: Client, project: bool, groups: str | None) -> Entry:
+def _entry(options: Globals, client: Client, program: Program | None, project: bool, groups: str | None) -> Entry:
     url = server_url(options)
-    if url:
-        return planning.over_http(client, url, key=bool(os.environ.get(KEY)), tools=groups)
+    if url or program is None:
+        return planning.over_http(client, url or "", key=bool(os.environ.get(KEY)), tools=groups)
     with refusals(options):
         database = in_force(options).database_url
     if database.startswith("file:"):
         database = str(Path(database_path(database)).absolute())
-    return planning.over_stdio(client, database, _space(options, client, project), _stdio(groups))
+    return planning.over_stdio(client, program, database, _space(options, client, project), _stdio(groups))
 
 
 def _space(options: Globals, client: Client, project: bool) -> str | None:
@@ -105,11 +117,15 @@ def _space(options: Globals, client: Client, project: bool) -> str | None:
     return None if client.at_work else DEFAULT_SPACE
 
 
-def _check(options: Globals, client: Client, entry: Entry, project: bool, groups: str | None) -> Called:
+def _check(
+    options: Globals, client: Client, program: Program | None, entry: Entry, project: bool, groups: str | None
+) -> Called:
     """Call a tool as the client would. A space that does not exist yet is replaced by a temporary database."""
+    if server_url(options) is None:
+        compile_once(options)  # the client would wait for it at its first question
     talk("Calling a tool as the client would …")
     try:
-        if server_url(options):
+        if program is None:
             found = call(entry, os.environ, space_choice(options).space)
         elif _there(options, _space(options, client, project) or space_choice(options).space):
             found = call(entry, os.environ, None)
@@ -117,7 +133,7 @@ def _check(options: Globals, client: Client, entry: Entry, project: bool, groups
             with empty(options, "connect") as trial:
                 there = database_path(trial.database_url)
                 space = _space(options, client, project)
-                found = call(planning.over_stdio(client, there, space, _stdio(groups)), os.environ, None)
+                found = call(planning.over_stdio(client, program, there, space, _stdio(groups)), os.environ, None)
     except CallFailed as error:
         raise Failure(f"no tool could be called: {error}. Nothing was written; --no-check writes it anyway.") from error
     asked = f"a call of {TOOL}" if TOOL in found.tools else "the list of tools"
@@ -150,6 +166,24 @@ def _uses(options: Globals, client: Client, project: bool) -> None:
 
 def _called_json(found: Called | None) -> dict[str, Any]:
     return {} if found is None else {"tools": found.tools, "seconds": round(found.seconds, 3)}
+
+
+def _started(command: str | None) -> Program:
+    """Return what the client is to start.
+
+    Raises:
+        NotPossible: there is no such command.
+    """
+    return installed() if command is None else given(command)
+
+
+def _moves(program: Program, name: str) -> None:
+    """Say that the entry breaks when the clone moves, and how to write one that does not."""
+    talk(f"It starts {program.words[0]} of a clone: when the clone moves or goes, the entry breaks.")
+    talk(
+        "To avoid that: `make dist`, then `uv tool install` (or pipx, or pip) the wheel in dist, then "
+        f'`muisti connect {name} --command muisti`; or --command "uvx --from WHEEL muisti".'
+    )
 
 
 def _snippet(client: Client, called: str, entry: Entry) -> str:

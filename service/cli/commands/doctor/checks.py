@@ -29,9 +29,12 @@ from muisti.core.parsing.workers import Workers
 from muisti.service.cli.base import ERROR, Failure, Globals
 from muisti.service.cli.commands.doctor import repairs
 from muisti.service.cli.commands.doctor.contents import Check, integrity, memories_of
+from muisti.service.cli.compiling import compile_once, told
 from muisti.service.cli.configuration import in_force
 from muisti.service.cli.output import console, for_people, grid, safe, sized, tabbed
 from muisti.service.cli.session import client, demand, server_url, space_choice
+from muisti.service.connect.clients import Home
+from muisti.service.connect.registered import registered
 from muisti.service.runtime.databases import location_of, whereabouts
 from muisti.service.runtime.models import models_of
 from muisti.service.runtime.recognisers import reader_of
@@ -79,8 +82,9 @@ def _checks(options: Globals, *, quick: bool) -> Iterator[Check]:
         yield _server(options, url)
         return
     yield _sqlite()
-    yield _kernels()
+    yield _kernels(options, quick=quick)
     yield _parsers()
+    yield from _registrations()
     try:
         settings = in_force(options)
     except Failure as error:
@@ -124,12 +128,24 @@ def _sqlite() -> Check:
         return Check("sqlite", "ok", f"{database.engine}, without the known corruption of write-ahead logs")
 
 
-def _kernels() -> Check:
-    """Check how the loops of a search are compiled."""
-    found = compiled_kernels()
+def _kernels(options: Globals, *, quick: bool) -> Check:
+    """Check how the loops of a search are compiled, and compile them unless the checks are quick."""
+    found = compiled_kernels() if quick else compile_once(options, again=True)
     if found.warning:
         return Check("kernels", "warning", found.warning)
-    return Check("kernels", "ok", "compiled ahead of time" if found.ahead else "compiled by numba on first use")
+    if found.pending:
+        return Check("kernels", "warning", "numba compiles each when it is first used; muisti doctor compiles them all")
+    return Check("kernels", "ok", "compiled ahead of time" if found.ahead else told(found))
+
+
+def _registrations() -> Iterator[Check]:
+    """Check that what agent clients start is there; nothing is said of clients without an entry."""
+    for one in registered(Home(Path.home(), os.environ), Path.cwd()):
+        if one.missing:
+            gone = f"{one.path} starts {one.missing}, which is gone; {one.remedy} writes the entry again"
+            yield Check(one.client.name, "warning", gone)
+        else:
+            yield Check(one.client.name, "ok", f"{one.path} names what is there")
 
 
 def _parsers() -> Check:

@@ -13,8 +13,7 @@ from muisti.service.cli.output import talk
 from muisti.service.cli.session import refusals, server_url
 from muisti.service.connect import hooks
 from muisti.service.connect.clients import Home
-from muisti.service.connect.files import Change
-from muisti.service.connect.planning import NotPossible
+from muisti.service.connect.files import Change, NotPossible
 
 
 def install(options: Globals, *, project: bool, tools: bool, dry_run: bool) -> None:

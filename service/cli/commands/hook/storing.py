@@ -20,7 +20,7 @@ from muisti.service.cli.base import Globals
 from muisti.service.cli.commands.hook.capture import Captured, captured
 from muisti.service.cli.project import choose
 from muisti.service.cli.session import session
-from muisti.service.connect.planning import command
+from muisti.service.connect.program import program
 
 try:
     import fcntl
@@ -51,7 +51,7 @@ def _hand_over(options: Globals, payload: bytes) -> None:
         *(("--config", options.config) if options.config else ()),
     )
     with subprocess.Popen(
-        [command(), *(word for word in given if word), "hook", "run", "--wait"],
+        [*program().words, *(word for word in given if word), "hook", "run", "--wait"],
         stdin=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
