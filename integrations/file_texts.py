@@ -18,12 +18,21 @@ def parts_of(path: str) -> tuple[str, ...]:
 
     >>> parts_of("/memories/notes/./deploy.md")
     ('memories', 'notes', 'deploy.md')
+
+    Raises: FileError for a path that is not below `/memories`, also by way of `..`.
     """
-    names = [name for name in path.split("/") if name not in ("", ".")]
-    if not path.startswith("/") or names[:1] != [ROOT]:
-        raise FileError(f"Path must start with /memories, got: {path}")
-    if ".." in names or "\0" in path:
-        raise FileError(f"Path {path} would escape /memories directory")
+    if not path.startswith(f"/{ROOT}"):
+        raise FileError(f"Path must start with /{ROOT}, got: {path}")
+    names: list[str] = []
+    for name in path.split("/"):
+        if name == "..":
+            del names[-1:]
+        elif name not in ("", "."):
+            names.append(name)
+        if "\0" in name or (name == ".." and not names):
+            raise FileError(f"Path {path} would escape /{ROOT} directory")
+    if names[:1] != [ROOT]:
+        raise FileError(f"Path {path} would escape /{ROOT} directory")
     return tuple(names)
 
 

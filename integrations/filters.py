@@ -12,7 +12,16 @@ def passes(value: Mapping[str, Any], wanted: Mapping[str, Any] | None) -> bool:
 
     Raises: ValueError for an operator that is not known, or a comparison with what is no number.
     """
-    return all(_like(value.get(name), want) for name, want in (wanted or {}).items())
+    return all(_like(_part(value, name), want) for name, want in (wanted or {}).items())
+
+
+def _part(value: Mapping[str, Any], path: str) -> Any:
+    """Return a field, or what a path with dots leads to."""
+    if path in value or "." not in path:
+        return value.get(path)
+    name, _, rest = path.partition(".")
+    inner = value.get(name)
+    return _part(inner, rest) if isinstance(inner, Mapping) else None
 
 
 def _like(value: Any, want: Any) -> bool:

@@ -18,6 +18,7 @@ from langgraph.store.base import (
     TTLConfig,
     get_text_at_path,
     tokenize_path,
+    validate_op_namespace,
 )
 
 from muisti.integrations.calls import Handle, Operation, need_sync, run, run_anywhere
@@ -69,6 +70,8 @@ class MuistiStore(BaseStore):
     def _batch(self, ops: list[Op]) -> Operation[list[Result]]:
         answers: list[Result] = []
         puts: dict[tuple[tuple[str, ...], str], PutOp] = {}
+        for op in ops:
+            validate_op_namespace(op)
         for op in ops:
             if isinstance(op, GetOp):
                 answers.append((yield from self._get(op)))

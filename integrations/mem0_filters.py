@@ -29,7 +29,8 @@ def need_scope(filters: Mapping[str, Any] | None, method: str, others: Mapping[s
     """
     if wrong := set(IDS) & set(others):
         raise ValueError(
-            f"Top-level entity parameters {wrong} are not supported in {method}(). Use filters={{'user_id': '...'}} instead."
+            f"Top-level entity parameters {wrong} are not supported in {method}(). "
+            "Use filters={'user_id': '...'} instead."
         )
     if others:
         raise TypeError(f"{method}() has no argument {', '.join(sorted(others))}")

@@ -11,6 +11,7 @@ from typing import Any
 
 from anthropic.lib.tools import _beta_builtin_memory_tool as tested
 from anthropic.types.beta import BetaMemoryTool20250818CreateCommand as Create
+from anyio import Path as AsyncPath
 from spaces import empty_space
 
 from muisti.integrations.anthropic import AsyncMuistiMemoryTool, MuistiMemoryTool
@@ -66,7 +67,7 @@ class StandIn(MuistiMemoryTool):
 class AsyncStandIn(AsyncMuistiMemoryTool):
     def __init__(self, base_path: str = "./memory") -> None:
         self.folder = Folder(base_path)
-        self.base_path, self.memory_root = self.folder.base_path, self.folder.memory_root
+        self.base_path, self.memory_root = AsyncPath(self.folder.base_path), AsyncPath(self.folder.memory_root)
         super().__init__(self.folder.space)
 
     def __getattribute__(self, name: str) -> Any:

@@ -4,6 +4,7 @@ from typing import Any
 
 import agents
 import agents.memory
+from agents.memory.session_settings import coerce_session_settings
 from spaces import empty_space, space_of
 
 from muisti.integrations.openai_agents import MuistiSession
@@ -15,7 +16,7 @@ class StandIn(MuistiSession):
     def __init__(self, session_id: str, db_path: Any = ":memory:", session_settings: Any = None) -> None:
         space = empty_space() if str(db_path) == ":memory:" else space_of(str(db_path))
         if isinstance(session_settings, dict):
-            session_settings = agents.memory.SessionSettings(**session_settings)
+            session_settings = coerce_session_settings(session_settings)
         super().__init__(session_id, space, session_settings=session_settings)
 
     def close(self) -> None:
