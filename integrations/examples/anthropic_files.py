@@ -35,15 +35,19 @@ def main() -> None:
     # Leave http_client out, and the model is Anthropic's.
     client = Anthropic(api_key="none", http_client=httpx2.Client(transport=httpx2.MockTransport(scripted_api)))
     with muisti.open(":memory:") as memory:
-        runner = client.beta.messages.tool_runner(
-            model="claude-sonnet-4-5",
-            max_tokens=1024,
-            messages=[{"role": "user", "content": "We deploy on Mondays now."}],
-            tools=[MuistiMemoryTool(memory, author="claude")],
-        )
-        for _ in runner:
-            for result in (runner.generate_tool_call_response() or {"content": []})["content"]:
-                print(result["content"])  # noqa: T201
+        tool = MuistiMemoryTool(memory, author="claude")
+        messages: list[Any] = [{"role": "user", "content": "We deploy on Mondays now."}]
+        while True:  # or client.beta.messages.tool_runner(tools=[tool], ...)
+            reply = client.beta.messages.create(
+                model="claude-sonnet-4-5", max_tokens=1024, messages=messages, tools=[tool.to_dict()]
+            )
+            (block,) = reply.content
+            if block.type != "tool_use":
+                break
+            told = tool.call(block.input)
+            print(told)  # noqa: T201
+            result = {"type": "tool_result", "tool_use_id": block.id, "content": told}
+            messages += [{"role": "assistant", "content": [block]}, {"role": "user", "content": [result]}]
         for version in memory.history(category="memories", key="deploy.md"):
             print(f"version {version.memory.version}: {version.memory.content.strip()}")  # noqa: T201
         memory.undo()
