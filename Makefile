@@ -37,7 +37,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve cluster cluster-test watch-test check test test-sqld kernels-test console-test conformance clients-test lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins vendor model tagger relations image image-checks image-test clean
+.PHONY: help serve cluster cluster-test watch-test check test test-sqld kernels-test console-test conformance clients-test integrations-test frameworks-test lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins vendor model tagger relations image image-checks image-test clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 
@@ -91,6 +91,12 @@ conformance: .venv/.dev .venv/.kernels build/conformance/.made ## Run MCP's offi
 
 clients-test: .venv/.dev .venv/.kernels build/typescript/.made ## Build the TypeScript client and try it on a server
 	@$(BIN)/python -m tests.clients.typescript build/typescript $(NODE)
+
+integrations-test: .venv/.dev .venv/.kernels build/integrations/.made ## Run the frameworks' own suites on our classes, then our tests of them
+	@$(BIN)/python -m tests.integrations build/integrations $(ARGS)
+
+frameworks-test: .venv/.dev .venv/.kernels ## Run docs/frameworks.md, each framework in an environment of its own (2 GB)
+	@$(BIN)/python -m tests.frameworks build/frameworks $(ARGS)
 
 cluster-test: .venv/.dev .venv/.kernels $(CLIENTS) ## Test coherence and faults on sqld for minutes, with everything killed
 	$(BIN)/python -m pytest tests/remote tests/cluster --cluster-seconds $(CLUSTER_SECONDS) $(CLUSTER_ARGS)
@@ -246,6 +252,16 @@ build/typescript/.made: .venv/.dev $(wildcard clients/typescript/*.* clients/typ
 	@mkdir -p $(@D)
 	@cp -r clients/typescript/. $(@D)
 	@cd $(@D) && PATH="$(CURDIR)/$(NODE):$$PATH" node "$(CURDIR)/$(NODE)/../lib/node_modules/npm/bin/npm-cli.js" install --no-package-lock --no-audit --no-fund --loglevel error
+	@touch $@
+
+# Frameworks beside Muisti. mem0, which only tests ask, wants an older protobuf than ours and works with it.
+build/integrations/.made: pyproject.toml $(PINS) deploy/integrations.txt
+	@echo 'Installing the frameworks into build/integrations'
+	@mkdir -p $(@D)
+	@$(PYTHON) -m venv $(@D)
+	@$(@D)/bin/python -m pip --disable-pip-version-check install -q -c $(PINS) setuptools
+	@$(@D)/bin/python -m pip --disable-pip-version-check install -q --no-build-isolation -c $(PINS) -r deploy/integrations.txt pytest pytest-timeout -e .
+	@$(@D)/bin/python -m pip --disable-pip-version-check install -q --no-deps mem0ai==2.2.1
 	@touch $@
 
 # The pins of the peers are their own; ours hold for what both need. hnswlib is built here, with pybind11.

@@ -45,7 +45,7 @@ def _event(memory_id: str, memory: Any, event: str, before: str | None, after: s
         "new_memory": after,
         "event": event,
         "created_at": memory.created_at.isoformat(),
-        "updated_at": None if event == "ADD" else at,
+        "updated_at": at,
         "is_deleted": after is None,
         "actor_id": memory.metadata.get("actor_id"),
         "role": memory.metadata.get("role"),

@@ -16,7 +16,7 @@ from muisti.integrations.openai_agents import MuistiSession
 class ScriptedModel(Model):
     """A model that says how much it has read. Leave `model` out, and it is OpenAI's."""
 
-    async def get_response(self, system_instructions: Any, input: Any, *_: Any, **__: Any) -> ModelResponse:  # noqa: A002
+    async def get_response(self, system_instructions: Any, input: Any, *_: Any, **__: Any) -> ModelResponse:
         said = [item["content"] for item in input if item.get("role") == "user"]
         text = ResponseOutputText(type="output_text", text=f"You have said: {' / '.join(said)}", annotations=[])
         message = ResponseOutputMessage(
