@@ -37,7 +37,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve cluster cluster-test watch-test check test test-sqld kernels-test console-test conformance clients-test lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins vendor model tagger relations dist image image-checks image-test clean
+.PHONY: help serve cluster cluster-test watch-test check test test-sqld kernels-test console-test conformance clients-test integrations-test frameworks-test lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins vendor model tagger relations dist image image-checks image-test clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 
@@ -92,6 +92,12 @@ conformance: .venv/.dev .venv/.kernels build/conformance/.made ## Run MCP's offi
 clients-test: .venv/.dev .venv/.kernels build/typescript/.made ## Build the TypeScript client and try it on a server
 	@$(BIN)/python -m tests.clients.typescript build/typescript $(NODE)
 
+integrations-test: .venv/.dev .venv/.kernels build/integrations/.made ## Run the frameworks' own suites on our classes, then our tests of them
+	@$(BIN)/python -m tests.integrations build/integrations $(ARGS)
+
+frameworks-test: .venv/.dev .venv/.kernels ## Run docs/frameworks.md, each framework in an environment of its own (2 GB)
+	@$(BIN)/python -m tests.frameworks build/frameworks $(ARGS)
+
 cluster-test: .venv/.dev .venv/.kernels $(CLIENTS) ## Test coherence and faults on sqld for minutes, with everything killed
 	$(BIN)/python -m pytest tests/remote tests/cluster --cluster-seconds $(CLUSTER_SECONDS) $(CLUSTER_ARGS)
 	$(BIN)/python -m tests.compat build/libsql-client
@@ -141,7 +147,7 @@ vendor: .venv/.dev ## Fetch the scripts and styles of others that the console se
 pins: ## Pin the newest versions that pyproject.toml allows in deploy/constraints.txt (needs the network)
 	@$(call check_python)
 	@set -e; fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
-	cp -r pyproject.toml LICENSE NOTICE README.md CHANGELOG.md clients core service "$$fresh"; \
+	cp -r pyproject.toml LICENSE NOTICE README.md CHANGELOG.md clients core integrations service "$$fresh"; \
 	$(PYTHON) -m venv "$$fresh/venv"; pip="$$fresh/venv/bin/python -m pip --disable-pip-version-check"; \
 	$$pip install -q --upgrade setuptools; \
 	$$pip install -q --no-build-isolation -e "$$fresh[dev]"; \
@@ -189,7 +195,7 @@ image-test: .venv/.dev ## Run the image on a read-only root, ask it, kill it, we
 ##@ Tidy
 clean: ## Remove .venv, caches and builds; never a database
 	rm -rf .venv build dist *.egg-info .pytest_cache .ruff_cache .hypothesis .import_linter_cache .schemathesis
-	find clients core service tests loadtests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find clients core integrations service tests loadtests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 define check_python
 $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -213,6 +219,7 @@ $(VIEW): .venv/.made pyproject.toml $(wildcard clients/python/muisti/*.*)
 	@for one in clients/python/muisti/*; do ln -sfn "../../../$$one" $(VIEW)/muisti/; done
 	@ln -sfn ../../../clients/python/muisti_client $(VIEW)/muisti/client
 	@ln -sfn ../../../core $(VIEW)/muisti/core
+	@ln -sfn ../../../integrations $(VIEW)/muisti/integrations
 	@ln -sfn ../../../service $(VIEW)/muisti/service
 	@touch $(VIEW)
 
@@ -250,6 +257,16 @@ build/typescript/.made: .venv/.dev $(wildcard clients/typescript/*.* clients/typ
 	@cd $(@D) && PATH="$(CURDIR)/$(NODE):$$PATH" node "$(CURDIR)/$(NODE)/../lib/node_modules/npm/bin/npm-cli.js" install --no-package-lock --no-audit --no-fund --loglevel error
 	@touch $@
 
+# Frameworks beside Muisti. mem0, which only tests ask, wants an older protobuf than ours and works with it.
+build/integrations/.made: pyproject.toml $(PINS) deploy/integrations.txt
+	@echo 'Installing the frameworks into build/integrations'
+	@mkdir -p $(@D)
+	@$(PYTHON) -m venv $(@D)
+	@$(@D)/bin/python -m pip --disable-pip-version-check install -q -c $(PINS) setuptools
+	@$(@D)/bin/python -m pip --disable-pip-version-check install -q --no-build-isolation -c $(PINS) -r deploy/integrations.txt pytest pytest-timeout -e .
+	@$(@D)/bin/python -m pip --disable-pip-version-check install -q --no-deps mem0ai==2.2.1
+	@touch $@
+
 # The pins of the peers are their own; ours hold for what both need. hnswlib is built here, with pybind11.
 .venv/.peers: .venv/.dev deploy/peers.txt
 	@echo 'Installing what Muisti is measured beside into .venv'
@@ -282,5 +299,5 @@ build/%/.made: deploy/services/%.txt
 .venv/.kernels: .venv/.serve $(KERNELS)
 	@echo 'Compiling the kernels and the modules'
 	@$(BIN)/python -m muisti.core.kernels
-	@$(BIN)/python -m compileall -q clients/python core service
+	@$(BIN)/python -m compileall -q clients/python core integrations service
 	@touch $@

@@ -1,0 +1,32 @@
+"""The examples print what docs/integrations.md shows of them."""
+
+import asyncio
+import importlib
+import inspect
+import re
+from pathlib import Path
+
+import pytest
+
+PAGE = Path(__file__).parents[2] / "docs" / "integrations.md"
+NEEDS = {
+    "anthropic_files": "anthropic",
+    "langgraph_agent": "langgraph.graph",
+    "mem0_shaped": "muisti",
+    "openai_session": "agents",
+    "pydantic_agent": "pydantic_ai",
+}
+SHOWN = dict(re.findall(r"muisti\.integrations\.examples\.(\w+)\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL))
+
+
+def test_every_example_is_on_the_page():
+    folder = Path(__file__).parents[2] / "integrations" / "examples"
+    assert {path.stem for path in folder.glob("*.py")} - {"__init__"} == {*NEEDS} == {*SHOWN}
+
+
+@pytest.mark.parametrize("name", NEEDS)
+def test_an_example_prints_what_the_page_shows(name: str, capsys: pytest.CaptureFixture[str]):
+    pytest.importorskip(NEEDS[name], reason="make integrations-test")
+    main = importlib.import_module(f"muisti.integrations.examples.{name}").main
+    asyncio.run(main()) if inspect.iscoroutinefunction(main) else main()
+    assert capsys.readouterr().out.expandtabs() == SHOWN[name].expandtabs()
