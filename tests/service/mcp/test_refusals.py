@@ -24,6 +24,7 @@ OF_HTTP = re.compile(
     r"\b(GET|PUT|PATCH|POST|DELETE|If-Match|Idempotency-Key|Muisti-\w+|query string|request body|/v1)\b"
 )
 STORED = "The server listens on port 9000"
+PORT = {"category": "notes", "key": "port"}
 BACKWARDS = {"valid_from": "2021-01-01T00:00:00Z", "valid_to": "2020-01-01T00:00:00Z"}
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("remember", {"content": STORED}, "duplicate"),
@@ -50,8 +51,22 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("get_memory", {}, "invalid_input"),
     ("get_memory", {"id": "x"}, "not_found"),
     ("memory_history", {"key": "x", "category": "y"}, "not_found"),
-    ("update_memory", {"category": "notes", "key": "port", "author": "Ann", "if_version": 9}, "stale_version"),
-    ("restore_memory", {"category": "notes", "key": "port", "version": 9}, "not_found"),
+    (
+        "update_memory",
+        {"category": "notes", "key": "port", "changes": {"author": "Ann"}, "if_version": 9},
+        "stale_version",
+    ),
+    ("update_memory", {**PORT, "changes": {"importance": "huge"}}, "invalid_input"),
+    ("update_memory", {**PORT, "changes": BACKWARDS}, "invalid_input"),
+    ("undo", {"category": "notes", "key": "port", "version": 9}, "not_found"),
+    ("undo", {"category": "notes", "key": "port", "last": 2}, "invalid_input"),
+    ("undo", {"version": 2}, "invalid_input"),
+    ("undo", {"last": 0}, "invalid_input"),
+    ("overview", {"since": "yesterday"}, "invalid_input"),
+    ("remember", {}, "invalid_input"),
+    ("remember", {"content": "x", "contents": ["y"]}, "invalid_input"),
+    ("remember", {"contents": ["y"], "category": "notes", "key": "k"}, "invalid_input"),
+    ("remember", {"contents": ["y"] * 51}, "invalid_input"),
     ("forget", {"id": "0190a0b0-0000-7000-8000-000000000001"}, "not_found"),
     ("add_exchanges", {"conversation": "c", "items": []}, "invalid_input"),
     ("add_exchanges", {"conversation": "c", "items": [{"turn": 1}]}, "invalid_input"),
