@@ -12,6 +12,7 @@ import anyio
 import httpx
 import msgspec
 import pytest
+from click.testing import CliRunner
 from litestar.testing import TestClient
 from mcp import StdioServerParameters
 from mcp.client.client import Client
@@ -21,6 +22,7 @@ from muisti.core.engine import Engine
 from muisti.core.identity.grants import Grant
 from muisti.service.app.app import create_app
 from muisti.service.auth.access import Access
+from muisti.service.cli import main
 from muisti.service.mcp import catalog
 from muisti.service.mcp.catalog import offered
 from muisti.service.mcp.recall import tokens
@@ -158,3 +160,9 @@ def test_names_of_groups_are_read_and_written_alike():
     for wrong in ("", ",", "memory;code", "Memory"):
         with pytest.raises(ValueError):
             groups_in(wrong)
+
+
+@pytest.mark.parametrize("command", ["mcp", "connect"])
+def test_the_help_of_commands_names_every_group(command: str):
+    told = " ".join(CliRunner().invoke(main, [command, "--help"]).output.split())
+    assert f"as a,b: {', '.join(GROUPS)}, or all." in told
