@@ -70,6 +70,7 @@ ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
     "service/evaluation/parsing.py:_PICTURE": OWN,
     "service/evaluation/text_peers.py:to_words": OWN,
     "service/routes/moving.py:undo_import": SHORT.format("a segment of a path"),
+    "service/settings/forms.py:_citation": OWN,
     "service/settings/forms.py:_namespace": OWN,
     "service/settings/forms.py:_secret": OWN,
     "service/settings/forms.py:_token": OWN,

@@ -12,6 +12,7 @@ import anyio
 import httpx
 import msgspec
 import pytest
+from click.testing import CliRunner
 from litestar.testing import TestClient
 from mcp import StdioServerParameters
 from mcp.client.client import Client
@@ -21,6 +22,7 @@ from muisti.core.engine import Engine
 from muisti.core.identity.grants import Grant
 from muisti.service.app.app import create_app
 from muisti.service.auth.access import Access
+from muisti.service.cli import main
 from muisti.service.mcp import catalog
 from muisti.service.mcp.catalog import offered
 from muisti.service.mcp.recall import tokens
@@ -41,8 +43,8 @@ CODE, WRITER = "code_sizes", "code_writer"
 @pytest.fixture
 def more(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two tools as the group `code`, of which one writes, beside the tools of other groups."""
-    (sizes,) = [tool for tool in catalog.TOOLS if tool.name == "memory_stats"]
-    (writer,) = [tool for tool in catalog.TOOLS if tool.name == "restore_memory"]
+    (sizes,) = [tool for tool in catalog.TOOLS if tool.name == "get_stats"]
+    (writer,) = [tool for tool in catalog.TOOLS if tool.name == "undo"]
     added = (
         msgspec.structs.replace(sizes, name=CODE, group="code"),
         msgspec.structs.replace(writer, name=WRITER, group="code"),
@@ -91,7 +93,7 @@ def test_groups_add_up_and_all_is_each(client: httpx.Client):
 @pytest.mark.parametrize("query", ["?tools=", "?tools=code,nothing", "?tools=,", "?tools=CODE"])
 @pytest.mark.parametrize("kind", [PLAIN, LONG])
 def test_a_name_that_is_no_group_is_refused_and_the_groups_are_named(client: httpx.Client, query: str, kind: str):
-    answer = sent(client, "tools/call", query, kind, name="memory_stats", arguments={})
+    answer = sent(client, "tools/call", query, kind, name="get_stats", arguments={})
     assert answer.status_code == 422 and answer.json()["code"] == "invalid_input"
     assert all(group in answer.json()["detail"] for group in GROUPS)
 
@@ -158,3 +160,9 @@ def test_names_of_groups_are_read_and_written_alike():
     for wrong in ("", ",", "memory;code", "Memory"):
         with pytest.raises(ValueError):
             groups_in(wrong)
+
+
+@pytest.mark.parametrize("command", ["mcp", "connect"])
+def test_the_help_of_commands_names_every_group(command: str):
+    told = " ".join(CliRunner().invoke(main, [command, "--help"]).output.split())
+    assert f"as a,b: {', '.join(GROUPS)}, or all." in told

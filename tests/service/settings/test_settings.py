@@ -145,6 +145,13 @@ def test_a_bad_value_is_refused_with_source_value_and_what_is_expected(tmp_path:
         ("database_url", "file://elsewhere/muisti.db"),
         ("database_url", "file:muisti.db?mode=ro"),
         ("database_url", "file::memory:"),
+        ("mcp_citations", "https://notes.example/"),
+        ("mcp_citations", "https://notes.example/{id}/{version}"),
+        ("mcp_citations", "https://notes.example/{id}}"),
+        ("mcp_citations", "/notes/{id}"),
+        ("mcp_citations", "javascript:alert({id})"),
+        ("mcp_citations", "https://notes.example/a b/{id}"),
+        ("mcp_tools", "chat"),
     ],
 )
 def test_no_bad_value_gets_through(name: str, value: object):

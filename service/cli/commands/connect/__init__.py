@@ -31,7 +31,11 @@ CLIENTS = ("claude-code", "claude-desktop", "cursor", "vscode", "codex", "gemini
 @click.argument("name", metavar="CLIENT", type=click.Choice(CLIENTS))
 @click.option("--project", is_flag=True, help="Only for the project in this folder, in a file that a team can share.")
 @click.option("--as", "called", default="muisti", show_default=True, metavar="NAME", help="Name of the entry.")
-@click.option("--tools", metavar="GROUPS", help="Groups of tools, as a,b: memory, documents, code, admin, or all.")
+@click.option(
+    "--tools",
+    metavar="GROUPS",
+    help="Groups of tools, as a,b: memory, conversations, documents, code, graph, admin, chatgpt, or all.",
+)
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
 @click.option("--print", "printed", is_flag=True, help="Print the entry alone, for a client that is not listed.")
 @click.option("--undo", is_flag=True, help="Remove the entry.")

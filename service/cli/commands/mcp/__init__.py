@@ -27,7 +27,9 @@ else:  # with the core
 @click.option("--mode", type=click.Choice(list(MODES)), help="Tools to offer.  [default: those of --access, or full]")
 @click.option("--category", metavar="NAME", help="Limit the tools to this category.")
 @click.option(
-    "--tools", metavar="GROUPS", help="Groups of tools to offer, as a,b: memory, documents, code, admin, or all."
+    "--tools",
+    metavar="GROUPS",
+    help="Groups of tools to offer, as a,b: memory, conversations, documents, code, graph, admin, chatgpt, or all.",
 )
 @click.pass_obj
 def mcp(options: Globals, mode: str | None, category: str | None, tools: str | None) -> None:
