@@ -49,7 +49,10 @@ def overwrite(database: Target, most: int = FREE_MAX) -> int:
 
 
 def take(database: Target, number: int, note: Callable[[int], None] = lambda done: None) -> None:
-    """Fill a number of pages with zeros, and free them again. Free pages are taken first. `note` gets the number so far."""
+    """Fill a number of pages with zeros, and free them again; `note` gets the number so far.
+
+    Pages that are free already are taken first.
+    """
     filler = secrets.token_bytes(16)
     try:
         for first in range(0, number, AT_ONCE):

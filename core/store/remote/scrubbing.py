@@ -1,8 +1,9 @@
 """Remove what earlier purges left in the files of sqld: unused room in pages, write-ahead log, replication log.
 
 The server refuses VACUUM to its clients. It runs VACUUM before a checkpoint when a database has 256 MiB or more, and
-over half of its pages are free. So zeros make the database that large, and are freed. The replication log is compacted to the last
-state of each page when it has grown long enough, so enough zeros are written to it. Reads and writes go on meanwhile.
+over half of its pages are free. So zeros make the database that large, and are freed. The replication log is compacted
+to the last state of each page when it is long enough. So enough zeros are written to it. Reads and writes go on
+meanwhile.
 """
 
 import secrets
