@@ -1,6 +1,6 @@
 """Walks in the graph of a space: neighbours level by level, and a shortest path between two entities.
 
-A level follows at most `LEVEL_MAX` entities and reads at most `graph.ROWS` ties, those of the latest versions first.
+A level follows at most `LEVEL_MAX` entities and reads at most `ROWS` ties, those of the latest versions first.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -17,7 +17,7 @@ from muisti.core.model.graph_terms import FREQUENT, LEVEL_MAX, PATH_MAX, Neighbo
 from muisti.core.model.ids import id_text
 from muisti.core.query.points import AsOf
 from muisti.core.store.database import Database, Statement
-from muisti.core.store.sql import graph
+from muisti.core.store.sql import graph, graph_ties
 
 ALIKE = 50  # further names of a last level that are merged with those that are shown
 SMALL = 50  # entities of two frontiers of a path that are followed in one request
@@ -181,7 +181,7 @@ class GraphWalker:
         groups = opened.groups.of(way)
         unknown = opened.groups.unsketched(way)
         members = [(groups[one].members, groups[other].members) for one, other in pairs]
-        answers = self._reader.database.read([*graph.between(members, opened.shown, MEMORIES), *unknown])
+        answers = self._reader.database.read([*graph_ties.between(members, opened.shown, MEMORIES), *unknown])
         opened.groups.learn_ends(answers[len(pairs) :])
         ends = opened.groups.ends(way)
         found: list[Step] = []
@@ -210,7 +210,9 @@ class _Steps:
         if not small:
             return None
         shown = self._opened.shown
-        (rows,) = self._database.read([graph.meeting(small, large, self._stated, shown, by_memory=self._by_memory)])
+        (rows,) = self._database.read(
+            [graph_ties.meeting(small, large, self._stated, shown, by_memory=self._by_memory)]
+        )
         if not rows:
             return None
         one, other = cast(tuple[int, int], rows[0])
@@ -229,9 +231,9 @@ class _Steps:
         for frontier, seen in sides:
             members.append({one: group.head for group in groups.of(frontier).values() for one in group.members})
             known = [one for group in groups.of(seen).values() for one in group.members]
-            wanted = graph.Wanted(LEVEL_MAX, named, max(sketched, 0), known)
+            wanted = graph_ties.Wanted(LEVEL_MAX, named, max(sketched, 0), known)
             shown = self._opened.shown
-            asked.append(graph.level(members[-1], self._stated, shown, wanted, by_memory=self._by_memory))
+            asked.append(graph_ties.level(members[-1], self._stated, shown, wanted, by_memory=self._by_memory))
         answers = cast(list[list[_LevelRow]], self._database.read(asked))
         for rows in answers:
             groups.learn([_NAMED.decode(row[5]) for row in rows if isinstance(row[5], str)], brief=True)
@@ -261,7 +263,7 @@ def _level(
         known = found.get(head)
         found[head] = tie if known is None else _both(known, tie)
     total = len(found) + len(more)
-    full = sum(row[4] for row in rows) >= graph.ROWS or total > LEVEL_MAX
+    full = sum(row[4] for row in rows) >= graph_ties.ROWS or total > LEVEL_MAX
     ordered = sorted(found.values(), key=lambda one: (-one.weight, one.head))
     return _Level(ordered[:LEVEL_MAX], min(total, LEVEL_MAX), full)
 
