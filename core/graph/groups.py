@@ -51,6 +51,11 @@ class Groups:
             frontier = {other for one in wanted for other in self._found[one].members} - self._explored
         return {one: self._found[one] for one in wanted}
 
+    def is_alone(self, head: int) -> bool:
+        """Return whether a known group has one name."""
+        group = self._found.get(head)
+        return self._related.get(head) is False or (group is not None and len(group.members) == 1)
+
     def called(self, keys: Sequence[str], code: str) -> list[int]:
         """Return the known names with one of some norms or a code, in the order of the norms."""
         places = {key: place for place, key in enumerate(keys)}

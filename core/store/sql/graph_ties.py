@@ -68,6 +68,59 @@ def level(ids: Iterable[int], kinds: Sequence[str], shown: Shown, wanted: Wanted
     The name of the first ones is JSON of the columns of `names` and the sketch. For further ones it only tells whether
     other names may belong to it, 0 or 1. It is null for those that are only counted.
     """
+    ties, args = _ties(ids, kinds, shown, wanted, by_memory=by_memory)
+    entity = "CROSS JOIN entities e ON e.id = found"
+    named = -1 if wanted.named >= wanted.most else max(wanted.named - wanted.sketched, 0)
+    parts = [
+        (
+            f"json_array({NAME}, {RELATED}, {sketch('found', shown)} || '')",  # as a text in all versions of SQLite
+            entity,
+            (*shown.args, BRIEF),
+            wanted.sketched,
+            0,
+        ),
+        (RELATED, entity, (), named, wanted.sketched),
+        ("NULL", "", (), 0 if named < 0 else -1, max(wanted.named, wanted.sketched)),
+    ]
+    parts = [one for one in parts if one[3]]  # a server plans each statement again
+    selects = " UNION ALL ".join(
+        f"SELECT found, via, kinds, weight, number, {columns} FROM (SELECT * FROM ties LIMIT ? OFFSET ?) {joined}"
+        for columns, joined, *_ in parts
+    )
+    last = [one for _, _, own, limit, offset in parts for one in (*own, limit, offset)]
+    return Statement(f"WITH ties AS MATERIALIZED ({ties}) {selects}", (*args, *last))
+
+
+def levels_and_meeting(
+    sides: Sequence[tuple[Iterable[int], Wanted]], kinds: Sequence[str], shown: Shown, *, by_memory: bool
+) -> Statement:
+    """Select what is tied to two sets of entities: the columns of `level`, with the place of the set before them.
+
+    The rest of `Wanted` counts as unlimited, so the name only tells whether other names may belong to it. When no
+    entity is tied to both sets, a row with the place 2 has a tie between what was found: (one of the second set, one of
+    the first).
+    """
+    tables: list[str] = []
+    args: list[Scalar] = []
+    for table, (ids, wanted) in zip(("one", "two"), sides, strict=True):
+        ties, own = _ties(ids, kinds, shown, wanted, by_memory=by_memory)
+        tables.append(f"{table} AS MATERIALIZED ({ties})")
+        args += own
+    selects = [
+        f"SELECT {place}, found, via, kinds, weight, number, {RELATED} "
+        f"FROM {table} CROSS JOIN entities e ON e.id = found"
+        for place, table in enumerate(("one", "two"))
+    ]
+    arms, more = _meeting_arms("two t", "t.found", "(SELECT found FROM one)", (), kinds, shown, by_memory=by_memory)
+    apart = "NOT EXISTS (SELECT 1 FROM one CROSS JOIN two ON two.found = one.found)"
+    met = f"SELECT * FROM (SELECT 2, first, second, NULL, 0, 0, NULL FROM ({arms}) WHERE {apart} LIMIT 1)"
+    return Statement(f"WITH {', '.join(tables)} {' UNION ALL '.join([*selects, met])}", (*args, *more))
+
+
+def _ties(
+    ids: Iterable[int], kinds: Sequence[str], shown: Shown, wanted: Wanted, *, by_memory: bool
+) -> tuple[str, list[Scalar]]:
+    """Return SQL that selects (found, via, kinds, weight, number) of a level, and its arguments."""
     listed, only = ids_text(ids), json.dumps(list(kinds))
     arms: list[str] = []
     args: list[Scalar] = []
@@ -92,73 +145,75 @@ def level(ids: Iterable[int], kinds: Sequence[str], shown: Shown, wanted: Wanted
         f"count(*) AS number FROM (SELECT * FROM ({' UNION ALL '.join(arms)}) LIMIT {ROWS}) GROUP BY found "
         f"ORDER BY found IN {LISTED}, weight DESC, found LIMIT ?"
     )
-    entity = "CROSS JOIN entities e ON e.id = found"
-    named = -1 if wanted.named >= wanted.most else max(wanted.named - wanted.sketched, 0)
-    parts = [
-        (
-            f"json_array({NAME}, {RELATED}, {sketch('found', shown)} || '')",  # as a text in all versions of SQLite
-            entity,
-            (*shown.args, BRIEF),
-            wanted.sketched,
-            0,
-        ),
-        (RELATED, entity, (), named, wanted.sketched),
-        ("NULL", "", (), 0 if named < 0 else -1, max(wanted.named, wanted.sketched)),
-    ]
-    parts = [one for one in parts if one[3]]  # a server plans each statement again
-    selects = " UNION ALL ".join(
-        f"SELECT found, via, kinds, weight, number, {columns} FROM (SELECT * FROM ties LIMIT ? OFFSET ?) {joined}"
-        for columns, joined, *_ in parts
-    )
-    last = [one for _, _, own, limit, offset in parts for one in (*own, limit, offset)]
-    return Statement(
-        f"WITH ties AS MATERIALIZED ({ties}) {selects}",
-        (*args, ids_text(wanted.known), wanted.most + len(wanted.known), *last),
-    )
+    return ties, [*args, ids_text(wanted.known), wanted.most + len(wanted.known)]
 
 
 def meeting(
     ids: Iterable[int], others: Iterable[int], kinds: Sequence[str], shown: Shown, *, by_memory: bool
 ) -> Statement:
     """Select one tie between two sets of entities: (one of the first, one of the others)."""
-    listed, only, ends = ids_text(ids), json.dumps(list(kinds)), ids_text(others)
+    given = (ids_text(ids), ids_text(others))
+    arms, args = _meeting_arms(IDS, "t.value", LISTED, given, kinds, shown, by_memory=by_memory)
+    return Statement(f"{arms} LIMIT 1", tuple(args))
+
+
+def _meeting_arms(
+    source: str,
+    first: str,
+    others: str,
+    given: Sequence[str],
+    kinds: Sequence[str],
+    shown: Shown,
+    *,
+    by_memory: bool,
+) -> tuple[str, list[Scalar]]:
+    """Return SQL that selects (first, second) of ties from a column of a source `t` to a list, and its arguments.
+
+    `given` are the arguments of the source and of the list.
+    """
     arms: list[str] = []
     args: list[Scalar] = []
     for this, other in (("subject_id", "object_id"), ("object_id", "subject_id")) if kinds else ():
         arms.append(
-            f"SELECT t.value, r.{other} FROM {IDS} CROSS JOIN relations r ON r.{this} = t.value "
+            f"SELECT {first} AS first, r.{other} AS second FROM {source} CROSS JOIN relations r ON r.{this} = {first} "
             "CROSS JOIN versions v ON v.id = r.version_id "
-            f"WHERE r.object_id IS NOT NULL AND r.{other} IN {LISTED} AND r.kind IN {LISTED} AND {shown.sql}"
+            f"WHERE r.object_id IS NOT NULL AND r.{other} IN {others} AND r.kind IN {LISTED} AND {shown.sql}"
         )
-        args += [listed, ends, only, *shown.args]
+        args += [*given, json.dumps(list(kinds)), *shown.args]
     if by_memory:
         arms.append(
-            f"SELECT t.value, o.entity_id FROM {IDS} CROSS JOIN mentions m ON m.entity_id = t.value "
+            f"SELECT {first} AS first, o.entity_id AS second FROM {source} "
+            f"CROSS JOIN mentions m ON m.entity_id = {first} "
             "CROSS JOIN mentions o ON o.version_id = m.version_id CROSS JOIN versions v ON v.id = m.version_id "
-            f"WHERE o.entity_id IN {LISTED} AND {TIED} AND {shown.sql}"
+            f"WHERE o.entity_id IN {others} AND {TIED} AND {shown.sql}"
         )
-        args += [listed, ends, *shown.args]
-    return Statement(f"{' UNION ALL '.join(arms)} LIMIT 1", tuple(args))
+        args += [*given, *shown.args]
+    return " UNION ALL ".join(arms), args
 
 
-def between(pairs: Sequence[tuple[Sequence[int], Sequence[int]]], shown: Shown, limit: int) -> list[Statement]:
-    """Select (kind, memory) of ties between the members of two groups, a statement for each pair."""
-    found: list[Statement] = []
-    for first, second in pairs:
-        one, two = ids_text(first), ids_text(second)
-        arms = [
-            f"SELECT r.kind AS kind, v.memory_id AS memory FROM {IDS} CROSS JOIN relations r ON r.{this} = t.value "
-            f"CROSS JOIN versions v ON v.id = r.version_id WHERE r.{other} IN {LISTED} AND {shown.sql}"
-            for this, other in (("subject_id", "object_id"), ("object_id", "subject_id"))
-        ]
-        arms.append(
-            f"SELECT 'mentioned_with', v.memory_id FROM {IDS} CROSS JOIN mentions m ON m.entity_id = t.value "
-            "CROSS JOIN mentions o ON o.version_id = m.version_id CROSS JOIN versions v ON v.id = m.version_id "
-            f"WHERE o.entity_id IN {LISTED} AND {TIED} AND {shown.sql}"
-        )
-        one_arm = " UNION ALL ".join(f"SELECT * FROM ({arm} LIMIT ?)" for arm in arms)
-        found.append(Statement(f"SELECT DISTINCT kind, memory FROM ({one_arm})", (one, two, *shown.args, limit) * 3))
-    return found
+def between(pairs: Sequence[tuple[Sequence[int], Sequence[int]]], shown: Shown, limit: int) -> Statement:
+    """Select (place, JSON of [[kind, memory in hex], …]) of ties between the members of two groups, for each pair.
+
+    At most `limit` relations of each direction are selected, and as many memories that mention both.
+    """
+    ends = "json_each(p.value ->> 0) t CROSS JOIN json_each(p.value ->> 1) u"
+    arms = [
+        f"SELECT r.kind AS kind, v.memory_id AS memory FROM {ends} CROSS JOIN relations r ON r.{this} = t.value "
+        f"AND r.{other} = u.value CROSS JOIN versions v ON v.id = r.version_id WHERE {shown.sql}"
+        for this, other in (("subject_id", "object_id"), ("object_id", "subject_id"))
+    ]
+    arms.append(
+        f"SELECT 'mentioned_with' AS kind, v.memory_id AS memory FROM {ends} "
+        "CROSS JOIN mentions m ON m.entity_id = t.value CROSS JOIN mentions o ON o.version_id = m.version_id "
+        f"AND o.entity_id = u.value CROSS JOIN versions v ON v.id = m.version_id WHERE {TIED} AND {shown.sql}"
+    )
+    found = " UNION ALL ".join(f"SELECT * FROM ({arm} LIMIT ?)" for arm in arms)
+    listed = json.dumps([[sorted(one), sorted(other)] for one, other in pairs])
+    return Statement(
+        "SELECT p.key, (SELECT json_group_array(DISTINCT json_array(kind, hex(memory))) "
+        f"FROM ({found})) FROM json_each(?) p",
+        ((*shown.args, limit) * 3 + (listed,)),
+    )
 
 
 def mentioned_with(ids: Iterable[int], shown: Shown) -> Statement:
