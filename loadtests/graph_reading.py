@@ -7,6 +7,7 @@ graph is that of a reading without a kill.
 import argparse
 import hashlib
 import random
+import resource
 import signal
 import subprocess
 import sys
@@ -56,6 +57,7 @@ class Outcome:
     versions: int
     found: list[Rows]
     again: list[Rows]
+    busy: float  # processor seconds of the processes that read
 
     @property
     def seconds(self) -> float:
@@ -107,7 +109,7 @@ def run(folder: Path, *, documents: int, words: int, lease: float, pause: float)
             put = [_incoming(number, words) for number in range(start, min(start + TOGETHER, documents))]
             engine.owner.documents.put(SPACE, put)
         task = engine.owner.graph.build(SPACE)
-        worker, began = _worker(url, lease, pause), time.monotonic()
+        worker, began, before = _worker(url, lease, pause), time.monotonic(), _of_children()
         looks: list[tuple[float, int]] = [(0.0, 0)]
         killed_at = 0
         try:
@@ -124,12 +126,19 @@ def run(folder: Path, *, documents: int, words: int, lease: float, pause: float)
         finally:
             worker.kill()
             worker.wait()
+    busy = _of_children() - before
     found, versions = _rows(folder)
     with open_engine(settings(url, lease)) as engine:
         engine.owner.graph.drop(SPACE)
         engine.owner.graph.extend(SPACE)
     again, _ = _rows(folder)
-    return Outcome(now, looks, killed_at, versions, found, again)
+    return Outcome(now, looks, killed_at, versions, found, again, busy)
+
+
+def _of_children() -> float:
+    """Return the processor seconds of processes that have ended, with what they took to start."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def _incoming(number: int, words: int) -> Incoming:
@@ -185,6 +194,7 @@ def main() -> None:
             Path(made), documents=given.documents, words=given.words, lease=given.lease, pause=given.pause
         )  # fmt: skip
     say(f"{given.documents:,} documents of {given.words:,} words, {seen.versions:,} versions: {seen.seconds:.1f} s")
+    say(f"processor time of the processes that read: {seen.busy:.1f} s")
     say(f"killed after {seen.killed_at:,} versions; {seen.task.attempts} processes; {seen.task.finished:,} finished")
     same = seen.found == seen.again
     say(f"{len(seen.found[0]):,} mentions, {len(seen.found[1]):,} relations; as without a kill: {same}")

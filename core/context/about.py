@@ -21,7 +21,7 @@ from muisti.core.query.filters import And, Filter, Leaf, Not
 from muisti.core.query.points import AsOf
 from muisti.core.read.listing import NEWEST, page, page_of
 from muisti.core.store.database import Row
-from muisti.core.store.sql import graph
+from muisti.core.store.sql import graph_ties
 from muisti.core.text.terms import tokenize
 
 FACTS = 50  # that are looked at, the latest of all named entities
@@ -61,7 +61,7 @@ class About:
         if not groups:
             return Facts(degraded=lacks(opened.pending))
         members = {one for group in groups for one in group.members}
-        asked = graph.of_entities(members, opened.shown, None, subject=True, target=True, limit=FACTS)
+        asked = graph_ties.of_entities(members, opened.shown, None, subject=True, target=True, limit=FACTS)
         (rows,) = self._reader.database.read([asked])
         memories = self._memories(opened, rows, caller.only(filter))
         relations = self._reader.related(opened, rows)

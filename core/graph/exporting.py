@@ -16,8 +16,8 @@ from muisti.core.model.graph import Edge, Entity, Node, Relation
 from muisti.core.model.graph_terms import ENTITIES_MAX, TIE_KINDS
 from muisti.core.model.values import Seq
 from muisti.core.query.points import AsOf, Point
-from muisti.core.store.sql import graph
-from muisti.core.store.sql.graph import Shown
+from muisti.core.store.sql import graph, graph_ties
+from muisti.core.store.sql.graph_shown import Shown
 
 FORMS = ("identifier", "symbol")  # kinds that flood pictures of technical texts
 PAGE = 200  # entities that are read together
@@ -140,8 +140,8 @@ def _node(one: Entity) -> Node:
 def _edges(reader: GraphReader, opened: Opened, groups: Sequence[Group], among: set[str] | None) -> Iterator[Edge]:
     """Yield relations and ties of groups; with `among`, those whose ends have one of these ids."""
     members = [one for group in groups for one in group.members]
-    asked = graph.of_entities(members, opened.shown, None, subject=True, target=False, limit=_ALL)
-    rows, together = reader.database.read([asked, graph.mentioned_with(members, opened.shown)])
+    asked = graph_ties.of_entities(members, opened.shown, None, subject=True, target=False, limit=_ALL)
+    rows, together = reader.database.read([asked, graph_ties.mentioned_with(members, opened.shown)])
     stated: dict[str, list[Relation]] = {}
     for relation in reader.related(opened, rows):
         stated.setdefault(relation.subject.id, []).append(relation)

@@ -19,7 +19,7 @@ from muisti.core.model.graph import End
 from muisti.core.model.graph_terms import EntityKind
 from muisti.core.store.database import Database, Row, Rows, Statement
 from muisti.core.store.sql import graph
-from muisti.core.store.sql.graph import Shown
+from muisti.core.store.sql.graph_shown import Shown
 
 ROUNDS = 8  # of following names that belong together
 
@@ -50,6 +50,11 @@ class Groups:
             self._explore(frontier)
             frontier = {other for one in wanted for other in self._found[one].members} - self._explored
         return {one: self._found[one] for one in wanted}
+
+    def is_alone(self, head: int) -> bool:
+        """Return whether a known group has one name."""
+        group = self._found.get(head)
+        return self._related.get(head) is False or (group is not None and len(group.members) == 1)
 
     def called(self, keys: Sequence[str], code: str) -> list[int]:
         """Return the known names with one of some norms or a code, in the order of the norms."""

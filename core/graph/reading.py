@@ -37,8 +37,8 @@ from muisti.core.query.points import AsOf, Point
 from muisti.core.read.past import point_of, shown_at
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row, Rows
-from muisti.core.store.sql import graph, graph_rows, spaces
-from muisti.core.store.sql.graph import Shown
+from muisti.core.store.sql import graph, graph_rows, graph_ties, spaces
+from muisti.core.store.sql.graph_shown import Shown
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 
 LOOKED_AT = 2_000  # names among which proposals are sought
@@ -136,7 +136,7 @@ class GraphReader:
         group = self.find(opened, query)
         counted, found, mentioned = self.database.read([
             graph.together([group.members], opened.shown),
-            graph.of_entities(group.members, opened.shown, None, subject=True, target=True, limit=facts),
+            graph_ties.of_entities(group.members, opened.shown, None, subject=True, target=True, limit=facts),
             graph.mentioned(group.members, opened.shown, memories),
         ])  # fmt: skip
         entity = self._entity(opened, group, counted[0])
@@ -168,11 +168,11 @@ class GraphReader:
         other = None if target is None else self.find(opened, target)
         shown, most = opened.shown, 1_000_000 if one and other else limit + 1
         if one is not None:
-            ask = graph.of_entities(one.members, shown, kinds, subject=True, target=False, limit=most)
+            ask = graph_ties.of_entities(one.members, shown, kinds, subject=True, target=False, limit=most)
         elif other is not None:
-            ask = graph.of_entities(other.members, shown, kinds, subject=False, target=True, limit=most)
+            ask = graph_ties.of_entities(other.members, shown, kinds, subject=False, target=True, limit=most)
         else:
-            ask = graph.all_relations(opened.space, shown, kinds, most)
+            ask = graph_ties.all_relations(opened.space, shown, kinds, most)
         (rows,) = self.database.read([ask])
         if one is not None and other is not None:
             rows = [row for row in rows if row[4] in other.members]
@@ -304,7 +304,7 @@ class GraphReader:
         ending: dict[tuple[int, int], Stated] = {}
         if subjects:
             members = [other for group in opened.groups.of(subjects).values() for other in group.members]
-            asked = graph.of_entities(
+            asked = graph_ties.of_entities(
                 members, opened.shown, sorted(FUNCTIONAL), subject=True, target=False, limit=1_000_000
             )
             every = [stated_of(row) for row in self.database.read([asked])[0]]

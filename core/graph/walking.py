@@ -1,6 +1,6 @@
 """Walks in the graph of a space: neighbours level by level, and a shortest path between two entities.
 
-A level follows at most `LEVEL_MAX` entities and reads at most `graph.ROWS` ties, those of the latest versions first.
+A level follows at most `LEVEL_MAX` entities and reads at most `ROWS` ties, those of the latest versions first.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -17,10 +17,11 @@ from muisti.core.model.graph_terms import FREQUENT, LEVEL_MAX, PATH_MAX, Neighbo
 from muisti.core.model.ids import id_text
 from muisti.core.query.points import AsOf
 from muisti.core.store.database import Database, Statement
-from muisti.core.store.sql import graph
+from muisti.core.store.sql import graph, graph_ties
 
 ALIKE = 50  # further names of a last level that are merged with those that are shown
 SMALL = 50  # entities of two frontiers of a path that are followed in one request
+MET = 2  # the place of the row of `levels_and_meeting` that has a tie
 MEMORIES = 5  # of a step of a path that are named
 BY_MEMORY: TieKind = "mentioned_with"
 
@@ -181,15 +182,15 @@ class GraphWalker:
         groups = opened.groups.of(way)
         unknown = opened.groups.unsketched(way)
         members = [(groups[one].members, groups[other].members) for one, other in pairs]
-        answers = self._reader.database.read([*graph.between(members, opened.shown, MEMORIES), *unknown])
-        opened.groups.learn_ends(answers[len(pairs) :])
+        rows, *answers = self._reader.database.read([graph_ties.between(members, opened.shown, MEMORIES), *unknown])
+        opened.groups.learn_ends(answers)
         ends = opened.groups.ends(way)
         found: list[Step] = []
-        for (one, other), rows in zip(pairs, answers, strict=False):
-            ties = [(cast(TieKind, kind), cast(bytes, memory)) for kind, memory in rows if kind in kinds]
-            told = dict.fromkeys(id_text(memory) for _, memory in ties)
+        for (one, other), (_, told) in zip(pairs, rows, strict=True):
+            ties = [(kind, bytes.fromhex(memory)) for kind, memory in _TOLD.decode(cast(str, told)) if kind in kinds]
+            memories = dict.fromkeys(id_text(memory) for _, memory in ties)
             named = cast("tuple[TieKind, ...]", tuple(sorted({kind for kind, _ in ties})))
-            found.append(Step(source=ends[one], target=ends[other], kinds=named, memories=tuple(told)[:MEMORIES]))
+            found.append(Step(source=ends[one], target=ends[other], kinds=named, memories=tuple(memories)[:MEMORIES]))
         return found
 
 
@@ -203,14 +204,14 @@ class _Steps:
 
     def meeting(self, first: Sequence[int], second: Sequence[int]) -> tuple[int, int] | None:
         """Return two entities of two frontiers that are tied; None when none are."""
-        groups = self._opened.groups
-        sides = [{one: group.head for group in groups.of(side).values() for one in group.members}
-                 for side in (first, second)]  # fmt: skip
+        sides = [self._members(side) for side in (first, second)]
         small, large = sorted(sides, key=len)
         if not small:
             return None
         shown = self._opened.shown
-        (rows,) = self._database.read([graph.meeting(small, large, self._stated, shown, by_memory=self._by_memory)])
+        (rows,) = self._database.read(
+            [graph_ties.meeting(small, large, self._stated, shown, by_memory=self._by_memory)]
+        )
         if not rows:
             return None
         one, other = cast(tuple[int, int], rows[0])
@@ -225,14 +226,54 @@ class _Steps:
         Only so many names as `named`, those with the heaviest ties, are merged and returned. Of `sketched` names the
         mentions are read as well.
         """
-        groups, members, asked = self._opened.groups, list[dict[int, int]](), list[Statement]()
-        for frontier, seen in sides:
-            members.append({one: group.head for group in groups.of(frontier).values() for one in group.members})
-            known = [one for group in groups.of(seen).values() for one in group.members]
-            wanted = graph.Wanted(LEVEL_MAX, named, max(sketched, 0), known)
-            shown = self._opened.shown
-            asked.append(graph.level(members[-1], self._stated, shown, wanted, by_memory=self._by_memory))
+        asked: list[Statement] = []
+        members = [self._members(frontier) for frontier, _ in sides]
+        for mine, (_, seen) in zip(members, sides, strict=True):
+            wanted = graph_ties.Wanted(LEVEL_MAX, named, max(sketched, 0), self._known(seen))
+            asked.append(graph_ties.level(mine, self._stated, self._opened.shown, wanted, by_memory=self._by_memory))
         answers = cast(list[list[_LevelRow]], self._database.read(asked))
+        return self._told(answers, members, sides, named)
+
+    def levels_and_meeting(
+        self, sides: Sequence[tuple[Sequence[int], Collection[int]]]
+    ) -> tuple[list[_Level], tuple[int, int] | None, bool]:
+        """Return the levels of two frontiers, two tied entities of them, and whether it is sure that there are none.
+
+        Entities that both levels have in common are for the caller to find.
+        """
+        members = [self._members(frontier) for frontier, _ in sides]
+        wanted = [graph_ties.Wanted(LEVEL_MAX, LEVEL_MAX, 0, self._known(seen)) for _, seen in sides]
+        asked = graph_ties.levels_and_meeting(
+            [*zip(members, wanted, strict=True)], self._stated, self._opened.shown, by_memory=self._by_memory
+        )
+        (rows,) = cast(list[list[tuple[int, int, int, str, int, int, int]]], self._database.read([asked]))
+        answers: list[list[_LevelRow]] = [[row[1:] for row in rows if row[0] == place] for place in range(2)]
+        levels = self._told(answers, members, sides, LEVEL_MAX)
+        met = next(((row[2], row[1]) for row in rows if row[0] == MET), None)
+        groups = self._opened.groups
+        if met is not None:
+            heads = groups.heads(met)
+            return levels, (heads[met[0]], heads[met[1]]), True
+        heads = groups.heads(one for found in answers for one, *_ in found)
+        alone = all(groups.is_alone(head) for head in heads.values())
+        return levels, None, alone and not any(level.capped for level in levels)
+
+    def _members(self, frontier: Sequence[int]) -> dict[int, int]:
+        """Return the names of entities, each with the head of its group."""
+        return {one: group.head for group in self._opened.groups.of(frontier).values() for one in group.members}
+
+    def _known(self, seen: Collection[int]) -> list[int]:
+        return [one for group in self._opened.groups.of(seen).values() for one in group.members]
+
+    def _told(
+        self,
+        answers: Sequence[Sequence["_LevelRow"]],
+        members: Sequence[Mapping[int, int]],
+        sides: Sequence[tuple[Sequence[int], Collection[int]]],
+        named: int,
+    ) -> list[_Level]:
+        """Return the levels that rows tell of, by the heads of groups."""
+        groups = self._opened.groups
         for rows in answers:
             groups.learn([_NAMED.decode(row[5]) for row in rows if isinstance(row[5], str)], brief=True)
             groups.learn_related((row[0], row[5]) for row in rows if isinstance(row[5], int))
@@ -242,6 +283,7 @@ class _Steps:
 
 
 _LevelRow = tuple[int, int, str, int, int, str | int | None]
+_TOLD = msgspec.json.Decoder(list[tuple[TieKind, str]])
 _NAMED = msgspec.json.Decoder(tuple[int, str, str, int, str])
 
 
@@ -261,7 +303,7 @@ def _level(
         known = found.get(head)
         found[head] = tie if known is None else _both(known, tie)
     total = len(found) + len(more)
-    full = sum(row[4] for row in rows) >= graph.ROWS or total > LEVEL_MAX
+    full = sum(row[4] for row in rows) >= graph_ties.ROWS or total > LEVEL_MAX
     ordered = sorted(found.values(), key=lambda one: (-one.weight, one.head))
     return _Level(ordered[:LEVEL_MAX], min(total, LEVEL_MAX), full)
 
@@ -279,6 +321,7 @@ class _Search:
         self._before: tuple[dict[int, int | None], dict[int, int | None]] = ({first: None}, {second: None})
         self._frontiers = [[first], [second]]
         self._length, self._capped = 0, False
+        self._apart = False  # it is known that no tie ties both frontiers
 
     def run(self) -> tuple[list[int], bool]:
         """Return the entities on the way, none when there is none, and whether a level was cut."""
@@ -289,18 +332,35 @@ class _Search:
         while met is None and self._length < longest and all(self._frontiers):
             sizes = [len(one) for one in self._frontiers]
             if max(sizes) <= SMALL and self._length + 2 <= longest:
-                met = self._grow([0, 1])
+                met = self._grow_both()
                 continue
-            met = self._steps.meeting(self._frontiers[0], self._frontiers[1])
+            met = None if self._apart else self._steps.meeting(self._frontiers[0], self._frontiers[1])
+            self._apart = False
             if met is None and self._length + 1 == longest:
                 break
             if met is None:
                 self._grow([0 if sizes[0] <= sizes[1] else 1])
         return ([*reversed(_back(first, met[0])), *_back(second, met[1])] if met else []), self._capped
 
+    def _grow_both(self) -> tuple[int, int] | None:
+        """Follow the ties of both frontiers; return two tied entities where the sides meet, or are tied."""
+        sides = [(self._frontiers[side], self._before[side].keys()) for side in (0, 1)]
+        if self._length == 0 or self._length + 3 > self._longest:
+            return self._grow([0, 1])
+        levels, tied, sure = self._steps.levels_and_meeting(sides)
+        met = self._take([0, 1], levels)
+        if met is None and tied is not None and all(one in self._before[side] for side, one in enumerate(tied)):
+            met = tied
+        self._apart = met is None and sure
+        return met
+
     def _grow(self, sides: Sequence[int]) -> tuple[int, int] | None:
         """Follow the ties of frontiers, one side after the other; return two tied entities where the sides meet."""
-        levels = self._steps.levels([(self._frontiers[side], self._before[side].keys()) for side in sides])
+        asked = [(self._frontiers[side], self._before[side].keys()) for side in sides]
+        return self._take(sides, self._steps.levels(asked))
+
+    def _take(self, sides: Sequence[int], levels: Sequence[_Level]) -> tuple[int, int] | None:
+        """Take the levels of sides, one after the other; return two tied entities where the sides meet."""
         for side, level in zip(sides, levels, strict=True):
             mine, other = self._before[side], self._before[1 - side]
             met = next(((one.via, one.head) for one in level.ties if one.head in other), None)

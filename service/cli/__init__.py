@@ -106,6 +106,7 @@ SECTIONS = {
         "tasks": ("tasks:tasks", "Follow and end work that goes on after its command."),
         "backup": ("backups:backup", "Back up the database while it is in use."),
         "restore-backup": ("backups:restore", "Restore the database from a backup."),
+        "scrub": ("scrub:scrub", "Remove from the files of sqld what purges have left in them."),
     },
     "Run a server": {
         "doctor": ("doctor:doctor", "Check the installation and the database."),

@@ -288,6 +288,27 @@ def test_damage_that_is_met_stops_writes_and_readiness(folder: Path, spoil: Faul
         database.close()
 
 
+def test_a_table_that_is_gone_is_damage_and_one_that_never_was_is_an_error(folder: Path):
+    """Pages of another log may look like an earlier schema; the pages of the table are still there."""
+    path = folder / "muisti.db"
+    made(path, 3)
+    database = FileDatabase(path)
+    try:
+        with pytest.raises(BadStatement):
+            database.read([Statement("SELECT 1 FROM never")])
+        database.check()
+        with apsw.Connection(str(path)) as other:
+            other.pragma("writable_schema", True)
+            other.execute("DELETE FROM sqlite_schema WHERE name = 'tasks'")
+            other.pragma("schema_version", int(str(other.pragma("schema_version"))) + 1)
+        with pytest.raises(StoreCorrupt):
+            database.read([Statement("SELECT 1 FROM tasks")])
+        with pytest.raises(StoreCorrupt, match="doctor"):
+            database.write([Statement("DELETE FROM checkpoints")])
+    finally:
+        database.close()
+
+
 def test_a_reader_does_not_open_the_database_that_took_the_place(folder: Path):
     path = folder / "muisti.db"
     made(path, 3)

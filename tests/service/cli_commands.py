@@ -118,6 +118,7 @@ COMMANDS: dict[str, tuple[Kind, str]] = {
     "import": ("writes", "{file}"),
     "backup": ("looks", "{folder}/copy-{number}.db"),
     "restore-backup": ("looks", "{folder}/none.db"),
+    "scrub": ("apart", "--admin-url http://localhost:9"),
     "doctor": ("looks", ""),
     "top": ("apart", "--once"),
     "keys create": ("writes", "agent --admin"),

@@ -110,14 +110,11 @@ class FileDatabase:
         with self._reader() as connection, self._health:
             if self._files is not None:
                 self._files.glance(connection, patient=not self._health.damaged)
-            if len(statements) == 1:
-                return [run(connection, statements[0])]
-            connection.execute("BEGIN")
             try:
-                return [run(connection, statement) for statement in statements]
-            finally:
-                if connection.in_transaction:  # a failed read may have ended the transaction
-                    connection.execute("COMMIT")
+                return _answered(connection, statements)
+            except apsw.SQLError as error:
+                self._health.doubt(connection, error)
+                raise
 
     def write(self, statements: Sequence[Statement]) -> list[Rows]:
         waiting = Waiting()
@@ -225,3 +222,15 @@ class FileDatabase:
                 return look(file, traces)
             finally:
                 file.xClose()
+
+
+def _answered(connection: apsw.Connection, statements: Sequence[Statement]) -> list[Rows]:
+    """Return the rows of each statement, all from one snapshot."""
+    if len(statements) == 1:
+        return [run(connection, statements[0])]
+    connection.execute("BEGIN")
+    try:
+        return [run(connection, statement) for statement in statements]
+    finally:
+        if connection.in_transaction:  # a failed read may have ended the transaction
+            connection.execute("COMMIT")

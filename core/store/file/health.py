@@ -30,6 +30,14 @@ class Health:
         if self.damaged:
             raise StoreCorrupt(f"the database file is damaged, so nothing is written to it: {ADVICE}")
 
+    def doubt(self, connection: apsw.Connection, error: apsw.SQLError) -> None:
+        """Raise `CorruptError` when a table is missing because the file is unsound.
+
+        Pages of another database, in a log that was written over, may look like an earlier schema.
+        """
+        if str(error).startswith("no such table") and not _is_sound(connection):
+            raise apsw.CorruptError("the schema of the database is gone") from error
+
     def __enter__(self) -> None:
         pass
 
@@ -42,3 +50,10 @@ class Health:
         self.damaged = self.damaged or isinstance(met, apsw.CorruptError | apsw.NotADBError)
         if (found := translation(error, self._path)) is not None:
             raise found from error
+
+
+def _is_sound(connection: apsw.Connection) -> bool:
+    try:
+        return connection.execute("PRAGMA quick_check(1)").get == "ok"
+    except (apsw.SQLError, apsw.CorruptError, apsw.NotADBError):
+        return False

@@ -13,7 +13,7 @@ from typing import TypeVar
 from muisti.core.model.errors import NotYetReplicated, StoreCorrupt, StoreUnavailable, TooLarge
 from muisti.core.store.database import Database, Ended, Row, Rows, Scrubbed, Statement
 from muisti.core.store.free_space import Traces
-from muisti.core.store.remote import writes
+from muisti.core.store.remote import free_pages, remains, writes
 from muisti.core.store.remote.hrana import BatchResult, Step, rows_of, transaction
 from muisti.core.store.remote.hrana_errors import Passing, Unsure, check, is_bad_statement, is_too_large, whole
 from muisti.core.store.remote.http_client import NoAnswer, Server, TooSlow
@@ -27,10 +27,6 @@ PROBE_SECONDS = 0.2
 POLL_SECONDS = 0.02
 STREAM_SECONDS = 60.0  # of silence while a whole database is read
 REST_SECONDS = 5.0  # without requests to a replica that did not answer
-UNREACHED = (
-    "rows were overwritten before they were deleted; earlier copies in free pages and logs of the server remain until "
-    "it reuses the pages and compacts the logs (docs/erasure.md)"
-)
 BEHIND = "the read replica of the database has not received that change yet; try again"
 LARGE_KNOWN = 100  # remembered batches whose rows take more room than one answer has
 SMALL_BYTES = 1_000_000  # an answer below this has room enough
@@ -142,8 +138,15 @@ class RemoteDatabase:
         pass
 
     def scrub(self, traces: Traces) -> Scrubbed:
-        """Report that free pages and logs are unchecked: the server refuses VACUUM, checkpoints and `secure_delete`."""
-        return Scrubbed({}, {"free pages and logs of the database server": UNREACHED})
+        """Overwrite the free pages. The server refuses VACUUM, checkpoints and `secure_delete`: the rest is unchecked.
+
+        When the server does not answer, the report says that free pages keep what they have.
+        """
+        try:
+            left = free_pages.overwrite(self)
+        except StoreUnavailable:
+            return Scrubbed({}, remains.unchecked(None))
+        return Scrubbed({}, remains.unchecked(left))
 
     def close(self) -> None:
         self._closed = True

@@ -1,25 +1,20 @@
-"""The SQL that answers questions about the graph of a space. Every statement sees what one caller sees at one point."""
+"""The SQL that answers questions about the names in a space. Every statement sees what one caller sees at one point."""
 
 import json
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
 
-from muisti.core.query.points import Point
-from muisti.core.store.database import Scalar, Statement
-from muisti.core.store.sql.points import lived
+from muisti.core.store.database import Statement
+from muisti.core.store.sql.graph_shown import IDS as _IDS
+from muisti.core.store.sql.graph_shown import LISTED as _LISTED
+from muisti.core.store.sql.graph_shown import Shown
+from muisti.core.store.sql.graph_shown import ids_text as _ids
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.version_rows import UNEXPIRED
 
 LATEST = 50  # mentions that tell the name and the kind of an entity
 BRIEF = 8  # mentions that do, where it is only named as the end of a tie
-ROWS = 8_000  # mentions or relations that one level reads
 LONGS = 9  # longer names of a short one that are looked at
-_IDS = "json_each(?) t"
-_LISTED = "(SELECT value FROM json_each(?))"
-# Two mentions `m` and `o` in a version `v` tie their entities. A date such as "last week" ties nobody.
-_TIED = "m.kind <> 'date' AND o.kind <> 'date' AND v.kind NOT IN ('entity', 'relation')"
 _HAS_KIND = "EXISTS (SELECT 1 FROM mentions n WHERE n.entity_id = e.id AND n.kind = ?)"
-_NAME = "e.id, e.code, e.norm"
+NAME = "e.id, e.code, e.norm"
 
 
 def _some(table: str, where: str) -> str:
@@ -33,40 +28,11 @@ def _entities(mine: str, theirs: str) -> str:
 
 
 _WORDS = ("first_word", "last_word", "initials")
-_RELATED = (
+RELATED = (
     f"({_some('aliases', 'o.entity_id = e.id')} OR {_some('aliases', 'o.alias_id = e.id')} "
     f"OR CASE WHEN e.last_word = '' THEN {' OR '.join(_entities(word, 'norm') for word in _WORDS)} "
     f"ELSE {' OR '.join(_entities('norm', word) for word in _WORDS)} END)"
 )
-
-
-class Shown(NamedTuple):
-    """The versions that a caller sees at a point: those of one folded category, or of all."""
-
-    point: Point
-    category: str | None
-
-    @property
-    def sql(self) -> str:
-        """The condition on a row `v`."""
-        own = "" if self.category is None else " AND v.category_folded = ?"
-        return f"{lived(self.point)[0]} AND v.status <> 'superseded' AND {UNEXPIRED}{own}"
-
-    @property
-    def args(self) -> tuple[Scalar, ...]:
-        own = () if self.category is None else (self.category,)
-        return (*lived(self.point)[1], self.point.time, *own)
-
-    def mentioned(self, entity: str) -> str:
-        """Return the condition that a version that is seen mentions an entity."""
-        return (
-            "EXISTS (SELECT 1 FROM mentions n CROSS JOIN versions v ON v.id = n.version_id "
-            f"WHERE n.entity_id = {entity} AND {self.sql})"
-        )
-
-
-def _ids(ids: Iterable[int]) -> str:
-    return json.dumps(sorted(ids))
 
 
 # Names
@@ -80,22 +46,22 @@ def called(space: str, norms: Sequence[str], codes: Sequence[str], shown: Shown)
         for one in ("norm", "code")
     )
     return Statement(
-        f"SELECT {_NAME}, {_RELATED}, {_sketch('e.id', shown)} FROM entities e WHERE e.id IN ({listed})",
+        f"SELECT {NAME}, {RELATED}, {sketch('e.id', shown)} FROM entities e WHERE e.id IN ({listed})",
         (*shown.args, LATEST, space, json.dumps(list(norms)), space, json.dumps(list(codes))),
     )
 
 
 def names(ids: Iterable[int]) -> Statement:
     """Select entities by id: (id, code, norm, whether other names may belong to it)."""
-    return Statement(f"SELECT {_NAME}, {_RELATED} FROM {_IDS} CROSS JOIN entities e ON e.id = t.value", (_ids(ids),))
+    return Statement(f"SELECT {NAME}, {RELATED} FROM {_IDS} CROSS JOIN entities e ON e.id = t.value", (_ids(ids),))
 
 
 def sketches(ids: Iterable[int], shown: Shown, latest: int = LATEST) -> Statement:
     """Select (id, its latest mentions) of entities; see `_sketch`."""
-    return Statement(f"SELECT t.value, {_sketch('t.value', shown)} FROM {_IDS}", (*shown.args, latest, _ids(ids)))
+    return Statement(f"SELECT t.value, {sketch('t.value', shown)} FROM {_IDS}", (*shown.args, latest, _ids(ids)))
 
 
-def _sketch(entity: str, shown: Shown) -> str:
+def sketch(entity: str, shown: Shown) -> str:
     """Return the column of the latest mentions of an entity in JSON: [[kind, spelling, confidence, source, change], …].
 
     The spelling is null for a name that a statement of a person gives elsewhere than in its text. The arguments are
@@ -254,159 +220,6 @@ def incidence(space: SpaceRow, shown: Shown, after: int, limit: int) -> Statemen
     )
 
 
-# Relations
-
-RELATION = (
-    "r.version_id, r.number, r.subject_id, r.kind, r.object_id, r.polarity, r.confidence, r.source, r.start, r.stop, "
-    "CASE WHEN r.literal_start >= 0 THEN substr(v.content, r.literal_start + 1, r.literal_stop - r.literal_start) "
-    "WHEN r.object_id IS NULL THEN v.structure ->> '$.literal' END, "
-    "substr(v.content, r.start + 1, r.stop - r.start), v.memory_id, v.version, "
-    "coalesce(v.valid_from, v.event_at, v.created_at), v.valid_to, v.author"
-)
-
-
-def of_entities(
-    ids: Iterable[int], shown: Shown, kinds: Sequence[str] | None, *, subject: bool, target: bool, limit: int
-) -> Statement:
-    """Select the relations of entities as their subject, their object, or both, the latest first."""
-    only = "" if kinds is None else f" AND r.kind IN {_LISTED}"
-    listed, args = _ids(ids), () if kinds is None else (json.dumps(list(kinds)),)
-    ends = [name for name, wanted in (("subject_id", subject), ("object_id", target)) if wanted]
-    arm = (
-        f"SELECT {RELATION} FROM {_IDS} CROSS JOIN relations r ON r.{{}} = t.value "
-        f"CROSS JOIN versions v ON v.id = r.version_id WHERE {shown.sql}{only}"
-    )
-    return Statement(
-        f"{' UNION '.join(arm.format(end) for end in ends)} ORDER BY 1 DESC, 2 LIMIT ?",
-        (*(listed, *shown.args, *args) * len(ends), limit),
-    )
-
-
-def all_relations(space: SpaceRow, shown: Shown, kinds: Sequence[str] | None, limit: int) -> Statement:
-    """Select the relations of a space, the latest first."""
-    only = "" if kinds is None else f" AND r.kind IN {_LISTED}"
-    return Statement(
-        f"SELECT {RELATION} FROM versions v CROSS JOIN relations r ON r.version_id = v.id "
-        f"WHERE v.space_id = ? AND {shown.sql}{only} ORDER BY v.id DESC, 2 LIMIT ?",
-        (space.id, *shown.args, *(() if kinds is None else (json.dumps(list(kinds)),)), limit),
-    )
-
-
-# Ties
-
-
-class Wanted(NamedTuple):
-    """Limits of a level: entities in all, those that may be merged, and those with their name and latest mentions.
-
-    The entities of `known` come last, and count for nothing.
-    """
-
-    most: int
-    named: int
-    sketched: int
-    known: Sequence[int]
-
-
-def level(ids: Iterable[int], kinds: Sequence[str], shown: Shown, wanted: Wanted, *, by_memory: bool) -> Statement:
-    """Select what is tied to entities: (entity, one of those given, kinds, number of versions, rows, its name).
-
-    At most `ROWS` rows are read, the latest of each entity first. With `by_memory`, what one memory mentions is tied.
-    The name of the first ones is JSON of the columns of `names` and the sketch. For further ones it only tells whether
-    other names may belong to it, 0 or 1. It is null for those that are only counted.
-    """
-    listed, only = _ids(ids), json.dumps(list(kinds))
-    arms: list[str] = []
-    args: list[Scalar] = []
-    for this, other in (("subject_id", "object_id"), ("object_id", "subject_id")) if kinds else ():
-        arms.append(
-            f"SELECT r.{other} AS found, t.value AS via, r.kind AS kind, r.version_id AS version FROM {_IDS} "
-            f"CROSS JOIN relations r ON r.{this} = t.value CROSS JOIN versions v ON v.id = r.version_id "
-            f"WHERE r.object_id IS NOT NULL AND r.kind IN {_LISTED} AND {shown.sql}"
-        )
-        args += [listed, only, *shown.args]
-    if by_memory:
-        arms.append(
-            "SELECT o.entity_id AS found, t.value AS via, 'mentioned_with' AS kind, m.version_id AS version "
-            f"FROM {_IDS} "
-            "CROSS JOIN mentions m ON m.entity_id = t.value CROSS JOIN versions v ON v.id = m.version_id "
-            "CROSS JOIN mentions o ON o.version_id = m.version_id AND o.entity_id <> m.entity_id "
-            f"WHERE {_TIED} AND {shown.sql}"
-        )
-        args += [listed, *shown.args]
-    ties = (
-        "SELECT found, min(via) AS via, group_concat(DISTINCT kind) AS kinds, count(DISTINCT version) AS weight, "
-        f"count(*) AS number FROM (SELECT * FROM ({' UNION ALL '.join(arms)}) LIMIT {ROWS}) GROUP BY found "
-        f"ORDER BY found IN {_LISTED}, weight DESC, found LIMIT ?"
-    )
-    entity = "CROSS JOIN entities e ON e.id = found"
-    named = -1 if wanted.named >= wanted.most else max(wanted.named - wanted.sketched, 0)
-    parts = [
-        (
-            f"json_array({_NAME}, {_RELATED}, {_sketch('found', shown)} || '')",  # as a text in all versions of SQLite
-            entity,
-            (*shown.args, BRIEF),
-            wanted.sketched,
-            0,
-        ),
-        (_RELATED, entity, (), named, wanted.sketched),
-        ("NULL", "", (), 0 if named < 0 else -1, max(wanted.named, wanted.sketched)),
-    ]
-    parts = [one for one in parts if one[3]]  # a server plans each statement again
-    selects = " UNION ALL ".join(
-        f"SELECT found, via, kinds, weight, number, {columns} FROM (SELECT * FROM ties LIMIT ? OFFSET ?) {joined}"
-        for columns, joined, *_ in parts
-    )
-    last = [one for _, _, own, limit, offset in parts for one in (*own, limit, offset)]
-    return Statement(
-        f"WITH ties AS MATERIALIZED ({ties}) {selects}",
-        (*args, _ids(wanted.known), wanted.most + len(wanted.known), *last),
-    )
-
-
-def meeting(
-    ids: Iterable[int], others: Iterable[int], kinds: Sequence[str], shown: Shown, *, by_memory: bool
-) -> Statement:
-    """Select one tie between two sets of entities: (one of the first, one of the others)."""
-    listed, only, ends = _ids(ids), json.dumps(list(kinds)), _ids(others)
-    arms: list[str] = []
-    args: list[Scalar] = []
-    for this, other in (("subject_id", "object_id"), ("object_id", "subject_id")) if kinds else ():
-        arms.append(
-            f"SELECT t.value, r.{other} FROM {_IDS} CROSS JOIN relations r ON r.{this} = t.value "
-            "CROSS JOIN versions v ON v.id = r.version_id "
-            f"WHERE r.object_id IS NOT NULL AND r.{other} IN {_LISTED} AND r.kind IN {_LISTED} AND {shown.sql}"
-        )
-        args += [listed, ends, only, *shown.args]
-    if by_memory:
-        arms.append(
-            f"SELECT t.value, o.entity_id FROM {_IDS} CROSS JOIN mentions m ON m.entity_id = t.value "
-            "CROSS JOIN mentions o ON o.version_id = m.version_id CROSS JOIN versions v ON v.id = m.version_id "
-            f"WHERE o.entity_id IN {_LISTED} AND {_TIED} AND {shown.sql}"
-        )
-        args += [listed, ends, *shown.args]
-    return Statement(f"{' UNION ALL '.join(arms)} LIMIT 1", tuple(args))
-
-
-def between(pairs: Sequence[tuple[Sequence[int], Sequence[int]]], shown: Shown, limit: int) -> list[Statement]:
-    """Select (kind, memory) of ties between the members of two groups, a statement for each pair."""
-    found: list[Statement] = []
-    for first, second in pairs:
-        one, two = _ids(first), _ids(second)
-        arms = [
-            f"SELECT r.kind AS kind, v.memory_id AS memory FROM {_IDS} CROSS JOIN relations r ON r.{this} = t.value "
-            f"CROSS JOIN versions v ON v.id = r.version_id WHERE r.{other} IN {_LISTED} AND {shown.sql}"
-            for this, other in (("subject_id", "object_id"), ("object_id", "subject_id"))
-        ]
-        arms.append(
-            f"SELECT 'mentioned_with', v.memory_id FROM {_IDS} CROSS JOIN mentions m ON m.entity_id = t.value "
-            "CROSS JOIN mentions o ON o.version_id = m.version_id CROSS JOIN versions v ON v.id = m.version_id "
-            f"WHERE o.entity_id IN {_LISTED} AND {_TIED} AND {shown.sql}"
-        )
-        one_arm = " UNION ALL ".join(f"SELECT * FROM ({arm} LIMIT ?)" for arm in arms)
-        found.append(Statement(f"SELECT DISTINCT kind, memory FROM ({one_arm})", (one, two, *shown.args, limit) * 3))
-    return found
-
-
 # Figures
 
 
@@ -434,7 +247,7 @@ def fallbacks(space: SpaceRow, shown: Shown) -> Statement:
 def alike(space: SpaceRow, shown: Shown, limit: int) -> Statement:
     """Select the columns of `names`, and the number of memories, of the most mentioned entities."""
     return Statement(
-        f"SELECT {_NAME}, count(DISTINCT v.id) AS number FROM entities e CROSS JOIN mentions m "
+        f"SELECT {NAME}, count(DISTINCT v.id) AS number FROM entities e CROSS JOIN mentions m "
         "ON m.entity_id = e.id CROSS JOIN versions v ON v.id = m.version_id "
         f"WHERE e.space_id = ? AND {shown.sql} GROUP BY e.id ORDER BY number DESC, e.norm LIMIT ?",
         (space.id, *shown.args, limit),
@@ -450,15 +263,4 @@ def page(space: SpaceRow, shown: Shown, after: str, limit: int) -> Statement:
         f"SELECT e.id, e.code FROM entities e WHERE e.space_id = ? AND e.code > ? AND {shown.mentioned('e.id')} "
         "ORDER BY e.code LIMIT ?",
         (space.id, after, *shown.args, limit),
-    )
-
-
-def mentioned_with(ids: Iterable[int], shown: Shown) -> Statement:
-    """Select (entity, another that a version mentions too, number of such versions) of entities."""
-    return Statement(
-        f"SELECT t.value, o.entity_id, count(DISTINCT m.version_id) FROM {_IDS} "
-        "CROSS JOIN mentions m ON m.entity_id = t.value CROSS JOIN versions v ON v.id = m.version_id "
-        "CROSS JOIN mentions o ON o.version_id = m.version_id AND o.entity_id <> m.entity_id "
-        f"WHERE {_TIED} AND {shown.sql} GROUP BY t.value, o.entity_id",
-        (_ids(ids), *shown.args),
     )

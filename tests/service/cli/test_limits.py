@@ -22,7 +22,7 @@ ALL = (
     ("policy", "--secrets", "allow"), ("quota", "--memories", "9"), ("audit",), ("space", "create", "x"), ("reembed",),
     ("keys", "list"), ("keys", "revoke", "x"), ("keys", "rotate", "x"), ("keys", "create", "--admin"),
     ("purge", "--author", "Ann", "--yes", "--no-report"), ("backup", "copy.db"), ("doctor", "--repair"),
-    ("restore-backup", "copy.db", "--force"), ("webhook", "list"),
+    ("restore-backup", "copy.db", "--force"), ("webhook", "list"), ("scrub", "--admin-url", "http://localhost:9"),
 )  # fmt: skip
 ORDER = ("read-only", "append-only", "no-delete", "full")
 

@@ -1,0 +1,82 @@
+"""Remove what earlier purges left in the files of sqld: unused room in pages, write-ahead log, replication log.
+
+The server refuses VACUUM to its clients. It runs VACUUM before a checkpoint when a database has 256 MiB or more, and
+over half of its pages are free. So zeros make the database that large, and are freed. The replication log is compacted
+to the last state of each page when it is long enough. So enough zeros are written to it. Reads and writes go on
+meanwhile.
+"""
+
+import secrets
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from muisti.core.model.errors import StoreUnavailable
+from muisti.core.store.database import Statement
+from muisti.core.store.remote import free_pages
+from muisti.core.store.remote.free_pages import AT_ONCE, PAGE, Target, pages
+from muisti.core.store.remote.writes import TABLE
+from muisti.core.support.progress import Progress
+
+VACUUMED = 65_536  # pages from which the server runs VACUUM
+LOG_BYTES = 200_000_000  # sqld's default of --max-log-size
+MARGIN = 1_000  # pages, for writes of others meanwhile
+TRIES = 5
+REST_SECONDS = 3.0  # sqld looks every second whether its log is to be compacted, and then needs time for it
+
+Checkpoint = Callable[[], None]
+
+
+class ServerScrub(NamedTuple):
+    """Pages of the database before and after, and bytes of zeros that were written."""
+
+    pages_before: int
+    pages_after: int
+    written: int
+
+
+def scrub(database: Target, checkpoint: Checkpoint, progress: Progress, log_bytes: int = LOG_BYTES) -> ServerScrub:
+    """Have the server write its files again, without what is deleted. `checkpoint` makes one.
+
+    The first round cleans the database file. The second one writes every page number that the database had again, so
+    no earlier page is the last of its number in the log. The third one has the log compacted, while the database is
+    small: then sqld merges its snapshots, too. A server needs free room of twice the database and 800 MB.
+
+    Raises:
+        StoreUnavailable: the server has not run VACUUM, or does not answer.
+    """
+    before, written = pages(database).all, 0
+    for round_ in ("file", "log"):
+        written += _vacuumed(database, checkpoint, f"overwriting the {round_}", progress)
+        time.sleep(REST_SECONDS)
+    written += _turned(database, log_bytes, progress)
+    time.sleep(REST_SECONDS)
+    checkpoint()
+    return ServerScrub(before, pages(database).all, written * PAGE)
+
+
+def _vacuumed(database: Target, checkpoint: Checkpoint, stage: str, progress: Progress) -> int:
+    """Let the server run VACUUM; return how many pages of zeros that took."""
+    known = pages(database)
+    living = known.all - known.free
+    number = max(VACUUMED - living, living) + MARGIN
+    free_pages.take(database, number, lambda done: progress(stage, done, number))
+    grown = pages(database).all
+    for _ in range(TRIES):
+        checkpoint()
+        if pages(database).all < grown - number // 2:
+            return number
+        time.sleep(REST_SECONDS)
+    raise StoreUnavailable(
+        "the server made checkpoints, but has not written the database again; long reads prevent that: try again"
+    )
+
+
+def _turned(database: Target, log_bytes: int, progress: Progress) -> int:
+    """Write zeros over the same pages until the log has grown by more than it may; return the number of pages."""
+    number, filler = log_bytes * 5 // 4 // PAGE + MARGIN, secrets.token_bytes(16)
+    for first in range(0, number, AT_ONCE):
+        free_pages.fill(database, filler, 0, AT_ONCE)
+        database.write([Statement(f"DELETE FROM {TABLE} WHERE id = ?", (filler,))])
+        progress("turning over the log", min(first + AT_ONCE, number), number)
+    return number

@@ -1,0 +1,71 @@
+"""The command scrub: remove from the files of a database server what purges have left in them."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from muisti.core.support.lazy import Lazy
+from muisti.service.cli.base import Command, Failure, Globals
+from muisti.service.cli.output import console, tabbed, talk
+from muisti.service.cli.session import server_url
+
+if TYPE_CHECKING:
+    from muisti.core.operations import scrubbing
+    from muisti.service.cli import callers, opening, progress, whereabouts
+    from muisti.service.runtime import databases
+else:  # with the core
+    scrubbing = Lazy("muisti.core.operations.scrubbing")
+    callers = Lazy("muisti.service.cli.callers")
+    databases = Lazy("muisti.service.runtime.databases")
+    opening = Lazy("muisti.service.cli.opening")
+    progress = Lazy("muisti.service.cli.progress")
+    whereabouts = Lazy("muisti.service.cli.whereabouts")
+
+MB = 1_000_000
+
+
+@click.command(
+    cls=Command,
+    examples=(
+        "muisti --database http://db.example:8080 scrub --admin-url http://db.example:9090",
+        "muisti --database http://db.example:8080 scrub --admin-url http://db.example:9090 --log-mb 500",
+    ),
+)
+@click.option("--admin-url", required=True, metavar="URL", help="Administration API: sqld's --admin-listen-addr.")
+@click.option(
+    "--admin-key-file", type=click.Path(path_type=Path), metavar="FILE", help="File with sqld's --admin-auth-key."
+)
+@click.option("--log-mb", type=click.IntRange(1), default=200, show_default=True, help="The --max-log-size of sqld.")
+@click.pass_obj
+def scrub(options: Globals, admin_url: str, admin_key_file: Path | None, log_mb: int) -> None:
+    """Remove from the files of sqld what purges have left in them.
+
+    A purge on a server leaves copies in unused room of its pages and in its logs. This command writes zeros until sqld
+    writes its database again and compacts its logs. Muistis may go on working. The primary needs room for twice the
+    database and 1 GB of zeros; replicas receive them too. Sqld is not asked whether its logs are compacted: give
+    --log-mb if it runs with another --max-log-size. Backups that sqld or Muisti made keep what they have.
+    """
+    if server_url(options):
+        raise click.UsageError("scrub works on the database itself: name it with --database, without --url")
+    with opening.refusals(options), progress.Stages(console(options, stderr=True)) as stages:
+        callers.demand(options, "admin")
+        stages.begin("scrub")
+        location = databases.location_of(whereabouts.settings_for(options))
+        done = scrubbing.scrub(location, admin_url, _key(admin_key_file), stages.note, log_mb * MB)
+    if options.json:
+        click.echo(msgspec.json.encode(done._asdict()))
+        return
+    for name, value in done._asdict().items():
+        click.echo(tabbed(name, value))
+    talk("The database file was written again, and its logs were turned over.")
+
+
+def _key(file: Path | None) -> str | None:
+    if file is None:
+        return None
+    try:
+        return file.read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Failure(f"the file with the key cannot be read: {error}") from error
