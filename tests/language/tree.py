@@ -37,7 +37,7 @@ def read(root: Path) -> Iterator[Finding]:
 
 def files(root: Path) -> Iterator[PurePath]:
     """Yield the paths that are read, relative to the root."""
-    docs = (path for path in (root / "docs").glob("*.md"))
+    docs = (path for path in (root / "docs").rglob("*.md"))
     code = (path for folder in FOLDERS for path in (root / folder).rglob("*") if not _SKIPPED & {*path.parts})
     for path in sorted([*(root / name for name in TOP), *docs, *code]):
         inside = path.relative_to(root)

@@ -108,7 +108,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "list_spaces": {},
     "memory_stats": {},
 }
-PAGE = (Path(__file__).parents[3] / "docs" / "mcp.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "mcp.md").read_text("utf-8")
 BY_ID = ("get_memory", "update_memory", "memory_history", "restore_memory", "forget")
 
 Work = Callable[[Client], Awaitable[Any]]

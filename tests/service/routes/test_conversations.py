@@ -16,7 +16,7 @@ from muisti.service.settings import Settings
 from tests.service.fakes import API
 from tests.service.keyed import administrator, with_mode
 
-GUIDE = (Path(__file__).parents[3] / "docs" / "conversations.md").read_text("utf-8")
+GUIDE = (Path(__file__).parents[3] / "docs" / "concepts" / "conversations.md").read_text("utf-8")
 LINES = {"Content-Type": "application/x-ndjson"}
 
 

@@ -1,4 +1,4 @@
-"""docs/http.md is complete, and its examples are true."""
+"""docs/reference/http.md is complete, and its examples are true."""
 
 import json
 import re
@@ -11,7 +11,7 @@ import httpx
 from muisti.service.openapi.words import HEADERS
 from muisti.service.schemas.requests import SearchBody
 
-TEXT = (Path(__file__).parents[3] / "docs" / "http.md").read_text("utf-8")
+TEXT = (Path(__file__).parents[3] / "docs" / "reference" / "http.md").read_text("utf-8")
 EXAMPLES = re.findall(r"```sh\n(.*?)\n```\n\n```json\n(.*?)\n```", TEXT, re.DOTALL)
 
 

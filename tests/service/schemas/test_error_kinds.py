@@ -49,7 +49,7 @@ def test_a_kind_is_declared_for_each_code_that_is_raised_and_for_no_other():
 
 
 def test_the_docs_list_each_kind_once_with_its_status():
-    rows = ROW.findall((ROOT / "docs" / "http.md").read_text("utf-8"))
+    rows = ROW.findall((ROOT / "docs" / "reference" / "http.md").read_text("utf-8"))
     assert sorted(rows) == sorted((code, str(kind.status)) for code, kind in KINDS.items())
 
 
