@@ -133,7 +133,7 @@ profile: .venv/.dev .venv/.kernels ## Show where the time of a search goes: make
 ##@ Build
 openapi: .venv/.serve ## Write docs/openapi.json, and the Python client from it; tests compare both
 	@$(BIN)/python -m muisti.service.app.openapi > docs/openapi.json
-	@$(BIN)/python clients/python/generate.py docs/openapi.json
+	@$(BIN)/python -m clients.python.generate docs/openapi.json
 
 docs: .venv/.dev build/docs/.made ## Build the documents as a site in build/site; broken links fail
 	@$(BIN)/python -m deploy.docs build/docs/pages
@@ -212,8 +212,9 @@ build/model/.venv/.made: deploy/model/requirements.txt
 	$(PYTHON) -m venv .venv
 	@touch $@
 
-$(VIEW): .venv/.made pyproject.toml
+$(VIEW): .venv/.made pyproject.toml $(wildcard clients/python/muisti/*.*)
 	@mkdir -p $(VIEW)/muisti
+	@for one in clients/python/muisti/*; do ln -sfn "../../../$$one" $(VIEW)/muisti/; done
 	@ln -sfn ../../../clients/python/muisti_client $(VIEW)/muisti/client
 	@ln -sfn ../../../core $(VIEW)/muisti/core
 	@ln -sfn ../../../service $(VIEW)/muisti/service
@@ -285,5 +286,5 @@ build/%/.made: deploy/services/%.txt
 .venv/.kernels: .venv/.serve $(KERNELS)
 	@echo 'Compiling the kernels and the modules'
 	@$(BIN)/python -m muisti.core.kernels
-	@$(BIN)/python -m compileall -q clients/python/muisti_client core service
+	@$(BIN)/python -m compileall -q clients/python core service
 	@touch $@

@@ -11,6 +11,7 @@ DOOR = "core/support/lazy.py"
 GRAMMARS = "core/code/grammars.py"  # packages of other people, in a table of names
 # Outside the command line, whose modules say themselves why: what loads late, and what that saves at the start.
 LATE = {
+    ("clients/python/muisti/__init__.py", "muisti._opening"): "600 ms: the application, when a file is opened",
     ("core/databases.py", "muisti.core.store.remote.database"): "100 ms, which a file needs not",
     ("core/databases.py", "muisti.core.store.remote.http_client"): "100 ms, which a file needs not",
     **{
@@ -33,7 +34,8 @@ LATE = {
 @cache
 def modules() -> list[tuple[str, str, ast.Module]]:
     """The place, the text and the tree of each module."""
-    paths = [path for folder in ("core", "service") for path in (ROOT / folder).rglob("*.py")]
+    folders = ("core", "service", "clients/python/muisti")
+    paths = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
     texts = [(path.relative_to(ROOT).as_posix(), path.read_text("utf-8")) for path in paths]
     return [(place, text, ast.parse(text)) for place, text in texts if "import_module" in text or "Lazy" in text]
 

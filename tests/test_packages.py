@@ -5,7 +5,12 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
-FOLDERS = {"muisti.client": "clients/python/muisti_client", "muisti.core": "core", "muisti.service": "service"}
+FOLDERS = {
+    "muisti": "clients/python/muisti",
+    "muisti.client": "clients/python/muisti_client",
+    "muisti.core": "core",
+    "muisti.service": "service",
+}
 
 
 def found() -> set[str]:

@@ -1,6 +1,6 @@
 """Write requests, methods and types from the server's OpenAPI document, and the sync client from the async one.
 
-    python clients/python/generate.py docs/openapi.json
+    python -m clients.python.generate docs/openapi.json
 
 A test compares the files of the package with the output of this program.
 """
@@ -13,10 +13,18 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from clients.python import structs
+
 PACKAGE = Path(__file__).parent / "muisti_client"
+MIRRORED = ("transport", "sending", "protocol", "space", "connecting")
 LINES = "application/x-ndjson"
 METHODS = ("get", "put", "post", "patch", "delete")
 SYNC = (
+    (r"\bAsyncGenerator\[(.+?), None\]", r"Generator[\1, None, None]"),
+    (r"\bAsync(Generator|Memory|Sender|Space)\b", r"\1"),
+    (r"\baclosing\b", "closing"),
+    (r"\b(connect)_async\b", r"\1"),
+    (r"\b_async_(protocol|sending|space|connecting)\b", r"_sync_\1"),
     (r"\basync (def|with|for)\b", r"\1"),
     (r"\basync(contextmanager)\b", r"\1"),
     (r"\bawait ", ""),
@@ -29,7 +37,7 @@ SYNC = (
     (r"\ba(close|read|iter_bytes)\b", r"\1"),
     (r"\bAsync(Iterator|Iterable)\b", r"\1"),
     (r"\b_async_transport\b", "_sync_transport"),
-    (r"`_sync_transport` is made from this module by generate.py\.", "Made from `_async_transport` by generate.py."),
+    (r"`_sync_(\w+)` is made from this module by generate\.py\.", r"Made from `_async_\1` by generate.py."),
 )
 PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "null": "None"}
 HEAD = '"""Made from the OpenAPI document of the server by generate.py."""\n'
@@ -44,13 +52,15 @@ def main() -> None:
 def files(document: Mapping[str, Any]) -> dict[str, str]:
     """Return the text of each generated file, by its name."""
     client = _client(document)
-    transport = (PACKAGE / "_async_transport.py").read_text("utf-8")
+    mirrored = {name: (PACKAGE / f"_async_{name}.py").read_text("utf-8") for name in MIRRORED}
     return {
         "types.py": _types(document),
         "calls.py": _calls(document),
         "_async_client.py": client,
         "_sync_client.py": synchronous(client),
-        "_sync_transport.py": synchronous(transport),
+        "options.py": structs.options(document),
+        "results.py": structs.results(document),
+        **{f"_sync_{name}.py": synchronous(text) for name, text in mirrored.items()},
     }
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 from muisti import client as published
 from muisti.client import Call, Reply, Unreachable, calls
-from muisti.client import MuistiError as ApiError  # the core has an error of that name
+from muisti.client import Refused as ApiError
 
 if TYPE_CHECKING:  # it takes a tenth of a second, which `--help` does without
     import httpx

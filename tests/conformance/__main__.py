@@ -19,15 +19,15 @@ REVISIONS = ("2025-11-25", "2026-07-28")
 
 
 @contextmanager
-def serving(module: str = "muisti.service") -> Iterator[str]:
-    """Run a server on a new database, and yield its URL."""
+def serving(module: str = "muisti.service", **settings: str) -> Iterator[str]:
+    """Run a server on a new database, without embeddings unless the settings say otherwise, and yield its URL."""
     with tempfile.TemporaryDirectory() as folder:
         given = {"MUISTI_PORT": "0", "MUISTI_EMBEDDINGS": "off", "MUISTI_DATABASE_URL": f"file:{folder}/m.db"}
         plain = {name: value for name, value in os.environ.items() if not name.startswith("MUISTI_")}
         log = Path(folder) / "log"
         with (
             log.open("w") as stderr,
-            subprocess.Popen([sys.executable, "-m", module], env={**plain, **given}, stderr=stderr) as process,
+            subprocess.Popen([sys.executable, "-m", module], env={**plain, **given, **settings}, stderr=stderr) as process,
         ):
             try:
                 yield _url(log, process)

@@ -1,14 +1,15 @@
 """Sends requests, and retries where that is safe. `_sync_transport` is made from this module by generate.py."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from types import TracebackType
 from typing import Self
 
 import httpx
 
-from ._wire import ATTEMPTS, Call, Reply, Unreachable, again, arguments, pause, refusal
+from ._errors import Unreachable
+from ._wire import ATTEMPTS, Call, Reply, again, arguments, pause, refusal
 
 
 class AsyncTransport:
@@ -27,6 +28,7 @@ class AsyncTransport:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._http = http or httpx.AsyncClient(base_url=url.rstrip("/"), headers=headers, timeout=timeout)
         self._attempts = attempts
+        self.closed = False
 
     async def __aenter__(self) -> Self:
         return self
@@ -36,7 +38,11 @@ class AsyncTransport:
     ) -> None:
         await self.aclose()
 
+    async def start(self) -> None:
+        """Do nothing: the first request connects."""
+
     async def aclose(self) -> None:
+        self.closed = True
         await self._http.aclose()
 
     async def send(self, request: Call) -> Reply:
@@ -78,7 +84,7 @@ class AsyncTransport:
         except httpx.RequestError as error:
             raise Unreachable(f"{self._http.base_url} does not answer, or broke off: {error}") from error
 
-    async def pieces(self, request: Call) -> AsyncIterator[bytes]:
+    async def pieces(self, request: Call) -> AsyncGenerator[bytes, None]:
         """Yield a long answer in pieces as it arrives. Raises `MuistiError`, `Unreachable`."""
         async with self.stream(request) as response:
             async for piece in response.aiter_bytes():

@@ -1,14 +1,15 @@
 """Sends requests, and retries where that is safe. Made from `_async_transport` by generate.py."""
 
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
 import httpx
 
-from ._wire import ATTEMPTS, Call, Reply, Unreachable, again, arguments, pause, refusal
+from ._errors import Unreachable
+from ._wire import ATTEMPTS, Call, Reply, again, arguments, pause, refusal
 
 
 class Transport:
@@ -27,6 +28,7 @@ class Transport:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self._http = http or httpx.Client(base_url=url.rstrip("/"), headers=headers, timeout=timeout)
         self._attempts = attempts
+        self.closed = False
 
     def __enter__(self) -> Self:
         return self
@@ -36,7 +38,11 @@ class Transport:
     ) -> None:
         self.close()
 
+    def start(self) -> None:
+        """Do nothing: the first request connects."""
+
     def close(self) -> None:
+        self.closed = True
         self._http.close()
 
     def send(self, request: Call) -> Reply:
@@ -78,7 +84,7 @@ class Transport:
         except httpx.RequestError as error:
             raise Unreachable(f"{self._http.base_url} does not answer, or broke off: {error}") from error
 
-    def pieces(self, request: Call) -> Iterator[bytes]:
+    def pieces(self, request: Call) -> Generator[bytes, None, None]:
         """Yield a long answer in pieces as it arrives. Raises `MuistiError`, `Unreachable`."""
         with self.stream(request) as response:
             for piece in response.iter_bytes():

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 from uuid import uuid4
 
+from ._errors import MuistiError, refused
+
 if TYPE_CHECKING:  # importing it takes a tenth of a second, and writing requests does not need it
     import httpx
 
@@ -19,36 +21,8 @@ SAFE = frozenset({"GET", "HEAD", "PUT", "DELETE"})
 LATER = frozenset({429, 502, 503, 504})
 KEY = "Idempotency-Key"
 JSON = "application/json"
+EVENTS = "text/event-stream"
 PROBLEM = "application/problem+json"
-
-
-class MuistiError(Exception):
-    """The server refused. `code` is stable, the message is prose.
-
-    `problem` is the whole answer (RFC 9457), `body` its bytes as they came.
-    """
-
-    def __init__(self, status: int, problem: Mapping[str, Any], body: bytes = b"") -> None:
-        super().__init__(str(problem.get("detail") or problem.get("title") or f"the server answered {status}"))
-        self.status, self.problem, self.body = status, problem, body
-
-    @property
-    def code(self) -> str:
-        return str(self.problem.get("code", ""))
-
-    @property
-    def errors(self) -> list[Mapping[str, Any]]:
-        """The bad fields, each with `path` and `message`."""
-        return list(self.problem.get("errors") or ())
-
-    @property
-    def conflicts(self) -> list[Mapping[str, Any]]:
-        """The memories in conflict with the request, each with `id`, `kind`, `content` and what `differs`."""
-        return list(self.problem.get("conflicts") or ())
-
-
-class Unreachable(Exception):
-    """No answer came, after every attempt that was safe to make. Its cause is httpx's own error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +95,11 @@ def call(
     return Call(method, filled, asked, told, body, content, once, long)
 
 
+def events_of(request: Call) -> Call:
+    """Return a request for the same as a stream of server-sent events."""
+    return replace(request, headers={**request.headers, "Accept": EVENTS})
+
+
 def arguments(request: Call) -> dict[str, Any]:
     """Return a request as the arguments of `httpx.Client.request`."""
     found = {
@@ -155,9 +134,9 @@ def refusal(response: "httpx.Response") -> MuistiError:
     """Return the error for an answer that is no success."""
     status = response.status_code
     if response.headers.get("Content-Type", "").partition(";")[0] == PROBLEM:
-        return MuistiError(status, response.json(), response.content)
+        return refused(status, response.json(), response.content)
     detail = f"{response.url.host} answered {status} without saying why; is it a Muisti server?"
-    return MuistiError(status, {"status": status, "detail": detail})
+    return refused(status, {"status": status, "detail": detail})
 
 
 def _part(text: str) -> str:
