@@ -80,7 +80,10 @@ def _overload(port: int, traffic: Traffic, options: argparse.Namespace) -> int:
     console.print(f"picture: {picture}")
     if options.docs:
         found = document.markdown(made) + "\n" + document.markdown(gates.table(judged))
-        places = {"load-overload": found, "picture-load-overload": "![overload by the second](../img/load-overload.svg)\n"}
+        places = {
+            "load-overload": found,
+            "picture-load-overload": "![overload by the second](../img/load-overload.svg)\n",
+        }
         document.put(places, options.docs / "why" / "performance.md")
     return _verdict(judged)
 

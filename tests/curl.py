@@ -37,7 +37,7 @@ def read(line: str, folder: Path, variables: Mapping[str, str] = {}) -> Request:
     """Return the request of a command line. Files are those of `folder`, `$NAME` is replaced from `variables`."""
     for name, value in variables.items():
         line = line.replace(f"${name}", value)
-    words = shlex.split(line)
+    words = shlex.split(line.replace("\\\n", " "))
     assert words[0] == "curl", line
     request = Request()
     if ">" in words:
@@ -55,7 +55,7 @@ def _options(words: Iterator[str], request: Request, folder: Path, *, get: bool)
                 given = next(words)
             case "-H":
                 name, _, value = next(words).partition(": ")
-                request.headers[name] = value
+                request.headers[name.title()] = value
             case "--json" | "-d" | "--data-binary":
                 body = next(words)
                 request.content = (folder / body[1:]).read_bytes() if body.startswith("@") else body

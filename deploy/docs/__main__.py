@@ -1,7 +1,7 @@
 """`make docs`: the documents as a site, made without a network.
 
-This step collects the pages: those of `docs`, those of the repository that they link to, and a page for each error code.
-Then mkdocs renders the folder.
+This step collects the pages: those of `docs`, those of the repository that they link to, and a page for each error
+code. Then mkdocs renders the folder.
 """
 
 import argparse

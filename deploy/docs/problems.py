@@ -23,7 +23,9 @@ def pages(reference: str) -> Iterator[tuple[str, str]]:
 
 def linked(reference: str) -> str:
     """Return the page on HTTP with a link from each code of its table to the page of that code."""
-    return ROW.sub(lambda row: f"| [`{row['code']}`](errors/{row['code']}.md) | {row['status']} | {row['when']} |", reference)
+    return ROW.sub(
+        lambda row: f"| [`{row['code']}`](errors/{row['code']}.md) | {row['status']} | {row['when']} |", reference
+    )
 
 
 def _page(code: str, kind: Kind, when: str) -> str:

@@ -19,7 +19,10 @@ FRESH = {"Cache-Control": "no-cache"}
 
 
 class KindReply(Struct, frozen=True, kw_only=True):
-    """The meaning of a kind of problem, and the next step. `retry_after` is in seconds, null when a retry is of no use."""
+    """The meaning of a kind of problem, and the next step of the caller.
+
+    `retry_after` is in seconds, null when a retry is of no use.
+    """
 
     type: str
     code: str

@@ -1364,7 +1364,7 @@ KindReply = TypedDict(
         'retry_after': 'int | None',
     },
 )
-"The meaning of a kind of problem, and the next step. `retry_after` is in seconds, null when a retry is of no use."
+"The meaning of a kind of problem, and the next step of the caller. `retry_after` is in seconds, null when a retry is of no use."
 
 LatencyReply = TypedDict(
     'LatencyReply',
