@@ -17,7 +17,7 @@ KINDS = (
 )
 FOLDERS = ("core", "service", "clients", "loadtests", "deploy", "tests")
 TOP = ("README.md", "Makefile", "Containerfile", "pyproject.toml", "fly.toml")
-# Written by clients/python/generate.py.
+# Written by clients/python/generate.py, or by others.
 GENERATED = (
     "clients/python/muisti_client/_*_client.py",
     "clients/python/muisti_client/_sync_transport.py",
@@ -25,6 +25,7 @@ GENERATED = (
     "clients/python/muisti_client/types.py",
     "core/embedding/weights/*",
     "service/static/*",
+    "deploy/docs/assets/*.js",
 )
 _SKIPPED = {"__pycache__", "node_modules", ".venv", "build"}
 
