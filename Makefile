@@ -37,7 +37,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve cluster cluster-test watch-test check test test-sqld kernels-test console-test conformance clients-test lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi docs docs-serve pins vendor model tagger relations image image-checks image-test clean
+.PHONY: help serve cluster cluster-test watch-test check test test-sqld kernels-test console-test conformance clients-test lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi docs docs-serve pins vendor model tagger relations dist image image-checks image-test clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 
@@ -148,7 +148,7 @@ vendor: .venv/.dev ## Fetch the scripts and styles of others that the console se
 pins: ## Pin the newest versions that pyproject.toml allows in deploy/constraints.txt (needs the network)
 	@$(call check_python)
 	@set -e; fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
-	cp -r pyproject.toml LICENSE clients core service "$$fresh"; \
+	cp -r pyproject.toml LICENSE NOTICE README.md CHANGELOG.md clients core service "$$fresh"; \
 	$(PYTHON) -m venv "$$fresh/venv"; pip="$$fresh/venv/bin/python -m pip --disable-pip-version-check"; \
 	$$pip install -q --upgrade setuptools; \
 	$$pip install -q --no-build-isolation -e "$$fresh[dev]"; \
@@ -172,6 +172,9 @@ relations: .venv/.serve .venv/.kernels ## Train the model of relations between n
 	  exit 2; \
 	fi
 	@$(ONE_THREAD) $(BIN)/python -m deploy.relations $(firstword $(DATA)) $(ARGS)
+
+dist: build/dist/.made ## Build wheel, sdist and list of parts (SBOM) into dist/, and try them in a fresh environment
+	@build/dist/bin/python -m deploy.dist
 
 # HEALTHCHECK is docker's own: another builder drops it unless it makes docker's kind of image.
 image: ## Build the container image with docker, podman or buildah
@@ -266,6 +269,13 @@ build/typescript/.made: .venv/.dev $(wildcard clients/typescript/*.* clients/typ
 	@echo 'Installing what Muisti is measured beside into .venv'
 	@$(PIP) -c deploy/peers.txt pybind11
 	@$(PIP) -c deploy/peers.txt --no-build-isolation -e '.[dev,peers]'
+	@touch $@
+
+build/dist/.made: deploy/dist/requirements.txt deploy/image/tools.txt
+	@echo 'Installing what builds and checks packages into build/dist'
+	@$(call check_python)
+	@$(PYTHON) -m venv build/dist
+	@build/dist/bin/python -m pip --disable-pip-version-check install -q -r $<
 	@touch $@
 
 $(CLIENTS) $(MANIFESTS): build/%/.made: deploy/clients/%.txt

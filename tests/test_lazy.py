@@ -18,6 +18,7 @@ LATE = {
         ("core/parsing/formats/__init__.py", f"muisti.core.parsing.formats.{name}"): "a worker loads it with a file"
         for name in ("docx", "epub", "html", "image", "mail", "notebook", "pdf", "pptx", "xlsx")
     },
+    ("core/operations/compiled.py", "muisti.core.kernels.making"): "a second: numba, which a library does without",
     ("service/app/app.py", "muisti.service.auth.tokens.verify"): "250 ms, only where the settings speak of tokens",
     ("service/app/app.py", "muisti.service.openapi.document"): "20 ms, when somebody asks for it",
     ("service/app/starting.py", "muisti.service.app.server"): "loaded while nobody looks for garbage",

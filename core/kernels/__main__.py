@@ -1,6 +1,7 @@
-"""Compile every kernel: into a library where there is a C compiler, else into the cache of numba.
+"""Compile every kernel as a part of the installation: into a library where there is a C compiler, else by numba.
 
-Only the numba that `known.py` names makes the library.
+Only the numba that `known.py` names makes the library. An installation that never ran this compiles the kernels
+into the user's cache folder (`making.py`).
 """
 
 import os
@@ -16,13 +17,12 @@ if KERNELS is None and (said := warning()):
 elif KERNELS is None:
     from muisti.core.kernels import ahead
 
-    for old in native.FOLDER.glob("__pycache__/*.nb[ic]"):  # perhaps compiled under other settings of jit.py
-        old.unlink()
     bake()
     try:
-        ahead.make(stages)
+        ahead.make(stages, native.library())
     except (OSError, subprocess.CalledProcessError) as error:
         sys.stderr.write(f"No C compiler makes modules for Python ({error}): each start loads numba, for a second\n")
 else:  # compiled from these sources, but perhaps by another compiler or for another numpy
-    native.library().unlink()
+    for path in native.libraries():
+        path.unlink(missing_ok=True)
     os.execv(sys.executable, [sys.executable, "-m", "muisti.core.kernels"])

@@ -8,8 +8,10 @@ For x86-64 a second object file has the same code for processors that count the 
 instruction. Intel makes such since 2019, AMD since 2022. The extension module uses the second file on them.
 """
 
+import errno
 import os
 import shlex
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -63,15 +65,17 @@ class Loop(NamedTuple):
     code: Any
 
 
-def make(modules: Sequence[ModuleType]) -> Path:
-    """Build the library of the loops of `modules` and return its path. All needed types must be compiled already.
+def make(modules: Sequence[ModuleType], path: Path) -> None:
+    """Build the library of the loops of `modules` at a path. All needed types must be compiled already.
 
     Raises:
         FileNotFoundError: there is no C compiler.
         subprocess.CalledProcessError: the C compiler cannot build an extension module for Python.
     """
+    compiler = shlex.split(sysconfig.get_config_var("CC"))[0]
+    if shutil.which(compiler) is None:  # known before LLVM works for seconds
+        raise FileNotFoundError(errno.ENOENT, "no C compiler", compiler)
     loops = sorted((loop for module in modules for loop in _loops(module)), key=lambda loop: loop.name)
-    path = native.library()
     path.parent.mkdir(exist_ok=True)
     levels = [(CPU or "", ""), *([FASTER[CPU]] if CPU in FASTER else [])]
     with tempfile.TemporaryDirectory(dir=path.parent) as folder:
@@ -82,7 +86,6 @@ def make(modules: Sequence[ModuleType]) -> Path:
         for old in path.parent.glob("native-*" + path.suffix):
             old.unlink()
         os.replace(Path(folder, path.name), path)
-    return path
 
 
 def _loops(module: ModuleType) -> Iterator[Loop]:

@@ -1,27 +1,37 @@
 """Loads the kernels that were compiled ahead of time: without numba, in a millisecond.
 
-`core/kernels/ahead.py` builds the library into `__pycache__` beside this file. Its name contains a digest of the
-sources, so a library of other sources is never loaded.
+`python -m muisti.core.kernels` builds the library into `__pycache__` beside this file. An installation without it has
+one in the user's cache folder (`cache.py`). The name contains a digest of the sources, so that a library of other
+sources is never loaded.
 """
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from importlib.machinery import EXTENSION_SUFFIXES, ExtensionFileLoader
+from importlib.machinery import ExtensionFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
 from pathlib import Path
 from typing import Any, cast
 
-FOLDER = Path(__file__).parent
+from muisti.core.kernels import cache
+
+FOLDER = cache.SOURCES
 
 Kernels = Mapping[str, Callable[..., Any]]  # by `module.name`
 
 
 def library() -> Path:
-    """Return the path of the library of these sources for this Python; the file need not exist."""
-    digest = hashlib.sha256()
-    for source in sorted(FOLDER.glob("*.[pch]*")):
-        digest.update(source.name.encode() + b"\0" + source.read_bytes())
-    return FOLDER / "__pycache__" / f"native-{digest.hexdigest()[:16]}{EXTENSION_SUFFIXES[0]}"
+    """Return the path of the installed library of these sources for this Python; the file need not exist."""
+    return kept(FOLDER / "__pycache__")
+
+
+def kept(folder: Path) -> Path:
+    """Return the path of the library in a folder."""
+    return folder / f"native-{cache.digest()}{cache.SUFFIX}"
+
+
+def libraries() -> Sequence[Path]:
+    """Return the paths at which a library may be: of the installation, then of this user."""
+    place = cache.trusted()
+    return [library(), *([] if place is None else [kept(place)])]
 
 
 def levels() -> Sequence[Kernels]:
@@ -29,7 +39,11 @@ def levels() -> Sequence[Kernels]:
 
     All levels give the same results. The sequence is empty when there is no library that this machine can load.
     """
-    path = library()
+    return next((found for path in libraries() if (found := load(path))), ())
+
+
+def load(path: Path) -> Sequence[Kernels]:
+    """Return the kernels of a library as `levels` does."""
     if not path.is_file():
         return ()
     loader = ExtensionFileLoader("muisti.core.kernels.native", str(path))

@@ -9,14 +9,23 @@ import numpy.typing as npt
 from numba import types
 from numba.extending import intrinsic
 
+from muisti.core.kernels import cache
+
 P = ParamSpec("P")
 R = TypeVar("R")
 
+settings: Any = numba.config  # numba sets its options at run time
+
 
 def compiled(loop: Callable[P, R]) -> Callable[P, R]:
-    """Compile `loop` on first use, or take it from the cache beside its file."""
-    decorate = numba.njit(cache=True, nogil=True)
-    return cast(Callable[P, R], decorate(loop))
+    """Compile `loop` on first use, or take it from the cache of numba (`cache.numba_folder`) if one can be kept."""
+    given, place = settings.CACHE_DIR, cache.numba_folder()
+    settings.CACHE_DIR = place
+    try:
+        decorate = numba.njit(cache=bool(place), nogil=True)
+        return cast(Callable[P, R], decorate(loop))
+    finally:
+        settings.CACHE_DIR = given  # other users of numba in this process keep theirs
 
 
 @intrinsic

@@ -11,7 +11,7 @@ from typing import Any, ParamSpec, TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from muisti.core.kernels import known, native
+from muisti.core.kernels import cache, known, native
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -29,6 +29,8 @@ LEVELS = native.levels()
 KERNELS = LEVELS[-1] if LEVELS else None
 OTHERS: Mapping[str, str] = known.others() if KERNELS is None else {}  # packages whose version builds no library
 
+if KERNELS is None:
+    cache.tidy()
 if KERNELS is None and OTHERS:
     from muisti.core.kernels.plain import array_at, compiled, fetch
 elif KERNELS is None:
@@ -58,7 +60,7 @@ def warning() -> str | None:
     wanted = " ".join(f"{name}=={version}" for name, version in known.KNOWN.items())
     return (
         f"{found} is installed, with which no library of compiled loops is made; plain numba compiles them, so a start "
-        f"takes longer. To mend it: pip install {wanted}, then python -m muisti.core.kernels"
+        f"takes longer. To mend it: pip install {wanted}, then muisti doctor"
     )
 
 

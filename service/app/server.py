@@ -19,7 +19,7 @@ from uvicorn.supervisors import Multiprocess
 
 from muisti.core.engine import Engine
 from muisti.core.model.errors import MuistiError
-from muisti.core.operations.compiled import compiled_kernels
+from muisti.core.operations.compiled import compile_kernels, compiled_kernels
 from muisti.service.app.admitting import AdmittingProtocol
 from muisti.service.app.app import create_app, open_engine
 from muisti.service.app.protocol import Config
@@ -51,8 +51,7 @@ def run(settings: Settings) -> None:
     check_binding(settings, lambda: _has_keys(settings))
     check_tracing(settings)
     logs.configure(settings)
-    if warning := compiled_kernels().warning:
-        _LOG.warning("kernels", extra={"detail": warning})
+    _compile()
     allow_files(settings.connection_limit + SPARE_FILES)
     with ExitStack() as closing:
         listener = closing.enter_context(listen(settings))
@@ -62,6 +61,18 @@ def run(settings: Settings) -> None:
             _run_here(settings, listeners)
         else:
             _run_workers(settings, listeners)
+
+
+def _compile() -> None:
+    """Compile the kernels of an installation that came without them, before anything waits for the server."""
+    found = compiled_kernels()
+    if found.pending:
+        detail = f"the first start compiles the search loops into {found.place}, for half a minute of processor time"
+        _LOG.warning("kernels", extra={"detail": detail})
+        with suppress(OSError):  # then numba compiles them when they are first used
+            found = compile_kernels(lambda done, total: _LOG.debug("compiling", extra={"done": done, "of": total}))
+    if found.warning:
+        _LOG.warning("kernels", extra={"detail": found.warning})
 
 
 def _has_keys(settings: Settings) -> bool:

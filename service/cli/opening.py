@@ -24,10 +24,11 @@ from muisti.service.settings import Settings, SettingsError
 
 if TYPE_CHECKING:
     from muisti.service.app import local
-    from muisti.service.cli import callers, whereabouts
+    from muisti.service.cli import callers, compiling, whereabouts
 else:  # the whole service, which a server has itself
     local = Lazy("muisti.service.app.local")
     callers = Lazy("muisti.service.cli.callers")
+    compiling = Lazy("muisti.service.cli.compiling")
     whereabouts = Lazy("muisti.service.cli.whereabouts")
 
 T = TypeVar("T")
@@ -118,6 +119,8 @@ def session(options: Globals, allowed: Sequence[str] = (), *, create: bool = Fal
     """
     choice = space_choice(options)
     with _opened(options, None, create=create, ensured=choice.space if create else None) as (opened, place):
+        if server_url(options) is None and options.opened is None:
+            compiling.compile_once(options)
         opened.allow(allowed)
         working = Session(opened, choice, place)
         try:

@@ -10,6 +10,7 @@ from muisti.client import calls
 from muisti.core.model.location import database_path
 from muisti.service.cli.base import Failure, Globals
 from muisti.service.cli.changes import show, written
+from muisti.service.cli.compiling import compile_once
 from muisti.service.cli.configuration import file_of, in_force
 from muisti.service.cli.opening import client as connection
 from muisti.service.cli.opening import empty
@@ -107,6 +108,8 @@ def _space(options: Globals, client: Client, project: bool) -> str | None:
 
 def _check(options: Globals, client: Client, entry: Entry, project: bool, groups: str | None) -> Called:
     """Call a tool as the client would. A space that does not exist yet is replaced by a temporary database."""
+    if server_url(options) is None:
+        compile_once(options)  # the client would wait for it at its first question
     talk("Calling a tool as the client would …")
     try:
         if server_url(options):

@@ -18,6 +18,7 @@ from muisti.client import calls
 from muisti.service.app.client import Client
 from muisti.service.cli import main
 from muisti.service.cli.base import ERROR, Failure, Globals
+from muisti.service.cli.compiling import compile_once
 from muisti.service.cli.configuration import in_force
 from muisti.service.cli.output import cell, console, fields, for_people, grid, indented, stack, tabbed
 from muisti.service.cli.session import client, server_url
@@ -66,6 +67,7 @@ def run(options: Globals, keep: Path | None) -> None:
         raise click.UsageError("the demo runs on a database of its own: leave out --url and MUISTI_URL")
     if keep is not None and keep.exists():
         raise Failure(f"{keep} exists already; name another file, or delete it", ERROR)
+    compile_once(options)
     done: list[Step] = []
     with _folder(keep) as path:
         for step in _steps(options, path):

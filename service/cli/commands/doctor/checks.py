@@ -29,6 +29,7 @@ from muisti.core.parsing.workers import Workers
 from muisti.service.cli.base import ERROR, Failure, Globals
 from muisti.service.cli.commands.doctor import repairs
 from muisti.service.cli.commands.doctor.contents import Check, integrity, memories_of
+from muisti.service.cli.compiling import compile_once, told
 from muisti.service.cli.configuration import in_force
 from muisti.service.cli.output import console, for_people, grid, safe, sized, tabbed
 from muisti.service.cli.session import client, demand, server_url, space_choice
@@ -78,7 +79,7 @@ def _checks(options: Globals, *, quick: bool) -> Iterator[Check]:
         yield _server(options, url)
         return
     yield _sqlite()
-    yield _kernels()
+    yield _kernels(options, quick=quick)
     yield _parsers()
     try:
         settings = in_force(options)
@@ -121,12 +122,14 @@ def _sqlite() -> Check:
         return Check("sqlite", "ok", f"{database.engine}, without the known corruption of write-ahead logs")
 
 
-def _kernels() -> Check:
-    """Check how the loops of a search are compiled."""
-    found = compiled_kernels()
+def _kernels(options: Globals, *, quick: bool) -> Check:
+    """Check how the loops of a search are compiled, and compile them unless the checks are quick."""
+    found = compiled_kernels() if quick else compile_once(options, again=True)
     if found.warning:
         return Check("kernels", "warning", found.warning)
-    return Check("kernels", "ok", "compiled ahead of time" if found.ahead else "compiled by numba on first use")
+    if found.pending:
+        return Check("kernels", "warning", "numba compiles each when it is first used; muisti doctor compiles them all")
+    return Check("kernels", "ok", "compiled ahead of time" if found.ahead else told(found))
 
 
 def _parsers() -> Check:

@@ -1,10 +1,13 @@
 """MCP on standard input and output, for clients of this machine."""
 
+import logging
+
 import anyio
 from mcp.server.stdio import stdio_server
 
 from muisti.core.identity.grants import Grant
 from muisti.core.model.values import LOCAL
+from muisti.core.operations.compiled import compiled_kernels
 from muisti.service.app.app import open_engine
 from muisti.service.auth.access import Access
 from muisti.service.background.task_threads import TaskThreads
@@ -23,6 +26,8 @@ from muisti.service.runtime.workers import Backend
 from muisti.service.settings import Settings
 from muisti.service.settings.tool_groups import groups_in
 
+_LOG = logging.getLogger("muisti.mcp")
+
 
 def run(options: Globals, mode: str | None, category: str | None, tools: str | None) -> None:
     """Serve the space of the options until standard input ends."""
@@ -39,6 +44,8 @@ def _run(settings: Settings, grant: Grant) -> None:
         MuistiError: the database cannot be used.
     """
     logs.configure(settings)  # on stderr, because standard output carries the protocol
+    if compiled_kernels().pending:  # compiling everything would take longer than clients wait
+        _LOG.warning("kernels", extra={"detail": "numba compiles each when it is first used; run muisti doctor once"})
     with open_engine(settings) as engine:
         for space in grant.spaces:
             engine.spaces.ensure(space)
