@@ -44,6 +44,7 @@ from muisti.service.http.freshness import caught_up
 from muisti.service.http.middleware import RequestMiddleware
 from muisti.service.http.parameters import KnownParameters
 from muisti.service.http.routing import Application
+from muisti.service.mcp.citations import citation_of
 from muisti.service.mcp.route import McpApp
 from muisti.service.metrics.scrape import Scrape
 from muisti.service.observability.meters import Meters
@@ -140,7 +141,8 @@ def create_app(
         await caught_up(request)
         return None
 
-    mcp = McpApp(names_in(settings.origins), settings.body_limit, groups_in(settings.mcp_tools))
+    groups, citation = groups_in(settings.mcp_tools), citation_of(settings)
+    mcp = McpApp(names_in(settings.origins), settings.body_limit, groups, citation)
     app = Application(
         route_handlers=[mcp.route()],
         lifespan=[running],

@@ -19,7 +19,7 @@ from mcp.shared.exceptions import MCPError
 from muisti.service.connect.clients import Entry
 
 SECONDS = 60.0
-TOOL = "memory_stats"
+TOOL = "overview"
 _VARIABLE = re.compile(r"\$\{(?:env:)?(\w+)\}|\$(\w+)")
 
 

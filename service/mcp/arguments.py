@@ -15,6 +15,7 @@ from muisti.core.context.request import Request
 from muisti.core.model.context import SectionName
 from muisti.core.model.context import Wanted as SectionWanted
 from muisti.core.model.errors import InvalidInput
+from muisti.core.model.outcomes import Undo
 from muisti.core.model.terms import SORTS, Scope, Verdict
 from muisti.core.model.values import Address, Name
 from muisti.core.query import filters
@@ -38,10 +39,11 @@ WRITING: Mapping[Action, Scope] = {  # scopes of actions that do more than read
 }
 Wanted = Literal["none", "weak", "strong"]  # the least evidence with which memories are returned
 NewStatus = Annotated[str, Meta(extra_json_schema={"enum": ["active", "candidate"]})]
-OtherStatus = Annotated[str, Meta(extra_json_schema={"enum": ["active", "candidate", "deprecated"]})]
 Order = Annotated[str, Meta(extra_json_schema={"enum": list(SORTS)})]
 
 TOKENS_MIN, TOKENS_MAX = 200, 100_000
+CONTENTS_MAX = 50  # memories of one call of `remember`
+UNDO_MOST = 1_000  # changes of one call of `undo`
 
 
 class NoArguments(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -111,12 +113,32 @@ class Narrow(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Remember(AddBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    content: fields.Content | UnsetType = UNSET
+    contents: list[str] = []
     status: NewStatus = "active"
     space: str | None = None
     replace: bool = False
     supersedes: str | None = None
     idempotency_key: str | None = None
     dry_run: bool = False
+
+    def each(self) -> tuple["Remember", ...]:
+        """Return the arguments for each of several contents; those of a single one as they are.
+
+        Raises:
+            InvalidInput: there is no content, there are too many, or what is about one memory goes with several.
+        """
+        if not self.contents:
+            if self.content is UNSET:
+                raise InvalidInput.at("$.content", "is required; contents takes several")
+            return (self,)
+        if self.content is not UNSET:
+            raise InvalidInput.at("$.contents", "goes without content: give one of them")
+        if self.key is not None or self.replace or self.supersedes is not None:
+            raise InvalidInput.at("$.contents", "goes without key, replace and supersedes, which are about one memory")
+        if len(self.contents) > CONTENTS_MAX:
+            raise InvalidInput.at("$.contents", f"has {len(self.contents)} texts; {CONTENTS_MAX} is the most at a time")
+        return tuple(replace(self, content=text, contents=[]) for text in self.contents)
 
     def successor(self) -> SupersedeBody:
         return copied(SupersedeBody, self)
@@ -198,43 +220,61 @@ class ListMemories(Narrow, frozen=True, kw_only=True, forbid_unknown_fields=True
     as_of: fields.AsOf | None = None
 
 
-class UpdateMemory(PatchBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    space: str | None = None
-    id: str | None = None
-    status: OtherStatus | UnsetType = UNSET
+class UpdateMemory(Change, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    changes: PatchBody = PatchBody()
     feedback: Verdict | None = None
-    if_version: int | None = None
-    idempotency_key: str | None = None
-    dry_run: bool = False
-
-    def name(self, own: str | None) -> Name:
-        """Return the memory to change. Without an id, category and key name it; with one they are changes.
-
-        Raises:
-            InvalidInput: none is named.
-        """
-        if self.id is not None:
-            return self.id
-        category, key = (one if isinstance(one, str) else None for one in (self.category, self.key))
-        return _named(category, key, own)
-
-    def changes(self) -> dict[str, object]:
-        """Return the fields of a draft that change.
-
-        Raises:
-            InvalidInput: a time cannot be stored.
-        """
-        named = ("category", "key") if self.id is None else ()
-        given = {name: getattr(self, name) for name in PatchBody.__struct_fields__ if name not in named}
-        return dict(PatchBody(**given).changes())
 
 
 class History(OneMemory, frozen=True, kw_only=True, forbid_unknown_fields=True):
     limit: fields.Limit = 10
 
 
-class Restore(Change, frozen=True, kw_only=True, forbid_unknown_fields=True):
+class UndoChanges(Change, frozen=True, kw_only=True, forbid_unknown_fields=True):
     version: int | None = None
+    last: int = 1
+
+    @property
+    def of_one(self) -> bool:
+        """Tell whether one memory is named, so that its changes are undone and not those of the caller."""
+        return self.id is not None or self.category is not None or self.key is not None
+
+    def which(self) -> Undo:
+        """Return the changes of the caller that are undone.
+
+        Raises:
+            InvalidInput: an argument about one memory is given and no memory named, or `last` is out of range.
+        """
+        for name in ("version", "if_version"):
+            if getattr(self, name) is not None:
+                raise InvalidInput.at(f"$.{name}", "is about one memory: name it")
+        if not 1 <= self.last <= UNDO_MOST:
+            raise InvalidInput.at("$.last", f"{self.last} is not between 1 and {UNDO_MOST:,}")
+        return Undo(last=self.last)
+
+
+class Overview(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    since: str | None = None
+
+    def changed(self, usual: str) -> Filter:
+        """Return the condition on memories that count as new; `usual` is the point when none is given.
+
+        Raises:
+            InvalidInput: `since` is no time.
+        """
+        (condition,) = _changed("since", "gte", usual if self.since is None else self.since)
+        return condition
+
+
+class Search(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The question of a connector's `search`, which takes nothing else."""
+
+    query: fields.QueryText
+
+
+class Fetch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The id of a result of `search`."""
+
+    id: str
 
 
 class ImportMemories(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -275,7 +315,10 @@ ALL = (
     UpdateMemory,
     Change,
     History,
-    Restore,
+    UndoChanges,
+    Overview,
+    Search,
+    Fetch,
     ImportMemories,
     AddExchanges,
     Conversations,

@@ -9,7 +9,7 @@ from muisti.core.model.errors import InvalidInput
 from muisti.core.model.values import Name, RequestKey
 from muisti.core.views.memories import Memories
 from muisti.service.auth.access import Access
-from muisti.service.mcp.arguments import OneMemory, UpdateMemory
+from muisti.service.mcp.arguments import OneMemory
 from muisti.service.mcp.session import Session
 from muisti.service.runtime.workers import Backend
 
@@ -36,7 +36,7 @@ class Call(msgspec.Struct, frozen=True):
     def access(self) -> Access:
         return self.session.access
 
-    def name(self, given: OneMemory | UpdateMemory) -> Name:
+    def name(self, given: OneMemory) -> Name:
         """Return the name of the memory that is meant.
 
         Raises:
@@ -44,13 +44,16 @@ class Call(msgspec.Struct, frozen=True):
         """
         return given.name(self.access.grant.category)
 
-    def once(self, tool: str, key: str | None) -> RequestKey | None:
-        """Return the key that makes a repeated call the same call: in MCP a retry has another id."""
+    def once(self, tool: str, key: str | None, part: int | None = None) -> RequestKey | None:
+        """Return the key that makes a repeated call the same call: in MCP a retry has another id.
+
+        `part` is the number of one of several writes of the call.
+        """
         if key is None:
             return None
         if not 1 <= len(key) <= KEY_MAX or not key.isascii() or not key.isprintable():
             raise InvalidInput.at("$.idempotency_key", f"must have 1 to {KEY_MAX} visible ASCII characters")
-        scope = f"mcp {self.space} {self.access.actor}"
+        scope = f"mcp {self.space} {self.access.actor}" + ("" if part is None else f" {part}")
         return RequestKey(scope, key, blake2b(tool.encode() + b"\0" + self.raw, digest_size=32).digest())
 
 

@@ -7,7 +7,6 @@ from muisti.service.mcp.arguments import (
     GetContext,
     GetMemory,
     History,
-    InSpace,
     ListMemories,
     NoArguments,
     Recall,
@@ -102,13 +101,6 @@ async def memory_history(call: Call, given: History) -> Outcome:
     return Outcome(*told(history, given.limit))
 
 
-async def list_categories(call: Call, _: InSpace) -> Outcome:
-    counts = await call.backend.store(call.memories.read.categories, call.space)
-    found = [{"name": one.name, "count": one.count} for one in counts.items]
-    text = "\n".join(f"{one_line(one.name)}: {one.count}" for one in counts.items) or "There are no categories yet."
-    return Outcome({"categories": found}, text)
-
-
 async def list_spaces(call: Call, _: NoArguments) -> Outcome:
     found = await call.session.spaces()
     usual = call.session.usual_space()
@@ -122,10 +114,3 @@ async def list_spaces(call: Call, _: NoArguments) -> Outcome:
         for name in found
     ]
     return Outcome(structured, "\n".join([f"{counted(len(found), 'space', 'spaces')}.", *lines]))
-
-
-async def memory_stats(call: Call, _: InSpace) -> Outcome:
-    stats = await call.backend.store(call.memories.read.stats, call.space)
-    names = ("memories", "versions", "tokens", "content_bytes", "expired", "changes", "changes_last_day")
-    found = {name: getattr(stats, name) for name in names}
-    return Outcome(found, ", ".join(f"{name} {value}" for name, value in found.items()))

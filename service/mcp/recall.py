@@ -222,8 +222,8 @@ def _heading(answer: Answer, number: int, wanted: str) -> str:
         if not answer.total or answer.evidence not in ("none", "weak") or wanted == "none":
             return f"Nothing found ({evidence})."
         if answer.evidence == "none":
-            return f"Nothing is known about this ({evidence}). min_evidence=none shows the nearest memories."
-        return f"Nothing is surely about this ({evidence}). min_evidence=weak shows what is possibly related."
+            return f"Nothing is known about this ({evidence}). min_evidence 'none' shows the nearest memories."
+        return f"Nothing is surely about this ({evidence}). min_evidence 'weak' shows what is possibly related."
     if answer.evidence == "none":
         return f"Probably unrelated: {counted(number)}, {evidence}. {NOTICE}"
     if answer.evidence == "weak":

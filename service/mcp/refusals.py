@@ -132,16 +132,16 @@ def _advice(error: MuistiError | HttpError, access: Access) -> str:
     match error:
         case Duplicate():
             other = f", or {_CHANGE}" if access.may("write") else ""
-            return f"Nothing was stored. Use the stored memory{other}; on_conflict=keep stores both."
+            return f"Nothing was stored. Use the stored memory{other}; on_conflict 'keep' stores both."
         case Contradiction():
             if access.may("write"):
-                return f"Nothing was stored. If yours is right, {_CHANGE}; on_conflict=supersede or keep stores it."
-            return "Nothing was stored. on_conflict=review stores yours too, and a person decides."
+                return f"Nothing was stored. If yours is right, {_CHANGE}; on_conflict 'supersede' or 'keep' stores it."
+            return "Nothing was stored. on_conflict 'review' stores yours too, and a person decides."
         case Echo():
             other = f" If it has changed, {_CHANGE}." if access.may("write") else ""
             return f"Nothing was stored: it is known already.{other}"
         case AddressTaken():
-            other = "Send replace=true to replace that one, or choose" if access.may("write") else "Choose"
+            other = "Call again with replace to overwrite that one, or choose" if access.may("write") else "Choose"
             return f"Nothing was stored. {other} another key."
         case QuotaExceeded():
             other = "Forget what is no longer needed, or ask" if access.may("delete") else "Ask"

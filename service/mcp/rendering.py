@@ -53,10 +53,11 @@ def shown(memory: Memory, *, full: bool = False) -> Json:
 
 def quoted(memory: Json) -> str:
     """Return a memory as text: a line about it, then its content and its longer fields, each line marked."""
+    usual = {} if "created_at" in memory else _USUAL  # a memory with all its fields has those too
     about = [
-        f"{name}={_flat(value)}"
+        f"{name}={flat(value)}"
         for name, value in memory.items()
-        if name not in _PLACED and name not in LONG and _USUAL.get(name) != value
+        if name not in _PLACED and name not in LONG and usual.get(name) != value
     ]
     version = [f"v{memory['version']}"] if "version" in memory else []
     at = memory.get("updated_at", "")
@@ -91,7 +92,7 @@ def _plain(value: object) -> object:
     return dict(value) if isinstance(value, Mapping) else value
 
 
-def _flat(value: object) -> str:
+def flat(value: object) -> str:
     """Return a short value as one word, or in quotes."""
     if isinstance(value, bool):
         return str(value).lower()

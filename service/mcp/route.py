@@ -23,6 +23,7 @@ from muisti.service.auth.access import check
 from muisti.service.auth.hosts import host_of, is_address
 from muisti.service.auth.middleware import access_of
 from muisti.service.mcp import fast_path
+from muisti.service.mcp.citations import RESOURCE
 from muisti.service.mcp.session import Session
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
@@ -40,14 +41,18 @@ LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 class McpApp:
     """The route, with the session manager of the process, which the first request that needs it starts."""
 
-    def __init__(self, origins: Sequence[str], body_limit: int, groups: frozenset[Group]) -> None:
+    def __init__(
+        self, origins: Sequence[str], body_limit: int, groups: frozenset[Group], citation: str = RESOURCE
+    ) -> None:
         """`origins`: those whose web pages may call; `*` allows every origin. `body_limit` is in bytes.
 
-        `groups` are the groups of tools that clients are offered whose URL names none.
+        `groups` are the groups of tools that clients are offered whose URL names none. `citation` is the form of the
+        URLs by which `search` and `fetch` cite memories.
         """
         self._origins = frozenset(origins)
         self._body_limit = body_limit
         self._groups = groups
+        self._citation = citation
         self._backend: Backend | None = None
         self._tasks: TaskGroup | None = None
         self._starting = anyio.Lock()
@@ -116,7 +121,8 @@ class McpApp:
     def _session(self, scope: Scope) -> Session:
         assert self._backend is not None
         groups = groups_of(scope["query_string"]) or self._groups
-        return Session(self._backend, access_of(scope), groups, cast(dict[str, Any], scope).get("request_id"))
+        request_id = cast(dict[str, Any], scope).get("request_id")
+        return Session(self._backend, access_of(scope), groups, request_id, self._citation)
 
 
 ALLOW = {"Allow": "POST"}

@@ -21,6 +21,7 @@ _NAMES: Mapping[type, str] = {
     inspect.FloatType: "number",
     inspect.BoolType: "boolean",
     inspect.DictType: "object",
+    inspect.StructType: "object",
     inspect.NoneType: "null",
 }
 
@@ -38,12 +39,8 @@ def required_of(kind: type[msgspec.Struct]) -> tuple[str, ...]:
 
 
 def described(name: str, schema: Json, words: Mapping[str, str]) -> Json:
-    """Return the schema with the description of its argument; `words` are those of the tool, before the common ones.
-
-    An argument whose name says it all has none.
-    """
-    text = words.get(name, WORDS[name])
-    return {**schema, "description": text} if text else schema
+    """Return the schema with the description of its argument; `words` are those of the tool, before the common ones."""
+    return {**schema, "description": words.get(name, WORDS[name])}
 
 
 def _fields(kind: type[msgspec.Struct]) -> tuple[inspect.Field, ...]:

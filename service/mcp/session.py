@@ -6,18 +6,20 @@ from muisti.core.model.errors import InvalidInput
 from muisti.core.model.spaces import DEFAULT
 from muisti.core.views.memories import Memories
 from muisti.service.auth.access import Access, Need, check, single_space
+from muisti.service.mcp.citations import RESOURCE
 from muisti.service.observability.reads import Operation, Reading
 from muisti.service.runtime.workers import Backend
 from muisti.service.settings.tool_groups import USUAL, Group, groups_in
 
 
 class Session(msgspec.Struct, frozen=True):
-    """A caller, the engine, and the groups of tools that the caller is offered."""
+    """A caller, the engine, and the groups of tools that the caller is offered. `citation` is the form of URLs."""
 
     backend: Backend
     access: Access
     groups: frozenset[Group] = groups_in(USUAL)
     request_id: str | None = None
+    citation: str = RESOURCE
 
     def reading(self, operation: Operation) -> Reading:
         """Begin a read; see `ReadLog.reading`."""

@@ -1,19 +1,22 @@
-"""The tools that change something: one call of the engine each, two where feedback comes with a change."""
+"""The tools that change something: one call of the engine for each memory, two where feedback comes with a change."""
 
 from typing import Any
 
 import msgspec
 
-from muisti.core.model.errors import InvalidInput
-from muisti.core.model.outcomes import Likeness, Plan, Written
+from muisti.core.model.errors import InvalidInput, MuistiError, Problem
+from muisti.core.model.outcomes import Likeness, Plan, Undo, Written
+from muisti.core.model.values import RequestKey
 from muisti.core.views.write import Import
 from muisti.service.auth.access import check
 from muisti.service.formats.lines import Lines
-from muisti.service.mcp.arguments import Change, ImportMemories, Remember, Restore, UpdateMemory
+from muisti.service.mcp.arguments import Change, ImportMemories, Remember, UndoChanges, UpdateMemory
 from muisti.service.mcp.calls import Call, Json, Outcome
 from muisti.service.mcp.differences import differences
 from muisti.service.mcp.flags import flags_of, told_of
+from muisti.service.mcp.refusals import refused
 from muisti.service.mcp.rendering import counted, shown
+from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.likeness import alike
 from muisti.service.schemas.requests import on_conflict_of
 
@@ -21,7 +24,29 @@ PLANNED = 20  # changes of a dry run that are named
 
 
 async def remember(call: Call, given: Remember) -> Outcome:
-    request = call.once("remember", given.idempotency_key)
+    """Store a memory, or several of which each has an outcome of its own."""
+    each = given.each()
+    if not given.contents:
+        return await _remembered(call, given, call.once("remember", given.idempotency_key))
+    outcomes: list[Outcome] = []
+    for number, one in enumerate(each):
+        try:
+            outcomes.append(await _remembered(call, one, call.once("remember", given.idempotency_key, number)))
+        except (MuistiError, HttpError) as error:
+            outcomes.append(refused(error, call.access))
+    failed = sum(one.is_error for one in outcomes)
+    structured: Json = {
+        "results": [one.structured for one in outcomes],
+        "succeeded": len(outcomes) - failed,
+        "failed": failed,
+    }
+    lines = [f"{number}. {one.text}" for number, one in enumerate(outcomes, 1)]
+    told = f"{len(outcomes) - failed} of {counted(len(outcomes))} accepted, {failed} refused."
+    return Outcome(structured, "\n\n".join([told, *lines]), is_error=failed == len(outcomes))
+
+
+async def _remembered(call: Call, given: Remember, request: RequestKey | None) -> Outcome:
+    """Store one memory. Every call of `remember` comes through here."""
     category = given.category if call.access.grant.category is None else call.access.grant.category
     if given.replace:
         if given.supersedes is not None:
@@ -54,17 +79,18 @@ async def remember(call: Call, given: Remember) -> Outcome:
 
 
 async def update_memory(call: Call, given: UpdateMemory) -> Outcome:
-    name, changes = call.name(given), given.changes()
-    if given.feedback is not None and not changes:
-        return await _noted(call, given)
-    written = await call.backend.store(
-        call.memories.write.update,
-        call.space,
-        name,
-        changes,
-        if_match=given.if_version,
-        request=call.once("update_memory", given.idempotency_key),
-    )
+    name, request = call.name(given), call.once("update_memory", given.idempotency_key)
+    try:
+        changes = given.changes.changes()
+        if given.feedback is not None and not changes:
+            return await _noted(call, given)
+        update = call.memories.write.update
+        written = await call.backend.store(
+            update, call.space, name, changes, if_match=given.if_version, request=request
+        )
+    except InvalidInput as error:
+        error.problems = tuple(Problem(one.path.replace("$", "$.changes", 1), one.message) for one in error.problems)
+        raise
     memory = written.memories[0]
     if given.feedback is not None:
         await call.backend.store(call.memories.review.give_feedback, call.space, memory.id, given.feedback)
@@ -75,14 +101,20 @@ async def update_memory(call: Call, given: UpdateMemory) -> Outcome:
     return Outcome({**structured, **flags_of(written)}, text)
 
 
-async def restore_memory(call: Call, given: Restore) -> Outcome:
+async def undo(call: Call, given: UndoChanges) -> Outcome:
+    """Undo the last change or the deletion of one memory, or the last changes of the caller."""
+    request = call.once("undo", given.idempotency_key)
+    if not given.of_one:
+        return await _own_undone(call, given.which(), request)
+    if given.last != 1:
+        raise InvalidInput.at("$.last", "is about your own changes; version goes further back in one memory")
     written = await call.backend.store(
         call.memories.write.restore,
         call.space,
         call.name(given),
         given.version,
         if_match=given.if_version,
-        request=call.once("restore_memory", given.idempotency_key),
+        request=request,
     )
     memory = written.memories[0]
     structured = {"memory": shown(memory, full=True)}
@@ -90,6 +122,18 @@ async def restore_memory(call: Call, given: Restore) -> Outcome:
         return _planned(written, written.plan, structured)
     text = f"Restored {memory.id}: now at version {memory.version}.{told_of(written)}"
     return Outcome({**structured, **flags_of(written)}, text)
+
+
+async def _own_undone(call: Call, which: Undo, request: RequestKey | None) -> Outcome:
+    """Undo changes of the caller. It may delete what was added, so it needs the scope for that too."""
+    check(call.access, "delete", call.space)
+    written = await call.backend.store(call.memories.write.undo, call.space, which, request=request)
+    structured: Json = {"memories": [shown(one) for one in written.memories], "ended": list(written.ended)}
+    if written.plan is not None:
+        return _planned(written, written.plan, structured)
+    back = [f"{one.id} is as before, at version {one.version}." for one in written.memories]
+    gone = [f"{one} is deleted again." for one in written.ended]
+    return Outcome({**structured, **flags_of(written)}, f"Undone. {' '.join([*back, *gone])}{told_of(written)}")
 
 
 async def forget(call: Call, given: Change) -> Outcome:
@@ -103,7 +147,7 @@ async def forget(call: Call, given: Change) -> Outcome:
     memory = written.memories[0]
     if written.plan is not None:
         return _planned(written, written.plan, {"id": memory.id, "deleted": False})
-    again = " restore_memory brings it back." if call.access.may("write") else ""
+    again = " undo brings it back." if call.access.may("write") else ""
     return Outcome({"id": memory.id, "deleted": True}, f"Forgot {memory.id}.{again}")
 
 

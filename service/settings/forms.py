@@ -24,6 +24,14 @@ def _replica_url(value: object) -> str:
     return url
 
 
+def _citation(value: object) -> str:
+    url = text(value).strip()
+    left = url.replace("{space}", "").replace("{id}", "")
+    if not re.fullmatch(r"https?://[^/\s]+\S*", left) or "{id}" not in url or "{" in left or "}" in left:
+        raise ValueError
+    return url
+
+
 def _token(value: object) -> str:
     token = text(value).strip()
     if not re.fullmatch(r"[!-~]+", token):
@@ -151,6 +159,11 @@ AUDIENCE = Rule("Audience of tokens: one of the names in their claim `aud`.", "a
 PREFIX = Rule("Prefix of the names of scopes in tokens.", "a word such as muisti:", _word)
 CLAIM = Rule("The claim of tokens that names spaces.", "a word", _word)
 PUBLIC_URL = Rule("URL by which clients call the server, as its metadata for tokens names it.", "https://HOST", _origin)
+CITATIONS = Rule(
+    "URL of a memory in answers of the MCP tools search and fetch; none: its page of the console.",
+    "https://HOST/PATH with {id}, and {space} if there are several",
+    _citation,
+)
 DATABASE = Rule("Where the database is.", "file:PATH, libsql://HOST, https://HOST or http://HOST", _database_url)
 REPLICA = Rule(
     "Where reads go, when a read replica of a remote database is nearer.",

@@ -111,6 +111,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         str | None, list_of(forms.HOST, "Names that requests may call the server by, a,b,c; none: any.")
     ] = None
     mcp_tools: Annotated[str, TOOL_GROUPS] = USUAL_TOOLS
+    mcp_citations: Annotated[str | None, forms.CITATIONS] = None
     quota_memories: Annotated[
         int, whole(0, 999_999_999, "Memories in a space that has no quota of its own; 0: no limit.")
     ] = 0

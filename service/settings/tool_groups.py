@@ -4,7 +4,7 @@ from typing import Literal, get_args
 
 from muisti.service.settings.rules import Rule, names_in, text
 
-Group = Literal["memory", "documents", "code", "graph", "admin"]
+Group = Literal["memory", "conversations", "documents", "code", "graph", "admin", "chatgpt"]
 GROUPS: tuple[Group, ...] = get_args(Group)
 ALL = "all"
 USUAL = "memory"  # groups of a client that asks for none

@@ -6,7 +6,7 @@ import { StreamableHTTPClientTransport } from "@modelcontextprotocol/sdk/client/
 const client = new Client({ name: "test", version: "1" });
 await client.connect(new StreamableHTTPClientTransport(new URL(process.argv[2])));
 const { tools } = await client.listTools();
-for (const name of ["remember", "recall", "get_memory", "memory_history", "restore_memory"]) {
+for (const name of ["remember", "recall", "get_memory", "memory_history", "undo"]) {
   assert.ok(tools.some((tool) => tool.name === name), name);
 }
 const made = await client.callTool({ name: "remember", arguments: { content: "The client speaks TypeScript" } });

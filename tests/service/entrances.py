@@ -137,6 +137,8 @@ class Place:
             return Said("no such tool")
         result = said["result"]
         structured = result.get("structuredContent") or {"code": "no such tool"}
+        if "results" in structured:  # several memories, of which a case has one
+            (structured,) = structured["results"]
         return Said.of(structured, None if result["isError"] else 200)
 
     def run(self, *words: str, input: str | None = None) -> "Said":
@@ -540,6 +542,14 @@ ENTRANCES = (
                 warm=True,
             ),
             Entrance(
+                f"{way} remember, several",
+                ("mcp remember",),
+                lambda p, plain=plain: p.tool("remember", several(p), plain=plain),
+                warm=True,
+                keyed=False,
+                why="as a single one; several have no key",
+            ),
+            Entrance(
                 f"{way} remember, replace",
                 ("mcp remember",),
                 lambda p, plain=plain: p.tool("remember", {**p.case.body, "replace": True}, plain=plain),
@@ -563,7 +573,7 @@ ENTRANCES = (
             Entrance(
                 f"{way} update",
                 ("mcp update_memory",),
-                lambda p, plain=plain: p.tool("update_memory", {**own(p), "id": target(p)}, plain=plain),
+                lambda p, plain=plain: p.tool("update_memory", {"id": target(p), "changes": own(p)}, plain=plain),
                 before,
                 WRITE,
                 trust="changed",
@@ -574,8 +584,8 @@ ENTRANCES = (
             ),
             Entrance(
                 f"{way} restore",
-                ("mcp restore_memory",),
-                lambda p, plain=plain: p.tool("restore_memory", {"id": target(p), "version": 1}, plain=plain),
+                ("mcp undo",),
+                lambda p, plain=plain: p.tool("undo", {"id": target(p), "version": 1}, plain=plain),
                 changed,
                 WRITE,
                 trust="kept",
@@ -692,6 +702,14 @@ ENTRANCES = (
 def put(place: Place) -> Said:
     body = place.case.body
     return place.post(f"/entries/{body.pop('category')}/{body.pop('key')}", body, "PUT")
+
+
+def several(place: Place) -> dict[str, Any]:
+    """The draft as one of several contents, which have no key."""
+    body = kept(place)
+    return {name: value for name, value in body.items() if name not in ("content", "key")} | {
+        "contents": [body["content"]]
+    }
 
 
 def ndjson(place: Place) -> str:

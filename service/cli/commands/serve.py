@@ -34,7 +34,7 @@ GROUPS = {
         "admin_key", "jwks", "jwt_issuer", "jwt_audience", "jwt_algorithms", "jwt_scope_prefix", "jwt_spaces_claim",
         "jwt_spaces", "signing_key_file",
     ),
-    "What MCP clients see": ("mcp_tools",),
+    "What MCP clients see": ("mcp_tools", "mcp_citations"),
     "What spaces take and keep": (
         "secrets", "personal_data", "echoes", "graph", "entities", "quota_memories", "quota_bytes", "retention_days",
         "request_retention_hours", "recency_weight", "recency_half_life_days",

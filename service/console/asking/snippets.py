@@ -92,11 +92,15 @@ def _mcp(server: Server, operation: Operation, body: Body) -> Snippet:
     elif "token_budget" in given:
         arguments["max_tokens"] = given.pop("token_budget")
     left = sorted(given.keys() - {"explain", "highlight", "explain_ids", "no_touch"})
-    note = f"The tool {operation.tool} leaves out: {', '.join(left)}." if left else ""
+    group = GROUP_OF.get(operation.tool)
+    where = f"The tool {operation.tool} is offered at /mcp?tools=memory,{group}." if group else ""
+    without = f"The tool {operation.tool} leaves out: {', '.join(left)}." if left else ""
+    note = " ".join(part for part in (where, without) if part)
     call = {"name": operation.tool, "arguments": arguments}
     return Snippet("MCP", json.dumps({"method": "tools/call", "params": call}, indent=2, ensure_ascii=False), note)
 
 
+GROUP_OF = {"get_context": "conversations"}  # tools that clients are not offered as a rule
 TOOL_FIELDS: Mapping[str, Sequence[str]] = {
     "recall": ("query", "limit", "mode", "match", "min_evidence", "filter", "as_of", "no_touch"),
     "get_context": ("query", "encoding", "conversation"),

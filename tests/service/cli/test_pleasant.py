@@ -105,7 +105,7 @@ def test_a_script_completes_commands_and_options(shell: str, run: Run, environ: 
 def test_the_skill_is_printed_installed_and_served(run: Run, tmp_path: Path, client: "object"):
     text = run("skill").stdout
     assert text.startswith("---\nname: muisti\ndescription: ")
-    for tool in ("recall", "remember", "update_memory", "forget", "list_categories"):
+    for tool in ("recall", "remember", "update_memory", "forget", "undo", "overview"):
         assert f"`{tool}`" in text
     placed = Path(run("skill", "--install", "--to", str(tmp_path)).stdout.strip())
     assert placed == tmp_path / "skills" / "muisti" / "SKILL.md" and placed.read_text("utf-8") == text

@@ -41,8 +41,7 @@ CALLS: list[tuple[str, dict[str, Any]]] = [
     ("get_memory", {"id": "0190b5a0-0000-7000-8000-000000000000"}),
     ("get_memory", {}),
     ("list_memories", {}),
-    ("list_categories", {}),
-    ("memory_stats", {}),
+    ("overview", {"since": "2026-01-01"}),
 ]
 
 
@@ -53,11 +52,12 @@ NEEDED: dict[str, dict[str, Any]] = {
     "get_memory": {"category": "rules", "key": "deploy"},
     "update_memory": {"category": "rules", "key": "deploy", "dry_run": True},
     "memory_history": {"category": "rules", "key": "deploy"},
-    "restore_memory": {"category": "rules", "key": "deploy", "dry_run": True},
+    "undo": {"category": "rules", "key": "deploy", "dry_run": True},
     "forget": {"category": "rules", "key": "deploy", "dry_run": True},
     "add_exchanges": {"conversation": "c", "items": [{"author": "Ann", "content": "Hi"}], "dry_run": True},
     "conversations": {"action": "list"},
     "import_memories": {"ndjson": "", "dry_run": True},
+    "search": {"query": "deploy"},
 }
 
 

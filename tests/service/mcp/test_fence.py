@@ -56,7 +56,7 @@ def answers(client: httpx.Client, memory_id: str, said: str) -> list[str]:
         ("list_memories", {"full": True}),
         ("list_memories", {"max_tokens": 200}),
         ("memory_history", {"id": memory_id}),
-        ("list_categories", {}),
+        ("overview", {}),
         ("remember", {"content": said}),  # a duplicate
         ("remember", {"content": "Entirely different words", **address}),  # its address is taken
     ]

@@ -41,8 +41,8 @@ CODE, WRITER = "code_sizes", "code_writer"
 @pytest.fixture
 def more(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two tools as the group `code`, of which one writes, beside the tools of other groups."""
-    (sizes,) = [tool for tool in catalog.TOOLS if tool.name == "memory_stats"]
-    (writer,) = [tool for tool in catalog.TOOLS if tool.name == "restore_memory"]
+    (sizes,) = [tool for tool in catalog.TOOLS if tool.name == "get_stats"]
+    (writer,) = [tool for tool in catalog.TOOLS if tool.name == "undo"]
     added = (
         msgspec.structs.replace(sizes, name=CODE, group="code"),
         msgspec.structs.replace(writer, name=WRITER, group="code"),
@@ -91,7 +91,7 @@ def test_groups_add_up_and_all_is_each(client: httpx.Client):
 @pytest.mark.parametrize("query", ["?tools=", "?tools=code,nothing", "?tools=,", "?tools=CODE"])
 @pytest.mark.parametrize("kind", [PLAIN, LONG])
 def test_a_name_that_is_no_group_is_refused_and_the_groups_are_named(client: httpx.Client, query: str, kind: str):
-    answer = sent(client, "tools/call", query, kind, name="memory_stats", arguments={})
+    answer = sent(client, "tools/call", query, kind, name="get_stats", arguments={})
     assert answer.status_code == 422 and answer.json()["code"] == "invalid_input"
     assert all(group in answer.json()["detail"] for group in GROUPS)
 

@@ -156,7 +156,7 @@ def test_over_http_a_writer_of_another_process_is_heard_and_a_server_that_stops_
             ):
                 writer.owner.write.add("default", [Draft(content="We deploy", category="c")])
                 assert await next_of(stream) == ResourceUpdated(CATEGORIES)
-                assert (await client.call_tool("memory_stats", {})).structured_content["memories"] == 1
+                assert (await client.call_tool("overview", {})).structured_content["memories"] == 1
                 stop()
                 with anyio.fail_after(8):  # the running requests' time of grace is 10
                     assert [event async for event in stream] == []

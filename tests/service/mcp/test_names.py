@@ -18,9 +18,9 @@ pytestmark = pytest.mark.one_store
 ADDRESS = {"category": "rules", "key": "deploy"}
 ABOUT_ONE: dict[str, dict[str, Any]] = {
     "get_memory": {},
-    "update_memory": {"author": "Ann"},
+    "update_memory": {"changes": {"author": "Ann"}},
     "memory_history": {},
-    "restore_memory": {"version": 1},
+    "undo": {"version": 1},
     "forget": {},
 }
 
@@ -30,7 +30,7 @@ def remember(client: httpx.Client, headers: Mapping[str, str] | None = None, **m
 
 
 def test_every_tool_that_takes_an_id_takes_an_address(client: httpx.Client):
-    found = {name for name, schema in schemas(client).items() if "id" in schema["properties"]}
+    found = {name for name, schema in schemas(client).items() if "id" in schema["properties"]} - {"fetch"}
     assert found == ABOUT_ONE.keys()
     for name in found:
         assert {"category", "key"} <= schemas(client)[name]["properties"].keys()
@@ -55,7 +55,7 @@ def test_an_address_names_what_the_id_names(engine: Engine, tool: str, bound: bo
             assert found["isError"] and made["id"] not in str(found), wrong
 
 
-@pytest.mark.parametrize("tool", [tool for tool in ABOUT_ONE if tool != "update_memory"])
+@pytest.mark.parametrize("tool", [*ABOUT_ONE])
 def test_two_names_are_refused(client: httpx.Client, tool: str):
     made = remember(client, category="rules")
     found = call(client, tool, id=made["id"], **ADDRESS)
@@ -63,17 +63,17 @@ def test_two_names_are_refused(client: httpx.Client, tool: str):
     assert answer(client, "get_memory", **ADDRESS)["memory"]["version"] == 1
 
 
-def test_with_an_id_an_update_moves_the_memory(client: httpx.Client):
+def test_an_update_moves_the_memory(client: httpx.Client):
     made = remember(client, category="rules")
-    moved = answer(client, "update_memory", id=made["id"], category="habits")["memory"]
+    moved = answer(client, "update_memory", id=made["id"], changes={"category": "habits"})["memory"]
     assert (moved["category"], moved["key"]) == ("habits", "deploy")
     assert call(client, "get_memory", **ADDRESS)["isError"]
 
 
 def test_a_version_is_expected_of_an_address_too(client: httpx.Client):
     made = remember(client, category="rules")
-    assert answer(client, "update_memory", **ADDRESS, author="Ann", if_version=1)["memory"]["version"] == 2
-    for tool in ("update_memory", "restore_memory", "forget"):
+    assert answer(client, "update_memory", **ADDRESS, changes={"author": "Ann"}, if_version=1)["memory"]["version"] == 2
+    for tool in ("update_memory", "undo", "forget"):
         arguments = {name: value for name, value in ABOUT_ONE[tool].items() if name != "version"}
         for name in ({"id": made["id"]}, ADDRESS):
             found = call(client, tool, **name, **arguments, if_version=1)
@@ -83,7 +83,7 @@ def test_a_version_is_expected_of_an_address_too(client: httpx.Client):
 
 def test_a_repeated_call_by_address_is_done_once(client: httpx.Client):
     made = remember(client, category="rules")
-    for tool, arguments in (("update_memory", {"author": "Ann"}), ("forget", {})):
+    for tool, arguments in (("update_memory", {"changes": {"author": "Ann"}}), ("forget", {})):
         once = {**ADDRESS, **arguments, "idempotency_key": tool}
         first, second = call(client, tool, **once), call(client, tool, **once)
         assert not first["isError"] and first == second
@@ -91,7 +91,7 @@ def test_a_repeated_call_by_address_is_done_once(client: httpx.Client):
     history = answer(client, "memory_history", **ADDRESS)
     assert [one["version"] for one in history["versions"]] == [2, 1] and history["id"] == made["id"]
     once = {**ADDRESS, "idempotency_key": "back"}
-    assert call(client, "restore_memory", **once) == call(client, "restore_memory", **once)
+    assert call(client, "undo", **once) == call(client, "undo", **once)
     assert answer(client, "get_memory", **ADDRESS)["memory"]["version"] == 3
 
 
@@ -110,7 +110,7 @@ def test_a_dry_run_stores_nothing_and_tells_what_would_come(engine: Engine, clie
         ("remember", {"content": "Anna prefers tea"}, "created"),
         ("remember", {"content": "We deploy daily", "replace": True, **ADDRESS}, "updated"),
         ("remember", {"content": "We deploy daily", "supersedes": made["id"]}, "superseded"),
-        ("update_memory", {**ADDRESS, "author": "Ann"}, "updated"),
+        ("update_memory", {**ADDRESS, "changes": {"author": "Ann"}}, "updated"),
         ("forget", ADDRESS, "deleted"),
     ):
         found = answer(client, tool, dry_run=True, **arguments)

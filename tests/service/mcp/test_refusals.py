@@ -24,6 +24,7 @@ OF_HTTP = re.compile(
     r"\b(GET|PUT|PATCH|POST|DELETE|If-Match|Idempotency-Key|Muisti-\w+|query string|request body|/v1)\b"
 )
 STORED = "The server listens on port 9000"
+PORT = {"category": "notes", "key": "port"}
 BACKWARDS = {"valid_from": "2021-01-01T00:00:00Z", "valid_to": "2020-01-01T00:00:00Z"}
 REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("remember", {"content": STORED}, "duplicate"),
@@ -50,8 +51,22 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("get_memory", {}, "invalid_input"),
     ("get_memory", {"id": "x"}, "not_found"),
     ("memory_history", {"key": "x", "category": "y"}, "not_found"),
-    ("update_memory", {"category": "notes", "key": "port", "author": "Ann", "if_version": 9}, "stale_version"),
-    ("restore_memory", {"category": "notes", "key": "port", "version": 9}, "not_found"),
+    (
+        "update_memory",
+        {"category": "notes", "key": "port", "changes": {"author": "Ann"}, "if_version": 9},
+        "stale_version",
+    ),
+    ("update_memory", {**PORT, "changes": {"importance": "huge"}}, "invalid_input"),
+    ("update_memory", {**PORT, "changes": BACKWARDS}, "invalid_input"),
+    ("undo", {"category": "notes", "key": "port", "version": 9}, "not_found"),
+    ("undo", {"category": "notes", "key": "port", "last": 2}, "invalid_input"),
+    ("undo", {"version": 2}, "invalid_input"),
+    ("undo", {"last": 0}, "invalid_input"),
+    ("overview", {"since": "yesterday"}, "invalid_input"),
+    ("remember", {}, "invalid_input"),
+    ("remember", {"content": "x", "contents": ["y"]}, "invalid_input"),
+    ("remember", {"contents": ["y"], "category": "notes", "key": "k"}, "invalid_input"),
+    ("remember", {"contents": ["y"] * 51}, "invalid_input"),
     ("forget", {"id": "0190a0b0-0000-7000-8000-000000000001"}, "not_found"),
     ("add_exchanges", {"conversation": "c", "items": []}, "invalid_input"),
     ("add_exchanges", {"conversation": "c", "items": [{"turn": 1}]}, "invalid_input"),
@@ -78,9 +93,10 @@ def checked(found: Any, offered: dict[str, Any]) -> None:
     assert ".." not in text.replace("...", ""), text
     advised = {tool.name for tool in TOOLS if re.search(rf"\b{tool.name}\b", structured["next"])}
     assert advised <= offered.keys(), (advised, text)
-    for name, value in re.findall(r"\b(\w+)=(\w+)", structured["next"]):
-        declared = offered["remember"]["properties"][name]
-        assert value in declared.get("enum", ["true"]), text
+    assert not re.search(r"\b\w+=\w", re.sub(r"\?tools=\S+", "", structured["next"])), text
+    if named := re.search(r"\bon_conflict ((?:'\w+'(?: or )?)+)", structured["next"]):
+        assert {*re.findall(r"\w+", named[1])} - {"or"} <= {*offered["remember"]["properties"]["on_conflict"]["enum"]}
+    assert "with replace " not in structured["next"] or "replace" in offered["remember"]["properties"]
 
 
 @pytest.mark.parametrize("mode", MODES)

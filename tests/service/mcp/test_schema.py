@@ -6,6 +6,7 @@ from typing import Any
 import httpx
 import pytest
 from litestar.testing import TestClient
+from msgspec import inspect
 
 from muisti.core.engine import Engine
 from muisti.core.identity.grants import Grant
@@ -63,20 +64,34 @@ def test_every_argument_that_is_declared_is_taken_and_no_other(engine: Engine):
                     assert name in properties or refuses(client, tool, caller, name, "x"), (kind, tool, name)
 
 
-def test_every_argument_has_words_or_a_name_that_says_all_and_none_are_left_over(client: httpx.Client):
+def test_every_argument_of_every_tool_is_described_and_no_words_are_left_over(client: httpx.Client):
     found, own = schemas(client), {tool.name: tool.words for tool in TOOLS}
+    assert found.keys() == own.keys()
     for tool, schema in found.items():
         assert own[tool].keys() <= schema["properties"].keys()
         for name, declared in schema["properties"].items():
-            assert declared.get("description", "") == own[tool].get(name, WORDS[name]), (tool, name)
+            assert declared["description"] and declared["description"] == own[tool].get(name, WORDS[name]), (tool, name)
     assert set(WORDS) == {name for schema in found.values() for name in schema["properties"]}
+
+
+def test_the_choices_that_need_a_reason_are_explained_where_they_are_made(client: httpx.Client):
+    declared = schemas(client)["remember"]["properties"]
+    for name, choices in (("type", ("guard", "procedure")), ("on_conflict", ("keep", "review", "supersede"))):
+        assert [choice for choice in choices if f"{choice}: " not in declared[name]["description"]] == []
+        assert {*choices} <= {*declared[name]["enum"]}
+
+
+def test_the_words_on_a_choice_that_a_key_has_not_are_left_out(engine: Engine):
+    who = callers(engine)
+    with TestClient(create_app(Settings(), engine=engine)) as client:
+        words = schemas(client, who["append-only"].headers)["remember"]["properties"]["on_conflict"]["description"]
+    assert "review: " in words and "supersede" not in words
 
 
 def test_what_http_takes_for_a_memory_the_tools_take(client: httpx.Client):
     found = schemas(client)
     assert {*AddBody.__struct_fields__} <= {*found["remember"]["properties"]}
-    assert {*PatchBody.__struct_fields__} <= {*found["update_memory"]["properties"]}
-    assert found["remember"]["required"] == ["content"] and found["recall"]["required"] == ["query"]
+    assert found["recall"]["required"] == ["query"]
 
 
 def test_every_choice_that_is_declared_is_taken(engine: Engine):
@@ -91,19 +106,22 @@ def test_every_choice_that_is_declared_is_taken(engine: Engine):
                         assert f"$.{name}" not in {one["path"] for one in problems}, (kind, tool, name, choice)
 
 
-def test_null_clears_where_the_schema_allows_it(engine: Engine, client: httpx.Client):
-    given = {
-        name: sample(declared)
-        for name, declared in schemas(client)["update_memory"]["properties"].items()
-        if "null" in declared.get("type", ())
-    }
+def allows_null(field: inspect.Field) -> bool:
+    kinds = field.type.types if isinstance(field.type, inspect.UnionType) else ()
+    return any(isinstance(one, inspect.NoneType) for one in kinds)
+
+
+def test_null_clears_where_it_is_allowed(engine: Engine, client: httpx.Client):
+    declared = schemas(client)["remember"]["properties"]
+    clears = [one.name for one in inspect.type_info(PatchBody).fields if allows_null(one)]
+    given = {name: sample(declared[name]) for name in clears}
     given |= {"valid_from": "2020-01-01T00:00:00Z", "tags": ["a"], "metadata": {"a": 1}}
     given["parent_id"] = engine.owner.write.add("default", [Draft(content="A parent of its own")]).memories[0].id
     assert len(given) > 8
     made = answer(client, "remember", content="We deploy on Fridays", **given)["memory"]
     before = engine.owner.read.get("default", made["id"]).memory
     assert all(getattr(before, name) for name in given)
-    answer(client, "update_memory", id=made["id"], **dict.fromkeys(given))
+    answer(client, "update_memory", id=made["id"], changes=dict.fromkeys(given))
     after = engine.owner.read.get("default", made["id"]).memory
     assert not [name for name in given if getattr(after, name)]
 

@@ -19,6 +19,7 @@ from muisti.service.cli.configuration import in_force
 from muisti.service.cli.limits import category_of, mode_of
 from muisti.service.cli.opening import refusals, space_choice
 from muisti.service.cli.whereabouts import settings_for
+from muisti.service.mcp.citations import citation_of
 from muisti.service.mcp.server import make_server
 from muisti.service.mcp.session import Session
 from muisti.service.observability import logs
@@ -50,7 +51,7 @@ def _run(settings: Settings, grant: Grant) -> None:
         for space in grant.spaces:
             engine.spaces.ensure(space)
         backend = Backend(engine, settings)
-        session = Session(backend, Access(LOCAL, grant), groups_in(settings.mcp_tools))
+        session = Session(backend, Access(LOCAL, grant), groups_in(settings.mcp_tools), citation=citation_of(settings))
         try:
             with Upkeep(engine, sweeps_of(settings), backend.meters), TaskThreads(engine, settings):
                 anyio.run(_serve, session)

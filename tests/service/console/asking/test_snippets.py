@@ -15,7 +15,9 @@ from muisti import client as muisti_client
 from muisti.service.cli import main
 from muisti.service.console.asking.contexts import wanted_of
 from muisti.service.console.asking.settings import asked_of
-from muisti.service.console.asking.snippets import CONTEXT, SEARCH, Server, snippets
+from muisti.service.console.asking.snippets import CONTEXT, GROUP_OF, SEARCH, TOOL_FIELDS, Server, snippets
+from muisti.service.mcp.catalog import TOOLS
+from muisti.service.settings.tool_groups import USUAL
 from tests.durability import server as running
 from tests.service.mcp_client import answer
 
@@ -105,6 +107,14 @@ def test_a_tool_call_names_what_it_leaves_out():
     body = asked_of({"q": "tea", "fusion": "rrf", "alpha": "0.3"}).body()
     (told,) = [one for one in snippets(Server("http://x", "s", keyed=False), SEARCH, body) if one.name == "MCP"]
     assert told.note == "The tool recall leaves out: alpha, fusion."
+
+
+def test_a_tool_that_is_not_offered_as_a_rule_says_where_it_is():
+    body = wanted_of({"q": "tea"}).body()
+    (told,) = [one for one in snippets(Server("http://x", "s", keyed=False), CONTEXT, body) if one.name == "MCP"]
+    assert told.note.startswith("The tool get_context is offered at /mcp?tools=memory,conversations.")
+    groups = {tool.name: tool.group for tool in TOOLS}
+    assert {one: group for one, group in groups.items() if one in TOOL_FIELDS and group != USUAL} == GROUP_OF
 
 
 @pytest.mark.parametrize(

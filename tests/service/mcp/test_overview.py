@@ -1,0 +1,88 @@
+"""An overview counts a space, and shows what is new, candidates and conflicts, as far as the key opens them."""
+
+from typing import Any
+
+import httpx
+import pytest
+from litestar.testing import TestClient
+
+from muisti.core.engine import Engine
+from muisti.core.model.values import Draft
+from muisti.service.app.app import create_app
+from muisti.service.mcp.overview import NAMED, NEW, SHOWN
+from muisti.service.settings import Settings
+from tests.service.keyed import administrator, with_mode
+from tests.service.mcp_client import answer, call, text_of
+
+pytestmark = pytest.mark.one_store
+
+
+def add(engine: Engine, content: str, **fields: Any) -> str:
+    return engine.owner.write.add("default", [Draft(content=content, **fields)], on_conflict="keep").memories[0].id
+
+
+def test_an_empty_space_has_an_overview(client: httpx.Client):
+    found = call(client, "overview")
+    assert found["structuredContent"]["memories"] == 0 and "0 memories" in text_of(found)
+    assert "categories: none" in text_of(found)
+
+
+def test_it_counts_by_category_type_and_tag(engine: Engine, client: httpx.Client):
+    add(engine, "Never deploy on Fridays", type="guard", category="rules", tags=("topic:deploy",))
+    add(engine, "Anna prefers tea", type="preference", category="people", tags=("topic:tea", "topic:deploy"))
+    add(engine, "Anna lives in Bonn", category="people")
+    found = answer(client, "overview")
+    assert found["memories"] == 3 and found["types"] == {"guard": 1, "preference": 1, "fact": 1}
+    assert found["categories"]["counts"] == {"people": 2, "rules": 1}
+    assert found["tags"]["counts"] == {"topic:deploy": 2, "topic:tea": 1}
+    assert "categories: people 2, rules 1" in text_of(call(client, "overview"))
+
+
+def test_what_is_new_is_shown_since_a_week_or_a_given_time(engine: Engine, client: httpx.Client, clock: Any):
+    old = add(engine, "The office is in Bonn")
+    seen = answer(client, "overview")["now"]
+    clock.pass_days(8)
+    new = add(engine, f"The office is in Cologne {'and large ' * 60}")
+    found = answer(client, "overview")["new"]
+    assert [one["id"] for one in found["memories"]] == [new] and not found["more"]
+    assert len(found["memories"][0]["content"]) == SHOWN
+    assert [one["id"] for one in answer(client, "overview", since=seen)["new"]["memories"]] == [new, old]
+    later = answer(client, "overview", since="2999-01-01")["new"]
+    assert later == {"since": "2999-01-01", "memories": [], "more": False}
+
+
+def test_candidates_and_open_conflicts_are_shown(engine: Engine, client: httpx.Client):
+    first = add(engine, "The server listens on port 9000")
+    second = answer(client, "remember", content="The server listens on port 9001", on_conflict="review")["memory"]["id"]
+    waiting = add(engine, "The flaky test depends on the time zone", status="candidate")
+    found = answer(client, "overview")
+    assert found["candidates"]["count"] == 1
+    assert [one["id"] for one in found["candidates"]["memories"]] == [waiting]
+    (conflict,) = found["conflicts"]["open"]
+    assert conflict["kind"] == "conflict" and not found["conflicts"]["more"]
+    assert (conflict["existing"]["id"], conflict["new"]["id"]) == (first, second)
+    text = text_of(call(client, "overview"))
+    assert "Open conflicts: 1 shown." in text and "> The server listens on port 9001" in text
+
+
+def test_long_lists_are_cut_and_say_so(engine: Engine, client: httpx.Client):
+    for number in range(NAMED + 3):
+        add(engine, f"Fact number {number}", category=f"c{number}")
+    found = answer(client, "overview")
+    assert len(found["categories"]["counts"]) == NAMED and found["categories"]["left_out"] == 3
+    assert len(found["new"]["memories"]) == NEW and found["new"]["more"]
+    text = text_of(call(client, "overview"))
+    assert ", and 3 more" in text and "list_memories with changed_after" in text
+
+
+def test_a_key_of_one_category_sees_nothing_of_another(engine: Engine):
+    administrator(engine)
+    caller = with_mode(engine, "read-only", "default", category="own")
+    add(engine, "The launch code is 4711", category="vault", tags=("secret",))
+    add(engine, "The launch code may be 4712", category="vault", status="candidate")
+    add(engine, "The launch code is 4713", category="vault")
+    mine = add(engine, "The office is in Bonn", category="own")
+    with TestClient(create_app(Settings(), engine=engine)) as client:
+        found = call(client, "overview", caller.headers)
+    assert found["structuredContent"]["memories"] == 1 and mine in str(found)
+    assert not [word for word in ("vault", "secret", "launch") if word in str(found)]
