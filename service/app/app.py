@@ -77,6 +77,7 @@ def create_app(
     warm: bool = False,
     upkeep: Sequence[Sweep] = (),
     workers: Path | None = None,
+    owner_key: str | None = None,
 ) -> Litestar:
     """Create the ASGI application. A given `engine` stays open when the application ends.
 
@@ -84,7 +85,7 @@ def create_app(
     machine, by which requests may call a server without keys; None allows any name. `trusted` is the caller of every
     request, who has the database anyway and needs no key. `warm`: load the model before the first request. `upkeep` are
     the maintenance tasks to run in the background. `workers` is a folder that the worker processes of one port share;
-    None for a single process.
+    None for a single process. `owner_key` is the secret of commands on this machine.
     """
 
     @asynccontextmanager
@@ -98,7 +99,9 @@ def create_app(
         )
         scrape = app.state.scrape = Scrape(backend, settings.index_memory)
         backend.latencies = scrape.summary
-        keyring = app.state.keyring = gate.keyring = Keyring(backend, settings.admin_key, asks=asks(settings))
+        keyring = app.state.keyring = gate.keyring = Keyring(
+            backend, settings.admin_key, asks=asks(settings), owner_key=owner_key
+        )
         app.state.seq_watcher = SeqWatcher(backend, settings.stream_limit)
         # `verify` takes .1 s to load, so it loads only where the settings configure tokens.
         tokens = None if settings.jwks is None else verify.tokens_of(settings)

@@ -28,10 +28,12 @@ from muisti.service.metrics.peers import VARIABLE
 from muisti.service.observability import logs
 from muisti.service.observability.laps import StageTimes
 from muisti.service.observability.tracing import check_tracing
-from muisti.service.runtime.databases import whereabouts
+from muisti.service.runtime.databases import location_of, whereabouts
+from muisti.service.runtime.running import Announcement
 from muisti.service.settings import CONFIG, Settings, SettingsError, asks, check_binding, load, options
 
 BACKLOG = 2048
+OWNER_KEY = "_MUISTI_OWNER_KEY"  # in the environment of workers: the secret of commands on this machine
 ACCEPTED = 16  # connections in a turn of the event loop: libuv takes one from each socket that it listens on
 SPARE_FILES = 256  # open files beside connections: the database, the model, the log
 IDLE_SECONDS = 30  # longest time that a connection stays open without a request
@@ -57,10 +59,11 @@ def run(settings: Settings) -> None:
         listener = closing.enter_context(listen(settings))
         taken = ACCEPTED if settings.workers == 1 else 1  # a worker that accepts many leaves none to the others
         listeners = [listener, *(closing.enter_context(listener.dup()) for _ in range(taken - 1))]
+        announcement = closing.enter_context(Announcement(location_of(settings).file))
         if settings.workers == 1:
-            _run_here(settings, listeners)
+            _run_here(settings, listeners, announcement)
         else:
-            _run_workers(settings, listeners)
+            _run_workers(settings, listeners, announcement)
 
 
 def _compile() -> None:
@@ -108,12 +111,20 @@ def application() -> Litestar:
     settings = load(os.environ, None, {})
     logs.configure(settings)
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    return _application(settings, None, Path(os.environ[VARIABLE]))
+    return _application(settings, None, os.environ[OWNER_KEY], Path(os.environ[VARIABLE]))
 
 
-def _application(settings: Settings, engine: Engine | None, workers: Path | None = None) -> Litestar:
+def _application(settings: Settings, engine: Engine | None, owner_key: str, workers: Path | None = None) -> Litestar:
     host = None if settings.insecure else settings.host
-    app = create_app(settings, engine=engine, own_host=host, warm=True, upkeep=sweeps_of(settings), workers=workers)
+    app = create_app(
+        settings,
+        engine=engine,
+        own_host=host,
+        warm=True,
+        upkeep=sweeps_of(settings),
+        workers=workers,
+        owner_key=owner_key,
+    )
     sys.setswitchinterval(SWITCH_SECONDS)
     gc.freeze()  # loaded modules stay for ever, and searching them for garbage took .15 s each time
     gc.set_threshold(GARBAGE)
@@ -129,15 +140,15 @@ def _end_with_parent() -> None:
         os.kill(os.getpid(), signal.SIGTERM)
 
 
-def _run_here(settings: Settings, listeners: list[socket.socket]) -> None:
+def _run_here(settings: Settings, listeners: list[socket.socket], announcement: Announcement) -> None:
     laps = StageTimes("imports")
     engine = open_engine(settings)
     laps.end("database")
     threading.Thread(target=_begin_to_warm, args=(engine,), daemon=True).start()
     try:
-        app = _application(settings, engine)
+        app = _application(settings, engine, announcement.secret)
         laps.end("application")
-        server = _Server(_config(settings, app), _known(engine, settings), laps)
+        server = _Server(_config(settings, app), _known(engine, settings), laps, announcement)
         if threading.current_thread() is threading.main_thread():
             # uvicorn raises a signal again when it has stopped; this handler lets the engine close first.
             signal.signal(signal.SIGTERM, server.handle_exit)
@@ -153,7 +164,7 @@ def _begin_to_warm(engine: Engine) -> None:
         engine.warm()
 
 
-def _run_workers(settings: Settings, listeners: list[socket.socket]) -> None:
+def _run_workers(settings: Settings, listeners: list[socket.socket], announcement: Announcement) -> None:
     with open_engine(settings) as engine:  # opened here once: a fault of the database would be one of every worker
         known = _known(engine, settings)
     gc.enable()
@@ -162,7 +173,8 @@ def _run_workers(settings: Settings, listeners: list[socket.socket]) -> None:
     config = _config(settings, "muisti.service.app.server:application")
     _LOG.info(f"Muisti starts {settings.workers} workers at {_url(listeners[0])} with {known}")
     with tempfile.TemporaryDirectory(prefix="muisti-") as folder:  # shared by the workers
-        os.environ[VARIABLE] = folder
+        os.environ[VARIABLE], os.environ[OWNER_KEY] = folder, announcement.secret
+        announcement.publish(_own_url(listeners[0]))
         Multiprocess(config, listeners).run()
 
 
@@ -197,17 +209,18 @@ def _config(settings: Settings, app: Litestar | str) -> Config:
 
 
 class _Server(uvicorn.Server):
-    """Server that logs when it is ready."""
+    """Server that logs and announces when it is ready."""
 
-    def __init__(self, config: uvicorn.Config, known: str, laps: StageTimes) -> None:
+    def __init__(self, config: uvicorn.Config, known: str, laps: StageTimes, announcement: Announcement) -> None:
         super().__init__(config)
-        self._known, self._laps = known, laps
+        self._known, self._laps, self._announcement = known, laps, announcement
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         await super().startup(sockets)
         if self.started and sockets:
             self._laps.end("model")  # and the compiled loops, for which it waits before it takes requests
             _LOG.debug("started", extra={"ms": self._laps.taken})
+            self._announcement.publish(_own_url(sockets[0]))
             _LOG.info(f"Muisti is ready at {_url(sockets[0])} with {self._known}")
 
 
@@ -223,3 +236,12 @@ def _known(engine: Engine, settings: Settings) -> str:
 def _url(listener: socket.socket) -> str:
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
+
+
+def _own_url(listener: socket.socket) -> str:
+    """Return the URL at which this machine reaches a listener, which may listen on all addresses."""
+    host, port = listener.getsockname()[:2]
+    return f"http://{_LOOPBACK.get(host, f'[{host}]' if ':' in host else host)}:{port}"
+
+
+_LOOPBACK = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}

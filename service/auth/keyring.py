@@ -12,7 +12,7 @@ from muisti.core.identity.grants import EVERYTHING, Key
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.times import from_us, to_us
 from muisti.core.operations.keys import digest
-from muisti.service.auth.access import Access
+from muisti.service.auth.access import OWNER, Access
 from muisti.service.runtime.workers import Backend
 
 FRESH_SECONDS = 1.0  # longest time that a key still works after another process has revoked it
@@ -34,11 +34,16 @@ class Keyring:
         admin_key: str | None,
         *,
         asks: bool = False,
+        owner_key: str | None = None,
         monotonic: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Create the cache. `admin_key` is a secret with all scopes. `asks`: the settings alone require a key."""
+        """Create the cache. `admin_key` is a secret with all scopes. `asks`: the settings alone require a key.
+
+        `owner_key` is the secret of a process on this machine that may open the database file.
+        """
         self._backend = backend
         self._admin = None if admin_key is None else digest(admin_key)
+        self._owner = None if owner_key is None else digest(owner_key)
         self._monotonic = monotonic
         self._entries: OrderedDict[bytes, _Entry] = OrderedDict()
         self._noted: dict[str, float] = {}
@@ -78,8 +83,10 @@ class Keyring:
 
     async def _read(self, secret: str, known: bytes, now: int) -> _Entry:
         at = self._monotonic()
-        if known == self._admin:  # both are hashes, so the time of the comparison reveals nothing
-            access: Access | None = Access("setting", EVERYTHING)
+        if known == self._owner:  # these are hashes, so the time of a comparison reveals nothing
+            access: Access | None = OWNER
+        elif known == self._admin:
+            access = Access("setting", EVERYTHING)
         else:
             access = _access(await self._backend.store(self._backend.engine.keys.find, secret), now)
         if access is None:  # unknown keys must not fill the cache

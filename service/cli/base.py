@@ -53,6 +53,7 @@ SYNONYMS = tuple(
         "space project workspace",
     )
 )
+FORMATS = ("json", "plain", "csv", "table")  # of an answer; the last one given wins
 FLAGS = {"help": "--help", "version": "--version"}
 
 
@@ -68,6 +69,8 @@ class Globals:
     only_category: str | None = None
     json: bool | None = None
     plain: bool | None = None
+    csv: bool | None = None
+    table: bool | None = None
     no_color: bool | None = None
     reported_database: bool = False  # the database in use has been reported
     opened: "Client | None" = None  # client that a command shares with the commands that it runs
@@ -108,6 +111,8 @@ def global_options() -> list[click.Parameter]:
         ),
         _global("--json", is_flag=True, help="Print the JSON of the HTTP API and nothing else."),
         _global("--plain", is_flag=True, help="Print lines with tabs between the values, as into a pipe."),
+        _global("--csv", is_flag=True, help="Print CSV: a line of names, then a line for each item."),
+        _global("--table", is_flag=True, help="Print tables, as on a terminal, also into a pipe."),
         _global("--no-color", is_flag=True, help="Print without colours.  [env: NO_COLOR]"),
         _global("--debug", is_flag=True, help="Print the stack trace of an error.  [env: MUISTI_DEBUG]"),
     ]
@@ -120,6 +125,9 @@ def _spaces(context: click.Context, parameter: click.Parameter, incomplete: str)
 def _global(*names: str, **attributes: Any) -> click.Option:
     def note(context: click.Context, option: click.Parameter, value: object) -> None:
         noted = context.ensure_object(Globals)
+        if value and option.name in FORMATS:
+            for other in FORMATS:
+                setattr(noted, other, None)
         if value:
             setattr(noted, str(option.name), value)
 

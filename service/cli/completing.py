@@ -1,4 +1,4 @@
-"""Shell completion of names in the database: spaces, categories, tags and ids."""
+"""Shell completion of names in the database: spaces, categories, keys, tags, authors, addresses and ids."""
 
 from collections.abc import Callable
 from importlib import import_module
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 else:  # imports the settings and a client, which only completion needs
     stored_names = Lazy("muisti.service.cli.stored_names")
 
-Kind = Literal["space", "category", "tag", "memory"]
+Kind = Literal["space", "category", "key", "tag", "author", "memory"]
 Complete = Callable[[click.Context, click.Parameter, str], "list[CompletionItem]"]
 
 

@@ -16,11 +16,13 @@ from muisti.core.model.errors import InvalidInput, MuistiError
 from muisti.core.support.lazy import Lazy
 from muisti.service.app.client import ApiError, Client, Unreachable, connect
 from muisti.service.cli.base import CONFLICT, ERROR, TOO_LONG, USAGE, Failure, Globals
-from muisti.service.cli.configuration import in_force
+from muisti.service.cli.configuration import file_of, in_force
 from muisti.service.cli.limits import in_words, limited, refuse_for_servers
 from muisti.service.cli.project import Choice, choose, kin
 from muisti.service.cli.refusing import field_line, refusal_lines
+from muisti.service.runtime.running import running_on
 from muisti.service.settings import Settings, SettingsError
+from muisti.service.version import installed_version
 
 if TYPE_CHECKING:
     from muisti.service.app import local
@@ -153,13 +155,13 @@ def _opened(
             refuse_for_servers(options, "a server")
             opened, place = _connected(url), url
         else:
+            given = settings
             settings = whereabouts.settings_for(options, settings, create=create)
-            access = callers.access_of(options)
-            space = ensured if limited(options) else None
-            opened, place = (
-                local.start(settings, access, space),
-                whereabouts.place_of(settings),
-            )
+            place = whereabouts.place_of(settings)
+            opened = _beside(options, settings) if given is None else None
+            if opened is None:
+                space = ensured if limited(options) else None
+                opened = local.start(settings, callers.access_of(options), space)
         with opened:
             yield opened, place
 
@@ -213,6 +215,16 @@ def _connected(url: str) -> Client:
         return connect(url, os.environ.get(KEY))
     except ValueError as error:
         raise Failure(str(error), USAGE) from error
+
+
+def _beside(options: Globals, settings: Settings) -> Client | None:
+    """Return a client of the server that runs on the database file; None without one, or when the command is limited.
+
+    Starting a service in this process would take four times as long. A server of another version is not asked.
+    """
+    path = file_of(settings)
+    found = None if path is None or limited(options) else running_on(path)
+    return None if found is None or found.version != installed_version() else connect(found.url, found.secret)
 
 
 def _failure(options: Globals, error: ApiError, missing: Sequence[str] | None = None) -> Failure:

@@ -156,7 +156,7 @@ said_fields = _all(
         type=click.Choice(get_args(Importance)),
         help="How much it matters; raises or lowers its rank in searches.  [default: medium]",
     ),
-    click.option("--author", metavar="NAME", help="Who said or wrote it."),
+    click.option("--author", metavar="NAME", shell_complete=completes("author"), help="Who said or wrote it."),
     click.option("--reason", metavar="TEXT", help="Why it is worth remembering."),
     click.option("--source", metavar="TEXT", help="Where it comes from, such as a file or a URL."),
     click.option(
@@ -193,7 +193,12 @@ memory_fields = _all(
     click.option(
         "--category", metavar="NAME", shell_complete=completes("category"), help="Group that the memory belongs to."
     ),
-    click.option("--key", metavar="NAME", help="Name within the category; the two together are its address."),
+    click.option(
+        "--key",
+        metavar="NAME",
+        shell_complete=completes("key"),
+        help="Name within the category; the two together are its address.",
+    ),
     said_fields,
 )
 
@@ -221,7 +226,7 @@ filters = _all(
         shell_complete=completes("tag"),
         help="Only with one of these tags.",
     ),
-    click.option("--author", metavar="NAME", help="Only by this author."),
+    click.option("--author", metavar="NAME", shell_complete=completes("author"), help="Only by this author."),
     click.option("--entity", metavar="NAME", help="Only what mentions this person, place or thing; see muisti graph."),
     click.option(
         "--type",

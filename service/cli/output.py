@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Failure, Globals
 
 if TYPE_CHECKING:  # rich is imported by the first table, not by `--help`
@@ -22,6 +23,9 @@ if TYPE_CHECKING:  # rich is imported by the first table, not by `--help`
     from rich.text import Text
 
     from muisti.service.app.client import Reply
+    from muisti.service.cli import csv_rows
+else:  # only --csv needs it
+    csv_rows = Lazy("muisti.service.cli.csv_rows")
 
 BRIEF = 400  # characters of a memory in a list
 SHORT = 8  # last characters of an id: random in UUIDv7, the first ones are the time
@@ -52,7 +56,8 @@ def asking() -> bool:
 
 
 def for_people(options: Globals) -> bool:
-    return sys.stdout.isatty() and not options.plain and not options.json
+    """Tell whether answers are printed as tables: on a terminal, or with --table."""
+    return bool(options.table) or (sys.stdout.isatty() and not options.plain and not options.json and not options.csv)
 
 
 def console(options: Globals, *, stderr: bool = False) -> Console:
@@ -70,7 +75,7 @@ def answer(
     plain: Callable[[Any], Sequence[str]],
     none: str = "",
 ) -> None:
-    """Print a reply as JSON, a table or plain lines. `table` and `plain` get its data; plain lines have no line ends.
+    """Print a reply as JSON, CSV, a table or plain lines. `table` and `plain` get its data, and make no line ends.
 
     A person sees `none` instead of an empty table. A dry run prints the planned changes, whatever the command.
     """
@@ -79,6 +84,8 @@ def answer(
         table, plain, none = _planned_table, _planned_lines, ""
     if options.json:
         click.echo(reply.body or b"{}")
+    elif options.csv:
+        click.echo(csv_rows.as_csv(reply.data), nl=False)
     elif for_people(options):
         shown = table(reply.data)
         if getattr(shown, "row_count", None) != 0:  # a table without rows would be its head alone

@@ -1,4 +1,4 @@
-"""Names in a server or a database file, for shell completion: spaces, categories, tags and ids."""
+"""Names in a server or a database file, for shell completion; memories have addresses and ids."""
 
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
@@ -29,7 +29,8 @@ def names_of(options: Globals, kind: Kind) -> list[tuple[str, str]]:
             return _of_server(options, kind, space)
         path = file_of(in_force(options))
         if path is not None and path.exists():
-            return names.names(path, kind, space, MOST)
+            addresses = names.names(path, "address", space, MOST) if kind == "memory" else []
+            return [*addresses, *names.names(path, kind, space, MOST)]
     return []
 
 
@@ -37,8 +38,18 @@ def _of_server(options: Globals, kind: Kind, space: str) -> list[tuple[str, str]
     with client(options) as opened:
         if kind == "space":
             return [(one["name"], "") for one in opened.send(calls.list_spaces()).data["items"]]
-        if kind == "memory":
-            items: list[dict[str, Any]] = opened.send(calls.list_memories(space, limit=100)).data["items"]
-            return [(one["id"], one["content"][:60]) for one in items]
+        if kind in ("memory", "key", "author"):
+            return _of_memories(kind, opened.send(calls.list_memories(space, limit=100)).data["items"])
         found = opened.send(calls.list_categories(space)) if kind == "category" else opened.send(calls.list_tags(space))
         return [(one["name"], str(one["count"])) for one in found.data["items"]]
+
+
+def _of_memories(kind: Kind, items: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    """Return the names that the newest memories have, each once."""
+    if kind != "memory":
+        return [(name, "") for name in dict.fromkeys(one[kind] for one in items if one[kind])]
+    addressed = [one for one in items if one["key"]]
+    return [
+        *((f"{one['category']}/{one['key']}", one["content"][:60]) for one in addressed),
+        *((one["id"], one["content"][:60]) for one in items),
+    ]

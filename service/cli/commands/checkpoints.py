@@ -12,6 +12,7 @@ from muisti.service.cli.commands.history import short
 from muisti.service.cli.commands.write import allowed, talk_of_flags
 from muisti.service.cli.options import allow_secrets_option, dry_run_option
 from muisti.service.cli.output import ago, answer, cell, grid, tabbed
+from muisti.service.cli.points import point_of
 from muisti.service.cli.session import session
 
 if TYPE_CHECKING:
@@ -75,7 +76,9 @@ def delete(options: Globals, name: str, dry_run: bool) -> None:
         answer(options, reply, table=lambda _: cell(f"Forgot {name}."), plain=lambda _: [name])
 
 
-@click.command(cls=Command, examples=("muisti diff before-import", "muisti diff 2026-01-31 before-import"))
+@click.command(
+    cls=Command, examples=("muisti diff before-import", "muisti diff yesterday", "muisti diff 2026-01-31 before-import")
+)
 @click.argument("since")
 @click.argument("until", required=False)
 @click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Memories in a page.")
@@ -84,11 +87,12 @@ def delete(options: Globals, name: str, dry_run: bool) -> None:
 def diff(options: Globals, since: str, until: str | None, limit: int, cursor: str | None) -> None:
     """Show what changed between two points.
 
-    SINCE and UNTIL are checkpoints, times or numbers of changes; without UNTIL it is now. Prints how each memory
-    differs (added, changed, ended), its ID, and a field with its old and new value.
+    SINCE and UNTIL are checkpoints, times such as 7d or yesterday, or numbers of changes; without UNTIL it is now.
+    Prints how each memory differs (added, changed, ended), its ID, and a field with its old and new value.
     """
     with session(options) as opened:
-        request = calls.diff_space(opened.space, since=since, until=until, limit=limit, cursor=cursor)
+        begin, end = point_of(opened, since), None if until is None else point_of(opened, until)
+        request = calls.diff_space(opened.space, since=begin, until=end, limit=limit, cursor=cursor)
         reply = opened.read(lambda: opened.client.send(request))
         answer(
             options,
@@ -107,12 +111,12 @@ def diff(options: Globals, since: str, until: str | None, limit: int, cursor: st
 def rollback(options: Globals, to: str, *, allow_secrets: bool, dry_run: bool) -> None:
     """Restore a whole space to an earlier point.
 
-    TO is a checkpoint, a time or the number of a change. Memories that were added since are deleted; memories that were
-    changed or deleted since are restored. The rollback is a change too, so it can be undone. Prints how many memories
-    came back, changed and ended.
+    TO is a checkpoint, a time such as 2h or yesterday, or the number of a change. Memories that were added since are
+    deleted; memories that were changed or deleted since are restored. The rollback is a change too, so it can be
+    undone. Prints how many memories came back, changed and ended.
     """
     with session(options, allowed(allow_secrets)) as opened:
-        request = calls.roll_back(opened.space, {"to": to}, dry_run=dry_run)
+        request = calls.roll_back(opened.space, {"to": point_of(opened, to)}, dry_run=dry_run)
         reply = opened.read(lambda: opened.client.send(request))
         talk_of_flags(reply.data)
         answer(options, reply, table=_rolled_back, plain=lambda data: [tabbed(*_counts(data))])

@@ -8,7 +8,7 @@ from muisti.client import calls
 from muisti.core.model.terms import PRUNE_STRATEGIES, PruneStrategy
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Command, Failure, Globals, Subcommands
-from muisti.service.cli.options import dry_run_option
+from muisti.service.cli.options import as_of, dry_run_option
 from muisti.service.cli.session import session
 
 if TYPE_CHECKING:
@@ -40,7 +40,6 @@ documents = Subcommands(
 
 name_argument = click.argument("name", metavar="PATH")
 category_option = click.option("--category", metavar="NAME", help="Category of the document.")
-as_of_option = click.option("--as-of", metavar="POINT", help="Show it as of a time, or a Muisti-Seq or its number.")
 
 
 @click.command("list", cls=Command, examples=("muisti documents list", "muisti documents list --folder webshop/docs/"))
@@ -48,7 +47,7 @@ as_of_option = click.option("--as-of", metavar="POINT", help="Show it as of a ti
 @click.option("--limit", type=click.IntRange(1, PAGE), default=50, show_default=True, help="Largest number of them.")
 @click.option("--cursor", metavar="TEXT", help="Continue a list; the page before names it with --json.")
 @category_option
-@as_of_option
+@as_of
 @click.pass_obj
 def list_documents(options: Globals, **asked: Any) -> None:
     """List documents by their paths.
@@ -64,7 +63,7 @@ def list_documents(options: Globals, **asked: Any) -> None:
 @click.command(cls=Command, examples=("muisti documents show webshop/README.md",))
 @name_argument
 @category_option
-@as_of_option
+@as_of
 @click.pass_obj
 def show(options: Globals, name: str, category: str | None, as_of: str | None) -> None:
     """Show a document and where its chunks are.
@@ -88,7 +87,7 @@ def show(options: Globals, name: str, category: str | None, as_of: str | None) -
 @click.command(cls=Command, examples=("muisti documents text webshop/README.md > README.md",))
 @name_argument
 @category_option
-@as_of_option
+@as_of
 @click.pass_obj
 def text(options: Globals, name: str, category: str | None, as_of: str | None) -> None:
     """Print the whole text of a document, as its parser read it."""

@@ -14,6 +14,7 @@ from muisti.service.app.client import Unreachable, listen
 from muisti.service.cli.base import Command, Globals
 from muisti.service.cli.options import as_filter, comma_list, filters
 from muisti.service.cli.output import ago, answer, brief, cell, grid, safe, short_id, tabbed, talk
+from muisti.service.cli.points import seq_of
 from muisti.service.cli.session import server_url, session
 
 if TYPE_CHECKING:
@@ -29,11 +30,16 @@ SHOWN = 80  # characters of a text
     cls=Command,
     examples=(
         "muisti changes",
+        "muisti changes --since yesterday",
         "muisti changes --follow --change created,updated --tag infra",
         "muisti changes --since b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4:17 --json",
     ),
 )
-@click.option("--since", metavar="POINT", help="Show changes after this point, as the last page printed it.")
+@click.option(
+    "--since",
+    metavar="POINT",
+    help="Show changes after this time (2h, yesterday), or after the point that the last page printed.",
+)
 @click.option("--follow", is_flag=True, help="Keep showing new changes, from now or --since, until Ctrl-C.")
 @click.option(
     "--limit", type=click.IntRange(1, CHANGES_MAX), metavar="N", help="Show at most N changes.  [default: 100]"
@@ -70,7 +76,6 @@ def changes(
     """
     wanted = as_filter(filter_, **asked)
     given = {
-        "since": since,
         "limit": limit,
         "change": ",".join(comma_list(kinds)) or None,
         "show": show,
@@ -78,6 +83,8 @@ def changes(
     }
     params: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     with session(options) as opened:
+        if since is not None and (begin := seq_of(opened, since)) is not None:
+            params["since"] = begin
         if follow:
             for change in _followed(options, opened, params):
                 click.echo(json.dumps(change, ensure_ascii=False) if options.json else safe(_line(change)))

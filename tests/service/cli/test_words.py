@@ -190,6 +190,9 @@ def test_a_shell_completes_names_of_the_database(run: Run, home: Path):
         "infra,prod"
     }
     assert completed("get", memory["id"][:4]) == {memory["id"]}
+    run("add", "Ann likes tea", "--category", "people", "--key", "ann", "--author", "Ann")
+    assert completed("get", "peo") == {"people/ann"} and completed("add", "x", "--key", "") == {"ann"}
+    assert completed("list", "--author", "A") == {"Ann"}
     assert completed("list", "--database", "nope/x.db", "--tag", "") == set() and not Path("nope").exists()
 
 

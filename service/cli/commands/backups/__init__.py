@@ -7,6 +7,7 @@ import click
 
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.options import Point
 from muisti.service.cli.output import check_folder
 from muisti.service.cli.session import server_url
 
@@ -66,7 +67,7 @@ def backup(options: Globals, path: str | None, *, force: bool, keep: int | None,
     ),
 )
 @click.argument("path")
-@click.option("--at", metavar="TIME | EPOCH:SEQ", help="Undo later changes, in all spaces or in one.")
+@click.option("--at", type=Point(), metavar="TIME | EPOCH:SEQ", help="Undo later changes, in all spaces or in one.")
 @click.option("--force", is_flag=True, help="Replace an existing database, which is kept under another name.")
 @click.pass_obj
 def restore(options: Globals, path: str, at: str | None, force: bool) -> None:

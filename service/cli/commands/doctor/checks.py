@@ -36,6 +36,7 @@ from muisti.service.cli.session import client, demand, server_url, space_choice
 from muisti.service.runtime.databases import location_of, whereabouts
 from muisti.service.runtime.models import models_of
 from muisti.service.runtime.recognisers import reader_of
+from muisti.service.runtime.running import running_on
 from muisti.service.settings import Settings
 from muisti.service.settings.forms import TAGGER
 from muisti.service.version import installed_version
@@ -95,6 +96,8 @@ def _checks(options: Globals, *, quick: bool) -> Iterator[Check]:
         yield from _inside(options, settings, model, quick=quick)
         return
     yield from _file(path)
+    if (running := running_on(path)) is not None:
+        yield Check("server", "ok", f"pid {running.pid} serves this file at {running.url}; commands ask it")
     if path.is_file():
         sound = None if quick else integrity(path)
         yield from [] if sound is None else [sound]
