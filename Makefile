@@ -148,7 +148,7 @@ vendor: .venv/.dev ## Fetch the scripts and styles of others that the console se
 pins: ## Pin the newest versions that pyproject.toml allows in deploy/constraints.txt (needs the network)
 	@$(call check_python)
 	@set -e; fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
-	cp -r pyproject.toml LICENSE NOTICE README.md CHANGELOG.md clients core service "$$fresh"; \
+	cp -r pyproject.toml LICENSE NOTICE README.md CHANGELOG.md clients core integrations service "$$fresh"; \
 	$(PYTHON) -m venv "$$fresh/venv"; pip="$$fresh/venv/bin/python -m pip --disable-pip-version-check"; \
 	$$pip install -q --upgrade setuptools; \
 	$$pip install -q --no-build-isolation -e "$$fresh[dev]"; \
@@ -196,7 +196,7 @@ image-test: .venv/.dev ## Run the image on a read-only root, ask it, kill it, we
 ##@ Tidy
 clean: ## Remove .venv, caches and builds; never a database
 	rm -rf .venv build dist *.egg-info .pytest_cache .ruff_cache .hypothesis .import_linter_cache .schemathesis
-	find clients core service tests loadtests -name __pycache__ -type d -prune -exec rm -rf {} +
+	find clients core integrations service tests loadtests -name __pycache__ -type d -prune -exec rm -rf {} +
 
 define check_python
 $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { \
@@ -220,6 +220,7 @@ $(VIEW): .venv/.made pyproject.toml $(wildcard clients/python/muisti/*.*)
 	@for one in clients/python/muisti/*; do ln -sfn "../../../$$one" $(VIEW)/muisti/; done
 	@ln -sfn ../../../clients/python/muisti_client $(VIEW)/muisti/client
 	@ln -sfn ../../../core $(VIEW)/muisti/core
+	@ln -sfn ../../../integrations $(VIEW)/muisti/integrations
 	@ln -sfn ../../../service $(VIEW)/muisti/service
 	@touch $(VIEW)
 
@@ -296,5 +297,5 @@ build/%/.made: deploy/services/%.txt
 .venv/.kernels: .venv/.serve $(KERNELS)
 	@echo 'Compiling the kernels and the modules'
 	@$(BIN)/python -m muisti.core.kernels
-	@$(BIN)/python -m compileall -q clients/python core service
+	@$(BIN)/python -m compileall -q clients/python core integrations service
 	@touch $@

@@ -9,6 +9,7 @@ FOLDERS = {
     "muisti": "clients/python/muisti",
     "muisti.client": "clients/python/muisti_client",
     "muisti.core": "core",
+    "muisti.integrations": "integrations",
     "muisti.service": "service",
 }
 

@@ -273,10 +273,9 @@ class AsyncSpace(AsyncMemory):
                 await self._sender.send(calls.create_space({"name": self._name}))
             except Forbidden:
                 raise error from None
-            except Refused as other:
+            except Refused as other:  # another request may have created it in between
                 if other.code != "already_exists":
                     raise
-                raise error from None
         return await self._sender.send(request)
 
     async def _tag(self, which: names.Name, version: int | None) -> str | None:

@@ -1,0 +1,1 @@
+"""Tests of the integrations, which need the frameworks: `make integrations-test`."""
