@@ -16,32 +16,64 @@ from pathlib import Path
 from tests.conformance.__main__ import serving
 
 BESIDE = ("typescript", "@types/node")  # installed beside the package, in the versions that the client pins
-CALL = """import { muisti } from "muisti-client";
-const client = muisti();
-const params = { path: { space: "default" } };
+SCENARIOS = Path(__file__).parent / "scenarios"
+# What the examples of the README print.
+README = """\
+We deploy on Tuesdays
+We deploy on Thursdays
+[ 4, 3, 2, 1 ]
+[ 'Bob prefers coffee' ]
+Bob prefers coffee
+We deploy on Thursdays
+duplicate Anna prefers tea
+created We deploy on Tuesdays
+superseded We deploy on Thursdays
+0
 """
-SEARCH = 'client.POST("/v1/spaces/{space}/search", '
-RIGHT = f"""
-const {{ data, error }} = await {SEARCH}{{ params, body: {{ query: "tea", limit: 3 }} }});
-export const found: string | undefined = error ? error.code : data.hits[0]?.memory.content;
+CALL = """import { NotFound, muisti } from "muisti-client";
+import type { Change, RememberOptions } from "muisti-client";
+const client = muisti();
+const space = client.space("stranger");
+"""
+RIGHT = """
+const options: RememberOptions = { tags: ["tea"], metadata: { cups: 2 }, on_conflict: "keep" };
+const { id, similar } = await space.remember("Anna drinks tea", options);
+export const found: string | undefined = (await space.search("tea", { limit: 3, tags: "tea" })).hits[0]?.memory.content;
+for await (const memory of space.list({ filter: { not: { author: "Ann" } } })) console.log(memory.version + 1);
+export const change: Change | undefined = (await space.changes({ limit: 1 }).next()).value ?? undefined;
+export const outcomes = (await space.rememberMany(["x", { content: "y", type: "guard" }])).map((one) => one.problem?.code);
+await space.update({ category: "rules", key: "tea" }, { author: null, version: 2 });
+try {
+  await space.forget(id, { signal: AbortSignal.timeout(1000) });
+} catch (error) {
+  if (error instanceof NotFound) console.log(error.code.length, error.problem.detail, similar.length);
+}
+const { data, error } = await client.api.GET("/v1/spaces/{space}/stats", { params: { path: { space: space.name } } });
+export const count: number | undefined = error ? error.status : data.memories;
 """
 WRONG = {
-    "a field of another type": f'await {SEARCH}{{ params, body: {{ query: "tea", limit: "three" }} }});',
-    "a field that does not exist": """
+    "an option that does not exist": 'await space.remember("tea", { tagz: ["x"] });',
+    "an option of another type": 'await space.search("tea", { limit: "three" });',
+    "a value that is none of the known": 'await space.remember("tea", { importance: "urgent" });',
+    "a kind of change that does not exist": 'space.changes({ change: "vanished" });',
+    "a verb that does not exist": 'await space.recollect("tea");',
+    "a list that is not awaited": "for (const memory of space.list()) console.log(memory);",
+    "a reply taken for another type": "export const count: number = (await space.get('x')).content;",
+    "a field of a reply that does not exist": "console.log((await space.search('x')).hits[0]?.content);",
+    "a field of a body that does not exist": """
 import type { components } from "muisti-client";
-export const body: components["schemas"]["SearchBody"] = { query: "tea", nonsense: 1 };
+export const body: components["schemas"]["JointSearchBody"] = { query: "tea", nonsense: 1 };
 """,
-    "a missing parameter": f'await {SEARCH}{{ body: {{ query: "tea" }} }});',
-    "a route that does not exist": 'await client.GET("/v1/nonsense");',
-    "an answer taken for another type": f"""
-const {{ data }} = await {SEARCH}{{ params, body: {{ query: "tea" }} }});
-export const count: number = data!.hits[0]!.memory.content;
+    "a field of a body of another type": 'await client.api.POST("/v1/search", { body: { query: 1 } });',
+    "a missing parameter": 'await client.api.POST("/v1/spaces/{space}/search", { body: { query: "tea" } });',
+    "a route that does not exist": 'await client.api.GET("/v1/nonsense");',
+    "an answer taken for another type": """
+const { data } = await client.api.GET("/v1/spaces");
+export const count: number = data!.items[0]!.name;
 """,
 }
-COMPILE = (
-    *("--target", "es2022", "--module", "nodenext", "--lib", "es2023,dom,dom.iterable", "--types", "node"),
-    *("--strict", "--skipLibCheck"),  # `skipLibCheck` as in most templates: it hides what a package lacks
-)
+MODES = (("--module", "nodenext"), ("--module", "esnext", "--moduleResolution", "bundler"))
+COMPILE = ("--target", "es2022", "--lib", "es2023,dom,dom.iterable,dom.asynciterable", "--types", "node", "--strict")
 
 
 class Tools:
@@ -63,10 +95,10 @@ class Tools:
         """Run npm as `node` runs a program."""
         return self.node(folder, self._npm, *words)
 
-    def compiles(self, folder: Path, program: str) -> bool:
-        """Whether TypeScript accepts a program written to the file program.ts of a project."""
-        (folder / "program.ts").write_text(program, "utf-8")
-        return not self._run(folder, [*_compiler(folder), "--noEmit", "program.ts"], {}).returncode
+    def refused(self, folder: Path, programs: Sequence[str], *options: str) -> set[str]:
+        """Return those files of a project in which TypeScript finds errors."""
+        run = self._run(folder, [*_compiler(folder), *options, "--noEmit", "--pretty", "false", *programs], {})
+        return set(re.findall(r"^(\S+)\(\d+,\d+\): error TS", run.stdout, re.MULTILINE))
 
     def _run(
         self, folder: Path, words: Sequence[str | Path], environ: Mapping[str, str]
@@ -79,36 +111,58 @@ def main(folder: Path, node: Path) -> None:
     """Raise SystemExit when a check fails. `folder` has the client with its packages."""
     tools = Tools(node)
     package = packed(folder, tools)
-    with tempfile.TemporaryDirectory() as place, serving() as url:
-        served = {"MUISTI_URL": url}
-        sys.stdout.write(tools.node(folder, "--test", "test/client.test.js", environ=served))
+    publishable(folder, package, tools)
+    with tempfile.TemporaryDirectory() as place, serving(MUISTI_EMBEDDINGS="on") as url:
+        served = {"MUISTI_URL": url, "MUISTI_SCENARIOS": str(SCENARIOS)}
+        sys.stdout.write(tools.node(folder, "--test", "--test-reporter=spec", "test/*.test.js", environ=served))
         project = Path(place)
         install(project, package, json.loads((folder / "package.json").read_text("utf-8")), tools)
-        if not tools.compiles(project, CALL + RIGHT):
-            raise SystemExit("a program that uses the package rightly does not compile")
-        accepted = [name for name, program in WRONG.items() if tools.compiles(project, CALL + program)]
-        if accepted:
-            raise SystemExit(f"the package accepts {', '.join(accepted)}: it carries no types")
+        typed(project, tools)
         said = readme(project, folder / "README.md", tools, served)
-    if said != "We deploy on Tuesdays\n0\n":
-        raise SystemExit(f"the README's example says {said!r}")
+    if said != README:
+        raise SystemExit(f"the README's examples say {said!r}")
     sys.stdout.write(
-        f"{package.name}: types accept 1 right program and refuse {len(WRONG)} wrong ones; the README runs\n"
+        f"{package.name}: {package.stat().st_size / 1000:.0f} kB; publint and arethetypeswrong find nothing; "
+        f"types accept 1 right program and refuse {len(WRONG)} wrong ones, "
+        f"in {len(MODES)} ways to resolve modules; the README runs\n"
     )
 
 
 def packed(folder: Path, tools: Tools) -> Path:
-    """Build and pack the client as `npm publish` would. Raises SystemExit when a file of types is missing."""
+    """Build and pack the client as `npm publish` would. Raises SystemExit when a file is missing."""
     for old in folder.glob("*.tgz"):
         old.unlink()
     tools.npm(folder, "pack", "--loglevel", "error")
     (package,) = folder.glob("*.tgz")
     with tarfile.open(package) as archive:
         names = {Path(name).relative_to("package").as_posix() for name in archive.getnames()}
-    lost = {"dist/index.js", "dist/index.d.ts", "dist/schema.d.ts"} - names
+    lost = {"dist/index.js", "dist/index.d.ts", "dist/schema.d.ts", "LICENSE", "README.md"} - names
     if lost:
         raise SystemExit(f"{package.name} lacks {', '.join(sorted(lost))}")
     return package
+
+
+def publishable(folder: Path, package: Path, tools: Tools) -> None:
+    """Let publint and arethetypeswrong look at a packed file. Raises SystemExit when one finds something."""
+    modules = folder.absolute() / "node_modules"
+    tools.node(folder, modules / "publint" / "src" / "cli.js", "run", package.name, "--strict")
+    # The package is of ES modules alone, as the field `type` says: what CommonJS makes of it does not count.
+    attw = modules / "@arethetypeswrong" / "cli" / "dist" / "index.js"
+    tools.node(folder, attw, package.name, "--profile", "esm-only", "--no-color", "--no-emoji")
+
+
+def typed(project: Path, tools: Tools) -> None:
+    """Raise SystemExit when the types of an installed package refuse a right program, or accept a wrong one."""
+    programs = {"right.ts": RIGHT} | {f"wrong{number}.ts": program for number, program in enumerate(WRONG.values())}
+    for name, program in programs.items():
+        (project / name).write_text(CALL + program, "utf-8")
+    for mode in MODES:
+        for skipped in ("true", "false"):  # most templates skip the check of libraries, which hides lacking types
+            refused = tools.refused(project, [*programs], *mode, "--skipLibCheck", skipped)
+            if refused != programs.keys() - {"right.ts"}:
+                raise SystemExit(
+                    f"with {mode} and {skipped=} the types refuse {sorted(refused)}, not every wrong program"
+                )
 
 
 def install(project: Path, package: Path, manifest: Mapping[str, Mapping[str, str]], tools: Tools) -> None:
@@ -120,10 +174,14 @@ def install(project: Path, package: Path, manifest: Mapping[str, Mapping[str, st
 
 def readme(project: Path, text: Path, tools: Tools, served: Mapping[str, str]) -> str:
     """Compile and run the examples of the README in a project, and return what they print."""
-    example = "\n".join(re.findall(r"```ts\n(.*?)```", text.read_text("utf-8"), re.DOTALL))
-    (project / "readme.ts").write_text(example.replace('"http://127.0.0.1:8321"', "process.env.MUISTI_URL"), "utf-8")
-    tools.node(project, *_compiler(project), "readme.ts")
-    return tools.node(project, "readme.js", environ=served)
+    blocks = re.findall(r"```ts\n(.*?)```", text.read_text("utf-8"), re.DOTALL)
+    said: list[str] = []
+    for number, block in enumerate(blocks):
+        name = f"readme{number}"
+        (project / f"{name}.ts").write_text(block, "utf-8")
+        tools.node(project, *_compiler(project), "--module", "nodenext", "--skipLibCheck", f"{name}.ts")
+        said.append(tools.node(project, f"{name}.js", environ=served))
+    return "".join(said)
 
 
 def _compiler(project: Path) -> list[str | Path]:

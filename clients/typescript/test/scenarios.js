@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import * as sdk from "../dist/index.js";
 
 const NAMED = new Set(["get", "update", "forget", "history"]);
 
@@ -12,21 +13,27 @@ export function scenarios(folder) {
   return files.flatMap((file) => JSON.parse(readFileSync(join(folder, file), "utf-8")).map((one) => ({ file, ...one })));
 }
 
-/** Runs the steps of a scenario on a fresh space. Throws when one does not do what it should. */
+/** Runs the steps of a scenario on an empty space. Throws when one does not do what it should. */
 export async function run(scenario, space, passed) {
   const known = {};
   for (const [number, step] of scenario.steps.entries()) {
     try {
-      const made = await called(space, resolved(step, known)).catch((error) => ({ error }));
-      if (made.error && step.error === undefined) throw made.error;
-      if (step.error !== undefined) meets(made.error?.code, step.error, known, "error");
-      for (const [path, wanted] of Object.entries(step.expect ?? {})) meets(found(made.value, path), wanted, known, path);
-      if (step.as) known[step.as] = made.value;
+      if ("wait" in step) await new Promise((done) => setTimeout(done, step.wait * 1000));
+      else await take(step, space, known);
     } catch (error) {
       throw new Error(`${scenario.file}, "${scenario.name}", step ${number + 1} (${step.call}): ${error.message}`, { cause: error });
     }
     passed();
   }
+}
+
+async function take(step, space, known) {
+  const { value, error } = await called(space, resolved(step, known)).catch((error) => ({ error }));
+  if (error && !("error" in step)) throw error;
+  if ("error" in step) meets(error?.code, step.error, known, "the code");
+  if ("class" in step) assert.ok(error instanceof sdk[step.class], `the error is ${error}, no ${step.class}`);
+  for (const [path, wanted] of Object.entries(step.expect ?? {})) meets(found(value, path), wanted, known, path);
+  if (step.as) known[step.as] = value;
 }
 
 /** The result of a verb; what an iterator yields, as a list. A memory that options name by its address is the first argument here. */
@@ -47,32 +54,42 @@ async function all(items) {
   return found;
 }
 
-/** What a step names, with `$name.path` replaced by what an earlier step gave. */
+/** A value of a step, with results, times and long texts in their places. */
 function resolved(value, known) {
-  if (typeof value === "string" && value.startsWith("$")) {
-    const [name, ...rest] = value.slice(1).split(".");
-    assert.ok(name in known, `no step is called ${name}`);
-    return found(known[name], rest.join("."));
+  if (typeof value === "string") {
+    if (/^\$[\w.]+$/.test(value)) return named(value.slice(1), known);
+    return value.replaceAll(/\{\$([\w.]+)\}/g, (_, path) => named(path, known));
   }
   if (Array.isArray(value)) return value.map((one) => resolved(one, known));
   if (value === null || typeof value !== "object") return value;
+  if ("now" in value) return new Date(Date.now() + value.now * 1000).toISOString();
+  if ("repeat" in value) return value.repeat.repeat(value.times);
   return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, resolved(one, known)]));
 }
 
-function found(value, path) {
-  return path.split(".").filter(Boolean).reduce((at, name) => (Array.isArray(at) ? at.at(Number(name)) : at?.[name]), value);
+function named(path, known) {
+  const [name, ...rest] = path.split(".");
+  assert.ok(name in known, `no step is called ${name}`);
+  return found(known[name], rest.join("."));
 }
 
-function meets(value, wanted, known, path) {
-  const [name, given] = wanted && typeof wanted === "object" && !Array.isArray(wanted) ? Object.entries(resolved(wanted, known))[0] : ["is", resolved(wanted, known)];
+/** What is at a path; null where there is nothing. */
+function found(value, path) {
+  return path.split(".").filter(Boolean).reduce((at, name) => at?.[name] ?? null, value) ?? null;
+}
+
+function meets(value, expected, known, path) {
+  const wanted = resolved(expected, known);
+  const [name, given] = Object.entries(wanted ?? {})[0] ?? [];
   const told = `${path || "the result"} is ${JSON.stringify(value)}, not ${JSON.stringify(wanted)}`;
   const checks = {
-    is: () => assert.deepEqual(value, given, told),
     length: () => assert.equal(value?.length, given, told),
     one_of: () => assert.ok(given.includes(value), told),
     not: () => assert.notDeepEqual(value, given, told),
     contains: () => assert.ok(value?.includes(given), told),
+    least: () => assert.ok(value >= given, told),
+    most: () => assert.ok(value <= given, told),
   };
-  assert.ok(name in checks, `no check is called ${name}`);
-  checks[name]();
+  if (Object.hasOwn(checks, name)) checks[name]();
+  else assert.deepEqual(value, wanted, told);
 }
