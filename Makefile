@@ -37,7 +37,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve cluster cluster-test watch-test check test test-sqld kernels-test console-test conformance clients-test integrations-test frameworks-test lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins vendor model tagger relations dist image image-checks image-test clean
+.PHONY: help serve cluster cluster-test watch-test check test test-sqld kernels-test console-test conformance clients-test integrations-test frameworks-test docs docs-serve lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins vendor model tagger relations dist image image-checks image-test clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 
@@ -141,6 +141,13 @@ openapi: .venv/.serve ## Write docs/openapi.json, and the Python client from it;
 	@$(BIN)/python -m muisti.service.app.openapi > docs/openapi.json
 	@$(BIN)/python -m clients.python.generate docs/openapi.json
 
+docs: .venv/.dev build/docs/.made ## Build the documents as a site in build/site; broken links fail
+	@$(BIN)/python -m deploy.docs build/docs/pages
+	@NO_MKDOCS_2_WARNING=1 build/docs/bin/mkdocs build -f deploy/docs/mkdocs.yml
+
+docs-serve: docs ## Build the site, and show it on http://127.0.0.1:8322/
+	@$(BIN)/python -m http.server --bind 127.0.0.1 --directory build/site 8322
+
 vendor: .venv/.dev ## Fetch the scripts and styles of others that the console sends
 	@$(BIN)/python -m deploy.vendor $(NODE)
 
@@ -240,6 +247,13 @@ $(VIEW): .venv/.made pyproject.toml $(wildcard clients/python/muisti/*.*)
 .venv/.browser: .venv/.dev
 	@echo 'Installing what drives a browser into .venv'
 	@$(PIP) --no-build-isolation -e '.[dev,browser]'
+	@touch $@
+
+build/docs/.made: .venv/.made deploy/docs/requirements.txt
+	@echo 'Installing the generator of the site into build/docs'
+	@mkdir -p $(@D)
+	@$(PYTHON) -m venv build/docs
+	@build/docs/bin/python -m pip --disable-pip-version-check install -q -r deploy/docs/requirements.txt
 	@touch $@
 
 # Node comes with the development packages, as a wheel; npm's packages are for the conformance suite and the TypeScript client.

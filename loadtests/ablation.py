@@ -146,7 +146,7 @@ def main(folders: Sequence[Path], docs: Path | None) -> None:
     rows = [*table([dataset.name for dataset in datasets], default, changed)]
     click.echo("\n".join(rows))
     if docs is not None:
-        page, text = docs / "quality.md", "\n".join(rows) + "\n"
+        page, text = docs / "why" / "quality.md", "\n".join(rows) + "\n"
         page.write_text(PLACE.sub(lambda _: text, page.read_text("utf-8")), "utf-8")
 
 

@@ -204,7 +204,7 @@ def main() -> int:
     table, sums = markdown(table_of(life, options.budget)), told_of(life, options.budget)
     console.print(table, sums, sep="\n", markup=False, soft_wrap=True)
     if options.docs is not None:
-        put({"agent-loop": f"{table}\n{sums}"}, options.docs / "agent-loop.md")
+        put({"agent-loop": f"{table}\n{sums}"}, options.docs / "why" / "agent-loop.md")
     return 1 if _over(life, options.budget) else 0
 
 

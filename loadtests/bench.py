@@ -56,7 +56,7 @@ def main() -> int:
         tables.show(results, console)
         if options.docs is not None:
             importlib.import_module("loadtests.plots").draw(results, options.docs / "img")
-            document.fill_in(results, options.docs / "performance.md")
+            document.fill_in(results, options.docs / "why" / "performance.md")
     return 0
 
 

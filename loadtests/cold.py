@@ -70,11 +70,11 @@ def main() -> None:
     table = _table(cases, found)
     console.print(tables.rich_table(table))
     if options.docs is not None:
-        put = {"starts": document.markdown(table), "picture-starts": "![stages of a start](img/bench-starts.svg)\n"}
+        put = {"starts": document.markdown(table), "picture-starts": "![stages of a start](../img/bench-starts.svg)\n"}
         importlib.import_module("loadtests.plots").starts(
             {(case.name, case.memories): found[case] for case in cases}, STAGES, options.docs / "img"
         )
-        document.put(put, options.docs / "performance.md")
+        document.put(put, options.docs / "why" / "performance.md")
 
 
 def _options() -> argparse.Namespace:

@@ -111,7 +111,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
     console.print(rich_table(table))
     console.print(f"load average {os.getloadavg()[0]:.1f}")
     if options.docs is not None:
-        document.put({f"compare-{options.name}": document.markdown(table)}, options.docs / "performance.md")
+        document.put({f"compare-{options.name}": document.markdown(table)}, options.docs / "why" / "performance.md")
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:

@@ -22,7 +22,7 @@ def fill_in(results: Results, page: Path) -> None:
     found["run"] = "".join(f"- {name}: `{value}`\n" for name, value in tables.run_of(results).items())
     for picture, (stages, says) in PICTURES.items():
         if any(results.get(stage) for stage in stages):
-            found[f"picture-{picture}"] = f"![{says}](img/bench-{picture}.svg)\n"
+            found[f"picture-{picture}"] = f"![{says}](../img/bench-{picture}.svg)\n"
     put(found, page)
 
 

@@ -1,6 +1,6 @@
 """Measure how long `--help` of every command takes: processor time of the whole process, the middle of several runs.
 
-`python -m loadtests.helps --docs docs` writes the table into docs/cli.md.
+`python -m loadtests.helps --docs docs` writes the table into docs/reference/cli.md.
 """
 
 import argparse
@@ -42,7 +42,7 @@ def main() -> None:
         table += f"| `{name}`{', the slowest' if name == slowest else ''} | {found[name]:.0f} |\n"
     print(table)  # noqa: T201
     if asked.docs:
-        put({"helps": table}, asked.docs / "cli.md")
+        put({"helps": table}, asked.docs / "reference" / "cli.md")
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ def main() -> None:
     table = _table(found)
     Console(width=140).print(tables.rich_table(table))
     if options.docs is not None:
-        document.put({"size": document.markdown(table)}, options.docs / "importing.md")
+        document.put({"size": document.markdown(table)}, options.docs / "how-to" / "importing.md")
 
 
 def _taken(form: str, write: Callable[[Path, int], int], size: int, folder: Path) -> Taken:

@@ -9,7 +9,7 @@ Starts a server on a temporary file, fills it, runs locust's applications, and w
     make load ARGS="--sweep"                          throughput and latency by users, memories and workers
 
 The exit code is 0 when all criteria hold. `--docs docs` writes tables and plots of a sweep or an overload into
-docs/performance.md. `--runs DIR` caches what takes long to make, and resumes an interrupted sweep.
+docs/why/performance.md. `--runs DIR` caches what takes long to make, and resumes an interrupted sweep.
 """
 
 import argparse
@@ -80,8 +80,11 @@ def _overload(port: int, traffic: Traffic, options: argparse.Namespace) -> int:
     console.print(f"picture: {picture}")
     if options.docs:
         found = document.markdown(made) + "\n" + document.markdown(gates.table(judged))
-        places = {"load-overload": found, "picture-load-overload": "![overload by the second](img/load-overload.svg)\n"}
-        document.put(places, options.docs / "performance.md")
+        places = {
+            "load-overload": found,
+            "picture-load-overload": "![overload by the second](../img/load-overload.svg)\n",
+        }
+        document.put(places, options.docs / "why" / "performance.md")
     return _verdict(judged)
 
 
@@ -104,8 +107,8 @@ def _sweep(options: argparse.Namespace) -> int:
     if options.docs:
         places = {f"load-{table.stage}": document.markdown(table) for table in made}
         places["load-client"] = sweep.ceiling(found)
-        places["picture-load-sweep"] = "![searches a second and latency by users](img/load-sweep.svg)\n"
-        document.put(places, options.docs / "performance.md")
+        places["picture-load-sweep"] = "![searches a second and latency by users](../img/load-sweep.svg)\n"
+        document.put(places, options.docs / "why" / "performance.md")
     return int(any(cell["failures"] for cell in chain.from_iterable(one["cells"] for one in found)))
 
 

@@ -105,7 +105,7 @@ def main() -> int:
     table = Table("moving", "There and back", ("", there.name, back.name), rows)
     Console(width=120).print(tables.rich_table(table))
     if options.docs is not None:
-        document.put({"moving": document.markdown(table)}, options.docs / "export.md")
+        document.put({"moving": document.markdown(table)}, options.docs / "how-to" / "export.md")
     return 0 if same else 1
 
 

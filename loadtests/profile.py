@@ -50,7 +50,7 @@ def main() -> int:
         for table in (in_process(bed, options.queries), over_http(bed, options.queries // 4)):
             console.print(rich_table(table))
             if options.docs is not None:
-                document.put({table.stage: document.markdown(table)}, options.docs / "performance.md")
+                document.put({table.stage: document.markdown(table)}, options.docs / "why" / "performance.md")
     return 0
 
 

@@ -143,7 +143,7 @@ def main() -> None:
         connect=table([("`muisti connect claude-code`, its own call of a tool included", connect.seconds), *client]),
         machine=f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()}",
     )
-    (docs / "first-memory.md").write_text(page, "utf-8")
+    (docs / "start" / "first-memory.md").write_text(page, "utf-8")
 
 
 PAGE = """# From nothing to the first recalled memory
@@ -153,17 +153,17 @@ a machine that does other work meanwhile takes several times as long.
 
 ## `muisti demo`
 
-![The terminal after muisti demo](img/terminal-demo.svg)
+![The terminal after muisti demo](../img/terminal-demo.svg)
 
 {demo}
 ## `muisti connect`
 
-![The terminal after muisti connect claude-code](img/terminal-connect.svg)
+![The terminal after muisti connect claude-code](../img/terminal-connect.svg)
 
 Then the official MCP client starts what was written, as Claude Code would:
 
 {connect}
-What is written for which client, and how it is taken out again: [clients.md](clients.md#muisti-connect).
+What is written for which client, and how it is taken out again: [clients.md](../how-to/clients.md#muisti-connect).
 """
 
 

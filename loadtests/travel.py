@@ -61,7 +61,7 @@ def main() -> int:
     table = Table("travel", title, ["what", "measured"], rows)
     Console().print(markdown(table))
     if options.docs is not None:
-        put({"travel": markdown(table)}, options.docs / "performance.md")
+        put({"travel": markdown(table)}, options.docs / "why" / "performance.md")
     return 0 if same == options.points else 1
 
 

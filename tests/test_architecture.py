@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 ROOT = Path(__file__).parents[1]
-PAGES = {name: (ROOT / name).read_text("utf-8") for name in ("docs/architecture.md", "CONTRIBUTING.md")}
+PAGES = {name: (ROOT / name).read_text("utf-8") for name in ("docs/why/architecture.md", "CONTRIBUTING.md")}
 NAMED = re.compile(r"`((?:core|service|tests|docs|deploy|clients)/[\w./-]+)`")
 ROWS = 20
 DEPTH = 3
@@ -29,11 +29,11 @@ def test_what_a_page_names_is_there(page: str):
 
 
 def test_every_folder_has_its_place_on_the_map():
-    assert sorted(folders() - set(NAMED.findall(PAGES["docs/architecture.md"]))) == []
+    assert sorted(folders() - set(NAMED.findall(PAGES["docs/why/architecture.md"]))) == []
 
 
 def test_the_map_says_where_to_begin_for_twenty_changes():
-    table = PAGES["docs/architecture.md"].partition("## I want to change")[2]
+    table = PAGES["docs/why/architecture.md"].partition("## I want to change")[2]
     rows = [line for line in table.splitlines() if line.startswith("| ") and "`" in line]
     assert len(rows) >= ROWS and all(NAMED.search(row) for row in rows)
 
@@ -52,13 +52,13 @@ def surface() -> list[str]:
 
 
 def test_the_map_names_the_surface_that_the_contract_holds():
-    section = PAGES["docs/architecture.md"].partition("## The surface of")[2].partition("```")[0]
+    section = PAGES["docs/why/architecture.md"].partition("## The surface of")[2].partition("```")[0]
     rows = [NAMED.findall(line)[0] for line in section.splitlines() if line.startswith("| `")]
     assert sorted(rows) == sorted(surface())
 
 
 def test_the_example_of_the_surface_runs_and_keeps_to_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    code = PAGES["docs/architecture.md"].partition("```python\n")[2].partition("```")[0]
+    code = PAGES["docs/why/architecture.md"].partition("```python\n")[2].partition("```")[0]
     monkeypatch.chdir(tmp_path)
     made: dict[str, Any] = {}
     exec(code, made)

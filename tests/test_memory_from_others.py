@@ -17,9 +17,9 @@ def rows_of(page: str, letters: str) -> list[tuple[str, ...]]:
     return [tuple(cell.strip() for cell in line.removeprefix("|").removesuffix("|").split(" |")) for line in numbered]
 
 
-ROWS = rows_of("memory-from-others.md", "ZVMHD")
+ROWS = rows_of("reference/memory-from-others.md", "ZVMHD")
 COUNTS = {"Z": 38, "V": 57, "M": 25, "H": 24, "D": 13}  # of their behaviours, counted when their code was read
-DOCUMENTS = rows_of("documents-from-others.md", "ZH")
+DOCUMENTS = rows_of("reference/documents-from-others.md", "ZH")
 DOCUMENT_COUNTS = {"Z": 68, "H": 24}
 MARKS = ("works", "partly", "missing")  # what has no test is last
 
@@ -49,14 +49,14 @@ def test_every_row_about_documents_is_marked_and_names_a_test_unless_it_is_missi
 
 
 def test_the_counts_of_the_page_about_documents_are_those_of_its_rows():
-    text = (DOCS / "documents-from-others.md").read_text("utf-8")
+    text = (DOCS / "reference" / "documents-from-others.md").read_text("utf-8")
     for letter, system in (("Z", "Zapomni"), ("H", "Hazina")):
         found = Counter(row[2] for row in DOCUMENTS if row[0].startswith(letter))
         assert f"| {system} | {' | '.join(str(found[mark]) for mark in MARKS)} |" in text
 
 
 def test_every_error_of_ours_has_this_status():
-    documented = (DOCS / "http.md").read_text("utf-8")
+    documented = (DOCS / "reference" / "http.md").read_text("utf-8")
     named = [found for row in ROWS for found in re.findall(r"`(\d{3}) (\w+)`", row[2])]
     assert len(named) > 5
     for status, code in named:

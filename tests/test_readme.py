@@ -1,25 +1,22 @@
-"""The README's commands, run unchanged, answer as it says."""
+"""The README's commands answer as it says, and it stays short."""
 
 import json
-import os
 import re
-import shlex
 import shutil
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import httpx
 import pytest
 
 from loadtests.services.muisti import serving
+from tests import curl
 
 README = (Path(__file__).parent.parent / "README.md").read_text("utf-8")
 CURL = re.findall(r"```sh\n(curl .*?)```\s*```json\n(.*?)```", README, re.DOTALL)
-MUISTI = re.findall(r"^\.venv/bin/muisti .*$", README, re.MULTILINE)
-VARIES = {"id", "checked_at", "created_at", "updated_at", "seq", "space"}
+SCREEN = 60  # lines
+SERVER = "127.0.0.1:8321"
 
 
 @pytest.fixture(scope="module")
@@ -28,48 +25,30 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         yield f"127.0.0.1:{running.port}"
 
 
-def run(command: str, folder: Path) -> str:
-    environment = {name: value for name, value in os.environ.items() if not name.startswith("MUISTI_")}
-    done = subprocess.run(["bash", "-c", command], cwd=folder, env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def shape(value: Any) -> Any:
-    """Return a JSON value without what differs from run to run: ids, times and days, and the digits of scores."""
-    if isinstance(value, dict):
-        return {name: shape(inner) for name, inner in value.items() if name not in VARIES}
-    if isinstance(value, list):
-        return [shape(inner) for inner in value]
-    if isinstance(value, str):
-        return re.sub(r"\d{4}-\d\d-\d\d", "DAY", value)
-    return round(value, 3) if isinstance(value, float) else value
-
-
-def asked(command: str, folder: Path) -> str:
-    """The answer to a curl command; a machine without curl sends the same request from here."""
+def answer(command: str, address: str) -> object:
+    """Return the answer to a curl command; a machine without curl sends the same request from here."""
     if shutil.which("curl"):
-        return run(command, folder)
-    _, _, url, option, body = shlex.split(command)
-    assert option == "--json"
-    return httpx.post(url, content=body, headers={"Content-Type": "application/json"}).text
+        done = subprocess.run(["bash", "-c", command.replace(SERVER, address)], capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+    with httpx.Client(base_url=f"http://{address}") as client:
+        return curl.read(command, Path()).send(client).json()
 
 
-def test_the_curl_commands_answer_as_printed(address: str, tmp_path: Path):
-    assert len(CURL) == 4
+def test_the_curl_commands_answer_as_printed(address: str):
+    assert len(CURL) == 3 and README.count("```json") == 3
     for command, printed in CURL:
-        answer = asked(command.replace("127.0.0.1:8321", address), tmp_path)
-        assert shape(json.loads(answer)) == shape(json.loads(printed))
+        curl.check(json.loads(printed), answer(command, address))
 
 
-def test_a_machine_without_curl_reads_the_same_commands(address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_machine_without_curl_reads_the_same_commands(address: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(shutil, "which", lambda _: None)
-    answer = asked(CURL[1][0].replace("127.0.0.1:8321", address), tmp_path)
-    assert json.loads(answer)["strategy"] == "hybrid"
+    found = answer(CURL[1][0], address)
+    assert isinstance(found, dict) and found["strategy"] == "hybrid"
 
 
-def test_the_command_line_works_as_printed(tmp_path: Path):
-    assert len(MUISTI) == 2
-    for line in MUISTI:
-        found = run(line.replace(".venv/bin/muisti", str(Path(sys.executable).parent / "muisti")), tmp_path)
-    assert "Deploys go out on Fridays." in found
+def test_one_screen_says_what_it_is_why_and_how_to_begin():
+    screen = "\n".join(README.splitlines()[:SCREEN])
+    for needed in ("mem0", "basic-memory", "mcp-memory-service", "terminal-demo.svg", "muisti demo", "muisti connect"):
+        assert needed in screen
+    assert "## A first memory" in screen and len(README.splitlines()) < 2 * SCREEN

@@ -32,7 +32,7 @@ class Limits(msgspec.Struct, frozen=True):
     order: float
 
 
-# Fitted on the training pairs for the shipped model: the most recall at a precision of .95 and of .85 (docs/why.md).
+# Fitted on the training pairs for the shipped model, the most recall at precisions of .95 and .85 (docs/why/why.md).
 SAME = Limits(cosine=0.92, share_existing=0.15, share_new=0.15, strange=0.5, order=0.8)
 NEARLY = Limits(cosine=0.83, share_existing=0.2, share_new=0.15, strange=0.7, order=0.6)
 # Set by hand, for texts that differ only in a value, which changes the cosine.

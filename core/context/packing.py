@@ -7,7 +7,7 @@
 piece of a memory also pays for its line, and the first memory of a group for the group's heading. The best memory
 comes first: whole when it takes at most half of the room, else with the piece that says most for its tokens.
 
-The constants are chosen on the tuning halves of LoCoMo, BEAM and QMSum (docs/context.md).
+The constants are chosen on the tuning halves of LoCoMo, BEAM and QMSum (docs/concepts/context.md).
 """
 
 import heapq

@@ -1,6 +1,7 @@
 """Signals beyond BM25: words of neighbouring rows in a dialogue, and the place and closeness of a row's own words.
 
-All constants are fitted on the tuning sets (docs/quality.md). Content words count as if the field had a weight of 1.
+All constants are fitted on the tuning sets (docs/why/quality.md). Content words count as if the field had a weight of
+1.
 """
 
 import numpy as np

@@ -69,7 +69,7 @@ class Matches(msgspec.Struct, frozen=True):
 def saturation(average: float) -> float:
     """Return BM25's k1 for an average length: in short utterances repeating a word adds little.
 
-    The constants are fitted on the tuning sets (docs/quality.md).
+    The constants are fitted on the tuning sets (docs/why/quality.md).
 
     >>> [round(saturation(average), 2) for average in (0, 30, 90, 500)]
     [0.5, 0.7, 1.1, 1.6]

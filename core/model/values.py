@@ -1,7 +1,7 @@
 """Values that the stages of reads and writes pass to each other. Frozen and without I/O.
 
 They are `msgspec.Struct`s. Instances are made six times as fast as those of frozen dataclasses. Classes are made in a
-tenth of the time, which matters at every start (docs/why.md). `core.model.hits` has the values of searches,
+tenth of the time, which matters at every start (docs/why/why.md). `core.model.hits` has the values of searches,
 `core.model.outcomes` those of writes.
 """
 

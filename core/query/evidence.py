@@ -17,7 +17,7 @@ short questions have less. u is the share of the known idf whose words occur in 
 X the exponent of r is 1.
 
 A low number says that nothing about the question is stored. It cannot say that one fact is missing among others on the
-same subject. docs/quality.md has the derivation and measurements.
+same subject. docs/why/quality.md has the derivation and measurements.
 """
 
 import math

@@ -6,7 +6,7 @@
 
 The last line maps a total that may exceed 1 into [0, 1). It keeps the order, and hardly changes small totals. The scale
 is absolute: no other row changes the score of a row, so a weak answer has a weak score. All constants are fitted on the
-tuning sets (docs/quality.md).
+tuning sets (docs/why/quality.md).
 """
 
 import msgspec

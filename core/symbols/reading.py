@@ -85,7 +85,7 @@ class CodeReader:
         found, seen = opened.space, Seen(caller.own_category, now)
         rows = self._rows(code.file(found, path, seen))
         if not rows:
-            hint = opened.hint or "documents in one of the languages of docs/code.md are read"
+            hint = opened.hint or "documents in one of the languages of docs/concepts/code.md are read"
             raise NotFound("source file", path, hint)
         row, memory, language, unresolved = cast(tuple[int, bytes, str, int | None], rows[0])
         symbols, imports = self._database.read([code.of_file(found, path, seen), code.imported(row)])

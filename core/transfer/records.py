@@ -1,4 +1,4 @@
-"""Records of an export, format 2: their fields, and how lines are read. docs/export.md describes them.
+"""Records of an export, format 2: their fields, and how lines are read. docs/how-to/export.md describes them.
 
 A file is a `Header`, then `ChangeLine`s, `VersionLine`s and `MemoryLine`s, `TelemetryLine`s, then an `End`. Format 1
 differs only in having no telemetry.

@@ -70,7 +70,7 @@ def main() -> int:
         sys.stdout.write(f"{lines[-1]}\n")
         sys.stdout.flush()
     if asked.docs is not None:
-        put({PLACE: "\n".join(lines) + "\n"}, asked.docs / "security.md")
+        put({PLACE: "\n".join(lines) + "\n"}, asked.docs / "why" / "security.md")
     return 0
 
 

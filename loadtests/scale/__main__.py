@@ -38,7 +38,7 @@ def main() -> None:
     console.print(f"by constants of {found.machine['processor']}, {found.machine['system']}")
     if options.docs is not None:
         draw(found, each, traffic, replica, options.docs / "img")
-        put({table.stage: markdown(table) for table in made}, options.docs / "scaling.md")
+        put({table.stage: markdown(table) for table in made}, options.docs / "how-to" / "scaling.md")
 
 
 def _options() -> argparse.Namespace:

@@ -215,7 +215,7 @@ filters = _all(
         "filter_",
         type=JsonObject(),
         metavar="JSON",
-        help='Filter on any field, such as {"tags": "infra"}; see docs/http.md.',
+        help='Filter on any field, such as {"tags": "infra"}; see docs/reference/http.md.',
     ),
     click.option("--category", metavar="NAME", shell_complete=completes("category"), help="Only this category."),
     click.option(

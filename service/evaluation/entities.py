@@ -205,11 +205,11 @@ def main() -> None:
 def _write(docs: Path, found: Sequence[Row], sure: Iterable[tuple[float, float, int, float, float]]) -> None:
     lines = [f"| {' | '.join(COLUMNS)} |", "|" + " --- |" * len(COLUMNS)]
     lines += [f"| {' | '.join(row.cells)} |" for row in found]
-    put_table(docs / "graph.md", "recognising", lines)
+    put_table(docs / "concepts" / "graph.md", "recognising", lines)
     shares = ["| confidence | names | mean confidence | right |", "| --- | --- | --- | --- |"]
     for low, high, count, mean, right in sure:
         shares.append(f"| {low:.2f} to {high:.2f} | {count} | {mean:.3f} | {right:.3f} |")
-    put_table(docs / "graph.md", "confidence", shares)
+    put_table(docs / "concepts" / "graph.md", "confidence", shares)
 
 
 def _options() -> argparse.Namespace:

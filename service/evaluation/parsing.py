@@ -3,10 +3,10 @@
     make build/parsers/.made                                              # the other libraries, once
     python -m muisti.service.evaluation.parsing DIR ... [--files] [--only pdf]
 
-Each DIR is a checkout of a public repository of test files; docs/documents.md names those that were measured. A file is
-judged where the repository has the expected Markdown: `groundtruth/NAME.md` beside `sources/NAME`, or
-`expected_outputs/STEM.md` beside a PDF. The score is the F1 of pairs of neighbouring words. Comments, pictures,
-targets of links and escapes of Markdown count on neither side.
+Each DIR is a checkout of a public repository of test files; docs/concepts/documents.md names those that were measured.
+A file is judged where the repository has the expected Markdown: `groundtruth/NAME.md` beside `sources/NAME`, or
+`expected_outputs/STEM.md` beside a PDF. The score is the F1 of pairs of neighbouring words. Comments, pictures, targets
+of links and escapes of Markdown count on neither side.
 
 Every library reads the files of a format in a process of its own. Its processor time contains its imports.
 """

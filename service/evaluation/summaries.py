@@ -164,7 +164,7 @@ def main(folder: Path, references: Path | None, tune: bool, docs: Path | None) -
         raise click.ClickException(str(error)) from None
     click.echo("\n".join(lines))
     if docs:
-        put_table(docs / "quality.md", "summaries", lines)
+        put_table(docs / "why" / "quality.md", "summaries", lines)
 
 
 if __name__ == "__main__":

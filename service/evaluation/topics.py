@@ -96,7 +96,7 @@ def main(folders: Sequence[Path], tune: bool, docs: Path | None) -> None:
         raise click.ClickException(str(error)) from None
     click.echo("\n".join(lines))
     if docs and not tune:
-        put_table(docs / "quality.md", "topics", lines)
+        put_table(docs / "why" / "quality.md", "topics", lines)
 
 
 if __name__ == "__main__":

@@ -170,7 +170,7 @@ def main(folder: Path, docs: Path | None) -> None:
         rows = [*table(measure(client, dataset, wanted))]
     click.echo("\n".join(rows))
     if docs is not None:
-        put_table(docs / "quality.md", "updates", rows)
+        put_table(docs / "why" / "quality.md", "updates", rows)
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""Turns a memory into a note in Markdown, with its fields in the front matter, and back. See docs/export.md."""
+"""Turns a memory into a note in Markdown, with its fields in the front matter, and back. See docs/how-to/export.md."""
 
 import re
 from collections.abc import Mapping

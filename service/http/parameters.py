@@ -29,7 +29,7 @@ DryRunParameter = Annotated[
     QueryParameter(description="Report what the request would do, without doing it. An Idempotency-Key is ignored."),
 ]
 TaskParameter = Annotated[
-    bool, QueryParameter(description="Do the work as a task, and answer 202 with it; see docs/tasks.md.")
+    bool, QueryParameter(description="Do the work as a task, and answer 202 with it; see docs/reference/tasks.md.")
 ]
 LimitParameter = Annotated[int, between("Largest number of items.", 1, 100)]
 AsOfParameter = Annotated[

@@ -9,7 +9,7 @@ EXPORT_MAX = 1 << 20  # bytes
 
 
 async def exported(session: Session, space: str) -> str:
-    """Return a space in the format of docs/export.md, without vectors.
+    """Return a space in the format of docs/how-to/export.md, without vectors.
 
     Raises:
         NotFound: the key does not see all of the space.

@@ -177,7 +177,7 @@ def _body(handler: HTTPRouteHandler) -> Json | None:
     if "bodies" in handler.opt:
         return _bodies(handler)
     if "takes" in handler.opt:
-        schema = {"type": "string", "description": "A file in the format of docs/export.md."}
+        schema = {"type": "string", "description": "A file in the format of docs/how-to/export.md."}
         return {
             "required": True,
             "content": {handler.opt["takes"]: {"schema": schema, "example": FILE}, **_packed(handler)},

@@ -4,8 +4,8 @@ from typing import Any
 
 ABOUT = (
     "Muisti stores what agents and apps learn and finds the right piece again: by meaning, by words, with any filter. "
-    "Every error is an RFC 9457 problem with a stable `code`. docs/http.md explains filters, pages, versions, repeated "
-    "requests and reading your own writes."
+    "Every error is an RFC 9457 problem with a stable `code`. "
+    "docs/reference/http.md explains filters, pages, versions, repeated requests and reading your own writes."
 )
 
 TAGS = {

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from muisti.core.model.errors import NotFound
 from muisti.service.schemas.errors import KINDS, problem_type
+from muisti.service.schemas.remedies import REMEDIES
 
 ASSETS = {"index.html": "text/html", "docs.css": "text/css", "docs.js": "text/javascript", "skill.md": "text/markdown"}
 POLICY = (
@@ -18,13 +19,17 @@ FRESH = {"Cache-Control": "no-cache"}
 
 
 class KindReply(Struct, frozen=True, kw_only=True):
-    """The meaning of a kind of problem. `retry_after` is in seconds, null when a retry is of no use."""
+    """The meaning of a kind of problem, and the next step of the caller.
+
+    `retry_after` is in seconds, null when a retry is of no use.
+    """
 
     type: str
     code: str
     status: int
     title: str
     meaning: str
+    remedy: str
     retry_after: int | None
 
     @classmethod
@@ -36,6 +41,7 @@ class KindReply(Struct, frozen=True, kw_only=True):
             status=kind.status,
             title=kind.title,
             meaning=kind.meaning,
+            remedy=REMEDIES[code],
             retry_after=kind.retry_after,
         )
 

@@ -62,8 +62,9 @@ async def export_space(
 ) -> Stream:
     """Export a space, with its history and its vectors.
 
-    The answer has lines of JSON, in the format of docs/export.md. They show one point of history, whatever is written
-    meanwhile. The last line counts the others; a file without it is incomplete. Needs a key that sees all of the space.
+    The answer has lines of JSON, in the format of docs/how-to/export.md. They show one point of history, whatever is
+    written meanwhile. The last line counts the others; a file without it is incomplete. Needs a key that sees all of
+    the space.
     """
     if compression not in (None, "zstd"):
         raise InvalidInput.at("$.compression", f"{compression[:40]!r} is unknown; there is zstd")
@@ -103,10 +104,10 @@ async def import_memories(
 ) -> Response[ImportReply] | Response[TaskReply]:
     """Import an export, or the memories of another system.
 
-    The body is a file in the format of docs/export.md, as application/x-ndjson or application/zstd, of any size. A
-    compressed file may grow to 500 times its size and 16 MB more. Known ids are skipped. An empty space gets the whole
-    history. Every line passes the policy of the space; `errors` or `failures` names the lines that it refuses. Needs a
-    key that sees all of the space.
+    The body is a file in the format of docs/how-to/export.md, as application/x-ndjson or application/zstd, of any size.
+    A compressed file may grow to 500 times its size and 16 MB more. Known ids are skipped. An empty space gets the
+    whole history. Every line passes the policy of the space; `errors` or `failures` names the lines that it refuses.
+    Needs a key that sees all of the space.
 
     With `task=true` the lines are kept, and when all have arrived the answer is 202 with a task that imports them. It
     survives the end of this process. The report is the result of the task.

@@ -253,7 +253,8 @@ Alpha = Annotated[
 FilterJson = Annotated[
     dict[str, Any],
     Meta(
-        description='A filter, such as {"tags": ["a", "b"], "created_at": {"gte": "2026-01-01"}}; see docs/http.md.',
+        description='A filter, such as {"tags": ["a", "b"], "created_at": {"gte": "2026-01-01"}}; '
+        "see docs/reference/http.md.",
         examples=[{"category": "rules", "not": {"importance": "low"}}],
     ),
 ]

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-OPERATIONS = (ROOT / "docs" / "operations.md").read_text("utf-8")
+OPERATIONS = (ROOT / "docs" / "how-to" / "operations.md").read_text("utf-8")
 DASHBOARD = ROOT / "deploy" / "grafana" / "muisti.json"
 ALERTS = ROOT / "deploy" / "prometheus" / "alerts.yml"
 DOCUMENTED = {

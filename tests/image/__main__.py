@@ -1,4 +1,4 @@
-"""`make image-test`: check with podman or docker that the image does what docs/operations.md says of it.
+"""`make image-test`: check with podman or docker that the image does what docs/how-to/operations.md says of it.
 
 It runs as in a cluster: as an arbitrary user, on a read-only root, without capabilities, with a folder for its data.
 It is killed while it writes.
@@ -84,7 +84,7 @@ class Server:
             return False
 
 
-# As docs/operations.md has it.
+# As docs/how-to/operations.md has it.
 BACKUP = ["muisti", "backup", "/data/backup.db"]
 
 
@@ -226,7 +226,7 @@ def check_kill(server: Server) -> None:
 
 def check_backup(engine: Engine) -> None:
     """Check that the documented backup command works while the server runs."""
-    assert f"podman exec muisti {' '.join(BACKUP)}" in Path("docs/operations.md").read_text("utf-8")
+    assert f"podman exec muisti {' '.join(BACKUP)}" in Path("docs/how-to/operations.md").read_text("utf-8")
     done = engine.inside(NAME, BACKUP)
     assert done.code == 0, done
 
@@ -245,7 +245,7 @@ def tell_size(engine: Engine, docs: Path | None) -> None:
     table = "| layer | MB |\n| --- | --- |\n" + "".join(f"| {name} | {size} |\n" for name, size in rows)
     say(f"\n{table}")
     if docs is not None:
-        put({"image": table}, docs / "operations.md")
+        put({"image": table}, docs / "how-to" / "operations.md")
 
 
 def what(layer: Layer) -> str:

@@ -17,7 +17,7 @@ KINDS = (
 )
 FOLDERS = ("core", "service", "clients", "loadtests", "deploy", "tests")
 TOP = ("README.md", "Makefile", "Containerfile", "pyproject.toml", "fly.toml")
-# Written by clients/python/generate.py.
+# Written by clients/python/generate.py, or by others.
 GENERATED = (
     "clients/python/muisti_client/_*_client.py",
     "clients/python/muisti_client/_sync_transport.py",
@@ -25,6 +25,7 @@ GENERATED = (
     "clients/python/muisti_client/types.py",
     "core/embedding/weights/*",
     "service/static/*",
+    "deploy/docs/assets/*.js",
 )
 _SKIPPED = {"__pycache__", "node_modules", ".venv", "build"}
 
@@ -37,7 +38,7 @@ def read(root: Path) -> Iterator[Finding]:
 
 def files(root: Path) -> Iterator[PurePath]:
     """Yield the paths that are read, relative to the root."""
-    docs = (path for path in (root / "docs").glob("*.md"))
+    docs = (path for path in (root / "docs").rglob("*.md"))
     code = (path for folder in FOLDERS for path in (root / folder).rglob("*") if not _SKIPPED & {*path.parts})
     for path in sorted([*(root / name for name in TOP), *docs, *code]):
         inside = path.relative_to(root)

@@ -1,4 +1,4 @@
-"""Attacks that docs/security.md says were tried."""
+"""Attacks that docs/why/security.md says were tried."""
 
 import re
 from pathlib import Path
@@ -54,6 +54,6 @@ def test_no_field_makes_the_server_fetch(client: httpx.Client, monkeypatch: pyte
 
 
 def test_every_test_that_the_list_names_exists():
-    named = re.findall(r"`(test_\w+)`", (ROOT / "docs" / "security.md").read_text("utf-8"))
+    named = re.findall(r"`(test_\w+)`", (ROOT / "docs" / "why" / "security.md").read_text("utf-8"))
     tests = "".join(path.read_text("utf-8") for path in (ROOT / "tests").rglob("test_*.py"))
     assert [name for name in named if f"def {name}(" not in tests] == [] and len(named) > 10

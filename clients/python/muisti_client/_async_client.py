@@ -1095,7 +1095,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
     ) -> AsyncIterator[bytes]:
-        """Export a space, with its history and its vectors. The answer has lines of JSON, in the format of docs/export.md. They show one point of history, whatever is written meanwhile. The last line counts the others; a file without it is incomplete. Needs a key that sees all of the space. Needs the scope read."""
+        """Export a space, with its history and its vectors. The answer has lines of JSON, in the format of docs/how-to/export.md. They show one point of history, whatever is written meanwhile. The last line counts the others; a file without it is incomplete. Needs a key that sees all of the space. Needs the scope read."""
         return self.pieces(calls.export_space(space, vectors=vectors, compression=compression, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
 
     async def fork_space(
@@ -1448,7 +1448,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.ImportReply | types.TaskReply:
-        """Import an export, or the memories of another system. The body is a file in the format of docs/export.md, as application/x-ndjson or application/zstd, of any size. A compressed file may grow to 500 times its size and 16 MB more. Known ids are skipped. An empty space gets the whole history. Every line passes the policy of the space; `errors` or `failures` names the lines that it refuses. Needs a key that sees all of the space. With `task=true` the lines are kept, and when all have arrived the answer is 202 with a task that imports them. It survives the end of this process. The report is the result of the task. Needs the scope write."""
+        """Import an export, or the memories of another system. The body is a file in the format of docs/how-to/export.md, as application/x-ndjson or application/zstd, of any size. A compressed file may grow to 500 times its size and 16 MB more. Known ids are skipped. An empty space gets the whole history. Every line passes the policy of the space; `errors` or `failures` names the lines that it refuses. Needs a key that sees all of the space. With `task=true` the lines are kept, and when all have arrived the answer is 202 with a task that imports them. It survives the end of this process. The report is the result of the task. Needs the scope write."""
         reply = await self.send(calls.import_memories(space, body, content_type=content_type, atomic=atomic, dry_run=dry_run, task=task, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 

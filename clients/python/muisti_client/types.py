@@ -1361,10 +1361,11 @@ KindReply = TypedDict(
         'status': 'int',
         'title': 'str',
         'meaning': 'str',
+        'remedy': 'str',
         'retry_after': 'int | None',
     },
 )
-"The meaning of a kind of problem. `retry_after` is in seconds, null when a retry is of no use."
+"The meaning of a kind of problem, and the next step of the caller. `retry_after` is in seconds, null when a retry is of no use."
 
 LatencyReply = TypedDict(
     'LatencyReply',

@@ -51,7 +51,7 @@ def connect(path: Path, vfs: str | None, waiting: LockWait | None = None, *, uri
     else:
         connection = apsw.Connection(str(uri), flags=flags, statementcachesize=256)
     connection.set_busy_handler(waiting or LockWait(path))
-    # Else SQLite, as apsw builds it, compiles a join again each time that values are bound to it (docs/why.md).
+    # Else SQLite, as apsw builds it, compiles a join again each time that values are bound to it (docs/why/why.md).
     connection.config(apsw.SQLITE_DBCONFIG_ENABLE_QPSG, 1)
     return connection
 

@@ -30,7 +30,7 @@ REST_SECONDS = 5.0  # without requests to a replica that did not answer
 BEHIND = "the read replica of the database has not received that change yet; try again"
 LARGE_KNOWN = 100  # remembered batches whose rows take more room than one answer has
 SMALL_BYTES = 1_000_000  # an answer below this has room enough
-# A server is sure to finish these within 5 s, its limit for a transaction while others wait (docs/why.md).
+# A server is sure to finish these within 5 s, its limit for a transaction while others wait (docs/why/why.md).
 STATEMENTS_MAX = 50_000
 VALUES_MAX = 100_000_000  # bytes and characters in a batch
 VALUE_MAX = 4_000_000  # in one value

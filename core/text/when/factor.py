@@ -1,8 +1,8 @@
 """Compute the factor of a named time, in [1 - weight, 1]: 1 within the time, and gradually less outside it.
 
 This is a soft ranking, not a filter. People say "last week" about nine days ago, and report on Sunday what happened on
-Friday. The weight is the knee of the curve on judged data (`docs/quality.md`). A memory of another time needs a score
-two thirds higher to rank before one of the named time. So relevance outweighs a match of time alone.
+Friday. The weight is the knee of the curve on judged data (`docs/why/quality.md`). A memory of another time needs a
+score two thirds higher to rank before one of the named time. So relevance outweighs a match of time alone.
 """
 
 from collections.abc import Sequence

@@ -1,1 +1,1 @@
-"""Readers of other systems' files. Each gives memories one by one, as lines of an export (docs/importing.md)."""
+"""Readers of other systems' files. Each gives memories one by one, as lines of an export (docs/how-to/importing.md)."""

@@ -1,4 +1,4 @@
-"""Behaviours of Zakira.Exchange and vipune that no other test shows; docs/memory-from-others.md names the rest."""
+"""Behaviours of Zakira.Exchange and vipune without other tests; docs/reference/memory-from-others.md has the rest."""
 
 from collections.abc import Iterator
 from pathlib import Path

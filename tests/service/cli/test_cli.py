@@ -18,7 +18,7 @@ from muisti.service.cli.options import as_filter
 from muisti.service.settings import options
 
 Run = Callable[..., Result]
-DOCS = Path(__file__).parents[3] / "docs" / "cli.md"
+DOCS = Path(__file__).parents[3] / "docs" / "reference" / "cli.md"
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 
 

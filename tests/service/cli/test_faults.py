@@ -19,7 +19,7 @@ from tests.service.cli_commands import COMMANDS, Kind, Ran, call, of_the_tree, r
 ROOT = Path(__file__).parents[3]
 # There is none of that number, and no memory names Ann.
 UNDONE = {"conflicts decide", "graph show", "graph neighbours", "graph path"}
-STATUSES = (0, 1, 2, 3, 64)  # as docs/cli.md has them
+STATUSES = (0, 1, 2, 3, 64)  # as docs/reference/cli.md has them
 HOLD = (
     "import apsw, sys; held = apsw.Connection(sys.argv[1]); held.execute('BEGIN IMMEDIATE'); "
     "print('held', flush=True); input()"

@@ -13,7 +13,7 @@ from tests.service.app.test_server import serving
 
 Run = Callable[..., Result]
 SERVICE = Path(__file__).parents[1]
-PAGE = (SERVICE.parents[1] / "docs" / "cli-from-others.md").read_text("utf-8")
+PAGE = (SERVICE.parents[1] / "docs" / "reference" / "cli-from-others.md").read_text("utf-8")
 TABLES = [line for line in PAGE.splitlines() if line.startswith("| ") and not line.startswith(("| ---", "| theirs"))]
 ROWS = [tuple(cell.strip() for cell in line.strip("|").split(" | ")) for line in TABLES]
 

@@ -113,7 +113,7 @@ def entry(name: str, text: str) -> Any:
 
 def test_the_command_knows_every_client():
     assert tuple(CLIENTS) == NAMES
-    page = (DOCS / "clients.md").read_text("utf-8")
+    page = (DOCS / "how-to" / "clients.md").read_text("utf-8")
     assert [name for name in NAMES if f"`muisti connect {name}`" not in page] == []
 
 

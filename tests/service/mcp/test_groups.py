@@ -35,7 +35,7 @@ from tests.service.mcp_client import LONG, PLAIN, VERSION, message_of
 
 pytestmark = pytest.mark.one_store
 
-PAGE = (Path(__file__).parents[3] / "docs" / "mcp.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "mcp.md").read_text("utf-8")
 USUAL_MAX = 2_000  # tokens of what a client is offered that asks for nothing
 CODE, WRITER = "code_sizes", "code_writer"
 

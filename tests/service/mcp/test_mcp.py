@@ -92,7 +92,7 @@ ARGUMENTS: dict[str, dict[str, Any]] = {
     "import_memories": {"ndjson": LINES},
     "search": {"query": "deploy"},
 }
-PAGE = (Path(__file__).parents[3] / "docs" / "mcp.md").read_text("utf-8")
+PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "mcp.md").read_text("utf-8")
 BY_ID = ("get_memory", "update_memory", "memory_history", "undo", "forget")
 
 Work = Callable[[Client], Awaitable[Any]]

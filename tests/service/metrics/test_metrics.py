@@ -27,7 +27,7 @@ from tests.service.fakes import API, Breakable, draft
 from tests.service.keyed import administrator, caller
 from tests.stores import Stores, at
 
-OPERATIONS = Path(__file__).parents[3] / "docs" / "operations.md"
+OPERATIONS = Path(__file__).parents[3] / "docs" / "how-to" / "operations.md"
 SECRET = "a key for Prometheus, of some length".replace(" ", "-")
 ROW = re.compile(r"^\| `([a-z_]+)` \| (counter|gauge|histogram) \|", re.MULTILINE)
 PLACES = "/v1/spaces/{space}/memories"

@@ -2,7 +2,6 @@
 
 import json
 import re
-import shlex
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +12,11 @@ from litestar.testing import TestClient
 from muisti.core.engine import Engine
 from muisti.service.app.app import create_app
 from muisti.service.settings import Settings
+from tests import curl
 from tests.service.fakes import API
 from tests.service.keyed import administrator, with_mode
 
-GUIDE = (Path(__file__).parents[3] / "docs" / "conversations.md").read_text("utf-8")
+GUIDE = (Path(__file__).parents[3] / "docs" / "concepts" / "conversations.md").read_text("utf-8")
 LINES = {"Content-Type": "application/x-ndjson"}
 
 
@@ -28,34 +28,9 @@ def turn(number: int, text: str = "Hello", **more: Any) -> dict[str, Any]:
     return {"turn": number, "author": "Ann", "content": text, **more}
 
 
-def commands() -> list[list[str]]:
-    """The curl commands of the guide, as words."""
-    blocks = "\n".join(re.findall(r"```sh\n(.*?)```", GUIDE, re.DOTALL))
-    return [shlex.split(one) for one in re.split(r"^(?=curl )", blocks, flags=re.MULTILINE) if one.strip()]
-
-
-def asked(client: httpx.Client, words: list[str]) -> httpx.Response:
-    method, url, body, headers = "GET", "", None, {}
-    rest = iter(words[1:])
-    for word in rest:
-        match word:
-            case "-s":
-                pass
-            case "-X":
-                method = next(rest)
-            case "-H":
-                name, _, value = next(rest).partition(": ")
-                headers[name] = value
-            case "--json":
-                body = json.loads(next(rest))
-                method = "POST" if method == "GET" else method
-            case _:
-                url = word.removeprefix("localhost:8321")
-    return client.request(method, url, json=body, headers=headers)
-
-
 def test_the_commands_of_the_guide_answer_as_it_says(client: httpx.Client):
-    answers = [asked(client, words) for words in commands()]
+    blocks = "".join(re.findall(r"```sh\n(.*?)```", GUIDE, re.DOTALL))
+    answers = [curl.read(line, Path()).send(client) for line in curl.lines(blocks)]
     assert len(answers) == 13 and all(one.is_success for one in answers), [one.text for one in answers]
     streamed, listed, talk, turns, found, *_, deleted, undone = (one.json() for one in answers)
     assert [one["turn"] for one in streamed["items"]] == [1, 2] and streamed["next_turn"] == 3

@@ -67,7 +67,7 @@ def test_a_report_that_was_changed_is_forged(client: httpx.Client, memory: dict[
 
 
 def test_openssl_finds_the_signature_good(client: httpx.Client, memory: dict[str, Any], tmp_path: Path):
-    """As docs/erasure.md says it."""
+    """As docs/how-to/erasure.md says it."""
     signed: str = client.delete(f"{API}/memories/{memory['id']}?purge=true").json()["signed"]
     head, body, signature = signed.split(".")
     (tmp_path / "text").write_text(f"{head}.{body}")

@@ -14,6 +14,7 @@ from muisti.core.model.errors import MuistiError
 from muisti.service.cli import failures, opening
 from muisti.service.mcp import refusals
 from muisti.service.schemas.errors import KINDS
+from muisti.service.schemas.remedies import REMEDIES
 
 pytestmark = pytest.mark.one_store
 
@@ -48,8 +49,12 @@ def test_a_kind_is_declared_for_each_code_that_is_raised_and_for_no_other():
     assert set(KINDS) == of_core() | of_service() | OF_LITESTAR
 
 
+def test_each_kind_has_a_remedy():
+    assert set(REMEDIES) == set(KINDS)
+
+
 def test_the_docs_list_each_kind_once_with_its_status():
-    rows = ROW.findall((ROOT / "docs" / "http.md").read_text("utf-8"))
+    rows = ROW.findall((ROOT / "docs" / "reference" / "http.md").read_text("utf-8"))
     assert sorted(rows) == sorted((code, str(kind.status)) for code, kind in KINDS.items())
 
 

@@ -39,10 +39,10 @@ else:  # with the whole service
 def export(options: Globals, file: str, *, every: bool, form: str, no_vectors: bool, force: bool) -> None:
     """Write a space to a file, or to a folder of Markdown notes.
 
-    The file has lines of JSON (docs/export.md), with the history and the vectors of the space. It is compressed when
-    FILE ends in .zst; - is standard output. The file shows one point in history, whatever is written during the export.
-    With --format markdown, FILE is a folder with a note for each current memory. --all writes every space into a
-    folder. `muisti import FILE` reads all three; from a folder of --all, it restores each space under its name.
+    The file has lines of JSON (docs/how-to/export.md), with the history and the vectors of the space. It is compressed
+    when FILE ends in .zst; - is standard output. The file shows one point in history, whatever is written during the
+    export. With --format markdown, FILE is a folder with a note for each current memory. --all writes every space into
+    a folder. `muisti import FILE` reads all three; from a folder of --all, it restores each space under its name.
     """
     if every:
         files.export_all(options, file, notes=form == "markdown", vectors=not no_vectors, force=force)

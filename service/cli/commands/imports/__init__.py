@@ -50,9 +50,10 @@ SYSTEMS = (
 def import_files(options: Globals, files: tuple[str, ...], **how: Any) -> None:
     """Import an export of Muisti, or the memories of another system.
 
-    FILE is a file or folder whose content shows the format (docs/importing.md); - is standard input. Projects and
-    workspaces of other systems become spaces; with --space everything goes into that one. Memories that exist already
-    are skipped, so a repeated import changes nothing. Prints how many memories were imported, and why others were not.
+    FILE is a file or folder whose content shows the format (docs/how-to/importing.md); - is standard input. Projects
+    and workspaces of other systems become spaces; with --space everything goes into that one. Memories that exist
+    already are skipped, so a repeated import changes nothing. Prints how many memories were imported, and why others
+    were not.
     """
     asked = sum((bool(files), how["listed"], how["undo"] is not None))
     if asked != 1:

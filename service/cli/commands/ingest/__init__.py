@@ -40,7 +40,7 @@ else:  # with watchfiles, pathspec and httpx, which `--help` does without
     type=click.Choice(STRATEGIES),
     default="auto",
     show_default=True,
-    help="How texts are cut; see docs/documents.md.",
+    help="How texts are cut; see docs/concepts/documents.md.",
 )
 @click.option("--chunk-size", type=int, default=SIZE, show_default=True, metavar="N", help="Tokens of a chunk at most.")
 @click.option(

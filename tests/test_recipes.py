@@ -1,0 +1,120 @@
+"""Each everyday task of the documents, run in each of its ways, finds what the page says."""
+
+import contextlib
+import io
+import json
+import re
+import shlex
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import httpx
+import pytest
+from click.testing import CliRunner
+
+from deploy.docs import tabs
+from loadtests.services.muisti import serving
+from muisti.service.cli import main
+from tests import curl
+from tests.service.mcp_client import call
+
+PAGE = (Path(__file__).parents[1] / "docs" / "how-to" / "recipes.md").read_text("utf-8")
+SERVER = "http://127.0.0.1:8321"
+WAYS = {"curl", "Python", "TypeScript", "CLI", "MCP"}
+Run = Callable[[str], str]
+
+
+def tasks() -> list[tuple[str, dict[str, str], list[str]]]:
+    """Return the title of each task, its block of code by way, and the lines that each answer must have."""
+    found: list[tuple[str, dict[str, str], list[str]]] = []
+    for section in PAGE.split("\n## ")[1:]:
+        ways = {block["title"]: block["code"] for block in tabs.blocks(section)}
+        expected = re.search(r"^```text\n(.*?)^```$", section, re.DOTALL | re.MULTILINE)
+        found.append((section.partition("\n")[0], ways, expected[1].splitlines() if expected else []))
+    return found
+
+
+TASKS = tasks()
+
+
+@pytest.fixture
+def address(tmp_path: Path) -> Iterator[str]:
+    with serving(tmp_path / "muisti.db") as running:
+        yield f"http://127.0.0.1:{running.port}"
+
+
+def each_answers(way: str, run: Run) -> None:
+    """Run the blocks of one way in their order, and compare each output with the expected lines."""
+    ran = 0
+    for title, ways, expected in TASKS:
+        if way in ways:
+            output = run(ways[way])
+            assert [line for line in expected if line not in output] == [], f"{title}: {output}"
+            ran += 1
+    assert ran >= len(TASKS) - 2
+
+
+def test_every_task_has_a_way_without_code_and_the_ways_are_known():
+    assert len(TASKS) == 8
+    assert {way for _, ways, _ in TASKS for way in ways} == WAYS
+    assert all({"curl", "CLI"} <= set(ways) for _, ways, _ in TASKS)
+
+
+def test_curl(address: str, tmp_path: Path):
+    with httpx.Client(base_url=address) as client:
+
+        def run(block: str) -> str:
+            answers = [_sent(line, client, tmp_path) for line in curl.lines(block)]
+            return "\n".join(answers)
+
+        each_answers("curl", run)
+
+
+def _sent(line: str, client: httpx.Client, folder: Path) -> str:
+    request = curl.read(line, folder)
+    answer = request.send(client)
+    assert answer.is_success, answer.text
+    if request.output:
+        (folder / request.output).write_bytes(answer.content)
+    return answer.text
+
+
+def test_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MUISTI_DATABASE_URL", f"file:{tmp_path / 'muisti.db'}")
+
+    def run(block: str) -> str:
+        results = [CliRunner().invoke(main, shlex.split(line)[1:], prog_name="muisti") for line in block.splitlines()]
+        assert [one.output for one in results if one.exit_code] == []
+        return "".join(one.output for one in results)
+
+    each_answers("CLI", run)
+
+
+def test_mcp(address: str):
+    with httpx.Client(base_url=address) as client:
+
+        def run(block: str) -> str:
+            asked: dict[str, Any] = json.loads(block)
+            found = call(client, asked["name"], **asked["arguments"])
+            assert not found["isError"], found
+            return json.dumps(found["structuredContent"])
+
+        each_answers("MCP", run)
+
+
+def test_python(address: str):
+    known: dict[str, Any] = {}
+
+    def run(block: str) -> str:
+        said = io.StringIO()
+        with contextlib.redirect_stdout(said):
+            exec(compile(block.replace(SERVER, address), "recipes.md", "exec"), known)  # as a reader runs them
+        return said.getvalue()
+
+    try:
+        each_answers("Python", run)
+    finally:
+        if "memory" in known:
+            known["memory"].close()
