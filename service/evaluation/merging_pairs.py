@@ -19,8 +19,8 @@ from muisti.service.evaluation.dataset import Document, load
 AROUND = 60  # characters of a context on each side
 CONTEXTS = 3  # of each name
 
-Rule = Literal["key", "acronym", "name_part", "proposal", "none"]
-AUTOMATIC: tuple[Rule, ...] = ("key", "acronym", "name_part")
+Rule = Literal["key", "spelling", "acronym", "name_part", "proposal", "none"]
+AUTOMATIC: tuple[Rule, ...] = ("key", "spelling", "acronym", "name_part")
 RULES: tuple[Rule, ...] = (*AUTOMATIC, "proposal", "none")
 Pair = tuple[str, str]
 
@@ -68,7 +68,9 @@ class Read(NamedTuple):
         """Return a pair for each automatic merge: a further spelling of a key, or a further key of an entity."""
         usual = self.usual()
         found = {pair(code, usual[code_of(one.key)]) for code, one in self.spellings.items()}
-        found |= {pair(usual[key], usual[self.heads[key]]) for key in self.sources if self.heads[key] in usual}
+        found |= {
+            pair(usual[key], usual[self.heads[key]]) for key in self.sources if {key, self.heads[key]} <= usual.keys()
+        }
         return sorted(both for both in found if both[0] != both[1])
 
     def proposed(self) -> list[Pair]:

@@ -19,7 +19,7 @@ _FACT = re.compile(
     r"(?P<subject>\bI\b|[A-Z]\w*(?: [A-Z]\w*)*) (?P<kind>live in|like|work at) (?P<object>[A-Z]\w*(?: [A-Z]\w*)*)"
 )
 _KINDS: Mapping[str, RelationKind] = {"live in": "lives_in", "like": "likes", "work at": "works_at"}
-PLACES = {"turku", "oslo", "kemi", "TU"}
+PLACES = {"Turku", "Oslo", "Kemi", "TU"}
 
 
 class Toy:

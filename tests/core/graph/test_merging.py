@@ -46,7 +46,7 @@ def test_a_rule_looks_at_how_both_names_are_written(rule: AliasSource, short: st
 @pytest.mark.parametrize(("kind", "confidence"), [("organisation", 1.0), ("person", 0.6)])
 def test_a_part_of_a_name_must_surely_be_a_person(kind: EntityKind, confidence: float):
     sketches = {0: sketch("Mark")._replace(confidence=confidence), 1: sketch("Mark It", kind)}
-    found = grouped([0, 1], {0: "mark", 1: "mark it"}, {}, [Candidate(0, "name_part", (1,))], sketches)
+    found = grouped([0, 1], {0: "Mark", 1: "Mark It"}, {}, [Candidate(0, "name_part", (1,))], sketches)
     assert found[0] is not found[1]
 
 
@@ -56,7 +56,7 @@ def test_a_part_of_a_name_is_a_person_in_most_of_its_mentions(kinds: Sequence[st
     assert short is not None
     assert (short.kind, short.clear) == ("person", clear)
     sketches = {0: short, 1: sketch("Ann Jordan")}
-    found = grouped([0, 1], {0: "jordan", 1: "ann jordan"}, {}, [Candidate(0, "name_part", (1,))], sketches)
+    found = grouped([0, 1], {0: "Jordan", 1: "Ann Jordan"}, {}, [Candidate(0, "name_part", (1,))], sketches)
     assert (found[0] is found[1]) == clear
 
 
@@ -73,7 +73,7 @@ def test_an_acronym_has_the_kind_of_its_name(long: str, together: bool):
 )
 def test_a_name_is_mentioned_near_its_part_unless_it_speaks(changes: tuple[int, ...], speaks: bool, together: bool):
     sketches = {0: sketch("Ann"), 1: sketch("Ann Lee")._replace(changes=changes, speaks=speaks)}
-    found = grouped([0, 1], {0: "ann", 1: "ann lee"}, {}, [Candidate(0, "name_part", (1,))], sketches)
+    found = grouped([0, 1], {0: "Ann", 1: "Ann Lee"}, {}, [Candidate(0, "name_part", (1,))], sketches)
     assert (found[0] is found[1]) == together
 
 
