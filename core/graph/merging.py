@@ -11,12 +11,14 @@ Names merge when they have the same norm, and by these rules:
   unless it is those letters one by one. Else both are of one kind, because a few letters are the initials of many
   names. Each word of the longer name has a capital: "African green monkey" is no AGM.
 - `name_part`: a person of one word is the first or last word of exactly one longer name, also a person. Both are
-  persons in most of their mentions. The word is never written small, and neither name is in capitals throughout: in
-  shouted text a bush looks like a Bush. Each word of the longer name has a capital: "Piper nigrum" is a plant. When the first and the last word are both persons of one word, the longer name
-  may be two persons, so neither merges.
+  persons in most of their mentions, and the recogniser is `SURE` of one mention of the word. The word is never written
+  small, and neither name is in capitals throughout: in shouted text a bush looks like a Bush. Each word of the longer
+  name has a capital: "Piper nigrum" is a plant. When the first and the last word are both persons of one word, the
+  longer name may be two persons, so neither merges. Two speakers are two persons.
 
 All rules need a mention of one name at most `NEAR` changes of the space away from one of the other. A speaker needs
-none, nor does the spelling of a name that a person has stated. In many texts of many people the only Rebecca is seldom the only Rebecca Ferguson.
+none, nor does the spelling of a name that a person has stated. In many texts of many people the only Rebecca is seldom
+the only Rebecca Ferguson.
 
 Longer names that people merged count as one. Names that people keep apart never merge by a rule, not through others
 either. Vectors and spelling distances merge nothing, because they merge "Nate" with "Nature".
@@ -34,7 +36,7 @@ from muisti.core.model.graph_terms import AliasSource, EntityKind
 from muisti.core.store.database import Row
 
 _CODE = frozenset({"identifier", "symbol"})  # kinds of names in which case always counts
-SURE = 0.7  # confidence of at least one mention of a person that merges by a part of a name
+SURE = 0.9  # confidence of at least one mention of a person that merges by a part of a name
 NEAR = 10  # changes of a space between mentions of a short name and its longer one
 
 Pair = tuple[int, int]
@@ -251,9 +253,9 @@ def _one_long(one: Candidate, sets: "_Sets", sketches: Mapping[int, Sketch], nor
         return None
     found = min(one.longs, key=lambda long: norms[long])
     long = sketches.get(found)
-    if long is None or not short.is_near(long):
-        return None
     acronym = one.rule == "acronym"
+    if long is None or not short.is_near(long) or (short.speaks and long.speaks and not acronym):
+        return None
     fits = _is_acronym(short, long, norms[one.short], norms[found]) if acronym else _is_part(short, long)
     return found if fits and (acronym or is_capitalised(norms[found])) else None
 
