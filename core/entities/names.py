@@ -19,14 +19,14 @@ _PARTICLES = _SMALL | {"al", "bin", "da", "del", "den", "der", "di", "du", "el",
 def norm(text: str) -> str:
     """Return the key of a name: possessive, surrounding punctuation and runs of spaces do not count.
 
-    "The" does not count before several words: "The Australian" may be a newspaper. Case, digits and marks inside count,
-    and so does a full stop after a single letter.
+    Neither does "the" before several words, but "The" does: "The Socialist Party" may be that of another country. Case,
+    digits and marks inside count, and so does a full stop after a single letter.
 
-    >>> norm("the  White House's"), norm("“Dune”,"), norm("C++"), norm("The Australian"), norm("--config"), norm("K.")
-    ('White House', 'Dune', 'C++', 'The Australian', '--config', 'K.')
+    >>> norm("the  White House's"), norm("“Dune”,"), norm("C++"), norm("The Fall"), norm("--config"), norm("K.")
+    ('White House', 'Dune', 'C++', 'The Fall', '--config', 'K.')
     """
     bare = _bare(text)
-    short = bare[4:] if bare[:4] in ("the ", "The ") else bare
+    short = bare.removeprefix("the ")
     return short if " " in short else bare
 
 

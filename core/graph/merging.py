@@ -3,10 +3,10 @@
 Names merge when they have the same norm, and by these rules:
 
 - People state it. The last statement on a pair of names holds.
-- `spelling`: names are one but for their case, or for "the". Neither is an identifier or a symbol of code. They do not
+- `spelling`: names are one but for their case. Neither is an identifier or a symbol of code. They do not
   both have capitals inside: `soxS` is a gene and SoxS its protein. A single word is written small in neither, unless
-  it is a speaker or was stated by a person: in posts of strangers "dave" is not Dave. Names that differ in "the" are of
-  one kind and not in capitals. Words for times need none of this.
+  it is a speaker or was stated by a person: in posts of strangers "dave" is not Dave. Words for
+  times need none of this.
 - `acronym`: a name of one word, in capitals, is the initials of exactly one longer name. That one is not in capitals,
   unless it is those letters one by one. Else both are of one kind, because a few letters are the initials of many
   names. Each word of the longer name has a capital: "African green monkey" is no AGM.
@@ -14,7 +14,7 @@ Names merge when they have the same norm, and by these rules:
   persons in most of their mentions, and the recogniser is `SURE` of one mention of the word. The word is never written
   small, and neither name is in capitals throughout: in shouted text a bush looks like a Bush. Each word of the longer
   name has a capital: "Piper nigrum" is a plant. When the first and the last word are both persons of one word, the
-  longer name may be two persons, so neither merges. Two speakers are two persons.
+  longer name may be two persons, so neither merges. Two speakers are two persons, and "Ann Lee Sr." is not the only Ann.
 
 All rules need a mention of one name at most `NEAR` changes of the space away from one of the other. A speaker needs
 none, nor does the spelling of a name that a person has stated. In many texts of many people the only Rebecca is seldom
@@ -36,6 +36,7 @@ from muisti.core.model.graph_terms import AliasSource, EntityKind
 from muisti.core.store.database import Row
 
 _CODE = frozenset({"identifier", "symbol"})  # kinds of names in which case always counts
+_GENERATIONS = (" Jr", " Jr.", " Sr", " Sr.", " II", " III")  # of names that several persons have
 SURE = 0.9  # confidence of at least one mention of a person that merges by a part of a name
 NEAR = 10  # changes of a space between mentions of a short name and its longer one
 
@@ -222,7 +223,7 @@ def _are_one(first: Sketch, second: Sketch, key: str, other: str) -> bool:
     if not first.is_near(second) or not _CODE.isdisjoint((first.kind, second.kind)):
         return False
     if key.casefold() != other.casefold():
-        return first.kind == second.kind and not (first.capitals and second.capitals)
+        return False  # one has "The", which may be a part of the name of another thing
     if " " in key:
         return True
     small = (key[:1].islower() or other[:1].islower()) and not (first.speaks or second.speaks)
@@ -257,7 +258,8 @@ def _one_long(one: Candidate, sets: "_Sets", sketches: Mapping[int, Sketch], nor
     if long is None or not short.is_near(long) or (short.speaks and long.speaks and not acronym):
         return None
     fits = _is_acronym(short, long, norms[one.short], norms[found]) if acronym else _is_part(short, long)
-    return found if fits and (acronym or is_capitalised(norms[found])) else None
+    whole = acronym or (is_capitalised(norms[found]) and not norms[found].endswith(_GENERATIONS))
+    return found if fits and whole else None
 
 
 def _is_acronym(short: Sketch, long: Sketch, key: str, long_key: str) -> bool:
