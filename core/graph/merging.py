@@ -14,7 +14,8 @@ Names merge when they have the same norm, and by these rules:
   persons in most of their mentions, and the recogniser is `SURE` of one mention of the word. The word is never written
   small, and neither name is in capitals throughout: in shouted text a bush looks like a Bush. Each word of the longer
   name has a capital: "Piper nigrum" is a plant. When the first and the last word are both persons of one word, the
-  longer name may be two persons, so neither merges. Two speakers are two persons, and "Ann Lee Sr." is not the only Ann.
+  longer name may be two persons, so neither merges. Two speakers are two persons, and "Ann Lee Sr." is not the only
+  Ann.
 
 All rules need a mention of one name at most `NEAR` changes of the space away from one of the other. A speaker needs
 none, nor does the spelling of a name that a person has stated. In many texts of many people the only Rebecca is seldom
@@ -57,7 +58,8 @@ class Sketch(NamedTuple):
     """Sums up the latest mentions of a name: its spelling, its kind, and whether it is in capitals.
 
     `small` tells whether any spelling begins with a small letter, `clear` whether most mentions are of the kind,
-    `speaks` whether it is a speaker, and `stated` whether a person has stated it. `changes` are the changes of the space that brought the mentions, in order.
+    `speaks` whether it is a speaker, and `stated` whether a person has stated it. `changes` are the changes of the
+    space that brought the mentions, in order.
     An import that gives no kind does not count for the kind.
     """
 

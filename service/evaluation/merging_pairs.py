@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
-from muisti.core.entities.names import code_of, norm
+from muisti.core.entities.names import code_of, folded, norm
 from muisti.core.model.graph import Mentioned
 from muisti.core.model.graph_terms import ENTITIES_MAX
 from muisti.service.evaluation import entity_sets
@@ -56,6 +56,11 @@ class Read(NamedTuple):
         if heads[0] == heads[1]:
             return self.sources.get(one) or self.sources.get(other) or "none"
         return "proposal" if pair(*heads) in self.proposals else "none"
+
+    def folds(self, first: str, second: str) -> bool:
+        """Return whether two spellings differ in case or "the" alone."""
+        both = [self.spellings[one].text for one in (first, second) if one in self.spellings]
+        return len(both) == 2 and folded(both[0]) == folded(both[1])
 
     def usual(self) -> dict[str, str]:
         """Return the most frequent spelling of each key."""

@@ -75,7 +75,7 @@ def _ids(ids: Iterable[int]) -> str:
 
 
 def called(space: str, folded: Sequence[str], codes: Sequence[str], shown: Shown) -> Statement:
-    """Select the entities of a space that have some folded keys or codes: the columns of `names`, and those of `sketches`."""
+    """Select the entities of a space that have some folded keys or codes: the columns of `names` and of `sketches`."""
     listed = " UNION ".join(
         f"SELECT n.id FROM spaces s CROSS JOIN entities n ON n.space_id = s.id "
         f"WHERE s.name = ? AND n.{one} IN {_LISTED}"
@@ -183,8 +183,8 @@ def counted(
 ) -> Statement:
     """Select (id, memories that mention it, number of entities) of entities, the most mentioned first.
 
-    With `prefix`, of those whose folded key begins with it, in small letters or in capitals. With `kind`, of those with a
-    mention of this kind. With `memory`, of those that this memory mentions. Memories of the kinds `entity` and
+    With `prefix`, of those whose folded key begins with it, in small letters or in capitals. With `kind`, of those with
+    a mention of this kind. With `memory`, of those that this memory mentions. Memories of the kinds `entity` and
     `relation` do not count, though what only they name is listed.
     """
     where, args = "e.space_id = ?", (space.id,)

@@ -60,6 +60,21 @@ def test_a_word_in_capitals_is_another_entity_that_is_found_whatever_its_case(en
     assert names(engine, prefix="eva") == {"EVA": 2}
 
 
+def test_spellings_far_apart_are_two_entities_until_a_person_says_more(engine: Engine):
+    add(engine, "Turku Oy called", *("Bob called" for _ in range(NEAR)), "we left TURKU OY")
+    assert names(engine, prefix="turku") == {"TURKU OY": 1, "Turku Oy": 1}
+    for asked in ("Turku Oy", "TURKU OY"):
+        assert engine.owner.graph.entity(SPACE, asked).entity.name == asked
+    assert engine.owner.graph.entity(SPACE, "turku oy").entity.mentions == 1
+    first = engine.owner.graph.proposals(SPACE).items[0]
+    assert {first.first.name, first.second.name, first.reason} == {"Turku Oy", "TURKU OY", "spelling"}
+    add(engine, "TURKU OY waved", "Turku Oy waved")
+    (entity,) = engine.owner.graph.entities(SPACE, prefix="turku").items
+    assert (entity.mentions, [(one.name, one.source) for one in entity.aliases]) == (4, [("TURKU OY", "spelling")])
+    engine.owner.graph.keep_apart(SPACE, "Turku Oy", ["TURKU OY"])
+    assert names(engine, prefix="turku") == {"TURKU OY": 2, "Turku Oy": 2}
+
+
 def test_a_name_and_a_part_of_it_far_away_are_only_proposed(engine: Engine):
     add(engine, "Ann Lee met Bob", *("Bob called" for _ in range(NEAR)), "Ann called")
     assert names(engine, prefix="ann") == {"Ann Lee": 1, "Ann": 1}
