@@ -6,6 +6,8 @@ lists. It also has hashed features, whose weights are added to the tags' scores 
 
 import re
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import accumulate
 from typing import NamedTuple
 from zlib import crc32
 
@@ -25,7 +27,8 @@ from muisti.core.entities.lists import (
     WORD,
     Lists,
 )
-from muisti.core.kernels import Floats, Longs
+from muisti.core.kernels import Floats, Longs, Packed
+from muisti.core.kernels.tagging import LONGEST, grams
 
 REACH = 2  # words on each side that a tag depends on
 VECTOR, GRAMS, FORMS = 96, 48, 36
@@ -37,9 +40,23 @@ SHAPES = 16  # classes of forms, whose pairs have weights; 0 is outside
 MARKS = 12  # flags of a word in its stretch
 
 _SEEDS = [crc32(str(place).encode()) for place in range(len(HASHED))]  # of the hashes of each place
+_BESIDE = (0, 1, 3, 2)  # features of a word that count for its neighbours
+_FEATURES = np.array([0, *_BESIDE, *range(13), *_BESIDE, 0])  # those of each place of the window after another
+_OF_PLACE = np.repeat(np.arange(len(HASHED)), HASHED)
 _RUNS = re.compile(r"(.)\1+")
 _QUOTES = frozenset('"“”``')
 _ENDS = frozenset('.!?:"“”-')
+
+
+def _crc_table() -> Packed:
+    """Return the table of CRC-32, by which a byte changes the state."""
+    table = np.arange(256, dtype=np.uint32)
+    for _ in range(8):
+        table = np.where(table & 1, table >> 1 ^ np.uint32(0xEDB88320), table >> 1)
+    return table
+
+
+_CRC = _crc_table()
 
 
 class Words(NamedTuple):
@@ -56,33 +73,17 @@ def word_features(words: Sequence[str], lists: Lists) -> Words:
     flags = [lists.flags(word) for word in lower]
     shapes = [*map(_class, words, flags)]
     forms = np.array([*map(_forms, words, lower, flags)], np.float32).reshape(len(words), FORMS)
-    hashed = np.array([*map(_hashed, words, lower, flags, shapes)], np.int64).reshape(len(words), sum(HASHED))
+    hashed = _hashed(words, lower, flags, shapes)
     return Words(np.concatenate([_grams(words), forms], axis=1), hashed, np.array(shapes, np.int64))
 
 
 def _grams(words: Sequence[str]) -> Floats:
     """Return signs drawn by hashes of the n-grams of 2 to 4 characters, summed and scaled, (n, GRAMS)."""
-    hashes: list[int] = []
-    starts: list[int] = []
-    for word in words:
-        starts.append(len(hashes))
-        hashes += map(crc32, _cut(f"^{word}$"[:20]))
-    if not words:
-        return np.empty((0, GRAMS), np.float32)
-    mixed = (np.array(hashes, np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
-    bits = (mixed[:, None] >> np.arange(8, 8 + GRAMS, dtype=np.uint64)) & np.uint64(1)
-    counts = np.diff([*starts, len(hashes)])[:, None]
-    return ((2.0 * np.add.reduceat(bits, starts) - counts) / np.sqrt(counts)).astype(np.float32)
-
-
-def _cut(marked: str) -> list[bytes]:
-    """Return the n-grams of a word between its marks; at least one."""
-    places = [(at, at + size) for size in (2, 3, 4) for at in range(len(marked) - size + 1)][:40]
-    if marked.isascii():
-        whole = marked.encode()
-        return [whole[start:stop] for start, stop in places]
-    return [marked[start:stop].encode("utf-8", "replace") for start, stop in places]
+    marked = [f"^{word}$"[:LONGEST].encode("utf-8", "replace") for word in words]
+    starts = np.array([0, *accumulate(map(len, marked))], np.int64)
+    out = np.empty((len(words), GRAMS), np.float32)
+    grams(np.frombuffer(b"".join(marked), np.uint8).astype(np.int64), starts, _CRC, out)
+    return out
 
 
 def _forms(word: str, lower: str, flags: int) -> list[bool]:
@@ -135,20 +136,42 @@ def _class(word: str, flags: int) -> int:
     return (12 if word[0].isupper() and word[1:].islower() else 14) + known
 
 
-def _hashed(word: str, lower: str, flags: int, shape: int) -> list[int]:
-    form = _RUNS.sub(r"\1\1", "".join(map(_letter, word)))[:8]
+def _hashed(words: Sequence[str], lower: Sequence[str], flags: Sequence[int], shapes: Sequence[int]) -> Longs:
+    """Return the hashed features of words, (n, sum of HASHED)."""
+    coded = [one for own in map(_coded, words, lower, flags, shapes) for one in own]
+    hashes = np.array([*map(crc32, coded)], np.int64).reshape(len(words), HASHED[REACH])
+    sizes = np.array([*map(len, coded)], np.int64).reshape(len(words), HASHED[REACH])
+    seeded = _seeded(int(sizes.max(initial=0)).bit_length())
+    return np.ascontiguousarray((hashes[:, _FEATURES] ^ seeded[_OF_PLACE, sizes[:, _FEATURES]]) % HASHES)
+
+
+@lru_cache
+def _seeded(bits: int) -> Longs:
+    """Return what each seed changes in the CRC of a text, by the number of its bytes below 2 ** `bits`.
+
+    CRC is linear: the texts themselves do not matter.
+    """
+    texts = [bytes(size) for size in range(1 << bits)]
+    return np.array([[crc32(text, seed) ^ crc32(text) for text in texts] for seed in _SEEDS], np.int64)
+
+
+def _coded(word: str, lower: str, flags: int, shape: int) -> list[bytes]:
+    """Return the features of a word that are hashed."""
+    form = _squeezed(word.translate(_FORMS) if word.isascii() else "".join(map(_letter, word)))
     known = flags & (WORD | PROPER)
     names = flags & ~(WORD | PROPER)
     own = [
         *(f"w{lower}", f"f{form}", f"k{known}{form[:2]}", f"n{names}", f"m{names}{form[:2]}"),
-        *(f"p{size}{lower[:size]}" for size in (2, 3, 4)),
-        *(f"s{size}{lower[-size:]}" for size in (2, 3, 4)),
+        *(f"p2{lower[:2]}", f"p3{lower[:3]}", f"p4{lower[:4]}"),
+        *(f"s2{lower[-2:]}", f"s3{lower[-3:]}", f"s4{lower[-4:]}"),
         *(f"c{word}", f"x{shape}{lower in CALENDAR}{lower in HONORIFICS}{lower in ORGANISATIONS}"),
     ]
-    coded = [one.encode("utf-8", "replace") for one in own]
-    beside = (coded[0], coded[1], coded[3], coded[2])
-    places = zip(_SEEDS, (coded[:1], beside, coded, beside, coded[:1]), strict=True)
-    return [crc32(one, seed) % HASHES for seed, features in places for one in features]
+    return [one.encode("utf-8", "replace") for one in own]
+
+
+@lru_cache(4_096)
+def _squeezed(form: str) -> str:
+    return _RUNS.sub(r"\1\1", form)[:8]
 
 
 def _letter(character: str) -> str:
@@ -157,6 +180,9 @@ def _letter(character: str) -> str:
     if character.islower():
         return "x"
     return "d" if character.isdigit() else character
+
+
+_FORMS = {code: _letter(chr(code)) for code in range(128)}
 
 
 def marks(words: Sequence[str], lists: Lists) -> Longs:

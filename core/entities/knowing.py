@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Iterator, Sequence, Set
 
-from muisti.core.entities.names import norm
+from muisti.core.entities.names import folded
 from muisti.core.entities.spans import Span
 from muisti.core.model.graph import Mention
 from muisti.core.model.graph_terms import EntityKind
@@ -59,6 +59,6 @@ class Names:
         if not words[start][:1].isupper():
             return start
         for stop in range(min(len(words), start + LONGEST), start, -1):
-            if taken.isdisjoint(range(start, stop)) and norm(" ".join(words[start:stop])) in self._known:
+            if taken.isdisjoint(range(start, stop)) and folded(" ".join(words[start:stop])) in self._known:
                 return stop
         return start

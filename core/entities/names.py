@@ -11,33 +11,53 @@ CAPITALS = 5  # letters of an acronym at most; longer words in capitals are shou
 _SPACES = re.compile(r"\s+")
 _POSSESSIVE = re.compile(r"(?:'s|(?<=s)')$", re.IGNORECASE)
 _ARTICLE = re.compile(r"^the\s+(?=\S)", re.IGNORECASE)
-_EDGES = re.compile(r"^[^\w@#$€£+/~.]+|(?<=[\w+#/)])[^\w+#/)]+$")
+_EDGES = re.compile(r"^(?!--\w)[^\w@#$€£+/~.]+|(?<=[\w+#/)])[^\w+#/)]+$")
 _SMALL = frozenset({"a", "an", "and", "at", "for", "in", "of", "on", "the", "to", "de", "la", "von", "&"})
+_PARTICLES = _SMALL | {"al", "bin", "da", "del", "den", "der", "di", "du", "el", "le", "ten", "van", "y"}
 
 
 def norm(text: str) -> str:
-    """Return the key of a name: possessive, "the", surrounding punctuation and runs of spaces do not count.
+    """Return the key of a name: possessive, surrounding punctuation and runs of spaces do not count.
 
-    Case counts only in one word of a few letters, all capitals, because "EVA" is no Eva. It also counts in symbols
-    with "_", because `MAX_SIZE` is no `max_size`. Digits and marks inside always count, so "3/4" is not "3/9".
+    Neither does "the" before several words, but "The" does: "The Socialist Party" may be that of another country. Case,
+    digits and marks inside count, and so does a full stop after a single letter.
 
-    >>> norm("the  White House's"), norm("“Dune”,"), norm("C++"), norm("v1.2.10"), norm("the US")
-    ('white house', 'dune', 'c++', 'v1.2.10', 'US')
+    >>> norm("the  White House's"), norm("“Dune”,"), norm("C++"), norm("The Fall"), norm("--config"), norm("K.")
+    ('White House', 'Dune', 'C++', 'The Fall', '--config', 'K.')
     """
+    bare = _bare(text)
+    short = bare.removeprefix("the ")
+    return short if " " in short else bare
+
+
+def folded(text: str) -> str:
+    """Return what names have in common that differ in case or "the" alone. They may be one entity, and may not.
+
+    Case counts in one word of a few letters, all capitals, because "EVA" is no Eva. It also counts in symbols with "_",
+    because `MAX_SIZE` is no `max_size`.
+
+    >>> folded("The White House"), folded("dune"), folded("the US"), folded(norm("The US’s"))
+    ('white house', 'dune', 'US', 'US')
+    """
+    bare = _bare(text)
+    return _cased(_ARTICLE.sub("", bare) or bare)
+
+
+def lookups(text: str) -> tuple[str, ...]:
+    """Return the folded keys that a text may mean when its case does not count: its own, then that of another case.
+
+    >>> lookups("nasa"), lookups("NASA"), lookups("Ann Lee")
+    (('nasa', 'NASA'), ('NASA', 'nasa'), ('ann lee',))
+    """
+    key = folded(text)
+    return tuple(dict.fromkeys((key, _cased(key.upper()), key.casefold())))
+
+
+def _bare(text: str) -> str:
     flat = _SPACES.sub(" ", to_form("NFKC", text)).strip().replace("’", "'")
     bare = _EDGES.sub("", flat)
     bare = _EDGES.sub("", _POSSESSIVE.sub("", bare))
-    return _cased(_ARTICLE.sub("", bare) or bare or flat)
-
-
-def keys(text: str) -> tuple[str, ...]:
-    """Return the keys that a text may mean when its case does not count: its norm, then the one of another case.
-
-    >>> keys("nasa"), keys("NASA"), keys("Ann Lee")
-    (('nasa', 'NASA'), ('NASA', 'nasa'), ('ann lee',))
-    """
-    key = norm(text)
-    return tuple(dict.fromkeys((key, _cased(key.upper()), key.casefold())))
+    return bare if len(bare) > 1 else flat
 
 
 def _cased(name: str) -> str:
@@ -58,9 +78,16 @@ def initials(words: Sequence[str]) -> str:
     ('NYC', 'BA', '')
     """
     counted = [word for word in words if word and word.casefold() not in _SMALL]
-    if len(counted) < 2:
-        return ""
-    return _cased("".join(word[0] for word in counted).upper())
+    return "".join(word[0] for word in counted).upper() if len(counted) > 1 else ""
+
+
+def is_capitalised(key: str) -> bool:
+    """Return whether each word of a name begins with no small letter; articles and prepositions may.
+
+    >>> is_capitalised("Bank of America"), is_capitalised("Ludwig van Beethoven"), is_capitalised("Piper nigrum")
+    (True, True, False)
+    """
+    return all(not word[:1].islower() or word in _PARTICLES for word in key.split(" "))
 
 
 def code_of(key: str) -> str:

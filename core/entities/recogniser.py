@@ -27,7 +27,7 @@ class Recogniser(Protocol):
         """Return the mentions of a text, in order, without overlaps.
 
         `speakers` are names of those who speak or are spoken to: each counts, and each word of it, wherever it has a
-        capital. `known` are keys (`names.norm`) of entities of the same space: they count where they have a
+        capital. `known` are keys (`names.folded`) of entities of the same space: they count where they have a
         capital and the tagger missed them.
         """
         ...

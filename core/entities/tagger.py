@@ -16,7 +16,7 @@ from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.entities.features import HASHED, REACH, ROW, Words, marks, word_features
 from muisti.core.entities.lists import Lists
 from muisti.core.kernels import Doubles, Floats, Longs
-from muisti.core.kernels.tagging import LANES, UNIT, Shorts, tag
+from muisti.core.kernels.tagging import LANES, Shorts, remember, tag, times
 from muisti.core.support.waiting import Lock
 
 SHIPPED = Path(__file__).parent / "weights" / "tagger.safetensors"
@@ -24,7 +24,7 @@ TAGS = ("O", *(f"{begin}-{kind}" for kind in ("PER", "ORG", "LOC", "MISC") for b
 WORDS = 16_384  # remembered: 28 MB when there are so many
 LONG = 64  # characters of a word that are read
 PLACES = 2 * REACH + 1
-_PLACES = [(sum(HASHED[:place]), sum(HASHED[: place + 1])) for place in range(PLACES)]  # of the hashed features
+_ENDS = np.cumsum(HASHED)  # of the hashed features of each place
 VECTOR_SCALE = 4.0  # so that vectors vary as much as the other features
 
 
@@ -106,27 +106,26 @@ class Tagger:
             self._table = np.resize(self._table, (room, *self._table.shape[1:]))
             self._shapes = np.resize(self._shapes, room)
         found = word_features(words, self._weights.lists)
-        self._table[first:last] = self._projected(words, found)
+        own = rows(words, found, self._encoder, self._weights.mean, self._weights.axes)
+        layer = product(own, self._weights.window)
+        remember(layer, found.hashed, self._weights.hashed, _ENDS, self._table[first:last])
         self._shapes[first:last] = found.shapes
         self._slots.update(zip(words, range(first, last), strict=True))
-
-    def _projected(self, words: Sequence[str], found: Words) -> Shorts:
-        weights = self._weights
-        own = rows(words, found, self._encoder, weights.mean, weights.axes)
-        layer = np.einsum("nr,rk->nk", own, weights.window).reshape(len(words), PLACES, -1)
-        each = weights.hashed[found.hashed]
-        direct = np.stack([each[:, start:stop].sum(1) for start, stop in _PLACES], axis=1)
-        both = np.concatenate([layer, direct], axis=2) / UNIT
-        return np.clip(np.rint(both), -32_767, 32_767).astype(np.int16)
 
 
 def rows(words: Sequence[str], found: Words, encoder: StaticEncoder, mean: Floats, axes: Floats) -> Floats:
     """Return a row of numbers for each word, float32 (words, ROW)."""
     vectors = encoder.encode([word.lower() for word in words])
     out = np.empty((len(words), ROW), np.float32)
-    # einsum, unlike a product of matrices, starts no threads, whose waiting costs more than these few rows.
-    out[:, : axes.shape[1]] = np.einsum("nd,da->na", vectors - mean, axes) * VECTOR_SCALE
+    out[:, : axes.shape[1]] = product(vectors - mean, axes) * VECTOR_SCALE
     out[:, axes.shape[1] :] = found.forms
+    return out
+
+
+def product(left: Floats, right: Floats) -> Floats:
+    """Return the product of two matrices; for a few rows cheaper than that of a library, which starts threads."""
+    out = np.empty((len(left), right.shape[1]), np.float32)
+    times(left, right, out)
     return out
 
 

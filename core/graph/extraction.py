@@ -9,7 +9,7 @@ other objects are made from what is read already. Memories of the kinds `entity`
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple, cast
 
-from muisti.core.entities.names import code_of, initials, norm
+from muisti.core.entities.names import code_of, folded, initials, norm
 from muisti.core.entities.recogniser import Recogniser
 from muisti.core.entities.reported import Asked, Reported, mentions, windows
 from muisti.core.facts.fact import AUTHOR, Fact, Named
@@ -23,7 +23,7 @@ from muisti.core.store.sql.graph_rows import Gathered
 from muisti.core.text.speakers import ASSISTANTS, USERS
 
 SPEAKER, REPLIER, ELSEWHERE = -1, -2, -3  # starts of mentions that are not in the text
-RULES = "4"  # raised with each change of what is read out of a version
+RULES = "5"  # raised with each change of what is read out of a version
 FACTS_MAX = 100  # of one version
 MENTIONS_MAX = 500
 
@@ -152,7 +152,7 @@ class _Found:
     """Rows that are being gathered."""
 
     def __init__(self) -> None:
-        self._names: dict[tuple[str, int], tuple[str, str, str, str, str, int]] = {}
+        self._names: dict[tuple[str, int], tuple[str, str, str, str, str, str, int]] = {}
         self.mentions: list[tuple[int, int, int, str, str, float, str]] = []
         self.relations: list[tuple[int, int, str, str, str | None, int | None, int | None, int, float, int, int, str]]
         self.relations = []
@@ -174,16 +174,16 @@ class _Found:
         return Gathered([*self._names.values()], *found, [*self.fallbacks.items()], self.dropped)
 
 
-def entity_row(key: str) -> tuple[str, str, str, str, str]:
-    """Return (norm, code, first word, last word, initials); the last three are empty for a name of one word.
+def entity_row(key: str) -> tuple[str, str, str, str, str, str]:
+    """Return (norm, code, folded key, first word, last word, initials); the last three are empty for one word.
 
-    >>> entity_row("bank of america")[2:], entity_row("oslo")[2:]
-    (('bank', 'america', 'BA'), ('', '', ''))
+    >>> entity_row("Bank of America")[2:], entity_row("Oslo")[2:]
+    (('bank of america', 'Bank', 'America', 'BA'), ('oslo', '', '', ''))
     """
     words = key.split(" ")
     if len(words) < 2:
-        return key, code_of(key), "", "", ""
-    return key, code_of(key), words[0], words[-1], initials(words)
+        return key, code_of(key), folded(key), "", "", ""
+    return key, code_of(key), folded(key), words[0], words[-1], initials(words)
 
 
 def _key(text: str) -> str:

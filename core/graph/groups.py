@@ -3,6 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import cast
 
+from muisti.core.entities.names import folded, lookups, norm
 from muisti.core.graph.merging import (
     Candidate,
     Group,
@@ -56,11 +57,21 @@ class Groups:
         group = self._found.get(head)
         return self._related.get(head) is False or (group is not None and len(group.members) == 1)
 
-    def called(self, keys: Sequence[str], code: str) -> list[int]:
-        """Return the known names with one of some norms or a code, in the order of the norms."""
-        places = {key: place for place, key in enumerate(keys)}
-        found = [one for one in self.names.values() if one.norm in places or one.code == code]
-        return [one.id for one in sorted(found, key=lambda one: (places.get(one.norm, -1), one.id))]
+    def called(self, text: str) -> list[int]:
+        """Return the known names that are a text but for their case, or have it as their code.
+
+        Those with its very letters come first, then those that are mentioned most.
+        """
+        key, places = norm(text), {key: place for place, key in enumerate(lookups(text))}
+        found: list[tuple[bool, int, int, str, int]] = []
+        for one in self.names.values():
+            exact = one.norm == key or one.code == text.strip()
+            place = places.get(folded(one.norm))
+            if exact or place is not None:
+                sketch = self._sketches.get(one.id)
+                mentions = len(sketch.changes) if sketch else 0
+                found.append((not exact, place or 0, -mentions, one.norm, one.id))
+        return [id_ for *_, id_ in sorted(found)]
 
     def heads(self, ids: Iterable[int]) -> dict[int, int]:
         """Return the head of the group of each name."""

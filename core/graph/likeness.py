@@ -26,7 +26,7 @@ class Pair(NamedTuple):
 
 
 def alike(names: Sequence[Named]) -> list[Pair]:
-    """Return pairs of names that look alike, those that are mentioned most first.
+    """Return pairs of names that look alike: those with the same letters first, then those that are mentioned most.
 
     The names come with the most mentioned first. Case does not count. Names that differ in their digits are never
     alike.
@@ -48,9 +48,10 @@ def alike(names: Sequence[Named]) -> list[Pair]:
     return sorted(found.values(), key=_order)
 
 
-def _order(pair: Pair) -> tuple[int, int, str, str]:
+def _order(pair: Pair) -> tuple[bool, int, int, str, str]:
     both = pair.first.mentions, pair.second.mentions
-    return -min(both), -max(both), pair.first.norm, pair.second.norm
+    same = pair.first.norm.casefold() == pair.second.norm.casefold()
+    return not same, -min(both), -max(both), pair.first.norm, pair.second.norm
 
 
 def _keys(norm: str) -> set[str]:

@@ -3,16 +3,23 @@
 Names merge when they have the same norm, and by these rules:
 
 - People state it. The last statement on a pair of names holds.
+- `spelling`: names are one but for their case. Neither is an identifier or a symbol of code. They do not
+  both have capitals inside: `soxS` is a gene and SoxS its protein. A single word is written small in neither, unless
+  it is a speaker or was stated by a person: in posts of strangers "dave" is not Dave. Words for
+  times need none of this.
 - `acronym`: a name of one word, in capitals, is the initials of exactly one longer name. That one is not in capitals,
   unless it is those letters one by one. Else both are of one kind, because a few letters are the initials of many
-  names.
+  names. Each word of the longer name has a capital: "African green monkey" is no AGM.
 - `name_part`: a person of one word is the first or last word of exactly one longer name, also a person. Both are
-  persons in most of their mentions. The word is never written small, and neither name is in capitals throughout: in
-  shouted text a bush looks like a Bush. When the first and the last word are both persons of one word, the longer name
-  may be two persons, so neither merges.
+  persons in most of their mentions, and the recogniser is `SURE` of one mention of the word. The word is never written
+  small, and neither name is in capitals throughout: in shouted text a bush looks like a Bush. Each word of the longer
+  name has a capital: "Piper nigrum" is a plant. When the first and the last word are both persons of one word, the
+  longer name may be two persons, so neither merges. Two speakers are two persons, and "Ann Lee Sr." is not the only
+  Ann.
 
-Both rules need a mention of the short name at most `NEAR` changes of the space away from one of the longer name. A
-speaker needs none. In many texts of many people the only Rebecca is seldom the only Rebecca Ferguson.
+All rules need a mention of one name at most `NEAR` changes of the space away from one of the other. A speaker needs
+none, nor does the spelling of a name that a person has stated. In many texts of many people the only Rebecca is seldom
+the only Rebecca Ferguson.
 
 Longer names that people merged count as one. Names that people keep apart never merge by a rule, not through others
 either. Vectors and spelling distances merge nothing, because they merge "Nate" with "Nature".
@@ -25,10 +32,13 @@ from typing import NamedTuple, cast
 
 import msgspec
 
+from muisti.core.entities.names import is_capitalised
 from muisti.core.model.graph_terms import AliasSource, EntityKind
 from muisti.core.store.database import Row
 
-SURE = 0.7  # confidence of at least one mention of a person that merges by a part of a name
+_CODE = frozenset({"identifier", "symbol"})  # kinds of names in which case always counts
+_GENERATIONS = (" Jr", " Jr.", " Sr", " Sr.", " II", " III")  # of names that several persons have
+SURE = 0.9  # confidence of at least one mention of a person that merges by a part of a name
 NEAR = 10  # changes of a space between mentions of a short name and its longer one
 
 Pair = tuple[int, int]
@@ -47,8 +57,9 @@ class Name(NamedTuple):
 class Sketch(NamedTuple):
     """Sums up the latest mentions of a name: its spelling, its kind, and whether it is in capitals.
 
-    `small` tells whether any spelling begins with a small letter, `clear` whether most mentions are of the kind, and
-    `speaks` whether it is a speaker. `changes` are the changes of the space that brought the mentions, in order.
+    `small` tells whether any spelling begins with a small letter, `clear` whether most mentions are of the kind,
+    `speaks` whether it is a speaker, and `stated` whether a person has stated it. `changes` are the changes of the
+    space that brought the mentions, in order.
     An import that gives no kind does not count for the kind.
     """
 
@@ -59,6 +70,7 @@ class Sketch(NamedTuple):
     small: bool = False
     clear: bool = True
     speaks: bool = False
+    stated: bool = False
     changes: tuple[int, ...] = ()
 
     @classmethod
@@ -88,6 +100,7 @@ class Sketch(NamedTuple):
             any(one[0].islower() for one in spellings if one),
             kinds.get(kind, 0) * 2 > len(rows),
             any(row[3] == "speaker" for row in rows),
+            any(row[3] == "manual" for row in rows),
             tuple(sorted({row[4] for row in rows})),
         )
 
@@ -112,7 +125,7 @@ class Stated(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A short name, and the longer names it may stand for by a rule."""
+    """A name, and those it may stand for by a rule: longer ones, or other spellings."""
 
     short: int
     rule: AliasSource
@@ -158,10 +171,17 @@ def grouped(
             aliases.add(one.alias)
     apart = [pair for pair, one in statements.items() if one.apart]
     united = _united(candidates)
+    for head, other in _spelled(united, sketches, norms):
+        if sets.root(head) != sets.root(other) and not _are_apart(sets, head, other, apart):
+            sets.join(head, other)
+            if other not in aliases:
+                joined[other] = ("spelling", None)
+                aliases.add(other)
     unsure = _of_two_persons(united, sets, sketches)
     accepted: list[tuple[str, int, int, AliasSource]] = [
         (norms[one.short], one.short, long, one.rule)
         for one in united
+        if one.rule != "spelling"
         for long in [_one_long(one, sets, sketches, norms)]
         if long is not None and (one.rule != "name_part" or long not in unsure)
     ]
@@ -180,6 +200,41 @@ def _united(candidates: Sequence[Candidate]) -> list[Candidate]:
     for one in candidates:
         longs.setdefault((one.short, one.rule), {}).update(dict.fromkeys(one.longs))
     return [Candidate(short, rule, tuple(found)) for (short, rule), found in longs.items()]
+
+
+def _spelled(candidates: Iterable[Candidate], sketches: Mapping[int, Sketch], norms: Mapping[int, str]) -> list[Pair]:
+    """Return the pairs of names that are one but for their spelling, the one with the usual spelling first."""
+    found: set[tuple[tuple[bool, str], tuple[bool, str], int, int]] = set()
+    for one in candidates:
+        for other in one.longs if one.rule == "spelling" else ():
+            first, second = sorted((one.short, other), key=lambda name: _unusual(norms[name]))
+            both = sketches.get(first), sketches.get(second)
+            if both[0] and both[1] and _are_one(both[0], both[1], norms[first], norms[second]):
+                found.add((_unusual(norms[first]), _unusual(norms[second]), first, second))
+    return [(first, second) for *_, first, second in sorted(found)]
+
+
+def _unusual(key: str) -> tuple[bool, str]:
+    """Return the order of spellings of a name: those with a capital and small letters come first."""
+    return key[:1].islower() or key.isupper(), key
+
+
+def _are_one(first: Sketch, second: Sketch, key: str, other: str) -> bool:
+    if first.kind == second.kind == "date" or first.stated or second.stated:
+        return True
+    if not first.is_near(second) or not _CODE.isdisjoint((first.kind, second.kind)):
+        return False
+    if key.casefold() != other.casefold():
+        return False  # one has "The", which may be a part of the name of another thing
+    if " " in key:
+        return True
+    small = (key[:1].islower() or other[:1].islower()) and not (first.speaks or second.speaks)
+    return not small and not (_is_mixed(key) and _is_mixed(other))
+
+
+def _is_mixed(key: str) -> bool:
+    """Return whether a word has a capital inside, and is not all capitals."""
+    return key[1:] != key[1:].lower() and not key.isupper()
 
 
 def _of_two_persons(candidates: Sequence[Candidate], sets: "_Sets", sketches: Mapping[int, Sketch]) -> set[int]:
@@ -201,11 +256,12 @@ def _one_long(one: Candidate, sets: "_Sets", sketches: Mapping[int, Sketch], nor
         return None
     found = min(one.longs, key=lambda long: norms[long])
     long = sketches.get(found)
-    if long is None or not short.is_near(long):
-        return None
     acronym = one.rule == "acronym"
+    if long is None or not short.is_near(long) or (short.speaks and long.speaks and not acronym):
+        return None
     fits = _is_acronym(short, long, norms[one.short], norms[found]) if acronym else _is_part(short, long)
-    return found if fits else None
+    whole = acronym or (is_capitalised(norms[found]) and not norms[found].endswith(_GENERATIONS))
+    return found if fits and whole else None
 
 
 def _is_acronym(short: Sketch, long: Sketch, key: str, long_key: str) -> bool:
@@ -214,7 +270,7 @@ def _is_acronym(short: Sketch, long: Sketch, key: str, long_key: str) -> bool:
         return False
     if all(len(word) == 1 for word in words):
         return True
-    return not long.capitals and len(words[-1]) > 1 and short.kind == long.kind
+    return not long.capitals and len(words[-1]) > 1 and short.kind == long.kind and is_capitalised(long_key)
 
 
 def _is_part(short: Sketch, long: Sketch) -> bool:

@@ -3,7 +3,7 @@
 import re
 from typing import cast
 
-from muisti.core.entities.names import keys, norm
+from muisti.core.entities.names import folded, lookups, norm
 from muisti.core.graph.merging import Group
 from muisti.core.graph.reading import GraphReader, Opened
 from muisti.core.store.sql import graph
@@ -22,7 +22,7 @@ def candidates(text: str) -> list[tuple[int, int, str]]:
     A name begins and ends with no small letter, and with no stop word or word of questions.
 
     >>> candidates("Where does Ann Lee's dog sleep?")
-    [(2, 4, 'ann lee'), (2, 3, 'ann'), (3, 4, 'lee')]
+    [(2, 4, 'Ann Lee'), (2, 3, 'Ann'), (3, 4, 'Lee')]
     """
     words = [(one.start(), one.end()) for one in _WORD.finditer(text)][:WORDS]
     found: list[tuple[int, int, str]] = []
@@ -37,7 +37,7 @@ def candidates(text: str) -> list[tuple[int, int, str]]:
 def _may_be(name: str) -> bool:
     words = name.split()
     ends = (words[0], words[-1]) if words else ()
-    return bool(ends) and all(not end[0].islower() and norm(end) not in ASKING and query_terms(end) for end in ends)
+    return bool(ends) and all(not end[0].islower() and folded(end) not in ASKING and query_terms(end) for end in ends)
 
 
 def named(reader: GraphReader, opened: Opened, text: str) -> list[Group]:
@@ -45,16 +45,15 @@ def named(reader: GraphReader, opened: Opened, text: str) -> list[Group]:
     spoken = candidates(text)
     if not spoken:
         return []
-    norms = [key for *_, spelled in spoken for key in keys(spelled)]
-    (rows,) = reader.database.read([graph.called(opened.space.space.name, norms, [], opened.shown)])
+    asked = [key for *_, name in spoken for key in lookups(name)]
+    (rows,) = reader.database.read([graph.called(opened.space.space.name, asked, [], opened.shown)])
     opened.groups.learn(rows, brief=False)
-    ids = {cast(str, row[2]): cast(int, row[0]) for row in rows}
-    groups = opened.groups.of(ids.values())
+    groups = opened.groups.of(cast(int, row[0]) for row in rows)
     opened.groups.sketch({one for group in groups.values() for one in group.members})
     taken: dict[int, Group] = {}
     covered: set[int] = set()
-    for first, after, key in spoken:
-        group = next((groups[ids[one]] for one in keys(key) if one in ids), None)
+    for first, after, name in spoken:
+        group = next((groups[one] for one in opened.groups.called(name) if one in groups), None)
         if group is None or not covered.isdisjoint(range(first, after)):
             continue
         if any(opened.groups.sketched(one) for one in group.members):

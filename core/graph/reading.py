@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import NamedTuple, cast
 
-from muisti.core.entities.names import keys
+from muisti.core.entities.names import lookups
 from muisti.core.graph.closing import Stated, closed, stated_of
 from muisti.core.graph.groups import Groups
 from muisti.core.graph.indexing import CATCH_UP, GraphIndex
@@ -88,8 +88,8 @@ class GraphReader:
         """Return a space, how many of its versions are not read, and the entities that are asked for."""
         asked = [spaces.by_name(name), graph_rows.pending(name, self.index.recogniser, shown.category)]
         if queries:
-            norms = [key for one in queries for key in keys(one)]
-            asked.append(graph.called(name, norms, [one.strip() for one in queries], shown))
+            folded = [key for one in queries for key in lookups(one)]
+            asked.append(graph.called(name, folded, [one.strip() for one in queries], shown))
         state, pending, *entities = self.database.read(asked)
         if not state:
             raise NotFound("space", name)
@@ -240,7 +240,7 @@ class GraphReader:
         Raises:
             NotFound: no memory that the caller sees mentions it.
         """
-        for id_ in opened.groups.called(keys(query), query.strip()):
+        for id_ in opened.groups.called(query):
             group = opened.groups.of([id_])[id_]
             opened.groups.sketch(group.members)
             if any(opened.groups.sketched(one) for one in group.members):

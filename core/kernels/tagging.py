@@ -1,4 +1,4 @@
-"""The inner loop of the tagger of entities: scores of tags from remembered words, the best sequence, and probabilities.
+"""The inner loops of the tagger of entities: what words add, scores of tags, the best sequence, and probabilities.
 
 A word has a table (places, hidden + tags). A row of it is added, at one place of the window, to the hidden layer and
 to the scores of the tags. Sums of such rows replace the multiplication by the first layer.
@@ -7,11 +7,13 @@ to the scores of the tags. Sums of such rows replace the multiplication by the f
 import numpy as np
 import numpy.typing as npt
 
-from muisti.core.kernels.target import Doubles, Floats, Ints, Longs, compiled
+from muisti.core.kernels.target import Doubles, Floats, Ints, Longs, Packed, compiled
 
 Shorts = npt.NDArray[np.int16]
 
 UNIT = 1 / 512  # of the numbers in the table
+TOGETHER = 4  # rows that are multiplied in one pass over a matrix
+LONGEST, MOST = 20, 40  # characters of a word, and its n-grams
 LANES = 16  # columns of `hidden`, so that whole vectors are multiplied; those above the tags are 0
 
 
@@ -137,8 +139,114 @@ def _probabilities(scores: Doubles, factors: Doubles, shares: Doubles) -> None:
         behind[:] = earlier / earlier.max()
 
 
+@compiled
+def times(left: Floats, right: Floats, out: Floats) -> None:
+    """Fill `out` (n, k) with the product of `left` (n, r) and `right` (r, k), on the calling thread.
+
+    A library of matrices starts threads, whose waiting costs more than these few rows.
+    """
+    count, inner = left.shape
+    first = 0
+    while first + TOGETHER <= count:
+        out[first : first + TOGETHER] = 0
+        one, two, three, four = out[first], out[first + 1], out[first + 2], out[first + 3]
+        for r in range(inner):
+            a, b, c, d = left[first, r], left[first + 1, r], left[first + 2, r], left[first + 3, r]
+            row = right[r]
+            for k in range(row.size):
+                one[k] += a * row[k]
+                two[k] += b * row[k]
+                three[k] += c * row[k]
+                four[k] += d * row[k]
+        first += TOGETHER
+    for i in range(first, count):
+        last = out[i]
+        last[:] = 0
+        for r in range(inner):
+            value, row = left[i, r], right[r]
+            for k in range(row.size):
+                last[k] += value * row[k]
+
+
+@compiled
+def remember(layer: Floats, hashed: Longs, weights: Floats, ends: Longs, table: Shorts) -> None:
+    """Fill rows of `table` (n, places, hidden + tags), in units of `UNIT`.
+
+    `layer` (n, places * hidden) is what words add to the hidden layer. To the tags they add rows of `weights` (hashes,
+    tags): those of `hashed` (n, features), of which each place has those up to its `ends`.
+    """
+    places, tags = table.shape[1], weights.shape[1]
+    units = table.shape[2] - tags
+    total = np.empty(tags, np.float32)
+    for i in range(layer.shape[0]):
+        begin = 0
+        for place in range(places):
+            own = table[i, place]
+            for d in range(units):
+                own[d] = _short(layer[i, place * units + d])
+            total[:] = 0
+            for f in range(begin, ends[place]):
+                total += weights[hashed[i, f]]
+            begin = ends[place]
+            for t in range(tags):
+                own[units + t] = _short(total[t])
+
+
+@compiled
+def _short(value: float) -> int:
+    return int(min(max(np.rint(value / np.float32(UNIT)), -32_767.0), 32_767.0))
+
+
+@compiled
+def grams(letters: Longs, starts: Longs, crc: Packed, out: Floats) -> None:
+    """Fill `out` (n, grams) with signs drawn by hashes of the n-grams of 2 to 4 characters of words, summed and scaled.
+
+    Word i is `letters[starts[i]:starts[i + 1]]` in UTF-8, a number for each byte, of which `LONGEST` characters count.
+    `crc` is the table of CRC-32.
+    """
+    columns = out.shape[1]
+    sums, edges = np.empty(columns, np.int64), np.empty(LONGEST + 1, np.int64)
+    for i in range(starts.size - 1):
+        size = 0
+        for at in range(starts[i], starts[i + 1]):
+            if letters[at] & 192 != 128 and size <= LONGEST:
+                edges[size] = at
+                size += 1
+        if size <= LONGEST:
+            edges[size] = starts[i + 1]
+        size = min(size, LONGEST)
+        sums[:] = 0
+        number = 0
+        for length in range(2, 5):
+            for first in range(size - length + 1):
+                if number < MOST:
+                    number += 1
+                    _draw(letters, edges[first], edges[first + length], crc, sums)
+        root = np.sqrt(np.float64(number))
+        for column in range(columns):
+            out[i, column] = np.float32((2.0 * sums[column] - number) / root)
+
+
+@compiled
+def _draw(letters: Longs, start: int, stop: int, crc: Packed, sums: Longs) -> None:
+    """Add the bits of a hash of some letters to `sums`."""
+    state = np.uint32(0xFFFFFFFF)
+    for at in range(start, stop):
+        state = crc[np.int64((state ^ np.uint32(letters[at] & 255)) & np.uint32(255))] ^ (state >> np.uint32(8))
+    mixed = np.uint64(state ^ np.uint32(0xFFFFFFFF)) + np.uint64(1)
+    mixed *= np.uint64(0x9E3779B97F4A7C15)
+    mixed = (mixed ^ (mixed >> np.uint64(29))) * np.uint64(0xBF58476D1CE4E5B9)
+    for column in range(sums.size):
+        sums[column] += np.int64((mixed >> np.uint64(8 + column)) & np.uint64(1))
+
+
 def bake() -> None:
     """Compile for the types that the tagger uses."""
+    own, found = np.zeros((5, 2), np.float32), np.zeros((5, 10), np.float32)
+    times(own, np.zeros((2, 10), np.float32), found)
+    learned = np.zeros((5, 5, 4), np.int16)
+    remember(found, np.zeros((5, 5), np.int64), own, np.arange(1, 6), learned)
+    grams(np.zeros(4, np.int64), np.array([0, 4]), np.zeros(256, np.uint32), np.zeros((1, 4), np.float32))
     slots, shapes, path = np.zeros((3, 2), np.int64)
     table, pairs = np.zeros((1, 5, 4), np.int16), np.zeros((2, 4, 2), np.float32)
     marked, hidden = np.zeros((2, 2), np.float32), np.zeros((2, LANES), np.float32)

@@ -9,7 +9,7 @@ from typing import cast
 
 from msgspec.structs import replace
 
-from muisti.core.entities.names import norm
+from muisti.core.entities.names import folded, norm
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.graph import EntityChange, NewRelation, RelationChange
 from muisti.core.model.graph_terms import ALIASES_MAX, ENTITY_KINDS, NAME_CHARACTERS
@@ -121,7 +121,9 @@ class GraphDecisions:
 
         def attempt(row: SpaceRow) -> Written:
             own = namespace(call.caller, category)
-            (rows,) = self._database.read([memories.at_place(row, own, f"entity/{key}")])
+            places = dict.fromkeys((key, folded(name)))  # earlier versions had statements at the folded key
+            found = self._database.read([memories.at_place(row, own, f"entity/{place}") for place in places])
+            rows = [one for some in found for one in some if norm(_content(one, row)) == key]
             if not rows:
                 stated = Draft(content=" ".join(name.split()), kind="entity", category=own, structure={"norm": key})
                 draft = self._screened(row, change(stated), call)
@@ -145,7 +147,7 @@ class GraphDecisions:
         if (new.object is None) == (new.literal is None):
             raise InvalidInput.at("$.object", "give either object, a name, or literal, a text")
         _checked(new.subject, "$.subject")
-        if new.object is not None and norm(new.object) == norm(new.subject):
+        if new.object is not None and folded(new.object) == folded(new.subject):
             raise InvalidInput.at("$.object", "is the subject; a relation has two ends")
         if new.object is not None:
             _checked(new.object, "$.object")
@@ -185,6 +187,10 @@ class GraphDecisions:
         return rows[0], memory
 
 
+def _content(row: Row, space: SpaceRow) -> str:
+    return version_rows.memory(row, space.space.name).content
+
+
 def _with(stated: Draft, change: EntityChange) -> Draft:
     """Return the draft of a statement with a change.
 
@@ -196,7 +202,7 @@ def _with(stated: Draft, change: EntityChange) -> Draft:
     structure = dict(stated.structure)
     if change.kind is not None:
         structure["kind"] = change.kind
-    own = str(structure["norm"])
+    own = norm(stated.content)
     for field, names in (("aliases", change.aliases), ("apart", change.apart)):
         if names is not None:
             if len(names) > ALIASES_MAX:

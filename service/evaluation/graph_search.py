@@ -22,7 +22,7 @@ from rich.table import Table
 
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
-from muisti.core.entities.names import norm
+from muisti.core.entities.names import folded
 from muisti.core.model.times import to_us
 from muisti.core.query.options import Options
 from muisti.core.query.query import Query
@@ -58,7 +58,7 @@ def measured(data: Dataset, weights: Sequence[float]) -> Found:
         with opened(StaticEncoder()) as engine:
             of = {memory.id: document.id for memory, document in store(engine, "group", documents)}
             engine.owner.graph.extend("group")
-            speakers = {norm(str(one.meta["speaker"])) for one in documents if one.meta.get("speaker")} - ROLES
+            speakers = {folded(str(one.meta["speaker"])) for one in documents if one.meta.get("speaker")} - ROLES
             latest = latest_time(documents)
             at = None if latest is None else to_us(latest)
             for question in questions:
@@ -105,7 +105,7 @@ def _words(text: str) -> Iterator[str]:
     words = text.split()
     for first in range(len(words)):
         for after in range(first + 1, min(first + 4, len(words) + 1)):
-            yield norm(" ".join(words[first:after]))
+            yield folded(" ".join(words[first:after]))
 
 
 def rows(data: Dataset, found: Found) -> Iterator[tuple[str, ...]]:

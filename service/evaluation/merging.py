@@ -4,13 +4,14 @@
 
 Each DATA is a folder of judged data; of chats with an assistant only the turns of users are read. FILE has a verdict on
 each pair: the space, a hash of each spelling (`code_of`), and whether they are one entity. The rules were chosen on the
-part `tuning`; the part `report` was judged after that, and before they ran on it. `--draw` prints pairs to judge that
+part `tuning`; the part `report` was judged after that, and before they ran on it. The row `in any case` adds the pairs
+that differ in case or "the" alone, which were one key in earlier versions. `--draw` prints pairs to judge that
 are not judged yet: of each set so many merges, and others. They come in random order, with the texts around them and
 without what the rules say.
 """
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from math import sqrt
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -80,8 +81,14 @@ def _share(right: int, number: int) -> str:
     return f"{right / number:.3f} ({low:.3f} {high:.3f})"
 
 
-def table(judged: Sequence[Judged], ruled: Mapping[Judged, Rule]) -> Iterator[str]:
-    """Yield the lines of a table: each rule in each part, and all automatic rules in each set."""
+def table(
+    judged: Sequence[Judged], ruled: Mapping[Judged, Rule], folding: Container[Judged] = frozenset()
+) -> Iterator[str]:
+    """Yield the lines of a table: each rule in each part, and all automatic rules in each set.
+
+    `folding` are the pairs that differ in case or "the" alone.
+    """
+    loose: dict[Judged, Rule] = {one: "key" if one in folding else rule for one, rule in ruled.items()}
     yield "| part | pairs | found | right | precision (95 %) | recall (95 %) |\n| --- | --- | --- | --- | --- | --- |"
     rows: dict[str, Sequence[Rule]] = {"all automatic": AUTOMATIC, **{rule: (rule,) for rule in RULES[:-1]}}
     rows["automatic or proposal"] = RULES[:-1]
@@ -91,8 +98,8 @@ def table(judged: Sequence[Judged], ruled: Mapping[Judged, Rule]) -> Iterator[st
         for name in sorted({one.space.split("/")[0] for one in mine}):
             own = [one for one in mine if one.space.split("/")[0] == name]
             asked.append((f"all automatic, {name}", own, AUTOMATIC))
-        for title, some, rules in asked:
-            one = score(some, ruled, rules)
+        for title, some, rules in (*asked, ("all automatic, in any case", mine, AUTOMATIC)):
+            one = score(some, loose if title.endswith("in any case") else ruled, rules)
             shares = f"{_share(one.right, one.found)} | {_share(one.right, one.wanted)}"
             yield f"| {part} | {title} | {one.found} | {one.right} | {shares} |"
 
@@ -119,7 +126,8 @@ def main(data: Sequence[Path], *, judged: Path, draw: int | None) -> None:
         return
     known = [one for one in verdicts if one.space in read]
     ruled: dict[Judged, Rule] = {one: read[one.space].rule(one.first, one.second) for one in known}
-    click.echo("\n".join(table(known, ruled)))
+    folding = {one for one in known if read[one.space].folds(one.first, one.second)}
+    click.echo("\n".join(table(known, ruled, folding)))
     merges = sum((counted(one) for one in read.values()), Counter[Rule]())
     click.echo(f"merges of all names: {', '.join(f'{rule} {merges[rule]}' for rule in AUTOMATIC)}")
     click.echo("\n".join(_errors(known, read, ruled)))

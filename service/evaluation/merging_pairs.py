@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
-from muisti.core.entities.names import code_of, norm
+from muisti.core.entities.names import code_of, folded, norm
 from muisti.core.model.graph import Mentioned
 from muisti.core.model.graph_terms import ENTITIES_MAX
 from muisti.service.evaluation import entity_sets
@@ -19,8 +19,8 @@ from muisti.service.evaluation.dataset import Document, load
 AROUND = 60  # characters of a context on each side
 CONTEXTS = 3  # of each name
 
-Rule = Literal["key", "acronym", "name_part", "proposal", "none"]
-AUTOMATIC: tuple[Rule, ...] = ("key", "acronym", "name_part")
+Rule = Literal["key", "spelling", "acronym", "name_part", "proposal", "none"]
+AUTOMATIC: tuple[Rule, ...] = ("key", "spelling", "acronym", "name_part")
 RULES: tuple[Rule, ...] = (*AUTOMATIC, "proposal", "none")
 Pair = tuple[str, str]
 
@@ -57,6 +57,11 @@ class Read(NamedTuple):
             return self.sources.get(one) or self.sources.get(other) or "none"
         return "proposal" if pair(*heads) in self.proposals else "none"
 
+    def folds(self, first: str, second: str) -> bool:
+        """Return whether two spellings differ in case or "the" alone."""
+        both = [self.spellings[one].text for one in (first, second) if one in self.spellings]
+        return len(both) == 2 and folded(both[0]) == folded(both[1])
+
     def usual(self) -> dict[str, str]:
         """Return the most frequent spelling of each key."""
         found: dict[str, str] = {}
@@ -68,7 +73,9 @@ class Read(NamedTuple):
         """Return a pair for each automatic merge: a further spelling of a key, or a further key of an entity."""
         usual = self.usual()
         found = {pair(code, usual[code_of(one.key)]) for code, one in self.spellings.items()}
-        found |= {pair(usual[key], usual[self.heads[key]]) for key in self.sources if self.heads[key] in usual}
+        found |= {
+            pair(usual[key], usual[self.heads[key]]) for key in self.sources if {key, self.heads[key]} <= usual.keys()
+        }
         return sorted(both for both in found if both[0] != both[1])
 
     def proposed(self) -> list[Pair]:

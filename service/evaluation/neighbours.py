@@ -21,7 +21,7 @@ from rich.table import Table
 
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
-from muisti.core.entities.names import norm
+from muisti.core.entities.names import folded
 from muisti.core.entities.recogniser import shipped
 from muisti.core.model.errors import NotFound
 from muisti.core.model.graph_terms import NeighbourSort
@@ -45,7 +45,7 @@ def measured(data: Dataset) -> dict[NeighbourSort, list[Result]]:
         with opened(StaticEncoder()) as engine:
             store(engine, "group", documents)
             engine.owner.graph.extend("group")
-            speakers = {norm(str(one.meta["speaker"])) for one in documents if one.meta.get("speaker")} - ROLES
+            speakers = {folded(str(one.meta["speaker"])) for one in documents if one.meta.get("speaker")} - ROLES
             named = {one.id: _names(one.text, speakers) for one in documents}
             for question in data.queries.get(group, ()):
                 asked = _names(question.text, speakers)
@@ -72,7 +72,7 @@ def reached(data: Dataset, firsts: Mapping[str, str], sort: NeighbourSort = BY_C
         for question in data.queries[group]:
             depth = int(question.category[0])
             near = engine.owner.graph.neighbours("group", firsts[question.id], depth=depth, sort=sort, limit=NEAR)
-            found = any(norm(one.entity.name) == norm(question.answer) for one in near.items)
+            found = any(folded(one.entity.name) == folded(question.answer) for one in near.items)
             hits, total = counts.get(question.category, (0, 0))
             counts[question.category] = hits + found, total + 1
     return counts
@@ -86,7 +86,7 @@ def _ranked(engine: Engine, names: Sequence[str], without: set[str], sort: Neigh
             near = engine.owner.graph.neighbours("group", name, sort=sort, limit=NEAR + len(without)).items
         except NotFound:
             continue
-        found = (norm(one.entity.name) for one in near)
+        found = (folded(one.entity.name) for one in near)
         lists.append([one for one in found if one not in without][:NEAR])
     if not lists:
         return None
@@ -96,7 +96,7 @@ def _ranked(engine: Engine, names: Sequence[str], without: set[str], sort: Neigh
 
 def _names(text: str, speakers: set[str]) -> set[str]:
     found = shipped().read(text, speakers=speakers)
-    return {norm(text[one.start : one.stop]) for one in found if one.kind != "date"}
+    return {folded(text[one.start : one.stop]) for one in found if one.kind != "date"}
 
 
 def _wanted(judged: Mapping[str, float], documents: Sequence[Document], named: Mapping[str, set[str]]) -> set[str]:

@@ -57,7 +57,7 @@ class AliasReply(Struct, frozen=True, kw_only=True):
 
     name: str
     id: EntityId
-    source: Annotated[str, Meta(extra_json_schema={"enum": ["acronym", "name_part", "manual"]})]
+    source: Annotated[str, Meta(extra_json_schema={"enum": ["spelling", "acronym", "name_part", "manual"]})]
     memory: fields.MemoryId | None
 
     @classmethod

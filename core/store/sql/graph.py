@@ -28,8 +28,10 @@ def _entities(mine: str, theirs: str) -> str:
 
 
 _WORDS = ("first_word", "last_word", "initials")
+_SPELLED = "{0}.space_id = e.space_id AND {0}.folded = e.folded AND {0}.id <> e.id"  # the same name, but for its case
 RELATED = (
     f"({_some('aliases', 'o.entity_id = e.id')} OR {_some('aliases', 'o.alias_id = e.id')} "
+    f"OR {_some('entities', _SPELLED.format('o'))} "
     f"OR CASE WHEN e.last_word = '' THEN {' OR '.join(_entities(word, 'norm') for word in _WORDS)} "
     f"ELSE {' OR '.join(_entities('norm', word) for word in _WORDS)} END)"
 )
@@ -38,16 +40,16 @@ RELATED = (
 # Names
 
 
-def called(space: str, norms: Sequence[str], codes: Sequence[str], shown: Shown) -> Statement:
-    """Select the entities of a space that have some norms or codes: the columns of `names`, and those of `sketches`."""
+def called(space: str, folded: Sequence[str], codes: Sequence[str], shown: Shown) -> Statement:
+    """Select the entities of a space that have some folded keys or codes: the columns of `names` and of `sketches`."""
     listed = " UNION ".join(
         f"SELECT n.id FROM spaces s CROSS JOIN entities n ON n.space_id = s.id "
         f"WHERE s.name = ? AND n.{one} IN {_LISTED}"
-        for one in ("norm", "code")
+        for one in ("folded", "code")
     )
     return Statement(
         f"SELECT {NAME}, {RELATED}, {sketch('e.id', shown)} FROM entities e WHERE e.id IN ({listed})",
-        (*shown.args, LATEST, space, json.dumps(list(norms)), space, json.dumps(list(codes))),
+        (*shown.args, LATEST, space, json.dumps(list(folded)), space, json.dumps(list(codes))),
     )
 
 
@@ -95,33 +97,41 @@ def stated(ids: Iterable[int], shown: Shown) -> Statement:
 
 
 def longs(ids: Iterable[int], shown: Shown) -> Statement:
-    """Select the longer names that short names may stand for: (short, rule, ids in JSON). At most `LONGS` each."""
-    listed = _ids(ids)
-    longer = (
-        "SELECT e.id, '{0}', (SELECT json_group_array(id) FROM (SELECT b.id FROM entities b "
-        f"WHERE b.space_id = e.space_id AND {{1}} AND {{2}} LIMIT {LONGS})) AS found "
-        f"FROM {_IDS} CROSS JOIN entities e ON e.id = t.value WHERE e.last_word = '' AND found <> '[]'"
-    )
-    seen = shown.mentioned("b.id")
-    return Statement(
-        " UNION ALL ".join((
-            longer.format("acronym", "b.initials = e.norm AND b.initials <> ''", seen),
-            longer.format("name_part", "b.first_word = e.norm AND b.first_word <> ''", seen),
-            longer.format("name_part", "b.last_word = e.norm AND b.last_word <> ''", seen),
-        )),
-        (*shown.args, listed) * 3,
-    )  # fmt: skip
+    """Select the names that names may stand for: (name, rule, ids in JSON). At most `LONGS` each.
+
+    They are longer ones, and those of the rule `spelling`, which differ in case alone.
+    """
+    listed, seen = _ids(ids), shown.mentioned("b.id")
+    arms = [
+        f"SELECT e.id, '{rule}', (SELECT json_group_array(id) FROM (SELECT b.id FROM entities b "
+        f"WHERE {condition} AND {seen} LIMIT {LONGS})) AS found "
+        f"FROM {_IDS} CROSS JOIN entities e ON e.id = t.value WHERE {which}found <> '[]'"
+        for rule, condition, which in (
+            *((rule, _longer(column), "e.last_word = '' AND ") for rule, column in _LONGER),
+            ("spelling", _SPELLED.format("b"), ""),
+        )
+    ]
+    return Statement(" UNION ALL ".join(arms), (*shown.args, listed) * len(arms))
+
+
+_LONGER = (("acronym", "initials"), ("name_part", "first_word"), ("name_part", "last_word"))
+
+
+def _longer(column: str) -> str:
+    return f"b.space_id = e.space_id AND b.{column} = e.norm AND b.{column} <> ''"
 
 
 def shorts(ids: Iterable[int]) -> Statement:
-    """Select the short names that may stand for longer ones, which are given."""
+    """Select the names that may stand for names, which are given: shorter ones, and those of another case."""
     arm = (
         f"SELECT a.id FROM {_IDS} CROSS JOIN entities e ON e.id = t.value CROSS JOIN entities a "
         "ON a.space_id = e.space_id AND a.norm = e.{0} WHERE e.{0} <> ''"
     )
-    return Statement(
-        " UNION ".join(arm.format(name) for name in ("first_word", "last_word", "initials")), (_ids(ids),) * 3
+    spelled = (
+        f"SELECT a.id FROM {_IDS} CROSS JOIN entities e ON e.id = t.value CROSS JOIN entities a "
+        f"ON {_SPELLED.format('a')}"
     )
+    return Statement(" UNION ".join((*map(arm.format, _WORDS), spelled)), (_ids(ids),) * 4)
 
 
 # Lists
@@ -139,13 +149,13 @@ def counted(
 ) -> Statement:
     """Select (id, memories that mention it, number of entities) of entities, the most mentioned first.
 
-    With `prefix`, of those whose norm begins with it, in small letters or in capitals. With `kind`, of those with a
-    mention of this kind. With `memory`, of those that this memory mentions. Memories of the kinds `entity` and
+    With `prefix`, of those whose folded key begins with it, in small letters or in capitals. With `kind`, of those with
+    a mention of this kind. With `memory`, of those that this memory mentions. Memories of the kinds `entity` and
     `relation` do not count, though what only they name is listed.
     """
     where, args = "e.space_id = ?", (space.id,)
     if prefix:
-        begins = " OR ".join(["e.norm >= ? AND e.norm < ?"] * 2)
+        begins = " OR ".join(["e.folded >= ? AND e.folded < ?"] * 2)
         starts = (prefix, prefix.upper())
         where, args = f"{where} AND ({begins})", (*args, *(end for one in starts for end in (one, one + "\U0010ffff")))
     if kind is not None:

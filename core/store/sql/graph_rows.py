@@ -149,9 +149,9 @@ def store(space: SpaceRow, versions: Sequence[int], found: Gathered) -> list[Sta
     if found.names:
         statements.append(
             Statement(
-                "INSERT OR IGNORE INTO entities (space_id, norm, code, first_word, last_word, initials) "
-                "SELECT ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4 FROM json_each(?) j "
-                "WHERE EXISTS (SELECT 1 FROM versions v WHERE v.id = j.value ->> 5)",
+                "INSERT OR IGNORE INTO entities (space_id, norm, code, folded, first_word, last_word, initials) "
+                "SELECT ?, value ->> 0, value ->> 1, value ->> 2, value ->> 3, value ->> 4, value ->> 5 "
+                "FROM json_each(?) j WHERE EXISTS (SELECT 1 FROM versions v WHERE v.id = j.value ->> 6)",
                 (space.id, _json(found.names)),
             )
         )

@@ -201,11 +201,11 @@ TABLES = (
     ),
     Table(
         name="entities",
-        columns=words("id space_id code norm first_word last_word initials"),
+        columns=words("id space_id code norm folded first_word last_word initials"),
         references=(OF_SPACE,),
         space="space_id",
         erasing="stated",
-        wipes=(Wipe(text=words("first_word last_word initials")), Wipe(noise=words("code norm"))),
+        wipes=(Wipe(text=words("folded first_word last_word initials")), Wipe(noise=words("code norm"))),
         sought=("norm",),
         salvaging="left",
         rebuilt="when_needed",

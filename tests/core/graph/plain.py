@@ -5,7 +5,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from itertools import combinations
 
-from muisti.core.entities.names import initials, norm
+from muisti.core.entities.names import folded, initials, norm
 from muisti.core.facts.fact import AUTHOR, Fact, Named
 from muisti.core.graph.extraction import Reader
 from muisti.core.graph.merging import NEAR
@@ -19,7 +19,7 @@ _FACT = re.compile(
     r"(?P<subject>\bI\b|[A-Z]\w*(?: [A-Z]\w*)*) (?P<kind>live in|like|work at) (?P<object>[A-Z]\w*(?: [A-Z]\w*)*)"
 )
 _KINDS: Mapping[str, RelationKind] = {"live in": "lives_in", "like": "likes", "work at": "works_at"}
-PLACES = {"turku", "oslo", "kemi", "TU"}
+PLACES = {"Turku", "Oslo", "Kemi", "TU"}
 
 
 class Toy:
@@ -161,6 +161,7 @@ class Plain:
         aliases: set[str],
         join: Callable[[str, str], None],
     ) -> None:
+        self._by_spelling(there, sets, apart, aliases, join)
         parts = {
             long: [
                 short
@@ -186,6 +187,28 @@ class Plain:
                 join(long, short)
                 aliases.add(short)
 
+    def _by_spelling(
+        self,
+        there: set[str],
+        sets: dict[str, set[str]],
+        apart: list[tuple[str, ...]],
+        aliases: set[str],
+        join: Callable[[str, str], None],
+    ) -> None:
+        for one in sorted(there):
+            for other in sorted(there):
+                if one < other and folded(one) == folded(other) and self._is_spelling(one, other):
+                    split = any({id(sets[a]), id(sets[b])} == {id(sets[one]), id(sets[other])} for a, b in apart)
+                    first, second = sorted((one, other), key=lambda name: (name[0].islower() or name.isupper(), name))
+                    if sets[one] is not sets[other] and not split:
+                        join(first, second)
+                        aliases.add(second)
+
+    def _is_spelling(self, one: str, other: str) -> bool:
+        near = self._is_near(one, other) or bool(self.declared & {one, other})
+        small = " " not in one and (one[0].islower() or other[0].islower()) and not self.speakers & {one, other}
+        return near and one.casefold() == other.casefold() and not small
+
     def _may_be(self, short: str, long: str, rule: str) -> bool:
         words = long.split(" ")
         if " " in short or len(words) < 2:
@@ -202,6 +225,7 @@ class Plain:
             return fits and len(short) > 1 and self._is_shouted(short)
         persons = all(self.kinds[name]["person"] * 2 > self.kinds[name].total() for name in (short, long))
         small = any(spelling[0].islower() for _, spelling in self.said[short] if spelling)
+        persons = persons and not {short, long} <= self.speakers
         return persons and not small and not self._is_shouted(short) and not self._is_shouted(long)
 
     def _kind(self, name: str) -> str:

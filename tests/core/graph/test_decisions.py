@@ -49,7 +49,7 @@ def test_a_later_statement_replaces_an_earlier_one(engine: Engine):
     again = graph.merge(SPACE, "Ann Lee", ["Annie"])
     assert again.memories[0].version == first.memories[0].version
     apart = graph.keep_apart(SPACE, "Ann Lee", ["Annie"]).memories[0]
-    assert apart.structure == {"norm": "ann lee", "apart": ["Annie"]}
+    assert apart.structure == {"norm": "Ann Lee", "apart": ["Annie"]}
     assert ("Annie",) in groups(engine)
     graph.merge(SPACE, "Annie", ["Ann Lee"])
     assert ("Annie", "Ann Lee") in groups(engine)
@@ -105,10 +105,10 @@ def test_bad_statements_are_refused_and_nothing_is_stored(engine: Engine):
     graph, before = engine.owner.graph, engine.spaces.get(SPACE).seq
     bad = (
         lambda: graph.merge(SPACE, "Ann", []),
-        lambda: graph.merge(SPACE, "Ann", ["ann"]),
+        lambda: graph.merge(SPACE, "Ann", ["Ann’s"]),
         lambda: graph.merge(SPACE, "...", ["Bob"]),
         lambda: graph.put_entity(SPACE, "Ann", EntityChange(kind="robot")),  # pyright: ignore[reportArgumentType]
-        lambda: graph.put_entity(SPACE, "Ann", EntityChange(aliases=("Bob",), apart=("bob",))),
+        lambda: graph.put_entity(SPACE, "Ann", EntityChange(aliases=("Bob",), apart=("Bob’s",))),
         lambda: graph.put_entity(SPACE, "x" * 300, EntityChange()),
         lambda: graph.relate(SPACE, NewRelation(subject="Ann", kind="likes")),
         lambda: graph.relate(SPACE, NewRelation(subject="Ann", kind="likes", object="Ann")),

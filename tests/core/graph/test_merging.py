@@ -32,21 +32,31 @@ def merged(candidates: Sequence[Candidate], names: Sequence[str], stated: Sequen
         ("name_part", "BUSH", "ROSE BUSH", False),
         ("name_part", "EVA", "Eva Mode", False),
         ("name_part", "Ann", "ANN LEE", False),
+        ("name_part", "Piper", "Piper nigrum", False),
+        ("name_part", "Noah", "Noah Webster Sr.", False),
+        ("name_part", "Noah", "Noah Webster", True),
         ("acronym", "HP", "Harry Potter", True),
         ("acronym", "hp", "Harry Potter", False),
         ("acronym", "SAM", "SHOUTED AS MUCH", False),
         ("acronym", "PC", "PhD C", False),
         ("acronym", "IBM", "I B M", True),
+        ("acronym", "AGM", "African green monkey", False),
+        ("spelling", "OSLO", "Oslo", True),
+        ("spelling", "White house", "White House", True),
+        ("spelling", "harry potter", "Harry Potter", True),
+        ("spelling", "dave", "Dave", False),
+        ("spelling", "SoxS", "soxS", False),
+        ("spelling", "The Fall", "Fall", False),
     ],
 )
 def test_a_rule_looks_at_how_both_names_are_written(rule: AliasSource, short: str, long: str, together: bool):
     assert (merged([Candidate(0, rule, (1,))], [short, long]) == {0, 1}) == together
 
 
-@pytest.mark.parametrize(("kind", "confidence"), [("organisation", 1.0), ("person", 0.6)])
+@pytest.mark.parametrize(("kind", "confidence"), [("organisation", 1.0), ("person", 0.8)])
 def test_a_part_of_a_name_must_surely_be_a_person(kind: EntityKind, confidence: float):
     sketches = {0: sketch("Mark")._replace(confidence=confidence), 1: sketch("Mark It", kind)}
-    found = grouped([0, 1], {0: "mark", 1: "mark it"}, {}, [Candidate(0, "name_part", (1,))], sketches)
+    found = grouped([0, 1], {0: "Mark", 1: "Mark It"}, {}, [Candidate(0, "name_part", (1,))], sketches)
     assert found[0] is not found[1]
 
 
@@ -56,7 +66,7 @@ def test_a_part_of_a_name_is_a_person_in_most_of_its_mentions(kinds: Sequence[st
     assert short is not None
     assert (short.kind, short.clear) == ("person", clear)
     sketches = {0: short, 1: sketch("Ann Jordan")}
-    found = grouped([0, 1], {0: "jordan", 1: "ann jordan"}, {}, [Candidate(0, "name_part", (1,))], sketches)
+    found = grouped([0, 1], {0: "Jordan", 1: "Ann Jordan"}, {}, [Candidate(0, "name_part", (1,))], sketches)
     assert (found[0] is found[1]) == clear
 
 
@@ -73,7 +83,7 @@ def test_an_acronym_has_the_kind_of_its_name(long: str, together: bool):
 )
 def test_a_name_is_mentioned_near_its_part_unless_it_speaks(changes: tuple[int, ...], speaks: bool, together: bool):
     sketches = {0: sketch("Ann"), 1: sketch("Ann Lee")._replace(changes=changes, speaks=speaks)}
-    found = grouped([0, 1], {0: "ann", 1: "ann lee"}, {}, [Candidate(0, "name_part", (1,))], sketches)
+    found = grouped([0, 1], {0: "Ann", 1: "Ann Lee"}, {}, [Candidate(0, "name_part", (1,))], sketches)
     assert (found[0] is found[1]) == together
 
 
@@ -83,6 +93,45 @@ def test_nearness_is_that_of_the_two_closest_mentions(some: set[int], others: se
     other = sketch("Ann Lee")._replace(changes=tuple(sorted(others)))
     near = any(abs(a - b) <= NEAR for a in some for b in others)
     assert one.is_near(other) == other.is_near(one) == near
+
+
+@pytest.mark.parametrize(
+    ("changed", "together"),
+    [
+        ({}, True),
+        ({"changes": (2 + NEAR,)}, False),
+        ({"changes": (2 + NEAR,), "speaks": True}, True),
+        ({"changes": (2 + NEAR,), "stated": True}, True),
+        ({"changes": (2 + NEAR,), "kind": "date"}, False),
+        ({"kind": "symbol"}, False),
+        ({"kind": "identifier"}, False),
+    ],
+)
+def test_a_name_merges_with_another_spelling_near_it(changed: dict[str, object], together: bool):
+    sketches = {0: sketch("Oslo", "place"), 1: sketch("OSLO", "place")._replace(**changed)}  # pyright: ignore[reportArgumentType]
+    found = grouped([0, 1], {0: "Oslo", 1: "OSLO"}, {}, [Candidate(1, "spelling", (0,))], sketches)
+    assert (found[0] is found[1]) == together
+    assert found[0].head == 0
+
+
+def test_a_speaker_written_small_and_words_for_times_merge_with_another_spelling():
+    for small, kind, speaks in (("elise", "person", True), ("monday", "date", False)):
+        sketches = {0: sketch(small.title(), kind), 1: sketch(small, kind)._replace(speaks=speaks, changes=(999,))}
+        found = grouped([0, 1], {0: small.title(), 1: small}, {}, [Candidate(0, "spelling", (1,))], sketches)
+        assert found[1].joined == {1: ("spelling", None)}
+
+
+def test_a_spelling_that_people_keep_apart_stays_apart():
+    apart = {(0, 1): Stated(0, 1, apart=True, version=1, memory=b"", text="", kind="other")}
+    sketches = {0: sketch("Oslo"), 1: sketch("OSLO")}
+    found = grouped([0, 1], {0: "Oslo", 1: "OSLO"}, apart, [Candidate(1, "spelling", (0,))], sketches)
+    assert found[0] is not found[1]
+
+
+def test_two_speakers_are_two_persons():
+    sketches = {0: sketch("Ann")._replace(speaks=True), 1: sketch("Ann Lee")._replace(speaks=True)}
+    found = grouped([0, 1], {0: "Ann", 1: "Ann Lee"}, {}, [Candidate(0, "name_part", (1,))], sketches)
+    assert found[0] is not found[1]
 
 
 PARTS = [Candidate(1, "name_part", (0,)), Candidate(2, "name_part", (0,))]
