@@ -83,8 +83,11 @@ export class Space {
     return hits.map((hit) => hit.memory);
   }
 
-  /** Find memories, the best first, with scores and the evidence that they are about the query. */
-  async search(query = "", options: SearchOptions = {}): Promise<Found> {
+  /** Find memories, the best first, with scores and the evidence that they are about the query. A search by `similar_to`, or in the mode `recent`, needs no query. */
+  search(query: string, options?: SearchOptions): Promise<Found>;
+  search(options: SearchOptions): Promise<Found>;
+  async search(first: string | SearchOptions, second: SearchOptions = {}): Promise<Found> {
+    const [query, options] = typeof first === "string" ? [first, second] : ["", first];
     const { filter, rest } = split(options);
     const { signal, timeout, ...body } = rest;
     return this.#read("post", `${SPACE}/search`, { body: { ...body, filter, query }, signal, timeout });
