@@ -35,7 +35,7 @@ def threaded(memory: Any) -> Iterator[Runner]:
 
         def run(scenario: Scenario, space: str) -> None:
             here, course = memory.space(space), Course()
-            memory._sender.send(calls.create_space({"name": space}))
+            memory.send(calls.create_space({"name": space}))
             for step in scenario.steps:
                 _step(course, step, here)
 
@@ -66,7 +66,7 @@ def awaited(made: Callable[[], Any]) -> Iterator[Runner]:
 
         async def work(scenario: Scenario, space: str) -> None:
             here, course = memory.space(space), Course()
-            await memory._sender.send(calls.create_space({"name": space}))
+            await memory.send(calls.create_space({"name": space}))
             for step in scenario.steps:
                 await _awaited_step(course, step, here)
 

@@ -22,7 +22,6 @@ from muisti.core.engine import Engine
 from muisti.service.app.app import create_app
 from muisti.service.settings import Settings
 from tests.core.fakes import Clock, WordEncoder
-from tests.service.app.test_server import serving
 from tests.stores import Stores
 
 ROOT = Path(__file__).parents[2]
@@ -193,16 +192,3 @@ def test_requests_are_written_without_httpx():
     code = "import sys, muisti_client; muisti_client.calls.search('default', {}); print('httpx' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], cwd=FOLDER, capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"
-
-
-@pytest.mark.file_only
-def test_examples_of_the_readme_run(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setitem(sys.modules, "muisti_client", client)
-    monkeypatch.chdir(tmp_path)
-    with serving(tmp_path) as (_, url):
-        for block in re.findall(r"```python\n(.*?)```", (FOLDER / "README.md").read_text("utf-8"), re.DOTALL):
-            exec(block.replace("http://127.0.0.1:8321", url), {})
-    said = capsys.readouterr().out.splitlines()
-    assert said == ["We deploy on Tuesdays", "409 duplicate", "['We deploy on Tuesdays']", "{'exists': 1}"]

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, Self, Unpack
 if TYPE_CHECKING:
     from . import results
     from ._filters import Filters
+    from ._wire import Call, Reply
     from .options import ContextOptions, RememberOptions, SearchOptions, SupersedeOptions, UpdateOptions
 
 
@@ -162,6 +163,10 @@ class AsyncMemory(Protocol):
         With `follow` the iterator waits for more, and reconnects when it is cut off; without `since` it begins with
         what happens after the first step. Close it, or leave the loop, to stop.
         """
+        ...
+
+    async def send(self, request: Call) -> Reply:
+        """Send any other request of the API, which a function of `muisti.client.calls` writes."""
         ...
 
     async def aclose(self) -> None:

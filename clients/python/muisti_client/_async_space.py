@@ -48,6 +48,9 @@ class AsyncSpace(AsyncMemory):
     def space(self, name: str) -> Self:
         return type(self)(self._sender, name)
 
+    async def send(self, request: Call) -> Reply:
+        return await self._sender.send(request)
+
     async def aclose(self) -> None:
         await self._sender.aclose()
 

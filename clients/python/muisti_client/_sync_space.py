@@ -48,6 +48,9 @@ class Space(Memory):
     def space(self, name: str) -> Self:
         return type(self)(self._sender, name)
 
+    def send(self, request: Call) -> Reply:
+        return self._sender.send(request)
+
     def close(self) -> None:
         self._sender.close()
 
