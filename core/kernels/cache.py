@@ -14,7 +14,7 @@ import pickle
 import shutil
 import sys
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from importlib.machinery import EXTENSION_SUFFIXES
@@ -151,7 +151,7 @@ def tidy() -> None:
 
 
 @contextmanager
-def alone(place: Path) -> Iterator[None]:
+def alone(place: Path) -> Generator[None, None, None]:
     """Hold the lock of the folder: of several processes one compiles, and the others wait for it."""
     with (place / "lock").open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

@@ -14,7 +14,7 @@ from muisti.core.kernels import cache
 P = ParamSpec("P")
 R = TypeVar("R")
 
-settings: Any = numba.config  # numba sets its options at run time
+settings: Any = numba.config  # pyright: ignore[reportPrivateImportUsage]  # documented, and set at run time
 
 
 def compiled(loop: Callable[P, R]) -> Callable[P, R]:
