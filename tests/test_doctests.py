@@ -8,6 +8,7 @@ from types import ModuleType
 
 import pytest
 
+import muisti.client
 import muisti.core
 import muisti.service
 
@@ -19,7 +20,10 @@ def with_examples(package: ModuleType) -> Iterator[str]:
             yield ".".join((package.__name__, *inner)).removesuffix(".__init__")
 
 
-@pytest.mark.parametrize("name", [*with_examples(muisti.core), *with_examples(muisti.service)])
+PACKAGES = (muisti.client, muisti.core, muisti.service)
+
+
+@pytest.mark.parametrize("name", [name for package in PACKAGES for name in with_examples(package)])
 def test_the_examples_of_a_module_hold(name: str):
     found = doctest.testmod(importlib.import_module(name))
     assert found.attempted

@@ -106,6 +106,9 @@ class Embedded:
                     answer.take(part)
                 elif body := part.get("body"):
                     yield body
+            await asyncio.wait([task])
+            if not task.cancelled():  # by closing, which ends the answer
+                task.result()
             if answer.status >= 400:
                 answer.reply()
         finally:
@@ -117,8 +120,12 @@ class Embedded:
         """Put the messages of an answer into a queue, one at a time, and None behind the last."""
         try:
             await self._call(request, parts.put)
-        finally:
             await parts.put(None)
+        except BaseException:
+            while not parts.empty():
+                parts.get_nowait()
+            parts.put_nowait(None)
+            raise
 
     async def _call(self, request: Call, send: Callable[[Part], Awaitable[None]]) -> None:
         app = await self.start()

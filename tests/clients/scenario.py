@@ -2,6 +2,8 @@
 
 import json
 import re
+import sys
+from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
@@ -94,3 +96,16 @@ def scenarios() -> Iterator[Scenario]:
     for path in sorted(FOLDER.glob("*.json")):
         for one in json.loads(path.read_text("utf-8")):
             yield Scenario(f"{path.stem}: {one['name']}", one["steps"])
+
+
+def main() -> None:
+    """Print how many scenarios and calls each file has."""
+    found = [*scenarios()]
+    files = Counter(one.name.partition(":")[0] for one in found)
+    calls = Counter(one.name.partition(":")[0] for one in found for step in one.steps if "call" in step)
+    lines = [f"{name:<12}{files[name]:>4} scenarios{calls[name]:>5} calls" for name in files]
+    sys.stdout.write("\n".join([*lines, f"{'all':<12}{files.total():>4} scenarios{calls.total():>5} calls", ""]))
+
+
+if __name__ == "__main__":
+    main()

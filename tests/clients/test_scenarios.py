@@ -1,6 +1,6 @@
 """One suite for all Python clients: each scenario on the library and on the client, sync and async.
 
-python -m tests.clients.test_scenarios     prints the number of scenarios that each client runs
+`python -m tests.clients.scenario` prints how many there are.
 """
 
 from collections import Counter

@@ -54,10 +54,8 @@ class AsyncMemory(Protocol):
         """
         ...
 
-    async def recall(
-        self, query: str, *, limit: int = 5, **options: Unpack[SearchOptions]
-    ) -> builtins.list[results.MemoryItem]:
-        """Return memories that answer a question, best first; none when there is no evidence."""
+    async def recall(self, query: str, **options: Unpack[SearchOptions]) -> builtins.list[results.MemoryItem]:
+        """Return memories that answer a question, best first, 5 without `limit`; none when there is no evidence."""
         ...
 
     async def search(self, query: str = "", **options: Unpack[SearchOptions]) -> results.Found:

@@ -54,10 +54,8 @@ class Memory(Protocol):
         """
         ...
 
-    def recall(
-        self, query: str, *, limit: int = 5, **options: Unpack[SearchOptions]
-    ) -> builtins.list[results.MemoryItem]:
-        """Return memories that answer a question, best first; none when there is no evidence."""
+    def recall(self, query: str, **options: Unpack[SearchOptions]) -> builtins.list[results.MemoryItem]:
+        """Return memories that answer a question, best first, 5 without `limit`; none when there is no evidence."""
         ...
 
     def search(self, query: str = "", **options: Unpack[SearchOptions]) -> results.Found:

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from .options import ContextOptions, RememberOptions, SearchOptions, SupersedeOptions, UpdateOptions
 
 PAGE = 100  # memories in a page of a list, at most
+RECALLED = 5  # memories, unless a `limit` is given
 CHANGES = 1_000  # changes in a page, at most
 ENDS = {"unauthorized": 401, "not_found": 404, "epoch_gone": 410, "past_retention": 410}  # of a stream, as a status
 
@@ -82,11 +83,9 @@ class Space(Memory):
         stored = read(reply.body, results.Batch).items
         return [results.Outcome(index=n, status="created", memory=one) for n, one in enumerate(stored)]
 
-    def recall(
-        self, query: str, *, limit: int = 5, **options: Unpack[SearchOptions]
-    ) -> builtins.list[results.MemoryItem]:
+    def recall(self, query: str, **options: Unpack[SearchOptions]) -> builtins.list[results.MemoryItem]:
         options.setdefault("min_evidence", "weak")
-        options["limit"] = limit
+        options.setdefault("limit", RECALLED)
         found = self.search(query, **options)
         return [hit.memory for hit in found.hits]
 
@@ -177,7 +176,7 @@ class Space(Memory):
         which = names.named(name, category, key)
         tag = self._tag(which, version)
         request = names.delete(self._name, which, purge=purge or None, if_match=tag, idempotency_key=idempotency_key)
-        reply = self._sender.send(request)
+        reply = self._sender.send(replace(request, once=not purge))  # repeating a purge is harmless
         return read(reply.body, results.Erasure) if purge else None
 
     def history(
@@ -273,8 +272,8 @@ class Space(Memory):
                 self._sender.send(calls.create_space({"name": self._name}))
             except Forbidden:
                 raise error from None
-            except Refused as other:  # another request may have created it in between
-                if other.code != "already_exists":
+            except Refused as other:
+                if other.code != "already_exists":  # another client may have created it meanwhile
                     raise
         return self._sender.send(request)
 
