@@ -1,4 +1,4 @@
-"""Files of the memory tool are memories: each edit has a history, and an error is told to the model."""
+"""Files of the memory tool are memories: each edit has a history, and the model sees each error."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""`MuistiSession` keeps what `SQLiteSession` keeps, in its order, also when several write at once."""
+"""`MuistiSession` keeps what `SQLiteSession` keeps, in its order, also when several write at the same time."""
 
 import asyncio
 from typing import Any

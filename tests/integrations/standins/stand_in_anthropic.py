@@ -1,7 +1,7 @@
 """Puts `MuistiMemoryTool` in the place of the file tools that the suite of Anthropic's SDK tests.
 
-That suite looks at a folder, and writes files there, so the stand-in takes over what the folder has before a call,
-and writes its files there afterwards.
+That suite reads and writes a folder. So before each call the files of the folder become memories, and afterwards the
+memories become files there.
 """
 
 import shutil

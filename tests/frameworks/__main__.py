@@ -1,0 +1,82 @@
+"""Run each block of docs/frameworks.md in an environment with its framework: python -m tests.frameworks FOLDER.
+
+Environments are made in the folder from deploy/frameworks/NAME.txt, once. A framework that cannot be installed is named
+and left out, and the command then ends with 1.
+"""
+
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from loadtests.services.muisti import serving
+
+ROOT = Path(__file__).parents[2]
+PAGE = ROOT / "docs" / "frameworks.md"
+PINS = ROOT / "deploy" / "frameworks"
+BLOCKS = re.findall(r"```(python|js) (\w+)\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+# A tool of the ADK asks its context for credentials only, of which an open server needs none.
+BEFORE = {"googleadk": "from unittest.mock import MagicMock as context\n"}
+QUIET = {"CREWAI_TRACING_ENABLED": "false", "CREWAI_DISABLE_TELEMETRY": "true", "OTEL_SDK_DISABLED": "true"}
+WANTED = "Deploys go out on Fridays."
+
+
+def main(folder: Path) -> int:
+    failed = 0
+    for kind, name, code in BLOCKS:
+        home = folder.absolute() / name
+        if not (home / ".made").exists() and not installed(kind, name, home):
+            print(f"NOT INSTALLED, NOT TESTED: {name}", flush=True)  # noqa: T201
+            failed += 1
+            continue
+        with tempfile.TemporaryDirectory() as place, serving(Path(place) / "muisti.db") as server:
+            told = run(kind, name, code, home, f"http://127.0.0.1:{server.port}/mcp")
+        good = WANTED in told.stdout and told.returncode == 0
+        print(f"{name}: {'passed' if good else f'FAILED: {told.stdout}{told.stderr}'}", flush=True)  # noqa: T201
+        failed += not good
+    print(f"{len(BLOCKS) - failed} passed, {failed} failed")  # noqa: T201
+    return int(failed > 0)
+
+
+def installed(kind: str, name: str, home: Path) -> bool:
+    """Make the environment of a framework. Return whether that could be done."""
+    home.mkdir(parents=True, exist_ok=True)
+    if kind == "js":
+        (home / "package.json").write_bytes((PINS / f"{name}.json").read_bytes())
+        made = subprocess.run(
+            ["npm", "install", "--no-audit", "--no-fund", "--loglevel", "error"], cwd=home, check=False
+        )
+    else:
+        subprocess.run([sys.executable, "-m", "venv", home], check=True)
+        pip = [home / "bin" / "python", "-m", "pip", "--disable-pip-version-check", "install", "-q", "-r"]
+        made = subprocess.run([*pip, PINS / f"{name}.txt"], check=False)
+    if made.returncode == 0:
+        (home / ".made").touch()
+    return made.returncode == 0
+
+
+def run(kind: str, name: str, code: str, home: Path, url: str) -> subprocess.CompletedProcess[str]:
+    """Run a block, and print the answer that it leaves."""
+    if kind == "js":
+        script, program = home / "page.mjs", ["node"]
+        text = f'const URL_OF_MUISTI = "{url}";\n{code}console.log(JSON.stringify(answer));\n'
+    else:
+        script, program = home / "page.py", [str(home / "bin" / "python")]
+        last = "import asyncio\nprint(asyncio.run(ask()))" if "async def ask" in code else "print(answer)"
+        text = f'URL = "{url}"\n{BEFORE.get(name, "")}{code}\n{last}\n'
+    script.write_text(text, "utf-8")
+    return subprocess.run(
+        [*program, str(script)],
+        cwd=home,
+        env=os.environ | QUIET,
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+
+
+if __name__ == "__main__":
+    sys.exit(main(Path(sys.argv[1])))
