@@ -7,7 +7,7 @@ clients read from these types; `service.mcp.words` describes them.
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
-from msgspec import UNSET, Meta, Raw, Struct, UnsetType, json
+from msgspec import UNSET, Meta, Raw, Struct, json
 from msgspec.structs import replace
 
 from muisti.core.context.counting import ENCODINGS, USUAL
@@ -113,7 +113,7 @@ class Narrow(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 class Remember(AddBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    content: fields.Content | UnsetType = UNSET
+    content: fields.Content = ""
     contents: list[str] = []
     status: NewStatus = "active"
     space: str | None = None
@@ -129,10 +129,10 @@ class Remember(AddBody, frozen=True, kw_only=True, forbid_unknown_fields=True):
             InvalidInput: there is no content, there are too many, or what is about one memory goes with several.
         """
         if not self.contents:
-            if self.content is UNSET:
+            if not self.content:
                 raise InvalidInput.at("$.content", "is required; contents takes several")
             return (self,)
-        if self.content is not UNSET:
+        if self.content:
             raise InvalidInput.at("$.contents", "goes without content: give one of them")
         if self.key is not None or self.replace or self.supersedes is not None:
             raise InvalidInput.at("$.contents", "goes without key, replace and supersedes, which are about one memory")

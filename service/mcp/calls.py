@@ -47,13 +47,13 @@ class Call(msgspec.Struct, frozen=True):
     def once(self, tool: str, key: str | None, part: int | None = None) -> RequestKey | None:
         """Return the key that makes a repeated call the same call: in MCP a retry has another id.
 
-        `part` is the number of one of several writes of the call.
+        `part` is the number of one of several writes of the call, from 0.
         """
         if key is None:
             return None
         if not 1 <= len(key) <= KEY_MAX or not key.isascii() or not key.isprintable():
             raise InvalidInput.at("$.idempotency_key", f"must have 1 to {KEY_MAX} visible ASCII characters")
-        scope = f"mcp {self.space} {self.access.actor}" + ("" if part is None else f" {part}")
+        scope = f"mcp {self.space} {self.access.actor}" + (f" {part}" if part else "")
         return RequestKey(scope, key, blake2b(tool.encode() + b"\0" + self.raw, digest_size=32).digest())
 
 

@@ -67,14 +67,15 @@ TOOLS = (
         needs="append",
         arguments=arguments.Remember,
         run=writes.remember,
-        description="Store a memory, or several. Refuses one that repeats or contradicts a stored one, and shows that.",
+        description="Store something new to know later: one memory, or several. Refuses one that repeats or "
+        "contradicts a stored one, and shows that.",
     ),
     Tool(
         name="recall",
         needs="read",
         arguments=arguments.Recall,
         run=reads.recall,
-        description="Search memories that answer a question, by meaning and by word. Cite their ids. "
+        description="Search what is known about a question, by meaning and by word. Cite ids. "
         "evidence none: nothing is known about it.",
         words={"category": "Only these", "limit": "Most hits"},
         read_only=True,
@@ -84,7 +85,8 @@ TOOLS = (
         needs="read",
         arguments=arguments.Overview,
         run=overview.overview,
-        description="What there is: counts by category, type and tag; what is new; open conflicts; candidates.",
+        description="See what is in here: how many memories by category, type and tag; what is new; contradictions "
+        "that wait for a decision; candidates.",
         read_only=True,
     ),
     Tool(
@@ -92,7 +94,7 @@ TOOLS = (
         needs="read",
         arguments=arguments.GetMemory,
         run=reads.get_memory,
-        description="Read one memory with all fields.",
+        description="Read the whole of one memory that you can name.",
         read_only=True,
     ),
     Tool(
@@ -100,7 +102,7 @@ TOOLS = (
         needs="read",
         arguments=arguments.ListMemories,
         run=reads.list_memories,
-        description="List memories that meet conditions, without a question, newest first.",
+        description="List all memories that meet conditions, without a question, newest first.",
         words={"category": "Only these", "limit": "Most on a page"},
         read_only=True,
     ),
@@ -109,7 +111,7 @@ TOOLS = (
         needs="write",
         arguments=arguments.UpdateMemory,
         run=writes.update_memory,
-        description="Correct or extend a stored memory; old versions stay.",
+        description="Correct, move, rate or promote a stored memory; old versions stay.",
         idempotent=True,
     ),
     Tool(
@@ -126,7 +128,7 @@ TOOLS = (
         needs="write",
         arguments=arguments.UndoChanges,
         run=writes.undo,
-        description="Take back your last changes; with a name the last change or deletion of that memory.",
+        description="Take back your last change. With a name: bring back that memory if deleted, or as it was before.",
         destructive=True,
     ),
     Tool(
@@ -134,7 +136,7 @@ TOOLS = (
         needs="read",
         arguments=arguments.History,
         run=reads.memory_history,
-        description="Earlier versions of a memory: what changed, what superseded it.",
+        description="Earlier versions of a memory: what changed, what replaced it.",
         words={"limit": "Most versions"},
         read_only=True,
     ),

@@ -5,6 +5,7 @@ OpenAI fixes their names, arguments and answers. Both answers are structured, an
 
 import msgspec
 
+from muisti.core.model.errors import Forbidden
 from muisti.core.model.values import Memory
 from muisti.service.mcp.arguments import Fetch, Recall, Search
 from muisti.service.mcp.calls import Call, Json, Outcome
@@ -19,7 +20,7 @@ TITLE = 80  # characters
 
 async def search(call: Call, given: Search) -> Outcome:
     """Find memories that answer a question in the usual space of the key. Without evidence there are no results."""
-    space, query = call.session.space(None, "read"), Recall(query=given.query, limit=LIMIT).search()
+    space, query = _space(call), Recall(query=given.query, limit=LIMIT).search()
     with call.session.reading("recall") as noted:
         answer = await call.backend.search(call.memories, space, query)
         noted.found(space, answer.seq, len(answer.hits), answer.evidence, asked_now(query))
@@ -29,7 +30,7 @@ async def search(call: Call, given: Search) -> Outcome:
 
 async def fetch(call: Call, given: Fetch) -> Outcome:
     """Read a memory that `search` has found, whole."""
-    space = call.session.space(None, "read")
+    space = _space(call)
     with call.session.reading("get") as noted:
         found = await call.backend.store(call.memories.read.get, space, given.id)
         noted.found(space, found.seq, 1)
@@ -38,6 +39,17 @@ async def fetch(call: Call, given: Fetch) -> Outcome:
     cited = _cited(call, memory)
     answer = {"id": memory.id, "title": cited["title"], "text": memory.content, "url": cited["url"]}
     return _answered({**answer, "metadata": {**metadata, "notice": NOTICE}})
+
+
+def _space(call: Call) -> str:
+    """Return the space of a connector, whose tools cannot name one.
+
+    Raises:
+        Forbidden: the key has several spaces, and `default` is none of them.
+    """
+    if call.session.usual_space() is None:
+        raise Forbidden("this key has several spaces, and search and fetch can name none; give them a key of one space")
+    return call.session.space(None, "read")
 
 
 def _cited(call: Call, memory: Memory) -> dict[str, str]:

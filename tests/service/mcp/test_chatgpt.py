@@ -129,6 +129,20 @@ def test_a_key_finds_and_reads_in_its_only_space_and_category(engine: Engine):
     connected(engine, work, settings, dict(caller.headers), "?tools=chatgpt")
 
 
+def test_a_key_of_several_spaces_is_told_that_it_needs_one(engine: Engine):
+    administrator(engine)
+    for space in ("acme.a", "acme.b"):
+        engine.spaces.create(space)
+
+    async def work(client: Client) -> None:
+        for tool, arguments in (("search", {"query": "x"}), ("fetch", {"id": "x"})):
+            refused = await client.call_tool(tool, arguments)
+            assert refused.is_error and refused.structured_content["code"] == "forbidden"
+            assert "several spaces" in refused.structured_content["detail"]
+
+    connected(engine, work, Settings(), dict(with_mode(engine, "full", "acme.*").headers), "?tools=chatgpt")
+
+
 def test_a_title_is_one_line_of_bounded_length(engine: Engine):
     engine.owner.write.add("default", [Draft(content=f"Deploys\u2028are on\nFridays {'and so on ' * 30}")])
 

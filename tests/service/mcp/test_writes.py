@@ -60,6 +60,8 @@ def test_a_repeated_call_stores_each_of_several_once(engine: Engine, client: htt
     assert all(one["replayed"] for one in second["results"]) and engine.owner.read.stats("default").memories == 3
     other = call(client, "remember", contents=TEXTS[::-1], idempotency_key="once")
     assert {one["code"] for one in other["structuredContent"]["results"]} == {"idempotency_key_reused"}
+    alone = call(client, "remember", content="The log rotates at noon", idempotency_key="once")
+    assert alone["structuredContent"]["code"] == "idempotency_key_reused"
 
 
 def test_without_a_name_the_last_change_of_the_caller_is_undone(engine: Engine, client: httpx.Client):
