@@ -1,4 +1,4 @@
-"""What a caller sees of the graph of a space at a point, as a condition on versions; and lists of ids as arguments."""
+"""Conditions on the versions that a caller sees in the graph of a space at a point, and lists of ids as arguments."""
 
 import json
 from collections.abc import Iterable

@@ -96,9 +96,9 @@ def levels_and_meeting(
 ) -> Statement:
     """Select what is tied to two sets of entities: the columns of `level`, with the place of the set before them.
 
-    The rest of `Wanted` counts as unlimited, so the name only tells whether other names may belong to it. When no
-    entity is tied to both sets, a row with the place 2 has a tie between what was found: (one of the second set, one of
-    the first).
+    The rest of `Wanted` counts as unlimited, so the name only tells whether other names may belong to it. A further row
+    has the place 2 and a tie between what was found: (one of the second set, one of the first). It is there only when
+    no entity is tied to both sets.
     """
     tables: list[str] = []
     args: list[Scalar] = []
