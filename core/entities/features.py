@@ -70,7 +70,7 @@ class Words(NamedTuple):
 def word_features(words: Sequence[str], lists: Lists) -> Words:
     """Return the features of words."""
     lower = [word.lower() for word in words]
-    flags = [lists.flags(word) for word in lower]
+    flags = lists.flags_of(lower)
     shapes = [*map(_class, words, flags)]
     forms = np.array([*map(_forms, words, lower, flags)], np.float32).reshape(len(words), FORMS)
     hashed = _hashed(words, lower, flags, shapes)

@@ -1,6 +1,6 @@
 """Lists of words and names, kept as sorted hashes: whether a word is in the dictionary, a first name, a city, …"""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from zlib import crc32
 
 import numpy as np
@@ -43,6 +43,15 @@ class Lists:
         key = np.uint32(_hash(word))  # of the type of the array, which else is converted as a whole
         at = int(self._hashes.searchsorted(key))
         return int(self._entries[at]) & 255 if at < len(self._hashes) and self._hashes[at] == key else 0
+
+
+    def flags_of(self, words: Sequence[str]) -> list[int]:
+        """Return the flags of several words, looked up together."""
+        if not len(self._entries):
+            return [0] * len(words)
+        keys = np.array([*map(_hash, words)], np.uint32)
+        found = self._entries[np.minimum(self._hashes.searchsorted(keys), len(self._entries) - 1)]
+        return np.where(found >> np.uint32(8) == keys, found & np.uint32(255), 0).tolist()
 
 
 def packed(flags: Mapping[str, int]) -> Packed:

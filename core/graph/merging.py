@@ -3,10 +3,9 @@
 Names merge when they have the same norm, and by these rules:
 
 - People state it. The last statement on a pair of names holds.
-- `spelling`: names are one but for their case. Neither is an identifier or a symbol of code. They do not
-  both have capitals inside: `soxS` is a gene and SoxS its protein. A single word is written small in neither, unless
-  it is a speaker or was stated by a person: in posts of strangers "dave" is not Dave. Words for
-  times need none of this.
+- `spelling`: names are one but for their case. Neither is an identifier or a symbol of code. They do not both have
+  capitals inside: `soxS` is a gene and SoxS its protein. A single word that is written small must be a speaker or
+  stated by a person: in posts of strangers "dave" is not Dave. Words for times need none of this.
 - `acronym`: a name of one word, in capitals, is the initials of exactly one longer name. That one is not in capitals,
   unless it is those letters one by one. Else both are of one kind, because a few letters are the initials of many
   names. Each word of the longer name has a capital: "African green monkey" is no AGM.
@@ -57,9 +56,9 @@ class Name(NamedTuple):
 class Sketch(NamedTuple):
     """Sums up the latest mentions of a name: its spelling, its kind, and whether it is in capitals.
 
-    `small` tells whether any spelling begins with a small letter, `clear` whether most mentions are of the kind,
-    `speaks` whether it is a speaker, and `stated` whether a person has stated it. `changes` are the changes of the
-    space that brought the mentions, in order.
+    `small` tells whether any spelling begins with a small letter, and `clear` whether most mentions are of the kind.
+    `speaks` tells whether it is a speaker, and `stated` whether a person has stated it. `changes` are the changes of
+    the space that brought the mentions, in order.
     An import that gives no kind does not count for the kind.
     """
 

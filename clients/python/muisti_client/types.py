@@ -109,7 +109,7 @@ AliasReply = TypedDict(
     {
         'name': 'str',
         'id': 'str',
-        'source': "Literal['acronym', 'name_part', 'manual']",
+        'source': "Literal['spelling', 'acronym', 'name_part', 'manual']",
         'memory': 'str | None',
     },
 )

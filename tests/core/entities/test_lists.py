@@ -11,6 +11,7 @@ def test_each_word_has_its_flags(flags: dict[str, int]):
     lists = Lists(packed(flags))
     for word, own in flags.items():
         assert lists.flags(word) & own == own
+    assert lists.flags_of([*flags, "?", ""]) == [lists.flags(word) for word in [*flags, "?", ""]]
 
 
 def test_few_unknown_words_have_flags():
