@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from tests.conformance.__main__ import serving
+from tests.test_recipes import TASKS
 
 BESIDE = ("typescript", "@types/node")  # installed beside the package, in the versions that the client pins
 SCENARIOS = Path(__file__).parent / "scenarios"
@@ -119,6 +120,7 @@ def main(folder: Path, node: Path) -> None:
         install(project, package, json.loads((folder / "package.json").read_text("utf-8")), tools)
         typed(project, tools)
         said = readme(project, folder / "README.md", tools, served)
+        recipes(project, tools)
     if said != README:
         raise SystemExit(f"the README's examples say {said!r}")
     sys.stdout.write(
@@ -182,6 +184,21 @@ def readme(project: Path, text: Path, tools: Tools, served: Mapping[str, str]) -
         tools.node(project, *_compiler(project), "--module", "nodenext", "--skipLibCheck", f"{name}.ts")
         said.append(tools.node(project, f"{name}.js", environ=served))
     return "".join(said)
+
+
+def recipes(project: Path, tools: Tools) -> None:
+    """Compile and run the everyday tasks of the documents on a server. Raises SystemExit when a line is missing."""
+    code, expected = "", list[str]()
+    for _, ways, lines in TASKS:
+        code += ways.get("TypeScript", "")
+        expected += lines if "TypeScript" in ways else []
+    (project / "recipes.ts").write_text(code.replace('"http://127.0.0.1:8321"', "process.env.MUISTI_URL"), "utf-8")
+    tools.node(project, *_compiler(project), "--module", "nodenext", "--skipLibCheck", "recipes.ts")
+    with serving(MUISTI_EMBEDDINGS="on") as url:
+        said = tools.node(project, "recipes.js", environ={"MUISTI_URL": url})
+    missing = [line for line in expected if said.count(line) < expected.count(line)]
+    if missing:
+        raise SystemExit(f"everyday tasks do not print {missing}: {said!r}")
 
 
 def _compiler(project: Path) -> list[str | Path]:
