@@ -23,7 +23,8 @@ def anchors(text: str) -> set[str]:
     """Return the anchors of the headings of a page, as Markdown viewers make them from their texts."""
     heads = re.findall(r"^#+ (.+)$", FENCE.sub("", text), re.MULTILINE)
     words = (re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", head).lower() for head in heads)
-    return {re.sub(r"[^\w\- ]", "", word).strip().replace(" ", "-") for word in words}
+    named = re.findall(r'<a id="([^"]+)">', text)
+    return {*named, *(re.sub(r"[^\w\- ]", "", word).strip().replace(" ", "-") for word in words)}
 
 
 def test_every_setting_is_documented_with_its_flag():

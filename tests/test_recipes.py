@@ -1,4 +1,4 @@
-"""Each everyday task of the documents, run in each of its ways, finds what the page says."""
+"""Each everyday task of the documents, the tutorial and the page of the library, run as a reader runs them."""
 
 import contextlib
 import io
@@ -19,7 +19,9 @@ from muisti.service.cli import main
 from tests import curl
 from tests.service.mcp_client import call
 
-PAGE = (Path(__file__).parents[1] / "docs" / "how-to" / "recipes.md").read_text("utf-8")
+DOCS = Path(__file__).parents[1] / "docs"
+PAGE = (DOCS / "how-to" / "recipes.md").read_text("utf-8")
+TUTORIAL = (DOCS / "start" / "tutorial.md").read_text("utf-8")
 SERVER = "http://127.0.0.1:8321"
 WAYS = {"curl", "Python", "TypeScript", "CLI", "MCP"}
 Run = Callable[[str], str]
@@ -90,6 +92,28 @@ def test_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         return "".join(one.output for one in results)
 
     each_answers("CLI", run)
+
+
+def test_tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    """Lines that begin with $ are commands; those below are parts of what the command prints."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("MUISTI_DATABASE_URL", f"file:{tmp_path / 'muisti.db'}")
+    blocks = re.findall(r"^```console\n(.*?)^```$", TUTORIAL, re.DOTALL | re.MULTILINE)
+    commands = [one.splitlines() for block in blocks for one in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]]
+    assert len(commands) == 10
+    for command, *expected in commands:
+        result = CliRunner().invoke(main, shlex.split(command)[1:], prog_name="muisti")
+        assert result.exit_code == (2 if "5434" in command else 0), (command, result.output)
+        assert [line for line in expected if line not in result.output] == [], (command, result.output)
+
+
+def test_the_library_page_prints_what_it_says():
+    page = (DOCS / "reference" / "library.md").read_text("utf-8")
+    said = io.StringIO()
+    with contextlib.redirect_stdout(said):
+        for block in re.findall(r"^```python\n(.*?)^```$", page, re.DOTALL | re.MULTILINE):
+            exec(compile(block, "library.md", "exec"), {})  # as a reader runs it
+    assert said.getvalue() == "strong Deploys go out on Fridays.\nDeploys go out on Fridays.\n"
 
 
 def test_mcp(address: str):

@@ -21,6 +21,7 @@ from muisti.service.console.asking.settings import asked_of
 from muisti.service.console.asking.snippets import CONTEXT, SEARCH, Server, snippets
 from tests.conformance.__main__ import serving
 from tests.service.console.asking.test_snippets import ASKED, NOTES
+from tests.test_recipes import TASKS
 
 BESIDE = ("typescript", "@types/node")  # installed beside the package, in the versions that the client pins
 SCENARIOS = Path(__file__).parent / "scenarios"
@@ -132,6 +133,7 @@ def main(folder: Path, node: Path) -> None:
         typed(project, tools)
         copies = copied(project, url, tools, served)
         said = examples(project, tools, served)
+        recipes(project, tools)
     if said != SAID:
         raise SystemExit(f"the examples say {said!r}")
     sys.stdout.write(
@@ -229,6 +231,21 @@ def ran(project: Path, name: str, programs: Sequence[str], tools: Tools, served:
     sources = [f"{file}.ts" for file in names]
     tools.node(project, *_compiler(project), *MODES[0], "--skipLibCheck", *sources)
     return [tools.node(project, f"{file}.js", environ=served) for file in names]
+
+
+def recipes(project: Path, tools: Tools) -> None:
+    """Compile and run the everyday tasks of the documents on a server. Raises SystemExit when a line is missing."""
+    code, expected = "", list[str]()
+    for _, ways, lines in TASKS:
+        code += ways.get("TypeScript", "")
+        expected += lines if "TypeScript" in ways else []
+    (project / "recipes.ts").write_text(code.replace('"http://127.0.0.1:8321"', "process.env.MUISTI_URL"), "utf-8")
+    tools.node(project, *_compiler(project), *MODES[0], "--skipLibCheck", "recipes.ts")
+    with serving(MUISTI_EMBEDDINGS="on") as url:
+        said = tools.node(project, "recipes.js", environ={"MUISTI_URL": url})
+    missing = [line for line in expected if said.count(line) < expected.count(line)]
+    if missing:
+        raise SystemExit(f"everyday tasks do not print {missing}: {said!r}")
 
 
 def _compiler(project: Path) -> list[str | Path]:

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.language import ratchet, tree
+from tests.language import pages, ratchet, tree
 from tests.language.rules import RULES, Finding
 
 ROOT = Path(__file__).parents[2]
@@ -20,6 +20,9 @@ AGAIN = "python -m tests.language"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Return 1 when a kind of text has more findings than it is allowed, else 0."""
     options = _options(arguments)
+    if options.pages:
+        _say(pages.table(options.root))
+        return 0
     found = [*tree.read(options.root)]
     if options.list or options.paths:
         _list([one for one in found if _wanted(one, options.paths)])
@@ -76,6 +79,7 @@ def _say(text: str) -> None:
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog=AGAIN, description=(__doc__ or "").partition("\n\n")[0])
     parser.add_argument("paths", nargs="*", help="List the findings of these files or folders alone.")
+    parser.add_argument("--pages", action="store_true", help="Print a line for each document, and stop.")
     parser.add_argument("--list", action="store_true", help="List each finding with its file and line.")
     parser.add_argument("--update", action="store_true", help="Write today's counts as the allowed ones.")
     parser.add_argument("--root", type=Path, default=ROOT, help="Check another copy of the repository.")

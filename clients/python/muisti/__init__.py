@@ -63,9 +63,9 @@ __all__ = [
 def open(path: "str | PathLike[str]", *, space: str = "default", **settings: Any) -> "Space":
     """Open a database file in this process, and return a handle on one of its spaces; both are created if missing.
 
-    `":memory:"` is an empty database that ends with the handle. `settings` are those of docs/reference/settings.md by name, such
-    as `secrets="redact"`; the environment is not read. Several threads may use one handle, and several processes one
-    file.
+    `":memory:"` is an empty database that ends with the handle. `settings` are those of docs/reference/settings.md by
+    name, such as `secrets="redact"`; the environment is not read. Several threads may use one handle, and several
+    processes one file.
 
     Raises:
         MuistiError: the database cannot be used.
