@@ -95,7 +95,7 @@ clients-test: .venv/.dev .venv/.kernels build/typescript/.made ## Build the Type
 integrations-test: .venv/.dev .venv/.kernels build/integrations/.made ## Run the frameworks' own suites on our classes, then our tests of them
 	@$(BIN)/python -m tests.integrations build/integrations $(ARGS)
 
-frameworks-test: .venv/.dev .venv/.kernels ## Run docs/frameworks.md, each framework in an environment of its own (2 GB)
+frameworks-test: .venv/.dev .venv/.kernels ## Run docs/how-to/frameworks.md, each framework in an environment of its own (2 GB)
 	@$(BIN)/python -m tests.frameworks build/frameworks $(ARGS)
 
 cluster-test: .venv/.dev .venv/.kernels $(CLIENTS) ## Test coherence and faults on sqld for minutes, with everything killed

@@ -14,7 +14,7 @@ from loadtests.services.muisti import serving
 from tests.clients.targets import thin
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("docs/library.md", "clients/python/README.md")
+PAGES = ("docs/reference/library.md", "clients/python/README.md")
 BLOCK = re.compile(r"```python\n(?P<code>.*?)```\n(?:\n```text\n(?P<printed>.*?)```)?", re.DOTALL)
 USUAL = "http://127.0.0.1:8321"
 

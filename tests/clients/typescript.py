@@ -26,7 +26,7 @@ from tests.test_recipes import TASKS
 BESIDE = ("typescript", "@types/node")  # installed beside the package, in the versions that the client pins
 SCENARIOS = Path(__file__).parent / "scenarios"
 ROOT = Path(__file__).parents[2]
-PAGES = (ROOT / "clients" / "typescript" / "README.md", ROOT / "docs" / "clients.md")
+PAGES = (ROOT / "clients" / "typescript" / "README.md", ROOT / "docs" / "how-to" / "clients.md")
 # What the examples of these pages print.
 SAID = """\
 We deploy on Tuesdays

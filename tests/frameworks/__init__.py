@@ -1,1 +1,1 @@
-"""The code of docs/frameworks.md, run against a server: `make frameworks-test`."""
+"""The code of docs/how-to/frameworks.md, run against a server: `make frameworks-test`."""

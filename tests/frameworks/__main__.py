@@ -1,4 +1,4 @@
-"""Run each block of docs/frameworks.md in an environment with its framework: python -m tests.frameworks FOLDER.
+"""Run each block of docs/how-to/frameworks.md in an environment with its framework: python -m tests.frameworks FOLDER.
 
 Environments are made in the folder from deploy/frameworks/NAME.txt, once. A framework that cannot be installed is named
 and left out, and the command then ends with 1.
@@ -14,7 +14,7 @@ from pathlib import Path
 from loadtests.services.muisti import serving
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "frameworks.md"
+PAGE = ROOT / "docs" / "how-to" / "frameworks.md"
 PINS = ROOT / "deploy" / "frameworks"
 BLOCKS = re.findall(r"```(python|js) (\w+)\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
 # A tool of the ADK asks its context for credentials only, of which an open server needs none.

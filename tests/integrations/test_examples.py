@@ -1,4 +1,4 @@
-"""The examples print what docs/integrations.md shows of them."""
+"""The examples print what docs/how-to/integrations.md shows of them."""
 
 import asyncio
 import importlib
@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-PAGE = Path(__file__).parents[2] / "docs" / "integrations.md"
+PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "integrations.md"
 NEEDS = {
     "anthropic_files": "anthropic",
     "langgraph_agent": "langgraph.graph",

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-_SCRUB = "`muisti scrub` removes them; so does a move into a new namespace (docs/erasure.md)"
+_SCRUB = "`muisti scrub` removes them; so does a move into a new namespace (docs/how-to/erasure.md)"
 
 
 def unchecked(free: int | None) -> Mapping[str, str]:
