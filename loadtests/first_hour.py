@@ -221,6 +221,7 @@ def main(wheel: Path, only: tuple[str, ...]) -> None:
         for way in WAYS:
             if not only or way.name.startswith(only):
                 outcomes.append(take(way, wheel.resolve(), folder, places, tools))
+                click.echo(" | ".join(rows(outcomes[-1:])[0]), err=True)
                 for step in (outcomes[-1].install, *outcomes[-1].steps):
                     took = f"{step.clock:7.2f} s ({step.processor:.2f})"
                     click.echo(f"{way.name}: {step.command.splitlines()[0]}: {took}", err=True)

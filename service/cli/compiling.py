@@ -46,7 +46,5 @@ def told(found: "compiled.Compiled") -> str:
     """Return in words how the loops run from the next start on."""
     place = "" if found.place is None else shown(Path(found.place), os.environ)
     if found.why:
-        return (
-            f"numba keeps them in {place}, because {found.why}. With one, `muisti doctor` makes starts a second shorter"
-        )
+        return f"numba keeps them in {place}, because {found.why}. With that mended, `muisti doctor` speeds up starts"
     return f"the next start loads a library from {place}"
