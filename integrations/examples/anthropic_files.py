@@ -39,7 +39,7 @@ def main() -> None:
         messages: list[Any] = [{"role": "user", "content": "We deploy on Mondays now."}]
         while True:  # or client.beta.messages.tool_runner(tools=[tool], ...)
             reply = client.beta.messages.create(
-                model="claude-sonnet-4-5", max_tokens=1024, messages=messages, tools=[tool.to_dict()]
+                model="claude-sonnet-5-5", max_tokens=1024, messages=messages, tools=[tool.to_dict()]
             )
             (block,) = reply.content
             if block.type != "tool_use":
