@@ -33,8 +33,8 @@ WORDS: Mapping[str, str] = {
     "derived_from": "Ids it was made of",
     "replace": "Overwrite what is at category and key",
     "supersedes": "Id of the outdated one",
-    "on_conflict": "If it repeats or contradicts a stored one; default reject. keep: store both; review: both, and a person decides; "
-    "supersede: retire that one",
+    "on_conflict": "If it repeats or contradicts a stored one; default reject. keep: store both; "
+    "review: both, and a person decides; supersede: retire that one",
     "idempotency_key": "The same for a retry",
     "dry_run": "Only check",
     "changes": "Fields as in remember, e.g. {content: new text}; null clears; status active promotes a candidate",
