@@ -128,7 +128,8 @@ TOOLS = (
         needs="write",
         arguments=arguments.UndoChanges,
         run=writes.undo,
-        description="Take back your last change. With a name: bring back that memory if deleted, or as it was before.",
+        description="Take back your last change. With id, or category and key: bring back that "
+        "memory if deleted, or as it was before.",
         destructive=True,
     ),
     Tool(
