@@ -44,7 +44,6 @@ class Lists:
         at = int(self._hashes.searchsorted(key))
         return int(self._entries[at]) & 255 if at < len(self._hashes) and self._hashes[at] == key else 0
 
-
     def flags_of(self, words: Sequence[str]) -> list[int]:
         """Return the flags of several words, looked up together."""
         if not len(self._entries):

@@ -31,7 +31,7 @@ class Gathered(NamedTuple):
     `dropped` counts names that a model reported and that are not in their text.
     """
 
-    names: Sequence[tuple[str, str, str, str, str, int]]
+    names: Sequence[tuple[str, str, str, str, str, str, int]]
     mentions: Sequence[tuple[int, int, int, str, str, float, str]]
     relations: Sequence[tuple[int, int, str, str, str | None, int | None, int | None, int, float, int, int, str]]
     aliases: Sequence[tuple[int, str, str, int]]

@@ -108,14 +108,15 @@ def test_nearness_is_that_of_the_two_closest_mentions(some: set[int], others: se
     ],
 )
 def test_a_name_merges_with_another_spelling_near_it(changed: dict[str, object], together: bool):
-    sketches = {0: sketch("Oslo", "place"), 1: sketch("OSLO", "place")._replace(**changed)}  # pyright: ignore[reportArgumentType]
+    sketches = {0: sketch("Oslo", "place"), 1: sketch("OSLO", "place")._replace(**changed)}
     found = grouped([0, 1], {0: "Oslo", 1: "OSLO"}, {}, [Candidate(1, "spelling", (0,))], sketches)
     assert (found[0] is found[1]) == together
     assert found[0].head == 0
 
 
 def test_a_speaker_written_small_and_words_for_times_merge_with_another_spelling():
-    for small, kind, speaks in (("elise", "person", True), ("monday", "date", False)):
+    cases: Sequence[tuple[str, EntityKind, bool]] = (("elise", "person", True), ("monday", "date", False))
+    for small, kind, speaks in cases:
         sketches = {0: sketch(small.title(), kind), 1: sketch(small, kind)._replace(speaks=speaks, changes=(999,))}
         found = grouped([0, 1], {0: small.title(), 1: small}, {}, [Candidate(0, "spelling", (1,))], sketches)
         assert found[1].joined == {1: ("spelling", None)}
