@@ -148,8 +148,8 @@ def main() -> None:
 
 PAGE = """# From nothing to the first recalled memory
 
-Two ways, each one command. The pictures and times are of one run, made by `python -m loadtests.terminal` on {machine};
-a machine that does other work meanwhile takes several times as long.
+There are two ways, each of one command. The pictures and times are of one run, made by `python -m loadtests.terminal`
+on {machine}. A machine that does other work meanwhile takes several times as long.
 
 ## `muisti demo`
 
@@ -163,7 +163,8 @@ a machine that does other work meanwhile takes several times as long.
 Then the official MCP client starts what was written, as Claude Code would:
 
 {connect}
-What is written for which client, and how it is taken out again: [clients.md](../how-to/clients.md#muisti-connect).
+[clients.md](../how-to/clients.md#muisti-connect) says what `muisti connect` writes for each client,
+and how to remove it.
 """
 
 
