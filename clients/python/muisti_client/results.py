@@ -180,6 +180,7 @@ class Explanation(Result, frozen=True, kw_only=True):
     space_weight: float | None = None
     novelty: Novelty | None = None
     symbol: SymbolMatch | None = None
+    quoted: QuoteMatch | None = None
     parts: dict[str, Any]
     sentence: str
 
@@ -391,6 +392,12 @@ class Quota(Result, frozen=True, kw_only=True):
 
     memories: Amount
     bytes: Amount
+
+
+class QuoteMatch(Result, frozen=True, kw_only=True):
+    """The memory has all that the query has in quotes: its score becomes above + (1 - above) * score."""
+
+    above: float
 
 
 class Reasoned(Result, frozen=True, kw_only=True):
