@@ -69,6 +69,7 @@ TOOLS = (
         run=writes.remember,
         description="Store something new to know later: one memory, or several. Refuses one that repeats or "
         "contradicts a stored one, and shows that.",
+        words={"category": "Group, e.g. decisions"},
     ),
     Tool(
         name="recall",
@@ -77,7 +78,7 @@ TOOLS = (
         run=reads.recall,
         description="Search what is known about a question, by meaning and by word. Cite ids. "
         "evidence none: nothing is known about it.",
-        words={"category": "Only these", "limit": "Most hits"},
+        words={"category": "Only these", "tags": "Any of these", "limit": "Most hits"},
         read_only=True,
     ),
     Tool(
@@ -103,7 +104,7 @@ TOOLS = (
         arguments=arguments.ListMemories,
         run=reads.list_memories,
         description="List all memories that meet conditions, without a question, newest first.",
-        words={"category": "Only these", "limit": "Most on a page"},
+        words={"category": "Only these", "tags": "Any of these", "limit": "Most on a page"},
         read_only=True,
     ),
     Tool(
@@ -119,7 +120,8 @@ TOOLS = (
         needs="delete",
         arguments=arguments.Change,
         run=writes.forget,
-        description="Delete a memory; undo brings it back.",
+        description="Delete a memory. Its history stays; undo brings it back. "
+        "Erasing for good: purge (group admin) or CLI.",
         destructive=True,
         idempotent=True,
     ),

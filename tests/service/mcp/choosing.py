@@ -28,8 +28,28 @@ Json = dict[str, Any]
 TASKS: Sequence[Json] = json.loads(Path(__file__).with_name("tasks.json").read_text("utf-8"))
 OWNER = Access("owner", Grant(frozenset((*MODES["full"], "admin")), ("*",)))
 # Arguments that change what a call does: one that nobody asked for makes a choice wrong.
-DECISIVE = ("dry_run", "replace", "supersedes", "on_conflict", "if_version", "min_evidence", "as_of", "status")
-PLAIN = {"dry_run": False, "replace": False, "on_conflict": "reject", "min_evidence": "weak", "status": "active"}
+DECISIVE = (
+    "dry_run",
+    "replace",
+    "supersedes",
+    "on_conflict",
+    "if_version",
+    "min_evidence",
+    "match",
+    "as_of",
+    "status",
+    "expires_at",
+    "ttl",
+)
+PLAIN = {
+    "dry_run": False,
+    "replace": False,
+    "on_conflict": "reject",
+    "min_evidence": "weak",
+    "match": "any",
+    "status": "active",
+}
+NONE = "none"  # the answer to a task that no tool of the list does
 
 
 def listed(group: Group = USUAL) -> list[Json]:
