@@ -9,8 +9,9 @@ from muisti.core.model.errors import MuistiError
 from muisti.service.auth.access import Access
 from muisti.service.mcp.arguments import read
 from muisti.service.mcp.calls import Call, Outcome
-from muisti.service.mcp.catalog import Tool, hidden, usable
+from muisti.service.mcp.catalog import Tool
 from muisti.service.mcp.given import given
+from muisti.service.mcp.offers import hidden, usable
 from muisti.service.mcp.refusals import NOT_OFFERED, not_offered, refused
 from muisti.service.mcp.session import Session
 from muisti.service.schemas.errors import HttpError

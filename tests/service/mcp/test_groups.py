@@ -24,7 +24,7 @@ from muisti.service.app.app import create_app
 from muisti.service.auth.access import Access
 from muisti.service.cli import main
 from muisti.service.mcp import catalog
-from muisti.service.mcp.catalog import offered
+from muisti.service.mcp.offers import offered
 from muisti.service.mcp.recall import tokens
 from muisti.service.mcp.told import told
 from muisti.service.schemas.keys import MODES
