@@ -143,7 +143,8 @@ def report(answers: Sequence[Json] = ()) -> Iterator[str]:
     yield f"| by embedding | {first:.0%} | {three:.0%} | |"
     found = judged(answers)
     if found:
-        tool, call = (sum(one[at] for one in found) / len(TASKS) for at in (2, 3))
+        tool = sum(right for _, _, right, _ in found) / len(TASKS)
+        call = sum(right for _, _, _, right in found) / len(TASKS)
         yield f"| a reader | {tool:.0%} | | {call:.0%} |"
     for task, one, _, right in found:
         if not right:
