@@ -1,17 +1,15 @@
 """The tools: one entry each says what a tool is called, takes, answers and does.
 
-A caller sees only tools and arguments that its key may use, of the groups that it is offered. Every word here takes
-space in the context window of every client, on every turn.
+`service.mcp.offers` says which of them a caller sees. Every word here takes space in the context window of every
+client, on every turn.
 """
 
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 import msgspec
 
 from muisti.core.model.terms import Scope
-from muisti.core.model.values import TRUST
-from muisti.service.auth.access import Access, single_space
 from muisti.service.mcp import (
     admin,
     arguments,
@@ -27,13 +25,10 @@ from muisti.service.mcp import (
     writes,
 )
 from muisti.service.mcp.calls import Call, Outcome
-from muisti.service.mcp.schema import described, properties_of, required_of
+from muisti.service.mcp.schema import properties_of
 from muisti.service.settings.tool_groups import Group
 
-Json = dict[str, Any]
 Run = Callable[[Call, Any], Awaitable[Outcome]]
-
-_ADDRESS = "category and key"  # of these the key alone is left to a caller of one category
 
 
 class Tool(msgspec.Struct, frozen=True, kw_only=True):
@@ -69,6 +64,7 @@ TOOLS = (
         run=writes.remember,
         description="Store something new to know later: one memory, or several. Refuses one that repeats or "
         "contradicts a stored one, and shows that.",
+        words={"category": "Group, e.g. decisions"},
     ),
     Tool(
         name="recall",
@@ -77,7 +73,7 @@ TOOLS = (
         run=reads.recall,
         description="Search what is known about a question, by meaning and by word. Cite ids. "
         "evidence none: nothing is known about it.",
-        words={"category": "Only these", "limit": "Most hits"},
+        words={"category": "Only these", "tags": "Any of these", "limit": "Most hits"},
         read_only=True,
     ),
     Tool(
@@ -103,7 +99,7 @@ TOOLS = (
         arguments=arguments.ListMemories,
         run=reads.list_memories,
         description="List all memories that meet conditions, without a question, newest first.",
-        words={"category": "Only these", "limit": "Most on a page"},
+        words={"category": "Only these", "tags": "Any of these", "limit": "Most on a page"},
         read_only=True,
     ),
     Tool(
@@ -119,7 +115,8 @@ TOOLS = (
         needs="delete",
         arguments=arguments.Change,
         run=writes.forget,
-        description="Delete a memory; undo brings it back.",
+        description="Delete a memory. Its history stays; undo brings it back. "
+        "Erasing for good: purge (group admin) or CLI.",
         destructive=True,
         idempotent=True,
     ),
@@ -335,64 +332,3 @@ TOOLS = (
         group="graph",
     ),
 )
-
-
-def usable(access: Access) -> list[Tool]:
-    """Return the tools that a caller may use, always in this order."""
-    narrow, single = access.grant.category is not None, single_space(access.grant) is not None
-    return [
-        tool
-        for tool in TOOLS
-        if access.may(tool.needs) and not (tool.whole and narrow) and not (tool.across and single)
-    ]
-
-
-def offered(access: Access, groups: Collection[Group]) -> list[Tool]:
-    """Return the tools of these groups that a caller may use, always in this order."""
-    return [tool for tool in usable(access) if tool.group in groups]
-
-
-def hidden(access: Access) -> frozenset[str]:
-    """Return the names of the arguments that a caller may not use."""
-    names: set[str] = set()
-    if single_space(access.grant) is not None:
-        names.add("space")
-    if access.grant.category is not None:
-        names.add("category")
-    if not access.may("write"):
-        names |= {"replace", "supersedes"}
-    return frozenset(names)
-
-
-def schema_of(tool: Tool, access: Access) -> Json:
-    """Return the JSON Schema of the arguments of a tool, as a caller sees it."""
-    gone = hidden(access)
-    properties = {
-        name: _for(access, name, described(name, schema, tool.words))
-        for name, schema in properties_of(tool.arguments).items()
-        if name not in gone
-    }
-    required = list(required_of(tool.arguments))
-    if "space" in properties and not access.grant.reaches("default"):
-        required.append("space")
-    return {"type": "object", "properties": properties, **({"required": required} if required else {})}
-
-
-def _own(text: str) -> str:
-    """Return a description for a caller of one category."""
-    return text.replace(_ADDRESS, "key")
-
-
-def _for(access: Access, name: str, schema: Json) -> Json:
-    """Return the schema of an argument with the words and choices that are for this caller."""
-    if access.grant.category is not None:
-        schema = {name: _own(value) if name == "description" else value for name, value in schema.items()}
-    own = access.grant.source_class
-    if name == "source_class" and own is not None:
-        return {**schema, "enum": [one for one in schema["enum"] if TRUST[one] <= TRUST[own]]}
-    if name == "action":
-        return {**schema, "enum": [one for one in schema["enum"] if access.may(arguments.WRITING.get(one, "read"))]}
-    if name == "on_conflict" and not access.may("write"):
-        told = schema["description"].partition("; supersede:")[0]
-        return {**schema, "enum": [one for one in schema["enum"] if one != "supersede"], "description": told}
-    return schema

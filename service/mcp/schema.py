@@ -27,26 +27,28 @@ _NAMES: Mapping[type, str] = {
 
 
 @cache
+def fields_of(kind: type[msgspec.Struct]) -> tuple[inspect.Field, ...]:
+    """Return the fields of a type."""
+    found = inspect.type_info(kind)
+    assert isinstance(found, inspect.StructType)
+    return found.fields
+
+
+@cache
 def properties_of(kind: type[msgspec.Struct]) -> Mapping[str, Json]:
     """Return the schema of each argument of a type, without descriptions."""
-    return {field.encode_name: _of_field(field) for field in _fields(kind)}
+    return {field.encode_name: _of_field(field) for field in fields_of(kind)}
 
 
 @cache
 def required_of(kind: type[msgspec.Struct]) -> tuple[str, ...]:
     """Return the names of the arguments that must be there."""
-    return tuple(field.encode_name for field in _fields(kind) if field.required)
+    return tuple(field.encode_name for field in fields_of(kind) if field.required)
 
 
 def described(name: str, schema: Json, words: Mapping[str, str]) -> Json:
     """Return the schema with the description of its argument; `words` are those of the tool, before the common ones."""
     return {**schema, "description": words.get(name, WORDS[name])}
-
-
-def _fields(kind: type[msgspec.Struct]) -> tuple[inspect.Field, ...]:
-    found = inspect.type_info(kind)
-    assert isinstance(found, inspect.StructType)
-    return found.fields
 
 
 def _of_field(field: inspect.Field) -> Json:

@@ -11,8 +11,8 @@ from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 
 from muisti.core.model.errors import MuistiError
 from muisti.service.mcp import completion, prompts, resources
-from muisti.service.mcp.catalog import offered
 from muisti.service.mcp.listening import Listening
+from muisti.service.mcp.offers import offered
 from muisti.service.mcp.refusals import said
 from muisti.service.mcp.session import Session
 from muisti.service.mcp.told import told

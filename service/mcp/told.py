@@ -3,7 +3,8 @@
 import mcp_types as types
 
 from muisti.service.auth.access import Access
-from muisti.service.mcp.catalog import Tool, schema_of
+from muisti.service.mcp.catalog import Tool
+from muisti.service.mcp.offers import schema_of
 
 
 def told(tool: Tool, access: Access) -> types.Tool:

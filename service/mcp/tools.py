@@ -9,7 +9,9 @@ from muisti.core.model.errors import MuistiError
 from muisti.service.auth.access import Access
 from muisti.service.mcp.arguments import read
 from muisti.service.mcp.calls import Call, Outcome
-from muisti.service.mcp.catalog import Tool, hidden, usable
+from muisti.service.mcp.catalog import Tool
+from muisti.service.mcp.given import given
+from muisti.service.mcp.offers import hidden, usable
 from muisti.service.mcp.refusals import NOT_OFFERED, not_offered, refused
 from muisti.service.mcp.session import Session
 from muisti.service.schemas.errors import HttpError
@@ -39,8 +41,8 @@ async def _run(session: Session, tool: Tool, arguments: Mapping[str, Any]) -> Ou
     gone = hidden(session.access) & arguments.keys()
     if gone:
         raise HttpError("forbidden", f"there is no argument {', '.join(sorted(gone))} for this key; leave it out")
-    raw = msgspec.json.encode(arguments, order="deterministic")
-    given = read(raw, tool.arguments)
-    space = session.space(given.space, tool.needs) if tool.in_space else ""
-    memories = session.memories(dry_run=getattr(given, "dry_run", False))
-    return await tool.run(Call(session, space, memories, raw), given)
+    raw = msgspec.json.encode(given(tool.arguments, arguments), order="deterministic")
+    found = read(raw, tool.arguments)
+    space = session.space(found.space, tool.needs) if tool.in_space else ""
+    memories = session.memories(dry_run=getattr(found, "dry_run", False))
+    return await tool.run(Call(session, space, memories, raw), found)

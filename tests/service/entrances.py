@@ -254,6 +254,18 @@ def deleted(place: Place) -> None:
     place.engine.seen_by(OWNER).write.delete(place.space, place.target.id)
 
 
+def changed_itself(place: Place) -> None:
+    """The draft as a memory that the caller has changed, so that it can undo that; a key that may not write cannot."""
+    stored(place)
+    place.tool("update_memory", {"id": target(place), "changes": {"content": "before"}}, plain=True)
+
+
+def deleted_itself(place: Place) -> None:
+    """The draft as a memory that the caller has deleted, where it may."""
+    stored(place)
+    place.tool("forget", {"id": target(place)}, plain=True)
+
+
 def beside(place: Place) -> None:
     """The draft in another space, which takes anything."""
     other = f"{place.space}.other"
@@ -593,6 +605,21 @@ ENTRANCES = (
                 adds=False,
                 kinds=("restored",),
                 why=f"{FORMER}; {LEAVES}",
+            ),
+            *(
+                Entrance(
+                    f"{way} undo {name}",
+                    ("mcp undo",),
+                    lambda p, plain=plain: p.tool("undo", {}, plain=plain),
+                    prepare,
+                    FULL,
+                    trust="kept",
+                    echoes=False,
+                    adds=adds,
+                    kinds=("undone",),
+                    why=f"{FORMER}; {LEAVES}",
+                )
+                for name, prepare, adds in (("changed", changed_itself, False), ("deleted", deleted_itself, True))
             ),
             Entrance(
                 f"{way} import",

@@ -17,7 +17,7 @@ from typing import Any
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.identity.grants import Grant
 from muisti.service.auth.access import Access
-from muisti.service.mcp.catalog import offered
+from muisti.service.mcp.offers import offered
 from muisti.service.mcp.recall import tokens
 from muisti.service.mcp.told import told
 from muisti.service.schemas.keys import MODES
@@ -28,8 +28,28 @@ Json = dict[str, Any]
 TASKS: Sequence[Json] = json.loads(Path(__file__).with_name("tasks.json").read_text("utf-8"))
 OWNER = Access("owner", Grant(frozenset((*MODES["full"], "admin")), ("*",)))
 # Arguments that change what a call does: one that nobody asked for makes a choice wrong.
-DECISIVE = ("dry_run", "replace", "supersedes", "on_conflict", "if_version", "min_evidence", "as_of", "status")
-PLAIN = {"dry_run": False, "replace": False, "on_conflict": "reject", "min_evidence": "weak", "status": "active"}
+DECISIVE = (
+    "dry_run",
+    "replace",
+    "supersedes",
+    "on_conflict",
+    "if_version",
+    "min_evidence",
+    "match",
+    "as_of",
+    "status",
+    "expires_at",
+    "ttl",
+)
+PLAIN = {
+    "dry_run": False,
+    "replace": False,
+    "on_conflict": "reject",
+    "min_evidence": "weak",
+    "match": "any",
+    "status": "active",
+}
+NONE = "none"  # the answer to a task that no tool of the list does
 
 
 def listed(group: Group = USUAL) -> list[Json]:
@@ -123,7 +143,8 @@ def report(answers: Sequence[Json] = ()) -> Iterator[str]:
     yield f"| by embedding | {first:.0%} | {three:.0%} | |"
     found = judged(answers)
     if found:
-        tool, call = (sum(one[at] for one in found) / len(TASKS) for at in (2, 3))
+        tool = sum(right for _, _, right, _ in found) / len(TASKS)
+        call = sum(right for _, _, _, right in found) / len(TASKS)
         yield f"| a reader | {tool:.0%} | | {call:.0%} |"
     for task, one, _, right in found:
         if not right:

@@ -6,14 +6,14 @@ from pathlib import Path
 import pytest
 
 from muisti.service.settings.tool_groups import GROUPS, USUAL
-from tests.service.mcp.choosing import DECISIVE, TASKS, accuracy, judged, listed, report, right_call, size, write
+from tests.service.mcp.choosing import DECISIVE, NONE, TASKS, accuracy, judged, listed, report, right_call, size, write
 
-FIRST, THREE = 0.34, 0.76  # floors of the picker by embedding, somewhat below what was measured
+FIRST, THREE = 0.38, 0.72  # floors of the picker by embedding, somewhat below what was measured
 CHANCE = 1 / len(listed())
 
 
 def test_fifty_tasks_name_tools_and_arguments_that_there_are():
-    tools = {tool["name"]: tool["inputSchema"]["properties"] for tool in listed()}
+    tools = {tool["name"]: tool["inputSchema"]["properties"] for tool in listed()} | {NONE: {}}
     assert len(TASKS) == 50 and len({task["task"] for task in TASKS}) == 50
     for task in TASKS:
         for one in (task, *task.get("also", ())):
@@ -47,6 +47,7 @@ def test_the_list_of_the_usual_group_takes_two_thousand_tokens_at_most():
         ("remember", {"content": "We deploy weekly", "supersedes": "7f3a"}, False),
         ("remember", {"content": "We deploy daily", "supersedes": "7f3a", "dry_run": True}, False),
         ("remember", {"content": "We deploy daily", "supersedes": "7f3a", "on_conflict": "keep"}, False),
+        ("remember", {"content": "We deploy daily", "supersedes": "7f3a", "ttl": 60}, False),
         ("update_memory", {"content": "We deploy daily", "supersedes": "7f3a"}, False),
     ],
 )

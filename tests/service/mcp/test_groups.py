@@ -23,8 +23,8 @@ from muisti.core.identity.grants import Grant
 from muisti.service.app.app import create_app
 from muisti.service.auth.access import Access
 from muisti.service.cli import main
-from muisti.service.mcp import catalog
-from muisti.service.mcp.catalog import offered
+from muisti.service.mcp import offers
+from muisti.service.mcp.offers import offered
 from muisti.service.mcp.recall import tokens
 from muisti.service.mcp.told import told
 from muisti.service.schemas.keys import MODES
@@ -43,14 +43,14 @@ CODE, WRITER = "code_sizes", "code_writer"
 @pytest.fixture
 def more(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two tools as the group `code`, of which one writes, beside the tools of other groups."""
-    (sizes,) = [tool for tool in catalog.TOOLS if tool.name == "get_stats"]
-    (writer,) = [tool for tool in catalog.TOOLS if tool.name == "undo"]
+    (sizes,) = [tool for tool in offers.TOOLS if tool.name == "get_stats"]
+    (writer,) = [tool for tool in offers.TOOLS if tool.name == "undo"]
     added = (
         msgspec.structs.replace(sizes, name=CODE, group="code"),
         msgspec.structs.replace(writer, name=WRITER, group="code"),
     )
-    others = (tool for tool in catalog.TOOLS if tool.group != "code")
-    monkeypatch.setattr(catalog, "TOOLS", (*others, *added))
+    others = (tool for tool in offers.TOOLS if tool.group != "code")
+    monkeypatch.setattr(offers, "TOOLS", (*others, *added))
 
 
 @pytest.fixture
@@ -87,7 +87,7 @@ def test_groups_add_up_and_all_is_each(client: httpx.Client):
     usual = listed(client)
     for query in ("?tools=code,memory", "?tools=memory&tools=code", "?tools=all"):
         assert [*usual, CODE, WRITER] == [name for name in listed(client, query) if name in {*usual, CODE, WRITER}]
-    assert {*usual, CODE} < {tool.name for tool in catalog.TOOLS} | {WRITER}
+    assert {*usual, CODE} < {tool.name for tool in offers.TOOLS} | {WRITER}
 
 
 @pytest.mark.parametrize("query", ["?tools=", "?tools=code,nothing", "?tools=,", "?tools=CODE"])

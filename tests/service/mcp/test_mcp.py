@@ -34,7 +34,8 @@ from muisti.core.model.ids import id_text
 from muisti.core.model.values import Draft, Memory, Passage, Seq
 from muisti.service.app.app import create_app
 from muisti.service.auth.access import Access
-from muisti.service.mcp.catalog import TOOLS, usable
+from muisti.service.mcp.catalog import TOOLS
+from muisti.service.mcp.offers import usable
 from muisti.service.mcp.recall import packed, tokens
 from muisti.service.mcp.told import told
 from muisti.service.schemas.keys import MODES
