@@ -255,7 +255,7 @@ class UndoChanges(Change, frozen=True, kw_only=True, forbid_unknown_fields=True)
 class Overview(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
     since: str | None = None
 
-    def changed(self, usual: str) -> Filter:
+    def changed_after(self, usual: str) -> Filter:
         """Return the condition on memories that count as new; `usual` is the point when none is given.
 
         Raises:

@@ -30,7 +30,7 @@ async def overview(call: Call, given: Overview) -> Outcome:
     stats = await store(read.stats, call.space)
     categories = await store(read.categories, call.space)
     tags = await store(read.tags, call.space)
-    new = await store(read.list, call.space, filter=given.changed(since), sort="-updated_at", limit=NEW)
+    new = await store(read.list, call.space, filter=given.changed_after(since), sort="-updated_at", limit=NEW)
     waiting = filters.parse({"status": "candidate"})
     candidates = await store(read.list, call.space, filter=waiting, sort="-updated_at", limit=WAITING)
     conflicts = await store(call.memories.review.conflicts, call.space, limit=WAITING)

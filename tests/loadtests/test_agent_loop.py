@@ -34,7 +34,8 @@ def test_the_longest_conversation_comes_first_and_names_of_speakers_are_taken_of
 def test_a_loop_asks_before_each_turn_of_the_user_and_stays_within_the_budget(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
-    page = tmp_path / "agent-loop.md"
+    page = tmp_path / "why" / "agent-loop.md"
+    page.parent.mkdir()
     page.write_text("<!-- bench:agent-loop -->\n<!-- /bench -->\n", "utf-8")
     options = [str(data(tmp_path)), "--turns", "12", "--budget", "200", "--docs", str(tmp_path)]
     monkeypatch.setattr("sys.argv", ["agent_loop", *options])
