@@ -25,7 +25,7 @@ WORDS: Mapping[str, str] = {
     "metadata": "Any JSON",
     "event_at": "When it happened. Times: ISO 8601, UTC",
     "valid_from": "True since",
-    "valid_to": "True until; stays findable",
+    "valid_to": "True before; stays findable",
     "expires_at": "Then no tool returns it",
     "ttl": "Or seconds until then",
     "parent_id": "Part of which",

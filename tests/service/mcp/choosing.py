@@ -116,11 +116,11 @@ def accuracy() -> tuple[float, float]:
 
 
 def judged(answers: Sequence[Json]) -> list[tuple[Json, Json, bool, bool]]:
-    """Return each answer with its task, and whether the tool and the whole call are right."""
+    """Return each answer with its task, and whether the tool and the whole call are right; no tool is `none`."""
     return [
-        (task, one, right_tool(task, one["tool"]), right_call(task, one["tool"], one.get("arguments") or {}))
+        (task, one, right_tool(task, tool), right_call(task, tool, one.get("arguments") or {}))
         for one in answers
-        for task in (TASKS[one["n"] - 1],)
+        for task, tool in ((TASKS[one["n"] - 1], one["tool"] or NONE),)
     ]
 
 

@@ -69,6 +69,7 @@ def test_a_reader_gets_tasks_without_answers_and_right_answers_are_all_right(tmp
     ]
     assert all(tool and call for _, _, tool, call in judged(answers))
     assert "| a reader | 100% | | 100% |" in [*report(answers)]
+    assert answers[-1]["tool"] == NONE and all(judged([{**answers[-1], "tool": None}])[0][2:])
     answers[0] = {"n": 1, "tool": "forget", "arguments": {}}
     assert "| a reader | 98% | | 98% |" in [*report(answers)]
 
