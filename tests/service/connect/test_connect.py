@@ -332,7 +332,7 @@ def test_check_calls_a_tool_as_the_client_would(run: Run, home: Path):
     assert run("connect", "cursor", "--no-check").exit_code == 0
     result = run("connect", "cursor", "--check")
     assert result.exit_code == 0, result.output
-    assert "a call of memory_stats was answered" in result.stderr
+    assert "a call of overview was answered" in result.stderr
 
 
 @pytest.fixture
