@@ -5,10 +5,10 @@ therefore those of a server.
 """
 
 import asyncio
-import atexit
 import json
 import logging
 import threading
+import weakref
 from collections.abc import AsyncGenerator, Awaitable, Callable, Coroutine, Generator, Mapping
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -156,7 +156,7 @@ class EmbeddedThread:
         except BaseException:
             self._end()
             raise
-        atexit.register(self.close)
+        _OPEN.add(self)
 
     @property
     def closed(self) -> bool:
@@ -180,7 +180,7 @@ class EmbeddedThread:
     def close(self) -> None:
         with self._closing:
             if self._thread.is_alive():
-                atexit.unregister(self.close)
+                _OPEN.discard(self)
                 self._run(self._app.aclose())
                 self._end()
 
@@ -200,6 +200,20 @@ class EmbeddedThread:
         self._loop.call_soon_threadsafe(self._loop.stop)
         self._thread.join()
         self._loop.close()
+
+
+_OPEN = weakref.WeakSet[EmbeddedThread]()  # those that the end of the program closes
+
+
+def _close_all() -> None:
+    """Close what the program left open."""
+    for app in [*_OPEN]:
+        app.close()
+
+
+# Functions of `atexit` run when threads can no longer be started, which closing needs. Those of `threading` run before,
+# the last registered first: concurrent.futures, imported by now, ends its threads after this.
+threading._register_atexit(_close_all)  # pyright: ignore[reportAttributeAccessIssue]
 
 
 async def _started(path: str | Path, space: str, settings: Mapping[str, Any]) -> Embedded:

@@ -29,8 +29,8 @@ MB = 1_000_000
 @click.command(
     cls=Command,
     examples=(
-        "muisti --database http://db.example:8080 scrub --admin-url http://db.example:9090",
-        "muisti --database http://db.example:8080 scrub --admin-url http://db.example:9090 --log-mb 500",
+        "muisti scrub --database http://db.example:8080 --admin-url http://db.example:9090",
+        "muisti scrub --database http://db.example:8080 --admin-url http://db.example:9090 --log-mb 500",
     ),
 )
 @click.option("--admin-url", required=True, metavar="URL", help="Administration API: sqld's --admin-listen-addr.")
