@@ -16,7 +16,7 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared.exceptions import MCPError
 
-from muisti.service.connect.clients import Entry
+from muisti.service.connect.clients import KEY, Entry
 
 SECONDS = 60.0
 TOOL = "overview"
@@ -47,7 +47,7 @@ def call(entry: Entry, environ: Mapping[str, str], space: str | None) -> Called:
         try:
             tools, said, refused = anyio.run(_call, entry, environ, space, errlog)
         except* (OSError, MCPError, httpx2.HTTPError, TimeoutError) as failed:
-            raise CallFailed(_last_line(errlog) or _first(failed)) from failed
+            raise CallFailed(_last_line(errlog) or _unanswered(entry, environ) or _first(failed)) from failed
     if refused:
         raise CallFailed(said)
     return Called(tools, said, perf_counter() - began)
@@ -70,11 +70,40 @@ async def _transport(entry: Entry, environ: Mapping[str, str], opened: AsyncExit
     if "command" in entry:
         run = StdioServerParameters(command=entry["command"], args=entry["args"], env=dict(environ))
         return stdio_client(run, errlog=errlog)
+    http = await opened.enter_async_context(httpx2.AsyncClient(headers=_headers(entry, environ), timeout=SECONDS))
+    return streamable_http_client(_url(entry), http_client=http)
+
+
+def _url(entry: Entry) -> str:
+    return entry.get("url") or entry["httpUrl"]
+
+
+def _headers(entry: Entry, environ: Mapping[str, str]) -> dict[str, str]:
     headers = {name: filled(value, environ) for name, value in entry.get("headers", {}).items()}
     if variable := entry.get("bearer_token_env_var"):
         headers["Authorization"] = f"Bearer {environ.get(variable, '')}"
-    http = await opened.enter_async_context(httpx2.AsyncClient(headers=headers, timeout=SECONDS))
-    return streamable_http_client(entry.get("url") or entry["httpUrl"], http_client=http)
+    return headers
+
+
+def _unanswered(entry: Entry, environ: Mapping[str, str]) -> str:
+    """Return why a server at a URL did not answer, and what to do; empty when that is unknown.
+
+    The MCP client tells neither the status of a refusal nor that nothing listens.
+    """
+    if "command" in entry:
+        return ""
+    url = _url(entry)
+    try:
+        status = httpx2.post(url, headers=_headers(entry, environ), json={}, timeout=SECONDS).status_code
+    except httpx2.ConnectError:
+        return f"no server answers at {url}; `muisti serve` starts one"
+    except httpx2.HTTPError:
+        return ""
+    if status != httpx2.codes.UNAUTHORIZED:
+        return ""
+    if environ.get(KEY):
+        return f"the server refuses the key in {KEY}; `muisti keys list` there shows which are open"
+    return f"the server wants a key; put it into {KEY}"
 
 
 def filled(text: str, environ: Mapping[str, str]) -> str:

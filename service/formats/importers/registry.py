@@ -69,7 +69,11 @@ def recognised(source: Source) -> str:
     if shape.tables.get("schema_migrations") == ["number", "name", "applied_at"]:
         advice = "`muisti restore-backup` restores it, `muisti export --database` exports a space of it"
         raise Unreadable(f"{source.name}: this is a database of Muisti; {advice}")
-    raise Unreadable(f"{source.name}: the system of this file is unknown; --from NAME names it")
+    names = ", ".join((OWN, *IMPORTERS))
+    raise Unreadable(
+        f"{source.name}: the system of this file is unknown; --from NAME names it: {names}. "
+        "`muisti ingest FILE` stores a text as a document"
+    )
 
 
 class Reading:

@@ -72,7 +72,7 @@ REFUSED = {
     "a bomb of members that share their bytes": (overlapping, "too large when unpacked"),
     "a member that leads out": (outside, "leads out of the archive"),
     "an encrypted archive": (encrypted, "damaged or encrypted"),
-    "a view for a table": (view, "the system of this file is unknown"),
+    "a view for a table": (view, "--from NAME names it: muisti, vipune"),
     "nested beyond measure": (written("[" * 100_000), "no JSON|the system of this file"),
     "a list nested beyond measure": (written(f"[{MEM0}, " + "[" * 100_000), "item 0"),
     "a line without an end": (written('{"type": "entity", "name": "a"}\n' + "x" * (17 << 20)), "file:2: the line is"),
