@@ -11,6 +11,7 @@ import sys
 import tempfile
 import threading
 from contextlib import ExitStack, suppress
+from errno import EADDRINUSE
 from pathlib import Path
 
 import uvicorn
@@ -101,8 +102,9 @@ def listen(settings: Settings) -> socket.socket:
     try:
         return socket.create_server((settings.host, settings.port), family=family, backlog=BACKLOG)
     except OSError as error:
+        advice = "; another server may run there, and --port names another port" if error.errno == EADDRINUSE else ""
         raise SettingsError(
-            f"cannot listen on {settings.host} port {settings.port}: {os.strerror(error.errno or 0)}"
+            f"cannot listen on {settings.host} port {settings.port}: {os.strerror(error.errno or 0)}{advice}"
         ) from error
 
 

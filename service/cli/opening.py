@@ -13,6 +13,7 @@ from msgspec import structs
 
 from muisti.client import calls
 from muisti.core.model.errors import InvalidInput, MuistiError
+from muisti.core.model.spaces import DEFAULT
 from muisti.core.support.lazy import Lazy
 from muisti.service.app.client import ApiError, Client, Unreachable, connect
 from muisti.service.cli.base import CONFLICT, ERROR, TOO_LONG, USAGE, Failure, Globals
@@ -89,7 +90,7 @@ class Session:
             f"there is no space {self.space} ({self.choice.why}) in {self.place} yet. `muisti add TEXT` makes it "
             "with its first memory; `muisti spaces` lists those that exist."
         )
-        return [yet, *self._joining()]
+        return [yet, *self._joining(), *self._elsewhere()]
 
     def exists(self) -> bool:
         return self.space in self._names()
@@ -101,6 +102,11 @@ class Session:
         """Return advice on spaces that may hold earlier memories of this project, with the command that merges them."""
         found = kin(self.choice, Path.cwd(), self._names())
         return [one.advice for one in found if self._holds(one.space)]
+
+    def _elsewhere(self) -> list[str]:
+        """Return advice on the space of requests that name none, when it holds memories."""
+        holds = self.space != DEFAULT and DEFAULT in self._names() and self._holds(DEFAULT)
+        return [f"The space {DEFAULT} holds memories: --space {DEFAULT}"] if holds else []
 
     def _holds(self, space: str) -> bool:
         try:

@@ -200,7 +200,7 @@ def test_a_server_without_keys_listens_on_this_machine_only():
 
 
 def test_a_port_that_is_taken_is_an_error_of_the_settings():
-    with listen(Settings(port=0)) as listener, pytest.raises(SettingsError, match="cannot listen"):
+    with listen(Settings(port=0)) as listener, pytest.raises(SettingsError, match="cannot listen.*--port"):
         run(Settings(port=listener.getsockname()[1]))
 
 

@@ -231,3 +231,11 @@ def test_below_a_folder_with_a_space_that_is_named(run: Run, monkeypatch: pytest
     Path("sub").mkdir()
     monkeypatch.chdir("sub")
     assert "--space notes works in the space of a folder above." in run("list").stderr
+
+
+@pytest.mark.file_only
+def test_a_missing_space_names_the_default_one_when_that_holds_memories(run: Run):
+    run("add", "We deploy on Fridays", "--space", "other")
+    assert "--space default" not in run("search", "deploy").stderr
+    run("add", "We deploy on Tuesdays", "--space", "default")
+    assert "The space default holds memories: --space default" in run("search", "deploy").stderr
