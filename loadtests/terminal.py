@@ -148,8 +148,12 @@ def main() -> None:
 
 PAGE = """# From nothing to the first recalled memory
 
-There are two ways, each of one command. The pictures and times are of one run, made by `python -m loadtests.terminal`
-on {machine}. A machine that does other work meanwhile takes several times as long.
+`muisti demo` shows what Muisti does, and `muisti connect` gives it to an agent. The pictures and times are of one run,
+made by `python -m loadtests.terminal` on {machine}. A machine that does other work meanwhile takes several
+times as long.
+
+Both need Muisti installed: `make dist` and `uvx --from dist/muisti-*.whl muisti demo`, or another way of
+[Install](install.md#from-a-wheel). The first command then compiles the search loops, once, and says so.
 
 ## `muisti demo`
 
