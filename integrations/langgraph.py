@@ -151,7 +151,7 @@ class MuistiStore(BaseStore):
         return sorted(cut)[op.offset : op.offset + op.limit]
 
     def _refresh(self, memories: list[Any], refresh: bool) -> Operation[None]:
-        """Begin the time to live of what was read anew."""
+        """Restart the time to live of entries that were read."""
         for memory in memories:
             if refresh and (minutes := memory.metadata.get("ttl")) is not None:
                 yield self.memory.update(memory.id, ttl=_seconds(minutes))

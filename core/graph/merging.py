@@ -124,7 +124,7 @@ class Stated(NamedTuple):
 
 
 class Candidate(NamedTuple):
-    """A name, and those it may stand for by a rule: longer ones, or other spellings."""
+    """A name, and the names that a rule may merge it with: longer ones, or other spellings."""
 
     short: int
     rule: AliasSource

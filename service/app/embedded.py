@@ -121,7 +121,7 @@ class Embedded:
         try:
             await self._call(request, parts.put)
             await parts.put(None)
-        except BaseException:
+        except BaseException:  # also a cancellation: whoever reads the queue must see its end; the error goes on
             while not parts.empty():
                 parts.get_nowait()
             parts.put_nowait(None)
@@ -153,7 +153,7 @@ class EmbeddedThread:
         self._closing = threading.Lock()
         try:
             self._app = self._run(_started(path, space, settings))
-        except BaseException:
+        except BaseException:  # also Ctrl-C: the thread of the loop ends with the failed start; the error goes on
             self._end()
             raise
         _OPEN.add(self)

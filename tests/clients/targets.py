@@ -23,6 +23,7 @@ def thin() -> ModuleType:
     """Return the client as its own package installs it."""
     sys.path.insert(0, str(CLIENTS))
     try:
+        # Not an own module here: another distribution, which is not installed, so no import statement can find it.
         return importlib.import_module("muisti_client")
     finally:
         sys.path.remove(str(CLIENTS))

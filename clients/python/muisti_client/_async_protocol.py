@@ -50,8 +50,8 @@ class AsyncMemory(Protocol):
     ) -> builtins.list[results.Outcome]:
         """Store several memories: texts, or mappings with the fields of a memory.
 
-        Each stands for itself, and its outcome has `memory` or `problem`. With `atomic` all are stored, or none and
-        the error names every bad field.
+        Each is stored or refused on its own, and its outcome has `memory` or `problem`. With `atomic` all are stored,
+        or none; the error then names every bad field.
         """
         ...
 

@@ -97,9 +97,9 @@ def stated(ids: Iterable[int], shown: Shown) -> Statement:
 
 
 def longs(ids: Iterable[int], shown: Shown) -> Statement:
-    """Select the names that names may stand for: (name, rule, ids in JSON). At most `LONGS` each.
+    """Select merge candidates of names: (name, rule, ids of other names in JSON). At most `LONGS` each.
 
-    They are longer ones, and those of the rule `spelling`, which differ in case alone.
+    Candidates are longer names, and by the rule `spelling` those that differ in case alone.
     """
     listed, seen = _ids(ids), shown.mentioned("b.id")
     arms = [
@@ -122,7 +122,7 @@ def _longer(column: str) -> str:
 
 
 def shorts(ids: Iterable[int]) -> Statement:
-    """Select the names that may stand for names, which are given: shorter ones, and those of another case."""
+    """Select the names whose merge candidates include the given ones: shorter names, and those of another case."""
     arm = (
         f"SELECT a.id FROM {_IDS} CROSS JOIN entities e ON e.id = t.value CROSS JOIN entities a "
         "ON a.space_id = e.space_id AND a.norm = e.{0} WHERE e.{0} <> ''"
