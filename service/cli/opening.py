@@ -126,9 +126,8 @@ def session(options: Globals, allowed: Sequence[str] = (), *, create: bool = Fal
         Failure: the service refused a request or cannot be reached. The exit code says why.
     """
     choice = space_choice(options)
-    with _opened(options, None, create=create, ensured=choice.space if create else None) as (opened, place):
-        if server_url(options) is None and options.opened is None:
-            compiling.compile_once(options)
+    ensured = choice.space if create else None
+    with _opened(options, None, create=create, ensured=ensured, compiles=True) as (opened, place):
         opened.allow(allowed)
         working = Session(opened, choice, place)
         try:
@@ -150,13 +149,17 @@ def client(options: Globals, settings: Settings | None = None, *, create: bool =
 
 @contextmanager
 def _opened(
-    options: Globals, settings: Settings | None, *, create: bool, ensured: str | None = None
+    options: Globals, settings: Settings | None, *, create: bool, ensured: str | None = None, compiles: bool = False
 ) -> Iterator[tuple[Client, str]]:
-    """Open a client, and say in words where its database is."""
+    """Open a client, and say in words where its database is.
+
+    With `compiles`, a service that starts in this process first compiles kernels that are not compiled yet.
+    """
     if options.opened is not None:
         yield options.opened, "the database of the command that runs this one"
         return
     with refusals(options):
+        here = False
         if url := server_url(options):
             refuse_for_servers(options, "a server")
             opened, place = _connected(url), url
@@ -165,10 +168,12 @@ def _opened(
             settings = whereabouts.settings_for(options, settings, create=create)
             place = whereabouts.place_of(settings)
             opened = _beside(options, settings) if given is None else None
-            if opened is None:
+            if here := opened is None:
                 space = ensured if limited(options) else None
                 opened = local.start(settings, callers.access_of(options), space)
         with opened:
+            if here and compiles:
+                compiling.compile_once(options)
             yield opened, place
 
 
