@@ -24,7 +24,8 @@ from muisti.service.routes.memories import add_memory, add_plain
 from muisti.service.routes.search import answered, search
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
-from muisti.service.schemas.requests import AddBody, SearchBody
+from muisti.service.schemas.requests import AddBody
+from muisti.service.schemas.search_requests import SearchBody
 
 _PATH = re.compile(rf"/v1/spaces/(?P<space>[^/{SLASH}]+)(?P<end>/(?:search|memories))")
 

@@ -26,7 +26,8 @@ from muisti.service.http.decode import decode, prepare
 from muisti.service.schemas import fields
 from muisti.service.schemas.conversation_requests import ExchangesBody
 from muisti.service.schemas.copying import copied
-from muisti.service.schemas.requests import AddBody, EntryBody, PatchBody, RecencyBody, SearchBody, SupersedeBody
+from muisti.service.schemas.requests import AddBody, EntryBody, PatchBody, SupersedeBody
+from muisti.service.schemas.search_requests import RecencyBody, SearchBody
 
 Action = Literal["list", "get", "rename", "move", "close", "reopen", "topic", "delete"]  # on a conversation
 WRITING: Mapping[Action, Scope] = {  # scopes of actions that do more than read

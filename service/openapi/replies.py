@@ -96,6 +96,7 @@ from muisti.service.schemas.dry_run import DryRunReply, PlannedReply, ShiftReply
 from muisti.service.schemas.erasure import SigningKeysReply
 from muisti.service.schemas.forks import ComparisonReply, MergedReply
 from muisti.service.schemas.generations import DroppedReply, GenerationsReply
+from muisti.service.schemas.health_replies import AliveReply, EmbeddingsReply, ReadyReply
 from muisti.service.schemas.keys import AccessReply, AuditedReply, AuditReply, KeysReply, MadeKeyReply
 from muisti.service.schemas.likeness import differing
 from muisti.service.schemas.lint import FindingReply, FixReply, LintReply
@@ -105,22 +106,16 @@ from muisti.service.schemas.reads import QuestionReply, QuestionsReply, ReadRepl
 from muisti.service.schemas.receipts import ListedReceiptReply, MovedReply, ReceiptsReply, ReplayReply
 from muisti.service.schemas.replies import (
     AddedReply,
-    AliveReply,
     BatchReply,
     CountReply,
     CountsReply,
-    EmbeddingsReply,
     ItemReply,
     ItemsReply,
-    ListedSpaceReply,
     PageReply,
-    ReadyReply,
-    SpaceReply,
-    SpacesReply,
-    SpaceUseReply,
     UndoReply,
 )
 from muisti.service.schemas.reviews import ReviewReply
+from muisti.service.schemas.space_replies import ListedSpaceReply, SpaceReply, SpacesReply, SpaceUseReply
 from muisti.service.schemas.statistics import LatencyReply, ServerStatsReply
 from muisti.service.schemas.tasks import TaskItemsReply, TasksReply
 from muisti.service.schemas.webhooks import WebhooksReply

@@ -54,7 +54,6 @@ from muisti.service.schemas.replies import (
     FieldChangeReply,
     HistoryReply,
     MemoryReply,
-    SpaceReply,
     StatsReply,
     TelemetryReply,
     VersionReply,
@@ -69,6 +68,7 @@ from muisti.service.schemas.search import (
     SearchReply,
     ThresholdsReply,
 )
+from muisti.service.schemas.space_replies import SpaceReply
 from muisti.service.schemas.tasks import ErrorReply, TaskItemReply, TaskReply
 from muisti.service.schemas.webhooks import WebhookReply
 

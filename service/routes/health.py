@@ -11,7 +11,7 @@ from muisti.core.model.errors import StoreUnavailable
 from muisti.core.model.spaces import Space
 from muisti.service.auth.middleware import AuthMiddleware
 from muisti.service.runtime.workers import Backend
-from muisti.service.schemas.replies import AliveReply, EmbeddingsReply, ReadyReply
+from muisti.service.schemas.health_replies import AliveReply, EmbeddingsReply, ReadyReply
 from muisti.service.version import installed_version
 
 PATIENCE_SECONDS = 2.0

@@ -26,7 +26,7 @@ from muisti.service.http.respond import followed, read
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.context import ContextBody
 from muisti.service.schemas.receipts import ReceiptReply, ReceiptsReply, ReplayReply
-from muisti.service.schemas.requests import SearchBody
+from muisti.service.schemas.search_requests import SearchBody
 
 Asked = TypeVar("Asked", Query, ContextRequest)
 

@@ -21,8 +21,8 @@ from muisti.service.http.parameters import PAST
 from muisti.service.http.reading import reading
 from muisti.service.observability.reads import asked_now
 from muisti.service.runtime.workers import Backend
-from muisti.service.schemas.requests import JointSearchBody, PartBody, RecencyBody, SearchBody
 from muisti.service.schemas.search import JointReply, SearchReply
+from muisti.service.schemas.search_requests import JointSearchBody, PartBody, RecencyBody, SearchBody
 
 
 @post(

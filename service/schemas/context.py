@@ -24,7 +24,7 @@ from muisti.core.query import filters, points
 from muisti.core.query.options import Part
 from muisti.core.views.context import ENCODINGS, USUAL, Request
 from muisti.service.schemas import fields
-from muisti.service.schemas.requests import PartBody, RecencyBody
+from muisti.service.schemas.search_requests import PartBody, RecencyBody
 
 Ranked = Literal["hybrid", "semantic", "keyword"]
 SectionText = Annotated[str, Meta(extra_json_schema={"enum": list(SECTION_NAMES)})]

@@ -1,22 +1,20 @@
 """Bodies of replies. Each class has a method `of` that makes it from a value of the core."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from datetime import datetime
 from typing import Annotated, Any, Literal, cast
 
-import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from muisti.core.model.counts import Counts, SpaceUse, Stats, Telemetry
+from muisti.core.model.counts import Counts, Stats, Telemetry
 from muisti.core.model.generations import CacheUse
 from muisti.core.model.outcomes import Written
-from muisti.core.model.spaces import Space
 from muisti.core.model.values import History, Memory, Page, Version
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import copied
 from muisti.service.schemas.errors import Problem
 from muisti.service.schemas.likeness import LikenessReply, alike
-from muisti.service.schemas.policy import FlagReply, PolicyReply, flagged
+from muisti.service.schemas.policy import FlagReply, flagged
 from muisti.service.schemas.quotas import QuotaReply
 
 Cursor = Annotated[str | None, Meta(description="The `cursor` of the next page; null on the last.")]
@@ -312,103 +310,3 @@ class StatsReply(Struct, frozen=True, kw_only=True):
             embedding_cache=cache and CacheReply.of(cache),
             seq=str(stats.seq),
         )
-
-
-class SpaceSettingsReply(Struct, frozen=True, kw_only=True):
-    """Settings that were fixed when the space was created."""
-
-    lexical_weights: dict[str, float]
-    embedded_fields: list[str]
-
-
-class SpaceReply(Struct, frozen=True, kw_only=True):
-    """A space. `generation` is the model that embedded it, null before the first vector."""
-
-    name: fields.SpaceName
-    epoch: Annotated[str, Meta(description="Changes when the space is created again.")]
-    seq: fields.SeqText
-    created_at: datetime
-    settings: SpaceSettingsReply
-    policy: PolicyReply
-    generation: str | None
-    description: fields.SpaceDescription | None
-
-    @classmethod
-    def of(cls, space: Space) -> "SpaceReply":
-        return cls(
-            name=space.name,
-            epoch=space.epoch,
-            seq=str(space.at),
-            created_at=space.created_at,
-            settings=msgspec.convert(space.settings, SpaceSettingsReply, from_attributes=True),
-            policy=PolicyReply.of(space.policy),
-            generation=space.generation,
-            description=space.settings.description,
-        )
-
-
-class SpaceUseReply(Struct, frozen=True, kw_only=True):
-    """The size of a space, as its quota counts it."""
-
-    memories: Annotated[int, Meta(description="Memories and objects that are not deleted.", ge=0)]
-    bytes: Annotated[int, Meta(description="Bytes of what callers stated.", ge=0)]
-    last_change_at: Annotated[datetime | None, Meta(description="Null before the first change.")]
-
-
-class ListedSpaceReply(SpaceReply, frozen=True, kw_only=True):
-    """A space in a list, with its size."""
-
-    use: Annotated[SpaceUseReply | None, Meta(description="Null for a key that does not see the whole space.")]
-
-    @classmethod
-    def listed(cls, space: Space, use: SpaceUse | None) -> "ListedSpaceReply":
-        """Return a space with its size, None where the caller may not see it."""
-        plain = SpaceReply.of(space)
-        given: dict[str, Any] = {name: getattr(plain, name) for name in SpaceReply.__struct_fields__}
-        return cls(**given, use=None if use is None else msgspec.convert(use, SpaceUseReply, from_attributes=True))
-
-
-class SpacesReply(Struct, frozen=True, kw_only=True):
-    """All spaces, by name."""
-
-    items: list[ListedSpaceReply]
-    next_cursor: None = None
-
-    @classmethod
-    def of(cls, spaces: Iterable[Space], uses: Mapping[str, SpaceUse]) -> "SpacesReply":
-        """Return spaces with what `uses` has of them, by epoch."""
-        return cls(items=[ListedSpaceReply.listed(space, uses.get(space.epoch)) for space in spaces])
-
-
-class AliveReply(Struct, frozen=True, kw_only=True):
-    """The process answers."""
-
-    status: Literal["ok"] = "ok"
-
-
-class EmbeddingsReply(Struct, frozen=True, kw_only=True):
-    """Tell whether texts are embedded, and by which model."""
-
-    enabled: bool
-    model: str | None
-
-
-class ReadyReply(Struct, frozen=True, kw_only=True):
-    """The service can do its work. `store` is the database engine, `index_bytes` the memory that the indexes take.
-
-    `indexes_evicted` counts the indexes that were dropped to stay within MUISTI_INDEX_MEMORY, and `spaces` the spaces
-    of the caller. `loading` names the spaces whose index is loading; only their first search waits for it. Callers
-    without a key see only `status` and `schema`. `tasks_blocked` is the code of the error that keeps this process from
-    working on tasks, such as `store_full`; absent when nothing does.
-    """
-
-    status: Literal["ready"] = "ready"
-    schema: Literal["ok"] = "ok"
-    version: str | UnsetType = UNSET
-    store: str | UnsetType = UNSET
-    spaces: int | UnsetType = UNSET
-    loading: list[str] | UnsetType = UNSET
-    embeddings: EmbeddingsReply | UnsetType = UNSET
-    index_bytes: int | UnsetType = UNSET
-    indexes_evicted: int | UnsetType = UNSET
-    tasks_blocked: str | UnsetType = UNSET

@@ -7,7 +7,7 @@ from pathlib import Path
 import httpx
 
 from muisti.service.openapi.words import HEADERS
-from muisti.service.schemas.requests import SearchBody
+from muisti.service.schemas.search_requests import SearchBody
 from tests import curl
 
 TEXT = (Path(__file__).parents[3] / "docs" / "reference" / "http.md").read_text("utf-8")

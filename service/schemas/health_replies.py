@@ -1,0 +1,39 @@
+"""Replies about the server: whether it runs, and whether it is ready."""
+
+from typing import Literal
+
+from msgspec import UNSET, Struct, UnsetType
+
+
+class AliveReply(Struct, frozen=True, kw_only=True):
+    """The process answers."""
+
+    status: Literal["ok"] = "ok"
+
+
+class EmbeddingsReply(Struct, frozen=True, kw_only=True):
+    """Tell whether texts are embedded, and by which model."""
+
+    enabled: bool
+    model: str | None
+
+
+class ReadyReply(Struct, frozen=True, kw_only=True):
+    """The service can do its work. `store` is the database engine, `index_bytes` the memory that the indexes take.
+
+    `indexes_evicted` counts the indexes that were dropped to stay within MUISTI_INDEX_MEMORY, and `spaces` the spaces
+    of the caller. `loading` names the spaces whose index is loading; only their first search waits for it. Callers
+    without a key see only `status` and `schema`. `tasks_blocked` is the code of the error that keeps this process from
+    working on tasks, such as `store_full`; absent when nothing does.
+    """
+
+    status: Literal["ready"] = "ready"
+    schema: Literal["ok"] = "ok"
+    version: str | UnsetType = UNSET
+    store: str | UnsetType = UNSET
+    spaces: int | UnsetType = UNSET
+    loading: list[str] | UnsetType = UNSET
+    embeddings: EmbeddingsReply | UnsetType = UNSET
+    index_bytes: int | UnsetType = UNSET
+    indexes_evicted: int | UnsetType = UNSET
+    tasks_blocked: str | UnsetType = UNSET

@@ -1,0 +1,79 @@
+"""Replies about spaces: their settings, sizes and lists."""
+
+from collections.abc import Iterable, Mapping
+from datetime import datetime
+from typing import Annotated, Any
+
+import msgspec
+from msgspec import Meta, Struct
+
+from muisti.core.model.counts import SpaceUse
+from muisti.core.model.spaces import Space
+from muisti.service.schemas import fields
+from muisti.service.schemas.policy import PolicyReply
+
+
+class SpaceSettingsReply(Struct, frozen=True, kw_only=True):
+    """Settings that were fixed when the space was created."""
+
+    lexical_weights: dict[str, float]
+    embedded_fields: list[str]
+
+
+class SpaceReply(Struct, frozen=True, kw_only=True):
+    """A space. `generation` is the model that embedded it, null before the first vector."""
+
+    name: fields.SpaceName
+    epoch: Annotated[str, Meta(description="Changes when the space is created again.")]
+    seq: fields.SeqText
+    created_at: datetime
+    settings: SpaceSettingsReply
+    policy: PolicyReply
+    generation: str | None
+    description: fields.SpaceDescription | None
+
+    @classmethod
+    def of(cls, space: Space) -> "SpaceReply":
+        return cls(
+            name=space.name,
+            epoch=space.epoch,
+            seq=str(space.at),
+            created_at=space.created_at,
+            settings=msgspec.convert(space.settings, SpaceSettingsReply, from_attributes=True),
+            policy=PolicyReply.of(space.policy),
+            generation=space.generation,
+            description=space.settings.description,
+        )
+
+
+class SpaceUseReply(Struct, frozen=True, kw_only=True):
+    """The size of a space, as its quota counts it."""
+
+    memories: Annotated[int, Meta(description="Memories and objects that are not deleted.", ge=0)]
+    bytes: Annotated[int, Meta(description="Bytes of what callers stated.", ge=0)]
+    last_change_at: Annotated[datetime | None, Meta(description="Null before the first change.")]
+
+
+class ListedSpaceReply(SpaceReply, frozen=True, kw_only=True):
+    """A space in a list, with its size."""
+
+    use: Annotated[SpaceUseReply | None, Meta(description="Null for a key that does not see the whole space.")]
+
+    @classmethod
+    def listed(cls, space: Space, use: SpaceUse | None) -> "ListedSpaceReply":
+        """Return a space with its size, None where the caller may not see it."""
+        plain = SpaceReply.of(space)
+        given: dict[str, Any] = {name: getattr(plain, name) for name in SpaceReply.__struct_fields__}
+        return cls(**given, use=None if use is None else msgspec.convert(use, SpaceUseReply, from_attributes=True))
+
+
+class SpacesReply(Struct, frozen=True, kw_only=True):
+    """All spaces, by name."""
+
+    items: list[ListedSpaceReply]
+    next_cursor: None = None
+
+    @classmethod
+    def of(cls, spaces: Iterable[Space], uses: Mapping[str, SpaceUse]) -> "SpacesReply":
+        """Return spaces with what `uses` has of them, by epoch."""
+        return cls(items=[ListedSpaceReply.listed(space, uses.get(space.epoch)) for space in spaces])
