@@ -10,13 +10,22 @@ from muisti.core.model.errors import InvalidInput
 from muisti.service.http.choices import SHOWN, refused_choice
 from muisti.service.http.decode import decode
 from muisti.service.mcp import arguments, group_arguments
-from muisti.service.schemas import conflicts, feedback, keys, requests
+from muisti.service.schemas import conflicts, feedback, keys, requests, search_requests, space_requests
 
 pytestmark = pytest.mark.one_store
 
 BODIES = {
     kind
-    for module in (arguments, group_arguments, conflicts, feedback, keys, requests)
+    for module in (
+        arguments,
+        group_arguments,
+        conflicts,
+        feedback,
+        keys,
+        requests,
+        search_requests,
+        space_requests,
+    )  # fmt: skip
     for kind in vars(module).values()
     if isinstance(kind, type) and issubclass(kind, Struct) and kind.__struct_config__.forbid_unknown_fields
 }
@@ -74,16 +83,16 @@ def test_a_refusal_names_the_place_and_every_allowed_word(
 def test_a_refused_word_is_found_within_lists_and_other_bodies():
     body = {"query": "x", "recency": {"function": "sudden"}}
     with pytest.raises(InvalidInput) as refused:
-        decode(msgspec.json.encode(body), requests.SearchBody)
+        decode(msgspec.json.encode(body), search_requests.SearchBody)
     (problem,) = refused.value.problems
     assert problem.path == "$.recency.function"
     assert problem.message == "'sudden' is none of exponential, linear, half_life"
     space = {"name": "s", "settings": {"embedded_fields": ["content", "colour"]}}
     with pytest.raises(InvalidInput) as refused:
-        decode(msgspec.json.encode(space), requests.SpaceBody)
+        decode(msgspec.json.encode(space), space_requests.SpaceBody)
     (problem,) = refused.value.problems
     assert problem.path == "$.settings.embedded_fields[1]" and "is none of author, category" in problem.message
 
 
 def test_other_faults_are_left_as_they_are():
-    assert refused_choice("Expected `str`, got `int`", "$.mode", requests.SearchBody) is None
+    assert refused_choice("Expected `str`, got `int`", "$.mode", search_requests.SearchBody) is None
