@@ -75,7 +75,8 @@ def by_blend(index: SpaceIndex, asked: Asked, query: Query, pool: int, more: Row
     rows = np.concatenate([by_words, by_meaning])
     rows = with_neighbours(snapshot, population.mask, rows, by_words, allowed.mask, BESIDE)
     rows, own = _joined(rows, more)
-    blend = blended(snapshot, population, wanted, matches, asked.vector, alpha_for(index, snapshot, query, rows), rows)
+    alpha = alpha_for(index, snapshot, query, rows)
+    blend = blended(snapshot, population, wanted, matches, asked.vector, alpha, rows, own)
     found = Signals(
         memories=snapshot.columns.version[rows],
         covered=blend.covered,
