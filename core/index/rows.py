@@ -152,7 +152,7 @@ class Rows:
         for name, buffer in self._buffers().items():
             cast(Buffer[np.generic], getattr(kept, name)).append(buffer.view()[alive])
         kept.bits.append(kept.codes.view())
-        kept.dialogues = self.dialogues.only(alive)
+        kept.dialogues = self.dialogues.only(alive, int(np.count_nonzero(kept.number.view() == 0)))
         kept.blanks = int(np.count_nonzero(kept.scales.view() == 0))
         return kept
 

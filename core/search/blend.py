@@ -14,7 +14,6 @@ import numpy as np
 
 from muisti.core.index.collection import CollectionStatistics
 from muisti.core.index.context import in_context
-from muisti.core.index.dense import QueryVector, cosines
 from muisti.core.index.dialogue import OUTSIDE
 from muisti.core.index.lexical import Matches
 from muisti.core.index.postings import UNIT
@@ -61,15 +60,15 @@ def blended(
     population: CollectionStatistics,
     wanted: Wanted,
     matches: Matches,
-    vector: QueryVector,
+    cosine: Doubles,
     alpha: float,
     rows: RowNumbers,
 ) -> Blend:
-    """Score `rows`, which ascend, by the words of the query and by its `vector`; `alpha` is the cosine's weight."""
+    """Score `rows`, which ascend, by the words of the query and by their `cosine`, whose weight is `alpha`."""
     c, dialogues = snapshot.columns, snapshot.rows.dialogues
     scale = (matches.norm.k1 + 1) / (USUAL_K1 + 1)
     parts = np.empty((loops.PARTS, len(rows)))
-    parts[loops.COSINE] = cosines(snapshot, vector, rows)
+    parts[loops.COSINE] = cosine
     parts[loops.AROUND : loops.COVERED + 1] = in_context(snapshot, population.mask, matches, wanted, rows)
     columns = (c.number, c.length, snapshot.links()[0], dialogues.speaker(), _gains(snapshot, population, wanted.text))
     constants = (UNIT, OUTSIDE, UTTERANCE, scale, LATE, ORDER, alpha)

@@ -53,13 +53,14 @@ def write_card(folder: Path, facts: Facts) -> None:
         total=f"{sum(facts.pairs.values()):,}",
         kinds="\n".join(f"| {kind} | {count:,} |" for kind, count in facts.pairs.items()),
         clean=clean,
-        sources="\n".join(map(_row, facts.readings)),
+        sources="\n".join(map(source_row, facts.readings)),
         files="\n".join(f"| `{name}` | `{digest}` |" for name, digest in digests(folder).items()),
     )
     (folder / "MODEL.md").write_text(text)
 
 
-def _row(reading: Reading) -> str:
+def source_row(reading: Reading) -> str:
+    """Return the row of a source in a card's table."""
     source = reading.source
     return (
         f"| {source.name} | {source.version} | {REGISTRIES[source.registry]} | {reading.licence} | {reading.pairs:,} |"

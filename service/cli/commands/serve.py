@@ -20,6 +20,7 @@ GROUPS = {
     ),
     "Search": (
         "model", "models", "model_tokenizer", "embeddings", "query_prefix", "passage_prefix", "embedding_cache",
+        "second_query", "second_query_ms",
         "calibration", "index_memory", "search_threads", "receipt_days", "read_log", "read_log_size",
     ),
     "Embedding by an endpoint": (
