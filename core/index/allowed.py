@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from muisti.core.index.rows import Columns
+from muisti.core.index.vector_columns import Vectors
 from muisti.core.kernels import Codes, Mask
 
 
@@ -14,17 +14,19 @@ class Allowed:
     def __init__(self, mask: Mask, count: int) -> None:
         self.mask = mask
         self.count = count
-        self._words: Codes | None = None
+        self._words: tuple[tuple[Vectors, Codes], ...] = ()
 
-    def with_vector(self, columns: Columns) -> Codes:
-        """Return a bit for each row, set when it is allowed and has a vector; the lowest bit is the first row.
+    def with_vector(self, vectors: Vectors) -> Codes:
+        """Return a bit for each row, set when it is allowed and has one of `vectors`; the lowest bit is the first row.
 
-        The sign bits of rows without a vector mean nothing.
+        The sign bits of rows without a vector mean nothing. `vectors` are those of the snapshot, by one of its models.
         """
-        if self._words is None:  # two readers may both do this, with the same result
-            flags = self.mask & (columns.scales > 0) if columns.blanks else self.mask
+        found = next((words for cached, words in self._words if cached is vectors), None)
+        if found is None:  # two readers may both do this, with the same result
+            flags = self.mask & (vectors.scales > 0) if vectors.blanks else self.mask
             packed = np.packbits(flags, bitorder="little")
             words = np.zeros(-(-len(flags) // 64), "<u8")
             words.view(np.uint8)[: len(packed)] = packed
-            self._words = words.astype(np.uint64, copy=False)
-        return self._words
+            found = words.astype(np.uint64, copy=False)
+            self._words = (*self._words, (vectors, found))
+        return found

@@ -224,7 +224,7 @@ class SpaceIndex:
             self._give_up(versions[erased == 1])
         if not self._past:
             self._useless += len(marked)
-        self._unembedded -= len(marked) - int(np.count_nonzero(self._rows.embedded.view()[marked]))
+        self._unembedded -= len(marked) - int(np.count_nonzero(self._rows.vectors.embedded.view()[marked]))
         return marked
 
     def _give_up(self, versions: npt.NDArray[np.int64]) -> None:
