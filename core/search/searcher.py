@@ -33,7 +33,6 @@ from muisti.core.search.query_vectors import QueryEmbedder
 from muisti.core.search.ranking import Ranked, has_every_word, rank
 from muisti.core.search.rankings import BY_MODE
 from muisti.core.search.refined import Extra, Groups, joint
-from muisti.core.search.similar import Like
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import memories, spaces, version_rows
 from muisti.core.support.waiting import WouldWait
@@ -174,7 +173,8 @@ class Searcher:
         vectors = None
         if "dense" in BY_MODE[mode]:
             try:
-                vectors, lacks = self._embedder.embed(index.space.space, snapshot, wanted.text, like, asked.second_query)
+                way = asked.second_query
+                vectors, lacks = self._embedder.embed(index.space.space, snapshot, wanted.text, like, way)
                 degraded = (*degraded, *lacks)
             except ModelUnavailable as unavailable:
                 mode, degraded = "keyword", (f"{unavailable}: ranked by keyword only",)

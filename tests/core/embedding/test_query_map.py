@@ -38,7 +38,10 @@ def test_a_map_is_found_for_its_two_models_alone(tmp_path: Path):
     written(tmp_path / "one", "a", "b")
     written(tmp_path / "two", "a", "c", seed=2)
     maps = QueryMaps(tmp_path)
-    assert [(found := maps.find("a", target)) and found.between.target for target in ("b", "c", "d")] == ["b", "c", None]
+    for target in ("b", "c"):
+        found = maps.find("a", target)
+        assert found is not None and found.between == Between("a", target)
+    assert maps.find("a", "d") is None
     assert maps.find("b", "a") is None and maps.find(None, "b") is None and maps.find("a", None) is None
 
 

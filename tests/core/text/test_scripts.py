@@ -10,6 +10,6 @@ def test_latin_letters_with_marks_are_latin_and_so_is_a_text_without_letters(tex
     assert mostly_latin(text)
 
 
-@pytest.mark.parametrize("text", ["北京的地铁站在哪里", "Где метро?", "πού είναι", "地下鉄の駅はどこですか metro", "أين المحطة"])
+@pytest.mark.parametrize("text", ["北京的地铁站在哪里", "Где метро?", "πού είναι", "地下鉄の駅はどこですか metro"])
 def test_other_scripts_are_not_latin_even_with_a_latin_word(text: str):
     assert not mostly_latin(text)
