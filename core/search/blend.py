@@ -1,12 +1,19 @@
 """The default score of a row: words of the query in it and in neighbouring rows, and the cosine.
 
     words = scale * (lexical + around)
-    total = ((1 - alpha) * (words + scale * (ORDER * order - LATE * late)) + alpha * cosine) * brevity * (1 + speaker)
+    meaning = cosine + expansion
+    first = (1 - alpha) * (words + scale * (ORDER * order - LATE * late)) + alpha * meaning
+    total = level * first * brevity * (1 + speaker)
     fused = total / (1 + total ** 4) ** (1 / 4)
 
-The last line maps a total that may exceed 1 into [0, 1). It keeps the order, and hardly changes small totals. The scale
-is absolute: no other row changes the score of a row, so a weak answer has a weak score. All constants are fitted on the
-tuning sets (docs/why/quality.md).
+The last line maps a total that may exceed 1 into [0, 1). It keeps the order, and hardly changes small totals.
+
+`expansion` comes from a second look (Rocchio, "Relevance feedback in information retrieval", 1971). The query's vector
+plus `FEEDBACK` times that of the best row has other cosines with the rows; `expansion` is the difference. `level` is
+the factor by which the best row keeps its first score. Rows that are like it gain on rows that are not.
+
+The scale is absolute: no other row changes the score of the best row, so a weak answer has a weak score. All constants
+are fitted on the tuning sets (docs/why/quality.md).
 """
 
 import msgspec
@@ -18,16 +25,18 @@ from muisti.core.index.dialogue import OUTSIDE
 from muisti.core.index.lexical import Matches
 from muisti.core.index.postings import UNIT
 from muisti.core.index.snapshot import RowNumbers, Snapshot
-from muisti.core.kernels import Doubles
+from muisti.core.kernels import Doubles, Mask
 from muisti.core.kernels import blend as loops
 from muisti.core.query.query import Wanted
+from muisti.core.search.meaning import Cosines, QueryVectors, expansion
 
 LATE = 0.2  # weight of the loss for words that come late in a row
 ORDER = 0.4  # weight of the gain for words that are as close as in the query
+FEEDBACK = 0.3  # weight of the best row's vector in the expanded query, beside 1 of the query's own
 USUAL_K1 = 1.2  # k1 for which the weights of words and cosine are fitted
 UTTERANCE = 5.0  # squared words; shorter turns of a dialogue lose more than half of their score
 
-EXPLAINED = ("around", "late", "order", "brevity", "speaker")
+EXPLAINED = ("around", "late", "order", "expansion", "brevity", "speaker")
 
 
 class Blend(msgspec.Struct, frozen=True):
@@ -39,6 +48,7 @@ class Blend(msgspec.Struct, frozen=True):
 
     scale: float
     alpha: float
+    level: float
     lexical: Doubles
     cosine: Doubles
     around: Doubles
@@ -48,11 +58,15 @@ class Blend(msgspec.Struct, frozen=True):
     brevity: Doubles
     speaker: Doubles
     words: Doubles
+    expansion: Doubles
     fused: Doubles
 
     def parts(self, place: int) -> dict[str, float]:
         """Return the parts of one row's score that an explanation shows, by name."""
-        return {name: float(getattr(self, name)[place]) for name in EXPLAINED} | {"scale": self.scale}
+        return {name: float(getattr(self, name)[place]) for name in EXPLAINED} | {
+            "scale": self.scale,
+            "level": self.level,
+        }
 
 
 def blended(
@@ -60,20 +74,39 @@ def blended(
     population: CollectionStatistics,
     wanted: Wanted,
     matches: Matches,
-    cosine: Doubles,
+    vectors: QueryVectors,
+    meaning: Cosines,
     alpha: float,
     rows: RowNumbers,
+    own: Mask | None = None,
 ) -> Blend:
-    """Score `rows`, which ascend, by the words of the query and by their `cosine`, whose weight is `alpha`."""
+    """Score `rows`, which ascend, by the words of the query and by the cosines in `meaning`, whose weight is `alpha`.
+
+    Only rows that `own` flags may expand the query, None for all.
+    """
     c, dialogues = snapshot.columns, snapshot.rows.dialogues
     scale = (matches.norm.k1 + 1) / (USUAL_K1 + 1)
     parts = np.empty((loops.PARTS, len(rows)))
-    parts[loops.COSINE] = cosine
+    parts[loops.COSINE] = meaning.both
     parts[loops.AROUND : loops.COVERED + 1] = in_context(snapshot, population.mask, matches, wanted, rows)
     columns = (c.number, c.length, snapshot.links()[0], dialogues.speaker(), _gains(snapshot, population, wanted.text))
     constants = (UNIT, OUTSIDE, UTTERANCE, scale, LATE, ORDER, alpha)
     loops.blend(rows, matches.scores, *columns, *constants, parts)
-    return Blend(scale, alpha, *parts)
+    best = _best(parts[loops.FUSED], own)
+    level = 1.0
+    if best is not None and FEEDBACK:
+        parts[loops.EXPANSION] = expansion(snapshot, vectors, meaning, rows, best, FEEDBACK)
+        level = loops.leveled(scale, LATE, ORDER, alpha, best, parts)
+        loops.fuse(scale, LATE, ORDER, alpha, level, parts)
+    return Blend(scale, alpha, level, *parts)
+
+
+def _best(scores: Doubles, own: Mask | None) -> int | None:
+    """Return the place of the highest score among the flagged rows; None when no score is above 0."""
+    if own is not None:
+        scores = np.where(own, scores, 0.0)
+    best = int(scores.argmax()) if len(scores) else 0
+    return best if len(scores) and scores[best] > 0 else None
 
 
 def _gains(snapshot: Snapshot, population: CollectionStatistics, question: str) -> Doubles:

@@ -80,7 +80,7 @@ def by_blend(index: SpaceIndex, asked: Asked, query: Query, pool: int, more: Row
     rows, own = _joined(rows, more)
     alpha = alpha_for(index, snapshot, query, rows, asked.vectors.second is not None)
     meaning = cosines(snapshot, asked.vectors, rows)
-    blend = blended(snapshot, population, wanted, matches, meaning.both, alpha, rows)
+    blend = blended(snapshot, population, wanted, matches, asked.vectors, meaning, alpha, rows, own)
     found = Signals(
         memories=snapshot.columns.version[rows],
         covered=blend.covered,

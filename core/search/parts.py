@@ -60,10 +60,11 @@ def _blended(explain: Explanation, blend: Mapping[str, float]) -> Iterator[tuple
         **dict(_meaning(explain, explain.alpha)),
     }
     yield from summands.items()
-    total = sum(summands.values())
-    yield "brevity", total * blend["brevity"] - total
-    total *= blend["brevity"]
-    yield "speaker", total * blend["speaker"]
+    total, brevity = sum(summands.values()), blend["brevity"]
+    yield "brevity", total * brevity - total
+    yield "speaker", total * brevity * blend["speaker"]
+    expanded = (total + explain.alpha * blend["expansion"]) * blend["level"]
+    yield "expansion", (expanded - total) * brevity * (1 + blend["speaker"])
 
 
 def _meaning(explain: Explanation, weight: float) -> Iterator[tuple[str, float]]:

@@ -5,10 +5,10 @@ from pathlib import Path
 
 from deploy.model.corpus import Reading
 from deploy.model.export import digests
+from deploy.model.source_rows import source_row
 from deploy.model.values import Kind
 
 TEMPLATE = Path(__file__).parent / "card.md"
-REGISTRIES = {"pypi": "PyPI", "npm": "npm", "debian": "Debian 12", "python": "CPython"}
 
 
 FROM_SCRATCH = "Start: the teacher's vector of each token alone, frequent tokens weighing less."
@@ -57,11 +57,3 @@ def write_card(folder: Path, facts: Facts) -> None:
         files="\n".join(f"| `{name}` | `{digest}` |" for name, digest in digests(folder).items()),
     )
     (folder / "MODEL.md").write_text(text)
-
-
-def source_row(reading: Reading) -> str:
-    """Return the row of a source in a card's table."""
-    source = reading.source
-    return (
-        f"| {source.name} | {source.version} | {REGISTRIES[source.registry]} | {reading.licence} | {reading.pairs:,} |"
-    )

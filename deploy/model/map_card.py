@@ -4,8 +4,8 @@ from dataclasses import dataclass
 from hashlib import sha256
 from pathlib import Path
 
-from deploy.model.card import source_row
 from deploy.model.corpus import Reading
+from deploy.model.source_rows import source_row
 
 TEMPLATE = Path(__file__).parent / "map_card.md"
 
