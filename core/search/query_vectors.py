@@ -23,12 +23,14 @@ from muisti.core.text.scripts import mostly_latin
 class QueryEmbedder:
     """Makes the vectors of queries. Thread-safe."""
 
-    def __init__(self, models: Models, usual: SecondQuery = "mapped", seconds: float = 0.0) -> None:
+    def __init__(
+        self, models: Models, usual: SecondQuery = "mapped", seconds: float = 0.0, maps: QueryMaps | None = None
+    ) -> None:
         """`usual` is the way to ask second models where a query names none; they have `seconds`, 0 is no limit."""
         self._models = models
         self._usual: SecondQuery = usual
         self._limited = Limited(models.cache, seconds)
-        self._maps = QueryMaps()
+        self._maps = maps or QueryMaps()
 
     def embed(
         self, space: Space, snapshot: Snapshot, text: str, like: Like | None, way: SecondQuery | None
@@ -67,19 +69,20 @@ class QueryEmbedder:
     ) -> tuple[Second | None, tuple[str, ...]]:
         """Return the vector for the second model. One that does not answer is mapped, or left out if it has no map."""
         map = self._maps.find(space.generation, space.second)
-        if way == "transformer" or map is None:
-            encoder = self._models.second_of(space)
-            if encoder is not None:
-                try:
-                    return Second(_turned(self._limited.encode_query(encoder, text)), mapped=False), ()
-                except ModelUnavailable as unavailable:
-                    lacks = str(unavailable)
-            else:
-                lacks = f"second model: {absent(space.name, space.second)}"
-            if map is None:
-                return None, (f"{lacks}: ranked without the second model",)
-            return Second(_turned(map.of(first)), mapped=True), (f"{lacks}: its vector of the query was mapped",)
-        return Second(_turned(map.of(first)), mapped=True), ()
+        mapped = None if map is None else Second(_turned(map.of(first)), mapped=True)
+        if way == "mapped" and mapped is not None:
+            return mapped, ()
+        try:
+            return Second(_turned(self._by_model(space, text)), mapped=False), ()
+        except ModelUnavailable as unavailable:
+            instead = "ranked without it" if mapped is None else "its vector of the query was mapped"
+            return mapped, (f"{unavailable}: {instead}",)
+
+    def _by_model(self, space: Space, text: str) -> Floats:
+        encoder = self._models.second_of(space)
+        if encoder is None:
+            raise ModelUnavailable(f"second model: {absent(space.name, space.second)}")
+        return self._limited.encode_query(encoder, text)
 
 
 def _turned(vector: Floats) -> QueryVector:
