@@ -95,6 +95,11 @@ class Rows:
         ):
             buffer.append(values)
         self.vectors.append(inserted.vectors, inserted.embedded)
+        if self.second is not None:
+            if inserted.second is None or inserted.has_second is None:
+                self.second.append_blank(len(inserted))
+            else:
+                self.second.append(inserted.second, inserted.has_second)
         self.dialogues.append(inserted.number, inserted.sessions, inserted.turns, inserted.speakers)
 
     def mark_ended(self, versions: npt.NDArray[np.int64], seqs: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -111,18 +116,14 @@ class Rows:
         died[rows[newly]] = seqs[newly]
         return rows[newly]
 
-    def bare(self, after: int, upto: int) -> Longs:
-        """Return the rows without a vector of versions that began after change `after`, at `upto` at the latest."""
+    def bare(self, vectors: VectorColumns, after: int, upto: int) -> Longs:
+        """Return the rows without one of `vectors`, of versions that began after change `after`, up to `upto`."""
         born = self.born.view()
-        return np.flatnonzero(~self.vectors.embedded.view() & (born > after) & (born <= upto))
+        return np.flatnonzero(~vectors.embedded.view() & (born > after) & (born <= upto))
 
     def unembedded(self) -> int:
         """Count the current rows that have no vector."""
         return int(np.count_nonzero((self.died.view() == ALIVE) & ~self.vectors.embedded.view()))
-
-    def give_vectors(self, rows: Longs, vectors: Bytes) -> None:
-        """Write the stored vectors of rows that had none."""
-        self.vectors.put(rows, vectors)
 
     def only(self, alive: Mask) -> "Rows":
         """Return a copy with the `alive` rows alone."""
@@ -142,6 +143,11 @@ class Rows:
 
     def _buffers(self) -> dict[str, Buffer[np.generic]]:
         return {name: value for name, value in vars(self).items() if isinstance(value, Buffer)}
+
+    @property
+    def room(self) -> int:
+        """Number of rows that fit without growing."""
+        return self.version.room
 
     def _vectors(self) -> list[VectorColumns]:
         return [self.vectors] if self.second is None else [self.vectors, self.second]

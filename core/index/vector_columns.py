@@ -8,16 +8,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from muisti.core.embedding.vectors import planes_of
+from muisti.core.embedding.vectors import planes_of, rows_of
 from muisti.core.index.buffers import Buffer
-from muisti.core.index.sign_bits import SignBits
+from muisti.core.index.sign_bits import AT_ONCE, SignBits
 from muisti.core.kernels import Bytes, Codes, Floats, Longs, Mask
 
 
 class Vectors(NamedTuple):
     """Arrays of the vectors that searches read, cut to the rows of a snapshot; `bits` has a place for each block.
 
-    `blanks` counts the rows without a vector, or with one of length 0.
+    `blanks` counts the rows without a vector, or with one of length 0. `model` is the identity of a second model, None
+    for the model of the space.
     """
 
     codes: Bytes
@@ -26,14 +27,19 @@ class Vectors(NamedTuple):
     fine_scales: Floats
     bits: Codes
     blanks: int
+    model: str | None = None
 
 
 class VectorColumns:
     """The vectors of all rows of an index, by one model; zeros for a row without a vector."""
 
-    def __init__(self, dimensions: int) -> None:
-        """Make empty columns; `dimensions` is that of the vectors, 0 when nothing is embedded."""
+    def __init__(self, dimensions: int, model: str | None = None) -> None:
+        """Make empty columns; `dimensions` is that of the vectors, 0 when nothing is embedded.
+
+        `model` is the identity of a second model, None for the model of the space.
+        """
         self.dimensions = dimensions
+        self.model = model
         self.embedded = Buffer(np.bool_)
         self.blanks = 0
         self._codes = Buffer(np.int8, dimensions)
@@ -59,6 +65,7 @@ class VectorColumns:
             fine_scales=self._fine_scales.view(size),
             bits=self._bits.view(size),
             blanks=self.blanks,
+            model=self.model,
         )
 
     def append(self, vectors: Bytes, embedded: Mask) -> None:
@@ -71,6 +78,12 @@ class VectorColumns:
         self._fine.append(planes.fine)
         self._fine_scales.append(planes.fine_scales)
         self._bits.append(planes.codes)
+
+    def append_blank(self, rows: int) -> None:
+        """Append rows without a vector."""
+        for start in range(0, rows, AT_ONCE):
+            count = min(AT_ONCE, rows - start)
+            self.append(rows_of([None] * count, self.dimensions), np.zeros(count, np.bool_))
 
     def put(self, rows: Longs, vectors: Bytes) -> None:
         """Write the stored vectors of rows that had none."""
@@ -85,7 +98,7 @@ class VectorColumns:
 
     def only(self, alive: Mask) -> "VectorColumns":
         """Return a copy with the `alive` rows alone."""
-        kept = VectorColumns(self.dimensions)
+        kept = VectorColumns(self.dimensions, self.model)
         kept.reserve(int(np.count_nonzero(alive)))
         kept.embedded.append(self.embedded.view()[alive])
         kept._codes.append(self._codes.view()[alive])
