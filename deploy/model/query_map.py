@@ -27,6 +27,7 @@ from muisti.core.embedding.query_map import MATRIX, MODELS, Between
 
 CORPUS_SEED = 20_261_122  # that of `make model`, so that both build from the same pairs
 SEED = 20_261_128
+TEXTS = 12_000  # at most
 SHARD = 500  # texts whose vectors rest in one file
 RIDGES = np.geomspace(1e-3, 1.0, 7)  # times the mean variance of the inputs; the held-out texts choose one
 HELD_OUT = 10  # one text of so many
@@ -89,7 +90,7 @@ def few(sources: Sequence[Source]) -> list[Source]:
 
 
 def chosen(pairs: dict[Source, list[Pair]]) -> list[str]:
-    """Return the texts to learn from, each once: questions and other short texts, and some of what they should find."""
+    """Return the texts to learn from in a random order: questions, other short texts, some of what they should find."""
     texts: dict[str, None] = {}
     for source, found in pairs.items():
         chance = random.Random(f"{SEED} {source.name}")
@@ -97,7 +98,9 @@ def chosen(pairs: dict[Source, list[Pair]]) -> list[str]:
             texts[pair.query[:LONGEST]] = None
             if chance.random() < DOCUMENTS:
                 texts[pair.document[:LONGEST]] = None
-    return list(texts)
+    shuffled = list(texts)
+    random.Random(SEED).shuffle(shuffled)
+    return shuffled[:TEXTS]
 
 
 def embedded(encoder: Encoder, texts: Sequence[str], cache: Path) -> Matrix:

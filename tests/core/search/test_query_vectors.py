@@ -10,6 +10,7 @@ import pytest
 
 from muisti.core.embedding.models import Models
 from muisti.core.embedding.query_map import QueryMaps
+from muisti.core.embedding.second import SecondModels
 from muisti.core.embedding.vectors import pack, rows_of
 from muisti.core.index.dense import query_vector, rotated
 from muisti.core.index.snapshot import Snapshot
@@ -51,7 +52,7 @@ class Transformer(WordEncoder):
 def embedder(
     transformer: Transformer, usual: SecondQuery = "mapped", maps: Path | None = None, seconds: float = 0.0
 ) -> QueryEmbedder:
-    models = Models(OWN, second=transformer)
+    models = Models(OWN, seconds=SecondModels({"transformer": transformer}, "transformer"))
     return QueryEmbedder(models, usual, seconds, QueryMaps(Path("absent") if maps is None else maps))
 
 
