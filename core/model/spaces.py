@@ -95,7 +95,9 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
         )
 
 
-USUAL_POLICY = Policy(secrets="refuse", personal_data="allow", echoes="flag", history_days=0.0, graph="on")
+USUAL_POLICY = Policy(
+    secrets="refuse", personal_data="allow", echoes="flag", history_days=0.0, graph="on", second_model=OFF
+)
 
 
 class Space(msgspec.Struct, frozen=True, kw_only=True):

@@ -26,6 +26,14 @@ def lacking(space: SpaceRow, digest: str) -> Statement:
     return Statement(f"SELECT count(*) {_LIVING} AND {_BARE}", (space.id, digest))
 
 
+def lacking_some(space: SpaceRow, digest: str, after: int, most: int) -> Statement:
+    """Count the passages of current versions from change `after` on that a model has not embedded, up to `most`."""
+    return Statement(
+        f"SELECT count(*) FROM (SELECT 1 {_LIVING} AND v.born >= ? AND {_BARE} LIMIT ?)",
+        (space.id, after, digest, most),
+    )
+
+
 def next_lacking(space: SpaceRow, digest: str, after: int, limit: int) -> Statement:
     """Select (version, passage number, start, stop, born) of passages that lack a vector, from change `after` on."""
     return Statement(
