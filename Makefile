@@ -37,7 +37,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve cluster cluster-test watch-test check test test-sqld kernels-test console-test conformance clients-test integrations-test frameworks-test docs docs-serve lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins vendor model tagger relations dist image image-checks image-test clean
+.PHONY: help serve cluster cluster-test watch-test check test test-sqld kernels-test console-test conformance clients-test integrations-test frameworks-test docs docs-serve lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins vendor model query-map tagger relations dist image image-checks image-test clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 
@@ -171,6 +171,13 @@ tagger: .venv/.dev .venv/.kernels ## Train the tagger of entities from labelled 
 	  exit 2; \
 	fi
 	@$(ONE_THREAD) $(BIN)/python -m deploy.tagger $(firstword $(DATA)) $(ARGS)
+
+query-map: .venv/.dev .venv/.kernels ## Fit the map of queries to the second model `minilm`: make query-map DATA=dir (decontaminates against it)
+	@if [ -z "$(strip $(DATA))" ]; then \
+	  echo 'NOTHING FITTED: make query-map needs judged data to keep its texts apart from. Give its folder: make query-map DATA=path/to/judged/data' >&2; \
+	  exit 2; \
+	fi
+	@$(ONE_THREAD) $(BIN)/python -m deploy.model.query_map --decontaminate $(firstword $(DATA)) $(ARGS)
 
 relations: .venv/.serve .venv/.kernels ## Train the model of relations between names: make relations DATA=dir
 	@if [ -z "$(strip $(DATA))" ]; then \

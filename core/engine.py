@@ -27,6 +27,7 @@ from muisti.core.model.errors import MuistiError
 from muisti.core.model.graph import Unread
 from muisti.core.model.spaces import DEFAULT, OFF, USUAL_POLICY, Policy, Space
 from muisti.core.model.tasks import Task
+from muisti.core.model.terms import SecondQuery
 from muisti.core.model.times import Clock
 from muisti.core.model.values import Json, RequestKey
 from muisti.core.operations import audit_log
@@ -81,6 +82,8 @@ class Engine:
         parsers: int = 1,
         task_queue: int = 0,
         graph_reader: Callable[[], GraphTexts] = usual_reader,
+        second_query: SecondQuery = "mapped",
+        second_query_seconds: float = 0.0,
     ) -> None:
         """Bring the database to the current schema. `encoder` None means that embeddings are off.
 
@@ -94,6 +97,8 @@ class Engine:
         - `quota` and `policy` apply to spaces without their own.
         - `parsers` is how many processes read files of foreign formats at the same time.
         - `graph_reader` makes what reads texts for the knowledge graph, when it is first needed.
+        - `second_query` is the way to ask second models where a query names none; each vector of a query may take
+          `second_query_seconds`, 0 is no limit.
         - Receipts are kept for `receipt_days`.
         - `task_queue` tasks of a space may wait; 0 is no limit.
 
@@ -119,6 +124,8 @@ class Engine:
             policy=policy,
             workers=Workers(parsers),
             graph_reader=graph_reader,
+            second_query=second_query,
+            second_query_seconds=second_query_seconds,
         )
         self._workers = given.workers
         parts = shared(given)

@@ -16,12 +16,14 @@ from muisti.core.index.cache import Indexes
 from muisti.core.model.counts import Quota
 from muisti.core.model.ids import IdSource
 from muisti.core.model.spaces import Policy
+from muisti.core.model.terms import SecondQuery
 from muisti.core.model.times import Clock
 from muisti.core.parsing.workers import Workers
 from muisti.core.quality.probes import Probes
 from muisti.core.query.calibration import Calibration
 from muisti.core.read.telemetry import Retrievals
 from muisti.core.search.asking import Asking
+from muisti.core.search.query_vectors import QueryEmbedder
 from muisti.core.search.searcher import Searcher
 from muisti.core.store.database import Database
 from muisti.core.support.meters import Meters
@@ -38,7 +40,8 @@ from muisti.core.write.transactions import Transactions
 class Given(msgspec.Struct, frozen=True, kw_only=True):
     """The operator's choices that all parts are built from: a database in the current schema, a model, a clock, limits.
 
-    `index_memory` is in bytes, `retention_us` in microseconds.
+    `index_memory` is in bytes, `retention_us` in microseconds. `second_query` and its seconds are as in
+    `core.search.query_vectors`.
     """
 
     database: Database
@@ -53,6 +56,8 @@ class Given(msgspec.Struct, frozen=True, kw_only=True):
     policy: Policy
     workers: Workers
     graph_reader: Callable[[], GraphTexts]
+    second_query: SecondQuery
+    second_query_seconds: float
 
 
 class Shared(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,6 +97,7 @@ def shared(given: Given) -> Shared:
         models=given.models,
         calibration=given.calibration,
         default=given.policy,
+        embedder=QueryEmbedder(given.models, given.second_query, given.second_query_seconds),
     )
     graph = GraphReader(primary, GraphIndex(primary, given.graph_reader, given.policy, given.meters.graph))
     entities = EntityFilters(graph)

@@ -78,6 +78,14 @@ class EmbeddingCache:
             self._keep([(key, vector)])
         return vector
 
+    def has_query(self, encoder: Encoder, text: str) -> bool:
+        """Return whether the vector of a query is cached."""
+        if not encoder.deferred or not self._limit:
+            return False
+        key = key_of(normalised(text), encoder.identity, "query")
+        with self._lock:
+            return key in self._vectors
+
     def _known(self, keys: Sequence[bytes]) -> dict[bytes, Floats]:
         with self._lock:
             found = {key: self._vectors[key] for key in keys if key in self._vectors}

@@ -107,6 +107,18 @@ class QuoteMatch(Struct, frozen=True, kw_only=True):
     above: float
 
 
+class SecondCosine(Struct, frozen=True, kw_only=True):
+    """The second model's part in `cosine`, which is (1 - share) * own + share * second.
+
+    `mapped` says that the vector of the query was mapped from that of the space's own model.
+    """
+
+    own: float
+    second: float
+    share: float
+    mapped: bool
+
+
 class Thresholds(Struct, frozen=True):
     """The strengths at which the levels `weak` and `strong` of evidence begin."""
 
@@ -129,7 +141,8 @@ class Explanation(Struct, frozen=True, kw_only=True):
 
     With signals each contribution is one more factor. With a preset `composite`, the sum of the contributions, replaces
     `fused`. The ranking `graph` is one more factor, of 1 and more. With several spaces the weight of the space is one.
-    `symbol` lifts the score of a definition that the query names. These are unset otherwise.
+    `symbol` lifts the score of a definition that the query names. `second` has the parts of `cosine` where a second
+    model takes part in it. These are unset otherwise.
 
     `lexical` is in [0, 1], and 1 only where the memory's text is that of the query. `cosine` is in [-1, 1]. Either is
     None when that ranking took no part. `terms` add up to `bm25`. `fused` is computed from both by `fusion` and
@@ -165,6 +178,7 @@ class Explanation(Struct, frozen=True, kw_only=True):
     novelty: Novelty | msgspec.UnsetType = msgspec.UNSET
     symbol: SymbolMatch | msgspec.UnsetType = msgspec.UNSET
     quoted: QuoteMatch | msgspec.UnsetType = msgspec.UNSET
+    second: SecondCosine | msgspec.UnsetType = msgspec.UNSET
     parts: Mapping[str, float]
     sentence: str
 

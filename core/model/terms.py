@@ -19,6 +19,7 @@ Fusion = Literal["absolute", "convex", "rrf", "dbsf"]
 IntentKind = Literal["metadata", "tags", "keyword", "semantic", "similar-to", "hybrid"]
 Preset = Literal["balanced", "embedding-focused", "tag-focused", "similarity-only"]  # additive composites of a score
 Beside = Literal["graph"]  # rankings that a search may add to those of its mode
+SecondQuery = Literal["mapped", "transformer", "off"]  # ways to make the vector of a query for a second model
 Signal = Literal["similarity", "tag", "recency", "position"]  # parts of a composite score
 TagRule = Literal["max", "average", "sum"]  # of the scores of a memory's tags; sum is at most 1
 Check = Literal["secret", "contradiction", "duplicate", "orphaned", "oversized", "stale", "never_recalled"]  # of lint

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from muisti.core.kernels import Codes, Doubles, Ints
 from muisti.core.model.hits import Evidence, Fusion, Match, Mode, Recency
+from muisti.core.model.terms import SecondQuery
 from muisti.core.query.filters import Filter
 from muisti.core.query.options import Options
 from muisti.core.query.points import AsOf
@@ -36,7 +37,8 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     `as_of` is the point of history to search, None for now. `reference_time` (microseconds) is the time at which age
     and expiry are measured, None for the time of that point. With `min_evidence` there are no hits when the evidence is
     less. With `no_touch` the hits do not count as retrieved. `trust_weight` is the share of its score that a memory
-    with a trust of 0 loses. `options` are None for a plain search.
+    with a trust of 0 loses. `second_query` is the way to ask the second model of a space, None for the usual one.
+    `options` are None for a plain search.
     """
 
     text: str = ""
@@ -51,6 +53,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     reference_time: int | None = None
     min_evidence: Evidence | None = None
     trust_weight: float = 0.0
+    second_query: SecondQuery | None = None
     explain: bool = False
     highlight: bool = False
     no_touch: bool = False

@@ -21,15 +21,14 @@ import numpy as np
 
 from muisti.core.index.collection import CollectionStatistics
 from muisti.core.index.context import in_context
-from muisti.core.index.dense import QueryVector, cosines
 from muisti.core.index.dialogue import OUTSIDE
 from muisti.core.index.lexical import Matches
 from muisti.core.index.postings import UNIT
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Doubles, Mask
 from muisti.core.kernels import blend as loops
-from muisti.core.kernels.expansion import expand
 from muisti.core.query.query import Wanted
+from muisti.core.search.meaning import Cosines, QueryVectors, expansion
 
 LATE = 0.2  # weight of the loss for words that come late in a row
 ORDER = 0.4  # weight of the gain for words that are as close as in the query
@@ -64,7 +63,10 @@ class Blend(msgspec.Struct, frozen=True):
 
     def parts(self, place: int) -> dict[str, float]:
         """Return the parts of one row's score that an explanation shows, by name."""
-        return {name: float(getattr(self, name)[place]) for name in EXPLAINED} | {"scale": self.scale, "level": self.level}
+        return {name: float(getattr(self, name)[place]) for name in EXPLAINED} | {
+            "scale": self.scale,
+            "level": self.level,
+        }
 
 
 def blended(
@@ -72,19 +74,20 @@ def blended(
     population: CollectionStatistics,
     wanted: Wanted,
     matches: Matches,
-    vector: QueryVector,
+    vectors: QueryVectors,
+    meaning: Cosines,
     alpha: float,
     rows: RowNumbers,
     own: Mask | None = None,
 ) -> Blend:
-    """Score `rows`, which ascend, by the words of the query and by its `vector`; `alpha` is the cosine's weight.
+    """Score `rows`, which ascend, by the words of the query and by the cosines in `meaning`, whose weight is `alpha`.
 
     Only rows that `own` flags may expand the query, None for all.
     """
     c, dialogues = snapshot.columns, snapshot.rows.dialogues
     scale = (matches.norm.k1 + 1) / (USUAL_K1 + 1)
     parts = np.empty((loops.PARTS, len(rows)))
-    parts[loops.COSINE] = cosines(snapshot, vector, rows)
+    parts[loops.COSINE] = meaning.both
     parts[loops.AROUND : loops.COVERED + 1] = in_context(snapshot, population.mask, matches, wanted, rows)
     columns = (c.number, c.length, snapshot.links()[0], dialogues.speaker(), _gains(snapshot, population, wanted.text))
     constants = (UNIT, OUTSIDE, UTTERANCE, scale, LATE, ORDER, alpha)
@@ -92,7 +95,7 @@ def blended(
     best = _best(parts[loops.FUSED], own)
     level = 1.0
     if best is not None and FEEDBACK:
-        _expand(snapshot, vector, rows, best, parts)
+        parts[loops.EXPANSION] = expansion(snapshot, vectors, meaning, rows, best, FEEDBACK)
         level = loops.leveled(scale, LATE, ORDER, alpha, best, parts)
         loops.fuse(scale, LATE, ORDER, alpha, level, parts)
     return Blend(scale, alpha, level, *parts)
@@ -104,13 +107,6 @@ def _best(scores: Doubles, own: Mask | None) -> int | None:
         scores = np.where(own, scores, 0.0)
     best = int(scores.argmax()) if len(scores) else 0
     return best if len(scores) and scores[best] > 0 else None
-
-
-def _expand(snapshot: Snapshot, vector: QueryVector, rows: RowNumbers, best: int, parts: Doubles) -> None:
-    """Fill in the changes of the cosines when the row at the place `best` expands the query."""
-    c = snapshot.columns
-    planes = (c.codes, c.scales, c.fine, c.fine_scales)
-    expand(*planes, vector.length, FEEDBACK, rows, parts[loops.COSINE], best, parts[loops.EXPANSION])
 
 
 def _gains(snapshot: Snapshot, population: CollectionStatistics, question: str) -> Doubles:

@@ -18,6 +18,7 @@ from muisti.core.query.query import Query
 from muisti.core.search.blend import Blend, blended
 from muisti.core.search.code import alpha_for
 from muisti.core.search.fuse import Shares, absolute, alpha_of, reciprocal_rank, scaled, summed, weights_of
+from muisti.core.search.meaning import Cosines, cosines
 from muisti.core.search.rankings import RANKERS, Asked, Dense, Lexical, Name, Ranker, Ranking
 from muisti.core.text.speakers import NAMED
 from muisti.core.text.when.words import TimeSpan
@@ -30,13 +31,15 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
 
     `rankings` has the rankings that took part, by name. `total` counts the memories that could have been hits: those
     allowed that have a word of `needed`, None where words are not needed. `shares` add up to `fused`; they are None for
-    a single ranking, and where `blend` has the parts.
+    a single ranking, and where `blend` has the parts. `meaning` has the parts of the cosines of rows, None where none
+    were compared.
     """
 
     rows: RowNumbers
     fused: Doubles
     rankings: Mapping[Name, Ranking]
     blend: Blend | None = None
+    meaning: Cosines | None = None
     shares: Shares | None = None
     spans: Sequence[TimeSpan] = ()
     matches: Matches | None = None
@@ -66,7 +69,7 @@ def by_blend(index: SpaceIndex, asked: Asked, query: Query, pool: int, more: Row
     That score is fitted to these two rankings and computed in one loop over arrays, so they are named here. Rows that
     only a composite adds (`more`) say nothing about the evidence.
     """
-    assert asked.vector is not None
+    assert asked.vectors is not None
     snapshot, population, wanted, allowed = asked.snapshot, asked.population, asked.wanted, asked.allowed
     lexical = Lexical(asked)
     matches = lexical.matches
@@ -75,14 +78,15 @@ def by_blend(index: SpaceIndex, asked: Asked, query: Query, pool: int, more: Row
     rows = np.concatenate([by_words, by_meaning])
     rows = with_neighbours(snapshot, population.mask, rows, by_words, allowed.mask, BESIDE)
     rows, own = _joined(rows, more)
-    alpha = alpha_for(index, snapshot, query, rows)
-    blend = blended(snapshot, population, wanted, matches, asked.vector, alpha, rows, own)
+    alpha = alpha_for(index, snapshot, query, rows, asked.vectors.second is not None)
+    meaning = cosines(snapshot, asked.vectors, rows)
+    blend = blended(snapshot, population, wanted, matches, asked.vectors, meaning, alpha, rows, own)
     found = Signals(
         memories=snapshot.columns.version[rows],
         covered=blend.covered,
         lexical=blend.words,
         pairs=blend.order,
-        cosine=blend.cosine,
+        cosine=meaning.own,
         persons=blend.speaker / NAMED,
         known=known_share(matches.mass, matches.unknown, population.rows),
         there=matches.there,
@@ -92,6 +96,7 @@ def by_blend(index: SpaceIndex, asked: Asked, query: Query, pool: int, more: Row
         fused=blend.fused,
         rankings={"lexical": Ranking(by_words, blend.lexical), "dense": Ranking(by_meaning, blend.cosine)},
         blend=blend,
+        meaning=meaning,
         matches=matches,
         total=_total(asked, None),
         strength=strength(_only(found, own)),
@@ -103,8 +108,10 @@ def by_rankings(asked: Asked, query: Query, names: Sequence[Name], pool: int, mo
     rankers: Mapping[Name, Ranker] = {name: RANKERS[name](asked) for name in names}
     best: Mapping[Name, RowNumbers] = {name: ranker.best(pool) for name, ranker in rankers.items()}
     rows, own = _joined(np.unique(np.concatenate(list(best.values()))), more)
+    meaning = None if asked.vectors is None else cosines(asked.snapshot, asked.vectors, rows)
     rankings: Mapping[Name, Ranking] = {
-        name: Ranking(best[name], ranker.scores(rows)) for name, ranker in rankers.items()
+        name: Ranking(best[name], meaning.both if meaning and name == "dense" else ranker.scores(rows))
+        for name, ranker in rankers.items()
     }
     compared = [ranker.matches for ranker in rankers.values() if ranker.matches is not None]
     matches = compared[0] if compared else None
@@ -115,10 +122,11 @@ def by_rankings(asked: Asked, query: Query, names: Sequence[Name], pool: int, mo
         fused=absolute(rankings[names[0]].scores) if shares is None else summed(shares),
         rankings=rankings,
         shares=shares,
+        meaning=meaning,
         matches=matches,
         needed=needed,
         total=_total(asked, needed),
-        strength=strength(_only(_signals(asked, rows, rankings, matches), own)),
+        strength=strength(_only(_signals(asked, rows, rankings, matches, meaning), own)),
     )
 
 
@@ -138,10 +146,16 @@ def _only(signals: Signals, own: Mask | None) -> Signals:
     return replace(signals, **{name: value[own] for name, value in values.items() if isinstance(value, np.ndarray)})
 
 
-def _signals(asked: Asked, rows: RowNumbers, rankings: Mapping[Name, Ranking], matches: Matches | None) -> Signals:
-    """Return the evidence in the scores of the rankings that took part."""
-    scores = {name: ranking.scores for name, ranking in rankings.items()}
-    lexical, cosine = scores.get("lexical"), scores.get("dense")
+def _signals(
+    asked: Asked,
+    rows: RowNumbers,
+    rankings: Mapping[Name, Ranking],
+    matches: Matches | None,
+    meaning: Cosines | None,
+) -> Signals:
+    """Return the evidence in the scores of the rankings that took part; of cosines those by the space's own model."""
+    lexical = rankings["lexical"].scores if "lexical" in rankings else None
+    cosine = None if meaning is None else meaning.own
     signals = Signals(memories=asked.snapshot.columns.version[rows], covered=lexical, lexical=lexical, cosine=cosine)
     if matches is None:
         return signals

@@ -19,6 +19,7 @@ from muisti.core.model.hits import (
     NamedTime,
     Novelty,
     QuoteMatch,
+    SecondCosine,
     SignalShare,
     Surroundings,
     SymbolMatch,
@@ -153,6 +154,7 @@ class Hits:
             composite=self._composite(place),
             symbol=self._symbol(place),
             quoted=self._quoted(place),
+            second=self._second(place),
             parts={},
             sentence="",
         )
@@ -193,6 +195,18 @@ class Hits:
     def _symbol(self, place: int) -> SymbolMatch | UnsetType:
         found = self._ranked.symbol
         return SymbolMatch(name=found.name, above=found.above) if found and found.defining[place] else UNSET
+
+    def _second(self, place: int) -> SecondCosine | UnsetType:
+        vectors, meaning = self._ranked.asked.vectors, self._ranked.found.meaning
+        if vectors is None or vectors.second is None or meaning is None or meaning.second is None:
+            return UNSET
+        assert meaning.share is not None
+        return SecondCosine(
+            own=float(meaning.own[place]),
+            second=float(meaning.second[place]),
+            share=float(meaning.share[place]),
+            mapped=vectors.second.mapped,
+        )
 
     def _quoted(self, place: int) -> QuoteMatch | UnsetType:
         found = self._ranked.quoted

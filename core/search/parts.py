@@ -43,7 +43,7 @@ def _fused(explain: Explanation, shares: Mapping[Name, float]) -> Iterator[tuple
     elif explain.lexical is not None:
         yield "lexical", explain.lexical
     elif explain.cosine is not None:
-        yield "cosine", explain.cosine
+        yield from _meaning(explain, 1.0)
     else:
         yield "listed", 1.0
 
@@ -57,7 +57,7 @@ def _blended(explain: Explanation, blend: Mapping[str, float]) -> Iterator[tuple
         "around": words * blend["around"],
         "order": words * ORDER * blend["order"],
         "late": -words * LATE * blend["late"],
-        "cosine": explain.alpha * explain.cosine,
+        **dict(_meaning(explain, explain.alpha)),
     }
     yield from summands.items()
     total, brevity = sum(summands.values()), blend["brevity"]
@@ -65,6 +65,15 @@ def _blended(explain: Explanation, blend: Mapping[str, float]) -> Iterator[tuple
     yield "speaker", total * brevity * blend["speaker"]
     expanded = (total + explain.alpha * blend["expansion"]) * blend["level"]
     yield "expansion", (expanded - total) * brevity * (1 + blend["speaker"])
+
+
+def _meaning(explain: Explanation, weight: float) -> Iterator[tuple[str, float]]:
+    """Yield the summands of the weighted cosine: what the model of the space brings, and what a second one does."""
+    assert explain.cosine is not None
+    second = explain.second
+    brought = 0.0 if isinstance(second, UnsetType) else second.share * second.second
+    yield "cosine", weight * (explain.cosine - brought)
+    yield "second", weight * brought
 
 
 def _changes(explain: Explanation, score: float) -> Iterator[tuple[str, float]]:

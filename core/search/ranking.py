@@ -11,7 +11,6 @@ from muisti.core.index.allowed import Allowed
 from muisti.core.index.around import Around
 from muisti.core.index.collection import CollectionStatistics
 from muisti.core.index.columns import Numbers
-from muisti.core.index.dense import QueryVector
 from muisti.core.index.filter_mask import mask
 from muisti.core.index.lexical import any_with_every, containing
 from muisti.core.index.pool import best_places, in_order
@@ -32,6 +31,7 @@ from muisti.core.search.decay import (
     refreshed_in_days,
     trust_factor,
 )
+from muisti.core.search.meaning import QueryVectors
 from muisti.core.search.quoted import Preferred, memories_of, prefer, preferred, quoting
 from muisti.core.search.rankings import BY_MODE, Asked
 from muisti.core.search.refined import GROUP_POOL, Extra, Refined, neighbours, pool_of, refined
@@ -90,12 +90,12 @@ def rank(
     query: Query,
     wanted: Wanted,
     mode: Mode,
-    vector: QueryVector | None,
+    vectors: QueryVectors | None,
     now: int,
     extra: Extra | None = None,
     beside: RowNumbers | None = None,
 ) -> Ranked:
-    """Return the best memories of a snapshot; `vector` is the query's vector, None in modes without; `now` in µs.
+    """Return the best memories of a snapshot; `vectors` are the query's, None in modes without; `now` in µs.
 
     The rows `beside` are candidates too, whether a ranking proposes them or not.
     """
@@ -110,7 +110,7 @@ def rank(
     if quoted is not None and memories_of(snapshot, quoted) >= _room(query):  # nothing to fill up
         allowed, quoted = quoted, None
     filtering = perf_counter() - began
-    asked = Asked(snapshot, population, wanted, vector, allowed, None if extra is None else extra.walked)
+    asked = Asked(snapshot, population, wanted, vectors, allowed, None if extra is None else extra.walked)
     pool = pool_of(None if extra is None else extra.options, query.limit, POOL)
     having = None if quoted is None else np.flatnonzero(quoted.mask)
     ranked = _once(index, asked, query, mode, pool, now, filtering, extra, beside, having)

@@ -12,13 +12,13 @@ import numpy as np
 from muisti.core.graph.pagerank import Walked
 from muisti.core.index.allowed import Allowed
 from muisti.core.index.collection import CollectionStatistics
-from muisti.core.index.dense import QueryVector, cosines, nearest
 from muisti.core.index.lexical import Matches, best_matches, mark_same_text, rank_lexical
 from muisti.core.index.pool import one_a_memory
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Doubles
 from muisti.core.model.terms import Mode
 from muisti.core.query.query import Wanted
+from muisti.core.search.meaning import QueryVectors, cosines, nearest
 
 Name = Literal["lexical", "dense", "graph"]
 
@@ -34,13 +34,13 @@ BY_MODE: Mapping[Mode, tuple[Name, ...]] = {
 class Asked(msgspec.Struct, frozen=True):
     """A query and the rows of a snapshot that it may rank.
 
-    `vector` is None where the dense ranking does not run, `walked` where that of the graph does not.
+    `vectors` is None where the dense ranking does not run, `walked` where that of the graph does not.
     """
 
     snapshot: Snapshot
     population: CollectionStatistics
     wanted: Wanted
-    vector: QueryVector | None
+    vectors: QueryVectors | None
     allowed: Allowed
     walked: Walked | None = None
 
@@ -89,19 +89,19 @@ class Lexical:
 
 
 class Dense:
-    """The ranking by the query's vector: the cosine, in [-1, 1]."""
+    """The ranking by the query's vectors: the cosine, in [-1, 1], of both models where the space has two."""
 
     matches = None
 
     def __init__(self, asked: Asked) -> None:
-        assert asked.vector is not None
-        self._asked, self._vector = asked, asked.vector
+        assert asked.vectors is not None
+        self._asked, self._vectors = asked, asked.vectors
 
     def best(self, most: int) -> RowNumbers:
-        return nearest(self._asked.snapshot, self._vector, self._asked.allowed, most).rows
+        return nearest(self._asked.snapshot, self._vectors, self._asked.allowed, most)
 
     def scores(self, rows: RowNumbers) -> Doubles:
-        return cosines(self._asked.snapshot, self._vector, rows)
+        return cosines(self._asked.snapshot, self._vectors, rows).both
 
 
 class Graph:

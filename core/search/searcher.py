@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from muisti.core.embedding.models import Models, absent
 from muisti.core.index.cache import Indexes
-from muisti.core.index.dense import QueryVector, query_vector, rotated
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Floats
@@ -30,10 +29,10 @@ from muisti.core.search.decay import in_effect
 from muisti.core.search.expected import Explaining
 from muisti.core.search.found import Hits, versions_of
 from muisti.core.search.placing import placed
+from muisti.core.search.query_vectors import QueryEmbedder
 from muisti.core.search.ranking import Ranked, has_every_word, rank
 from muisti.core.search.rankings import BY_MODE
 from muisti.core.search.refined import Extra, Groups, joint
-from muisti.core.search.similar import Like
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import memories, spaces, version_rows
 from muisti.core.support.waiting import WouldWait
@@ -74,20 +73,25 @@ class Searcher:
         models: Models,
         calibration: Calibration,
         default: Policy,
+        embedder: QueryEmbedder,
     ) -> None:
         self._database = database
         self._indexes = indexes
         self._models = models
         self._calibration = calibration
         self._default = default
+        self._embedder = embedder
 
     def on(self, database: Database) -> "Searcher":
         """Return a searcher of another database, with the same settings; it never writes to that database."""
-        return Searcher(database, self._indexes.on(database), self._models, self._calibration, self._default)
+        return self._with(database, self._indexes.on(database))
 
     def of_shadows(self) -> "Searcher":
         """Return a searcher that answers as the shadows of spaces would."""
-        return Searcher(self._database, self._indexes.of_shadows(), self._models, self._calibration, self._default)
+        return self._with(self._database, self._indexes.of_shadows())
+
+    def _with(self, database: Database, indexes: Indexes) -> "Searcher":
+        return Searcher(database, indexes, self._models, self._calibration, self._default, self._embedder)
 
     def search(self, space: str, query: Query, now: int, max_age: float = 0.0, extra: Extra | None = None) -> Answer:
         """Return the best memories of a space, best first; `now` is in microseconds.
@@ -166,15 +170,17 @@ class Searcher:
         wanted = parse(query.text, query.match) if like is None else similar.wanted(like)
         now = now if query.reference_time is None else query.reference_time
         mode, degraded = self._mode(index, snapshot, query.mode, extra)
-        direction = None
+        vectors = None
         if "dense" in BY_MODE[mode]:
             try:
-                direction = self._query_vector(index, snapshot, wanted.text, like)
+                way = asked.second_query
+                vectors, lacks = self._embedder.embed(index.space.space, snapshot, wanted.text, like, way)
+                degraded = (*degraded, *lacks)
             except ModelUnavailable as unavailable:
                 mode, degraded = "keyword", (f"{unavailable}: ranked by keyword only",)
         embedded = perf_counter()
         heard = index.feedback_counts.number if query.as_of is None else None
-        ranker = partial(rank, index, snapshot, query, wanted, mode, direction, now, extra)
+        ranker = partial(rank, index, snapshot, query, wanted, mode, vectors, now, extra)
         ranked = ranker()
         ready = perf_counter()
         found, newest = self._fetch(index, snapshot, ranked, max_age, heard, again=needed is not None)
@@ -233,16 +239,6 @@ class Searcher:
             return "keyword", (f"ranked by keyword only: {told}",)
         bare = snapshot.unembedded
         return asked, (f"{bare} passages have no embedding and rank by keyword only; {LATER}",) * bool(bare)
-
-    def _query_vector(self, index: SpaceIndex, snapshot: Snapshot, text: str, like: Like | None) -> QueryVector:
-        """Return the vector of a text, or that of a memory, whose text is embedded only when no passage of it is."""
-        stored = None if like is None else similar.direction(snapshot, like)
-        if stored is not None:
-            return query_vector(stored)
-        encoder = self._models.of(index.space.space.generation)
-        if encoder is None:  # the model behind an endpoint has just changed
-            raise ModelUnavailable(absent(index.space.space.name, index.space.space.generation))
-        return query_vector(rotated(self._models.cache.encode_query(encoder, text if like is None else like.text)))
 
     def _fetch(
         self,

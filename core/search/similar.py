@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from muisti.core.index.allowed import Allowed
 from muisti.core.index.dense import directions
 from muisti.core.index.snapshot import RowNumbers, Snapshot
+from muisti.core.index.vector_columns import Vectors
 from muisti.core.kernels import Floats
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.values import QUERY_MAX
@@ -30,9 +31,12 @@ def wanted(like: Like) -> Wanted:
     return replace(parse(like.text, "any"), text="")
 
 
-def direction(snapshot: Snapshot, like: Like) -> Floats | None:
-    """Return the mean of the vectors of the memory's passages, in the coordinates of the index; None without any."""
-    own = directions(snapshot, rows_of(snapshot, like))
+def direction(snapshot: Snapshot, like: Like, vectors: Vectors | None = None) -> Floats | None:
+    """Return the mean of the vectors of the memory's passages, in the coordinates of the index; None without any.
+
+    `vectors` are those by the space's model unless given.
+    """
+    own = directions(snapshot, rows_of(snapshot, like), vectors)
     own = own[own.any(axis=1)]
     return own.mean(axis=0, dtype=np.float32) if len(own) else None
 

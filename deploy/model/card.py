@@ -5,10 +5,10 @@ from pathlib import Path
 
 from deploy.model.corpus import Reading
 from deploy.model.export import digests
+from deploy.model.source_rows import source_row
 from deploy.model.values import Kind
 
 TEMPLATE = Path(__file__).parent / "card.md"
-REGISTRIES = {"pypi": "PyPI", "npm": "npm", "debian": "Debian 12", "python": "CPython"}
 
 
 FROM_SCRATCH = "Start: the teacher's vector of each token alone, frequent tokens weighing less."
@@ -53,14 +53,7 @@ def write_card(folder: Path, facts: Facts) -> None:
         total=f"{sum(facts.pairs.values()):,}",
         kinds="\n".join(f"| {kind} | {count:,} |" for kind, count in facts.pairs.items()),
         clean=clean,
-        sources="\n".join(map(_row, facts.readings)),
+        sources="\n".join(map(source_row, facts.readings)),
         files="\n".join(f"| `{name}` | `{digest}` |" for name, digest in digests(folder).items()),
     )
     (folder / "MODEL.md").write_text(text)
-
-
-def _row(reading: Reading) -> str:
-    source = reading.source
-    return (
-        f"| {source.name} | {source.version} | {REGISTRIES[source.registry]} | {reading.licence} | {reading.pairs:,} |"
-    )

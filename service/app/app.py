@@ -256,6 +256,8 @@ def open_engine(
         task_queue=settings.task_queue,
         graph_reader=reader,
         calibration=thresholds,
+        second_query=settings.second_query,
+        second_query_seconds=settings.second_query_ms / 1000,
         quota=Quota(memories=settings.quota_memories or None, bytes=settings.quota_bytes),
         policy=Policy(
             secrets=settings.secrets,

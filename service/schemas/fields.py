@@ -9,7 +9,17 @@ from typing import Annotated, Any, Literal, get_args
 from msgspec import Meta
 
 from muisti.core.model.hits import Decay, Fusion, Match, Mode
-from muisti.core.model.terms import CONTENT_MAX, Importance, OnConflict, Preset, SourceClass, Status, TagRule, Type
+from muisti.core.model.terms import (
+    CONTENT_MAX,
+    Importance,
+    OnConflict,
+    Preset,
+    SecondQuery,
+    SourceClass,
+    Status,
+    TagRule,
+    Type,
+)
 from muisti.core.model.terms import Verdict as VerdictTerm
 from muisti.core.model.values import (
     DOCUMENT_MAX,
@@ -242,6 +252,14 @@ MinEvidence = Annotated[
 FusionName = Annotated[
     Fusion,
     Meta(description="How the rankings by meaning and by words are combined.", extra_json_schema=_words(Fusion)),
+]
+SecondQueryName = Annotated[
+    SecondQuery,
+    Meta(
+        description="Way to ask the second model of a space: by the vector of the first, mapped; by the second model "
+        "itself; or not. Null is that of the server.",
+        extra_json_schema=_words(SecondQuery),
+    ),
 ]
 Alpha = Annotated[
     float,

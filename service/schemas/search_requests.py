@@ -98,6 +98,7 @@ class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     reference_time: fields.Time | None = None
     min_evidence: fields.MinEvidence | None = None
     trust_weight: fields.TrustWeight = 0.0
+    second_query: fields.SecondQueryName | None = None
     explain: Annotated[bool, Meta(description="Show every factor of each score.")] = False
     highlight: Annotated[bool, Meta(description="Mark the words of the query in the passage.")] = False
     no_touch: Annotated[bool, Meta(description="Do not count the hits as retrieved.")] = False
@@ -131,6 +132,7 @@ class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             reference_time=None if self.reference_time is None else to_us(self.reference_time),
             min_evidence=self.min_evidence,
             trust_weight=self.trust_weight,
+            second_query=self.second_query,
             explain=self.explain,
             highlight=self.highlight,
             no_touch=self.no_touch,

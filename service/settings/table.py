@@ -15,6 +15,7 @@ from muisti.core.model.terms import (
     Echoes,
     GraphSwitch,
     Screening,
+    SecondQuery,
 )
 from muisti.service.settings import forms
 from muisti.service.settings.places import USUAL, usual_database
@@ -73,6 +74,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     embedding_query_timeout: Annotated[
         float, amount(60, "Seconds that a search waits for the vector of its query; then it ranks by keyword.", 0.01)
     ] = 1.0
+    second_query: Annotated[
+        SecondQuery, one_of(get_args(SecondQuery), "Way to make the vector of a query for a second model.")
+    ] = "mapped"
+    second_query_ms: Annotated[
+        float, amount(60_000, "Milliseconds that such a vector may take; then it is mapped. 0 is no limit.")
+    ] = 0.0
     query_prefix: Annotated[str | None, forms.QUERY_PREFIX] = None
     passage_prefix: Annotated[str | None, forms.PASSAGE_PREFIX] = None
     embedding_cache: Annotated[int, size("Memory for vectors of slow models that were computed before.")] = 64 << 20

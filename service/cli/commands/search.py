@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from muisti.client import calls
-from muisti.core.model.terms import Fusion, Match, Mode
+from muisti.core.model.terms import Fusion, Match, Mode, SecondQuery
 from muisti.service.cli.base import Command, Globals
 from muisti.service.cli.naming import find_id, locate_id
 from muisti.service.cli.options import as_filter, as_of, filters, full_option
@@ -40,7 +40,7 @@ MARK = "**"  # around words that match, in `highlight`
 # Factors of the score by group, in the order in which they are computed.
 FACTORS = {
     "words": ("lexical", "bm25", "terms"),
-    "meaning": ("cosine",),
+    "meaning": ("cosine", "second"),
     "together": ("fusion", "alpha", "fused", "blend"),
     "signals": ("signals", "composite"),
     "multiplied by": ("time", "recency", "decay", "importance", "trust", "feedback", "space_weight"),
@@ -89,6 +89,9 @@ RELATED = "Possibly related:"  # above hits of weak evidence
 )
 @click.option(
     "--trust-weight", type=click.FloatRange(0, 1), metavar="X", help="How much low trust lowers a score, 0 to 1."
+)
+@click.option(
+    "--second-query", type=click.Choice(get_args(SecondQuery)), help="Way to ask the second model of the space."
 )
 @click.option("--all", "all_", is_flag=True, help="Show the nearest hits, even when nothing is about the query.")
 @click.option("--min-evidence", type=click.Choice(("weak", "strong")), help="Show no hits with less evidence.")
@@ -184,7 +187,7 @@ def _note_on(place: str, found: Mapping[str, Any], shown: int, *, filtered: bool
 
 def _parameters(asked: dict[str, Any]) -> dict[str, Any]:
     """Move the parameters of the request out of `asked`, which keeps the parts of the filter."""
-    plain = ("limit", "as_of", "mode", "match", "fusion", "alpha", "trust_weight", "min_evidence")
+    plain = ("limit", "as_of", "mode", "match", "fusion", "alpha", "trust_weight", "second_query", "min_evidence")
     body = {name: asked.pop(name) for name in (*plain, "explain", "highlight", "no_touch", "receipt")}
     recency = {"weight": asked.pop("recency_weight"), "half_life_days": asked.pop("half_life")}
     given = {name: value for name, value in recency.items() if value is not None}

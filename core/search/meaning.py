@@ -1,0 +1,84 @@
+"""Cosines of rows by the model of a space and by its second model, in one number.
+
+    both = (1 - share) * own + share * second
+
+`share` is `SHARE`, and 0 for a row without a second vector: such a row keeps its own cosine.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from muisti.core.index import dense
+from muisti.core.index.allowed import Allowed
+from muisti.core.index.dense import QueryVector
+from muisti.core.index.pool import best_places
+from muisti.core.index.snapshot import RowNumbers, Snapshot
+from muisti.core.index.vector_columns import Vectors
+from muisti.core.kernels import Doubles
+from muisti.core.kernels.expansion import expand
+
+SHARE = 0.75
+
+
+class Second(NamedTuple):
+    """The vector of a query for the second model, and whether it was mapped from that of the first."""
+
+    vector: QueryVector
+    mapped: bool
+
+
+class QueryVectors(NamedTuple):
+    """The vectors of a query by the model of a space and by its second model, None without one."""
+
+    own: QueryVector
+    second: Second | None = None
+
+
+class Cosines(NamedTuple):
+    """The parts of the cosine of each row, as in the formula above; without a second model the first alone."""
+
+    both: Doubles
+    own: Doubles
+    second: Doubles | None = None
+    share: Doubles | None = None
+
+
+def cosines(snapshot: Snapshot, query: QueryVectors, rows: RowNumbers) -> Cosines:
+    """Return the cosines of rows."""
+    own = dense.cosines(snapshot, query.own, rows)
+    if query.second is None or snapshot.second is None:
+        return Cosines(own, own)
+    second = dense.cosines(snapshot, query.second.vector, rows, snapshot.second)
+    share = np.where(snapshot.second.scales[rows] > 0, SHARE, 0.0)
+    return Cosines((1 - share) * own + share * second, own, second, share)
+
+
+def nearest(snapshot: Snapshot, query: QueryVectors, allowed: Allowed, wanted: int) -> RowNumbers:
+    """Return the best row of each of the best memories, best first; each model proposes as many as are wanted."""
+    own = dense.nearest(snapshot, query.own, allowed, wanted).rows
+    if query.second is None or snapshot.second is None:
+        return own
+    second = dense.nearest(snapshot, query.second.vector, allowed, wanted, snapshot.second).rows
+    rows = np.union1d(own, second)
+    return rows[best_places(snapshot, rows, cosines(snapshot, query, rows).both, wanted)]
+
+
+def expansion(
+    snapshot: Snapshot, query: QueryVectors, found: Cosines, rows: RowNumbers, best: int, weight: float
+) -> Doubles:
+    """Return the change of each row's cosine when the vectors of the row at the place `best` expand those of the query.
+
+    A row counts `weight` beside 1 of the query; the change is mixed like the cosine.
+    """
+    own = _changes(snapshot.columns.vectors, query.own, found.own, rows, best, weight)
+    if query.second is None or snapshot.second is None or found.second is None or found.share is None:
+        return own
+    second = _changes(snapshot.second, query.second.vector, found.second, rows, best, weight)
+    return (1 - found.share) * own + found.share * second
+
+
+def _changes(v: Vectors, query: QueryVector, near: Doubles, rows: RowNumbers, best: int, weight: float) -> Doubles:
+    out = np.empty(len(rows))
+    expand(v.codes, v.scales, v.fine, v.fine_scales, query.length, weight, rows, near, best, out)
+    return out

@@ -1,0 +1,89 @@
+"""Makes the vectors of a query: by the model of a space, and by its second model where it has one.
+
+There are two ways to ask a second model. `transformer` embeds the query by it, in milliseconds. `mapped` turns the
+vector by the first model into one of the second by a matrix, in microseconds and less exactly. A model without a map
+is always asked itself.
+"""
+
+from muisti.core.embedding.limited import Limited
+from muisti.core.embedding.models import Models, absent
+from muisti.core.embedding.query_map import QueryMaps
+from muisti.core.index.dense import QueryVector, query_vector, rotated
+from muisti.core.index.snapshot import Snapshot
+from muisti.core.kernels import Floats
+from muisti.core.model.spaces import Space
+from muisti.core.model.terms import SecondQuery
+from muisti.core.model.unavailable import ModelUnavailable
+from muisti.core.search import similar
+from muisti.core.search.meaning import QueryVectors, Second
+from muisti.core.search.similar import Like
+from muisti.core.text.scripts import mostly_latin
+
+
+class QueryEmbedder:
+    """Makes the vectors of queries. Thread-safe."""
+
+    def __init__(
+        self, models: Models, usual: SecondQuery = "mapped", seconds: float = 0.0, maps: QueryMaps | None = None
+    ) -> None:
+        """`usual` is the way to ask second models where a query names none; they have `seconds`, 0 is no limit."""
+        self._models = models
+        self._usual: SecondQuery = usual
+        self._limited = Limited(models.cache, seconds)
+        self._maps = maps or QueryMaps()
+
+    def embed(
+        self, space: Space, snapshot: Snapshot, text: str, like: Like | None, way: SecondQuery | None
+    ) -> tuple[QueryVectors, tuple[str, ...]]:
+        """Return the vectors of a text or of a memory, and in words what could not be done as asked.
+
+        The text of a memory is embedded only when no passage of it is.
+
+        Raises:
+            ModelUnavailable: the model of the space does not embed now, or not in time.
+        """
+        stored = None if like is None else similar.direction(snapshot, like)
+        if stored is None:
+            first = self._first(space, text if like is None else like.text)
+            own = query_vector(rotated(first))
+        else:
+            first, own = None, query_vector(stored)
+        if snapshot.second is None or (way or self._usual) == "off":
+            return QueryVectors(own), ()
+        if like is not None:
+            stored = similar.direction(snapshot, like, snapshot.second)
+            return QueryVectors(own, None if stored is None else Second(query_vector(stored), False)), ()
+        if first is None or not mostly_latin(text):
+            return QueryVectors(own), ()
+        second, lacks = self._second(space, text, first, way or self._usual)
+        return QueryVectors(own, second), lacks
+
+    def _first(self, space: Space, text: str) -> Floats:
+        encoder = self._models.of(space.generation)
+        if encoder is None:  # the model behind an endpoint has just changed
+            raise ModelUnavailable(absent(space.name, space.generation))
+        return self._models.cache.encode_query(encoder, text)
+
+    def _second(
+        self, space: Space, text: str, first: Floats, way: SecondQuery
+    ) -> tuple[Second | None, tuple[str, ...]]:
+        """Return the vector for the second model. One that does not answer is mapped, or left out if it has no map."""
+        map = self._maps.find(space.generation, space.second)
+        mapped = None if map is None else Second(_turned(map.of(first)), mapped=True)
+        if way == "mapped" and mapped is not None:
+            return mapped, ()
+        try:
+            return Second(_turned(self._by_model(space, text)), mapped=False), ()
+        except ModelUnavailable as unavailable:
+            instead = "ranked without it" if mapped is None else "its vector of the query was mapped"
+            return mapped, (f"{unavailable}: {instead}",)
+
+    def _by_model(self, space: Space, text: str) -> Floats:
+        encoder = self._models.second_of(space)
+        if encoder is None:
+            raise ModelUnavailable(f"second model: {absent(space.name, space.second)}")
+        return self._limited.encode_query(encoder, text)
+
+
+def _turned(vector: Floats) -> QueryVector:
+    return query_vector(rotated(vector))
