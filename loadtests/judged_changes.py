@@ -1,0 +1,111 @@
+"""Judged pairs of texts: whether both can be true at the same time. From SICK, MRPC, BEAM's changed facts, and made ones.
+
+`changed_facts.json` says where BEAM's conversations state a fact that changes: places in its messages and questions,
+and none of its text. From each place three pairs are made: the whole messages, the clauses that state the fact, and
+statements. A statement is the subject in the words of the question, with either value. Facts of different subjects
+are the pairs that must not be called. So is a statement beside a clause with the same value.
+"""
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations, product
+from pathlib import Path
+from typing import Any
+
+from tests.core.changed_values import made
+
+FACTS = Path(__file__).with_name("changed_facts.json")
+HELD_OUT = frozenset(f"beam100k_{number}" for number in range(6, 11))  # the conversations no rule was made with
+_DENIALS = "LLM response should mention: "
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two texts, and whether people say that both cannot be true at the same time."""
+
+    source: str
+    held_out: bool
+    existing: str
+    new: str
+    conflict: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Fact:
+    """A fact before and after its change, in each way to state it."""
+
+    held_out: bool
+    existing: Mapping[str, str]
+    new: Mapping[str, str]
+
+
+def load(pairs: Path, beam: Path) -> list[Pair]:
+    """Return the pairs of all sources. `pairs` has SICK and MRPC, `beam` the conversations of BEAM."""
+    return [*_labelled(pairs, "sick"), *_labelled(pairs, "mrpc"), *_changed(beam), *_denied(beam), *_made()]
+
+
+def _labelled(folder: Path, name: str) -> Iterator[Pair]:
+    """Yield the pairs of a set with labels. Without a dev file every fifth pair is held out."""
+    alone = not (folder / f"{name}_dev.jsonl").exists()
+    for path in sorted(folder.glob(f"{name}_*.jsonl")):
+        for place, line in enumerate(map(json.loads, path.read_text("utf-8").splitlines())):
+            held_out = place % 5 == 0 if alone else path.stem.endswith("_dev")
+            yield Pair(name, held_out, line["a"], line["b"], line.get("label") == "contradiction")
+
+
+def _changed(beam: Path) -> Iterator[Pair]:
+    """Yield the pairs of changed facts: each with its own successor, and with those of other facts."""
+    facts = list(_facts(beam))
+    for held_out, way in product((False, True), ("statement", "clause", "message")):
+        chosen = [fact for fact in facts if fact.held_out == held_out]
+        source = f"beam {way}s"
+        for fact in chosen:
+            yield Pair(source, held_out, fact.existing[way], fact.new[way], conflict=True)
+        if way == "clause":
+            for fact in chosen:
+                yield Pair(source, held_out, fact.new["statement"], fact.new[way], conflict=False)
+        for one, other in permutations(chosen, 2):
+            yield Pair(source, held_out, one.existing[way], other.new[way], conflict=False)
+
+
+def _facts(beam: Path) -> Iterator[_Fact]:
+    texts, questions = (_lines(beam / name) for name in ("corpus.jsonl", "queries.jsonl"))
+    for fact in json.loads(FACTS.read_text("utf-8")):
+        question = questions[fact["query"]]
+        subject = _cut(question["text"], fact["subject"])
+        sides = [_side(texts[fact[side]]["text"], fact, side, subject) for side in ("existing", "new")]
+        yield _Fact(question["group"] in HELD_OUT, *sides)
+
+
+def _side(text: str, fact: Mapping[str, Any], side: str, subject: str) -> dict[str, str]:
+    value = _cut(text, fact[f"{side}_value"])
+    words = f"{value} {subject}" if fact["value_first"] else f"{subject} is {value}"
+    return {"message": text, "clause": _cut(text, fact[f"{side}_span"]), "statement": f"{words[0].upper()}{words[1:]}."}
+
+
+def _denied(beam: Path) -> Iterator[Pair]:
+    """Yield the pairs of what BEAM's users say and later deny, in the words of its judges."""
+    pairs: list[tuple[bool, Sequence[str]]] = []
+    for query in _lines(beam / "queries.jsonl").values():
+        said = [line.removeprefix(_DENIALS) for line in query.get("rubric", ()) if line.startswith(_DENIALS)]
+        if query["category"] == "contradiction_resolution" and len(said) >= len(("existing", "new")):
+            pairs.append((query["group"] in HELD_OUT, said))
+    for held_out in (False, True):
+        chosen = [said for part, said in pairs if part == held_out]
+        for (place, one), (other_place, other) in product(enumerate(chosen), repeat=2):
+            yield Pair("beam denials", held_out, one[0], other[1], conflict=place == other_place)
+
+
+def _made() -> Iterator[Pair]:
+    for pair in made():
+        yield Pair("made", pair.held_out, pair.existing, pair.new, pair.changed)
+
+
+def _lines(path: Path) -> dict[str, dict[str, Any]]:
+    return {line["id"]: line for line in map(json.loads, path.read_text("utf-8").splitlines())}
+
+
+def _cut(text: str, span: Sequence[int]) -> str:
+    first, stop = span
+    return text[first:stop]
