@@ -31,6 +31,7 @@ prohibit prohibits disallow disallows accept accepts reject rejects enable enabl
 exclude excludes
 """
 _VERBS, _NAME_VERBS, OPPOSED_VERBS = (frozenset(words.split()) for words in (_TAKING_VALUES, _TAKING_NAMES, _OPPOSED))
+RELATIVE = frozenset({"today", "tomorrow", "yesterday", "tonight"})  # days that are others by tomorrow
 IDENTIFIED = frozenset(tokenize("order ticket issue pr bug case invoice build task commit release version episode"))
 
 
@@ -43,6 +44,8 @@ def is_stated(words: Sequence[Word], value: Word, kind: DifferenceKind) -> bool:
     [True, False, False]
     """
     before = words[: value.place]
+    if value.key in RELATIVE:
+        return False
     if kind == "opposite" and value.text.lower() in OPPOSED_VERBS:
         return bool(before)
     if not before or before[-1].key == "#" or (kind == "number" and before[-1].key in IDENTIFIED):
