@@ -1,12 +1,14 @@
 """Judged pairs of texts: whether both can be true at the same time. From SICK, MRPC, BEAM's changed facts, and made ones.
 
 `changed_facts.json` says where BEAM's conversations state a fact that changes: places in its messages and questions,
-and none of its text. From each place three pairs are made: the whole messages, the clauses that state the fact, and
-statements. A statement is the subject in the words of the question, with either value. Facts of different subjects
-are the pairs that must not be called. So is a statement beside a clause with the same value.
+and none of its text. From each place four pairs are made: the whole messages, the clauses that state the fact,
+statements, and a statement with a later clause. A statement has the subject in the words of the question, with either
+value. Facts of different subjects are the pairs that must not be called. So is a statement beside a clause with the
+same value.
 """
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations, product
@@ -17,7 +19,14 @@ from tests.core.changed_values import made
 
 FACTS = Path(__file__).with_name("changed_facts.json")
 HELD_OUT = frozenset(f"beam100k_{number}" for number in range(6, 11))  # the conversations no rule was made with
-_DENIALS = "LLM response should mention: "
+# Name of the pairs, and the way to state the fact in the existing and in the new text.
+_WAYS = (
+    ("beam statements", "statement", "statement"),
+    ("beam statement and clause", "statement", "clause"),
+    ("beam clauses", "clause", "clause"),
+    ("beam messages", "message", "message"),
+)
+_DENIALS = re.compile(r"LLM response should mention: (?:[Yy]ou (?:also )?(?:said|mentioned) (?:that )?)?(.*)", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,30 +66,28 @@ def _labelled(folder: Path, name: str) -> Iterator[Pair]:
 def _changed(beam: Path) -> Iterator[Pair]:
     """Yield the pairs of changed facts: each with its own successor, and with those of other facts."""
     facts = list(_facts(beam))
-    for held_out, way in product((False, True), ("statement", "clause", "message")):
+    for held_out, (source, before, after) in product((False, True), _WAYS):
         chosen = [fact for fact in facts if fact.held_out == held_out]
-        source = f"beam {way}s"
         for fact in chosen:
-            yield Pair(source, held_out, fact.existing[way], fact.new[way], conflict=True)
-        if way == "clause":
+            yield Pair(source, held_out, fact.existing[before], fact.new[after], conflict=True)
+        if before != after:
             for fact in chosen:
-                yield Pair(source, held_out, fact.new["statement"], fact.new[way], conflict=False)
+                yield Pair(source, held_out, fact.new[before], fact.new[after], conflict=False)
         for one, other in permutations(chosen, 2):
-            yield Pair(source, held_out, one.existing[way], other.new[way], conflict=False)
+            yield Pair(source, held_out, one.existing[before], other.new[after], conflict=False)
 
 
 def _facts(beam: Path) -> Iterator[_Fact]:
     texts, questions = (_lines(beam / name) for name in ("corpus.jsonl", "queries.jsonl"))
     for fact in json.loads(FACTS.read_text("utf-8")):
         question = questions[fact["query"]]
-        subject = _cut(question["text"], fact["subject"])
-        sides = [_side(texts[fact[side]]["text"], fact, side, subject) for side in ("existing", "new")]
+        parts = [part if isinstance(part, str) else _cut(question["text"], part) for part in fact["statement"]]
+        sides = [_side(texts[fact[side]]["text"], fact, side, "".join(parts)) for side in ("existing", "new")]
         yield _Fact(question["group"] in HELD_OUT, *sides)
 
 
-def _side(text: str, fact: Mapping[str, Any], side: str, subject: str) -> dict[str, str]:
-    value = _cut(text, fact[f"{side}_value"])
-    words = f"{value} {subject}" if fact["value_first"] else f"{subject} is {value}"
+def _side(text: str, fact: Mapping[str, Any], side: str, statement: str) -> dict[str, str]:
+    words = statement.replace("VALUE", _cut(text, fact[f"{side}_value"]))
     return {"message": text, "clause": _cut(text, fact[f"{side}_span"]), "statement": f"{words[0].upper()}{words[1:]}."}
 
 
@@ -88,7 +95,7 @@ def _denied(beam: Path) -> Iterator[Pair]:
     """Yield the pairs of what BEAM's users say and later deny, in the words of its judges."""
     pairs: list[tuple[bool, Sequence[str]]] = []
     for query in _lines(beam / "queries.jsonl").values():
-        said = [line.removeprefix(_DENIALS) for line in query.get("rubric", ()) if line.startswith(_DENIALS)]
+        said = [found[1] for found in map(_DENIALS.match, query.get("rubric", ())) if found]
         if query["category"] == "contradiction_resolution" and len(said) >= len(("existing", "new")):
             pairs.append((query["group"] in HELD_OUT, said))
     for held_out in (False, True):

@@ -20,12 +20,16 @@ from muisti.core.model.outcomes import Difference, DifferenceKind
 
 LONGEST = 30  # words of a text; longer ones say several things
 VALUE_MAX = 4  # words of a value, function words included
+SUBJECT_MIN = 3  # common words from which a change need not repeat everything that an existing text says
+COUNTED_MIN = 2  # common words of two counts of what has been done
 NARROWING = 1  # words by which an existing text may say of its subject what a change does not repeat
 
 _UP_OR_DOWN = frozenset({"up", "down", "over", "back"})
 # Words that begin the old value, and words before or after which the new one is.
 _OLD_AFTER = frozenset({"from", "instead", "than", "replaced", "replaces"})
 _NOW = frozenset({"now", "nowadays", "currently"})
+_NEW_AFTER = frozenset({"to", "reached"})
+_HAVE = frozenset({"have", "has", "i've", "we've", "they've"})
 # Words that say when or how something changed. They are no part of what is stated.
 _WHEN = frozenset("just recently lately already today yesterday last past this week month year since has have been".split())
 # States that a change of the same kind ends: a place, a choice, and what is in use.
@@ -57,9 +61,12 @@ def changed_value(existing: Sequence[Word], new: Sequence[Word]) -> Difference |
     ('Berlin', 'Oslo')
     >>> changed_value(read("Ann lives in Berlin."), read("Bob moved from Berlin to Oslo."))
     """
-    if max(len(existing), len(new)) > LONGEST or happened(existing):
+    if max(len(existing), len(new)) > LONGEST:
         return None
     lows = [word.text.lower() for word in new]
+    if happened(existing):
+        counted = any(word.text.lower().replace("’", "'") in _HAVE for word in existing)
+        return _denied(existing, new) or (counted and (_counted_up(existing, new) or _announced(existing, new, lows))) or None
     if not _OLD_AFTER.isdisjoint(lows):
         found = _named(existing, new, lows)
         if found is not None:
@@ -100,13 +107,37 @@ def _named(existing: Sequence[Word], new: Sequence[Word], lows: Sequence[str]) -
 
 def _announced(existing: Sequence[Word], new: Sequence[Word], lows: Sequence[str]) -> Difference | None:
     """Return the change of a new text that says what something was changed to, but not from what."""
-    if "to" not in lows or "from" in lows:
+    before = [place for place, low in enumerate(lows) if low in _NEW_AFTER]
+    if not before or "from" in lows:
         return None
-    to = len(lows) - 1 - lows[::-1].index("to")
     sides = _without_states(_sides(existing, [word for word in new if not _is_cue(word)]))
-    if not sides.only_new or to + 1 > sides.only_new[0].place or sides.only_new[0].place > to + 2:
+    if not sides.only_new or not before[-1] < sides.only_new[0].place <= before[-1] + 2:
         return None
+    if sides.common >= SUBJECT_MIN:
+        values = [word for word in sides.only_existing if class_of([word]) == class_of(sides.only_new[:1])]
+        sides = msgspec.structs.replace(sides, only_existing=values)
     return _of_runs(sides, existing, new)
+
+
+def _counted_up(existing: Sequence[Word], new: Sequence[Word]) -> Difference | None:
+    """Return the number that differs in what has been done so far: `I have read 3 chapters`, `150 tests have passed`."""
+    sides = _sides(existing, new)
+    ours, theirs = sides.only_existing, sides.only_new
+    if len(ours) != 1 or len(theirs) != 1 or sides.common < COUNTED_MIN or _frame(existing, ours) != _frame(new, theirs):
+        return None
+    return _of_runs(sides, existing, new) if class_of(ours) == "number" else None
+
+
+def _denied(existing: Sequence[Word], new: Sequence[Word]) -> Difference | None:
+    """Return the negation by which one text denies what the other counts: `never fixed any bugs`, `fixed 3 bugs`."""
+    sides = _sides(existing, new)
+    ours, theirs = sides.only_existing, sides.only_new
+    if sides.common < SUBJECT_MIN or not ours or not theirs or not _same_subject(existing, new, sides):
+        return None
+    for denying, counting in ((ours, theirs), (theirs, ours)):
+        if all(word.kind == "negation" for word in denying) and all(word.kind == "number" for word in counting):
+            return Difference("negation", _text(ours), _text(theirs))
+    return None
 
 
 def _differing(sides: _Sides, existing: Sequence[Word], new: Sequence[Word]) -> Difference | None:

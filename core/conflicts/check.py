@@ -238,6 +238,8 @@ class _Comparing(msgspec.Struct, frozen=True):
             verdict = Verdict("conflict" if differs else "duplicate", differs)
         if verdict is None:
             return None
+        if verdict.kind == "possible_conflict" and cosine < (self.space.space.policy.review_limit or SIMILARITY_MIN):
+            verdict = Verdict("similar", verdict.differs)
         return likeness(old, verdict.kind, min(round(cosine, 4), 1.0), verdict.differs)
 
     def _is_bare(self, memory: Memory) -> bool:

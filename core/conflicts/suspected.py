@@ -10,7 +10,7 @@ import msgspec
 
 from muisti.core.conflicts.quantities import equal
 from muisti.core.conflicts.stance import ANNOUNCING
-from muisti.core.conflicts.states import IDENTIFIED, OPPOSED_VERBS, RELATIVE
+from muisti.core.conflicts.states import IDENTIFIED, OPPOSED_VERBS, RELATIVE, TAKING_VALUES
 from muisti.core.conflicts.words import Word
 from muisti.core.model.outcomes import Difference
 
@@ -110,7 +110,7 @@ def is_predicate(words: Sequence[Word], value: Word) -> bool:
 def _is_verb(word: Word) -> bool:
     """Return whether a word looks like a verb in the third person, or like one that announces a change."""
     low = _low(word)
-    if low in _BE or low in _UPDATES or low in (":", "="):
+    if low in _BE or low in _UPDATES or low in (":", "=") or low in TAKING_VALUES:
         return True
     return word.kind in ("plain", "function") and low.endswith("s") and not low.endswith(("ss", "us", "is", "'s"))
 
