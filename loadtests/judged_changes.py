@@ -1,4 +1,4 @@
-"""Judged pairs of texts: whether both can be true at the same time. From SICK, MRPC, BEAM's changed facts, and made ones.
+"""Pairs of texts with people's word on whether both can be true: SICK, MRPC, BEAM's changed facts, and made ones.
 
 `changed_facts.json` says where BEAM's conversations state a fact that changes: places in its messages and questions,
 and none of its text. From each place four pairs are made: the whole messages, the clauses that state the fact,
@@ -15,6 +15,7 @@ from itertools import permutations, product
 from pathlib import Path
 from typing import Any
 
+from tests.core import changed_values_held_out
 from tests.core.changed_values import made
 
 FACTS = Path(__file__).with_name("changed_facts.json")
@@ -26,7 +27,9 @@ _WAYS = (
     ("beam clauses", "clause", "clause"),
     ("beam messages", "message", "message"),
 )
-_DENIALS = re.compile(r"LLM response should mention: (?:[Yy]ou (?:also )?(?:said|mentioned) (?:that )?)?(.*)", re.DOTALL)
+_DENIALS = re.compile(
+    r"LLM response should mention: (?:[Yy]ou (?:also )?(?:said|mentioned) (?:that )?)?(.*)", re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +108,12 @@ def _denied(beam: Path) -> Iterator[Pair]:
 
 
 def _made() -> Iterator[Pair]:
-    for pair in made():
-        yield Pair("made", pair.held_out, pair.existing, pair.new, pair.changed)
+    for held_out, pairs in (
+        (False, made()),
+        (True, made(changed_values_held_out.CHANGED, changed_values_held_out.KEPT)),
+    ):
+        for pair in pairs:
+            yield Pair("made", held_out, pair.existing, pair.new, pair.changed)
 
 
 def _lines(path: Path) -> dict[str, dict[str, Any]]:

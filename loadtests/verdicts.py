@@ -19,7 +19,7 @@ def main() -> None:
         existing, new = json.loads(line)
         first, second = encoder.encode([existing, new])
         verdict = judge(existing, new, float(first @ second), encoder.encode)
-        print(verdict.kind if verdict is not None else "")
+        sys.stdout.write(f"{'' if verdict is None else verdict.kind}\n")
 
 
 if __name__ == "__main__":

@@ -10,9 +10,7 @@ LABEL_MAX = 3  # words of a name before a colon
 
 _NAME = r"[A-Z][\w'’-]*(?: [A-Z][\w'’-]*)?"
 _VERBS = "says|said|claims|claimed|thinks|reports|reported|confirmed|mentioned|told me|told us"
-_ATTRIBUTED = re.compile(
-    rf"\s*(?:According to ({_NAME}),?|({_NAME}) (?:{_VERBS})(?: that)?[,:]?)\s+(?=\S)"
-)
+_ATTRIBUTED = re.compile(rf"\s*(?:According to ({_NAME}),?|({_NAME}) (?:{_VERBS})(?: that)?[,:]?)\s+(?=\S)")
 
 
 class Attributed(NamedTuple):

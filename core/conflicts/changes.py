@@ -28,17 +28,22 @@ _UP_OR_DOWN = frozenset({"up", "down", "over", "back"})
 # Words that begin the old value, and words before or after which the new one is.
 _OLD_AFTER = frozenset({"from", "instead", "than", "replaced", "replaces"})
 _NOW = frozenset({"now", "nowadays", "currently"})
+_PREFERS, _OVER = frozenset({"prefer", "prefers"}), frozenset({"over", "to", "than"})
 _NEW_AFTER = frozenset({"to", "reached"})
 _HAVE = frozenset({"have", "has", "i've", "we've", "they've"})
 # Words that say when or how something changed. They are no part of what is stated.
-_WHEN = frozenset("just recently lately already today yesterday last past this week month year since has have been".split())
+_WHEN_WORDS = """
+just recently lately already today yesterday last past this week month year since has have been
+"""
+_WHEN = frozenset(_WHEN_WORDS.split())
 # States that a change of the same kind ends: a place, a choice, and what is in use.
-_STATES = frozenset(
-    """
-    live lives living reside resides based located stay stays work works use uses using run runs running prefer prefers
-    like likes love loves favor favors favour favours want wants stand stands cost costs
-    """.split()
-)
+_STATES_WORDS = """
+live lives living reside resides based located stay stays work works use uses using run runs running prefer prefers
+like likes love loves favor favors favour favours want wants stand stands cost costs
+"""
+_STATES = frozenset(_STATES_WORDS.split())
+# All words that a change adds to what it says, beside its verb.
+_CUES = _OLD_AFTER | _WHEN | _NOW | _UP_OR_DOWN | {"rather", "went"}
 _PRONOUNS = frozenset({"i", "we", "he", "she", "they", "you"})
 
 
@@ -65,20 +70,29 @@ def changed_value(existing: Sequence[Word], new: Sequence[Word]) -> Difference |
         return None
     lows = [word.text.lower() for word in new]
     if happened(existing):
-        counted = any(word.text.lower().replace("’", "'") in _HAVE for word in existing)
-        return _denied(existing, new) or (counted and (_counted_up(existing, new) or _announced(existing, new, lows))) or None
+        return _changed_since(existing, new, lows)
     if not _OLD_AFTER.isdisjoint(lows):
         found = _named(existing, new, lows)
         if found is not None:
             return found
-    if not ANNOUNCING.isdisjoint(lows) or ("went" in lows and not _UP_OR_DOWN.isdisjoint(lows)):
+    if not ANNOUNCING.isdisjoint(lows) or "went up" in " ".join(lows) or "went down" in " ".join(lows):
         return _announced(existing, new, lows)
     sides = _sides(existing, new)
+    if not sides.only_existing and not sides.only_new:
+        return _swapped(existing, new)
     if not _NOW.isdisjoint(lows):
         found = _of_runs(_without_states(sides), existing, new)
         if found is not None:
             return found
     return _differing(sides, existing, new)
+
+
+def _changed_since(existing: Sequence[Word], new: Sequence[Word], lows: Sequence[str]) -> Difference | None:
+    """Return the change of what an existing text says has happened so far, or None."""
+    found = _denied(existing, new)
+    if found is None and any(word.text.lower().replace("’", "'") in _HAVE for word in existing):
+        found = _counted_up(existing, new) or _announced(existing, new, lows)
+    return found
 
 
 def _named(existing: Sequence[Word], new: Sequence[Word], lows: Sequence[str]) -> Difference | None:
@@ -119,11 +133,31 @@ def _announced(existing: Sequence[Word], new: Sequence[Word], lows: Sequence[str
     return _of_runs(sides, existing, new)
 
 
+def _swapped(existing: Sequence[Word], new: Sequence[Word]) -> Difference | None:
+    """Return the choice that two texts of the same words make: `prefers tabs over spaces`, `spaces over tabs`."""
+    chosen = [_chosen(words) for words in (existing, new)]
+    one, other = chosen
+    if one is None or other is None or one.key == other.key:
+        return None
+    return Difference("name", one.text, other.text)
+
+
+def _chosen(words: Sequence[Word]) -> Word | None:
+    """Return the word that follows a verb of preference, where another thing is named after it."""
+    lows = [word.text.lower() for word in words]
+    verb = next((place for place, low in enumerate(lows) if low in _PREFERS), None)
+    if verb is None or _OVER.isdisjoint(lows[verb + 2 :]):
+        return None
+    return words[verb + 1]
+
+
 def _counted_up(existing: Sequence[Word], new: Sequence[Word]) -> Difference | None:
-    """Return the number that differs in what has been done so far: `I have read 3 chapters`, `150 tests have passed`."""
+    """Return the number that differs in what has been done so far, as in `I have read 3 chapters`."""
     sides = _sides(existing, new)
     ours, theirs = sides.only_existing, sides.only_new
-    if len(ours) != 1 or len(theirs) != 1 or sides.common < COUNTED_MIN or _frame(existing, ours) != _frame(new, theirs):
+    if len(ours) != 1 or len(theirs) != 1 or sides.common < COUNTED_MIN:
+        return None
+    if _frame(existing, ours) != _frame(new, theirs):
         return None
     return _of_runs(sides, existing, new) if class_of(ours) == "number" else None
 
@@ -236,7 +270,7 @@ def _is_now(word: Word) -> bool:
 
 def _is_cue(word: Word) -> bool:
     low = word.text.lower()
-    return low in ANNOUNCING or low in _OLD_AFTER or low in _WHEN or _is_now(word) or low in _UP_OR_DOWN or low == "rather"
+    return low in ANNOUNCING or low in _CUES
 
 
 def _run(words: Sequence[Word]) -> Sequence[Word] | None:

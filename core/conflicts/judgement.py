@@ -9,6 +9,7 @@ from muisti.core.conflicts.alignment import Alignment, align
 from muisti.core.conflicts.attribution import attributed
 from muisti.core.conflicts.changes import LONGEST, changed_value
 from muisti.core.conflicts.differences import Parted, part
+from muisti.core.conflicts.quantities import equal
 from muisti.core.conflicts.stance import ANNOUNCING, comparable
 from muisti.core.conflicts.statements import same_statement
 from muisti.core.conflicts.states import is_stated
@@ -144,7 +145,7 @@ def conclude(
         return Verdict("duplicate")
     is_near = measures.within(BUT_FOR_A_VALUE) if parted.differences else measures.within(NEARLY)
     if is_near and parted.differences and _contradict(parted, existing, new):
-        return Verdict("conflict", parted.differences)
+        return Verdict("conflict" if _is_sure(parted) else "possible_conflict", parted.differences)
     suspected = _suspected(measures.cosine, aligned, parted, existing, new)
     if suspected is not None or not is_near or (not parted.differences and measures.common < COMMON_MIN):
         return suspected
@@ -192,7 +193,14 @@ def _contradict(parted: Parted, existing: Sequence[Word], new: Sequence[Word]) -
     kind, (ours, theirs) = parted.differences[0].kind, parted.pairs[0]
     if kind == "negation":  # one of two may be rhetorical: "isn't safe and doesn't scale", "isn't safe or fast"
         return not (_negates(existing) and _negates(new)) and same_statement(existing, new)
-    return ours is not None and theirs is not None and is_stated(existing, ours, kind) and is_stated(new, theirs, kind)
+    if ours is None or theirs is None or equal((ours,), (theirs,)):
+        return False
+    return is_stated(existing, ours, kind) and is_stated(new, theirs, kind)
+
+
+def _is_sure(parted: Parted) -> bool:
+    """Return whether no word differs beside a value. A near synonym may be another subject: `guests`, `members`."""
+    return parted.differences[0].kind == "negation" or not (parted.rest_existing and parted.rest_new)
 
 
 def _negates(words: Sequence[Word]) -> bool:

@@ -61,7 +61,7 @@ def stances(words: Sequence[Word]) -> frozenset[str]:
     found = {
         _STANCES[low]
         for place, low in enumerate(lows)
-        if low in _STANCES and not (low in ("was", "were") and _is_announced(lows, place)) and words[place].kind != "date"
+        if low in _STANCES and words[place].kind != "date" and not _is_announced(lows, place)
     }
     if not _SECOND.isdisjoint(lows):
         found |= {_PAIRS[pair] for pair in zip(lows, lows[1:], strict=False) if pair in _PAIRS}
@@ -70,21 +70,19 @@ def stances(words: Sequence[Word]) -> frozenset[str]:
 
 def _is_announced(lows: Sequence[str], place: int) -> bool:
     """Return whether `was` belongs to a change that lasts: `was raised to`, `was moved from`."""
-    following = lows[place + 1 : place + 3]
-    return any(low in ANNOUNCING for low in following)
+    return lows[place] in ("was", "were") and not ANNOUNCING.isdisjoint(lows[place + 1 : place + 3])
 
 
 def statements_quoted(text: str) -> frozenset[str]:
     """Return what is quoted in a text and has several words."""
-    if not any(mark in text for mark in "\"“„«"):
+    if not any(mark in text for mark in '"“„«'):
         return frozenset()
     return frozenset(said for said in _QUOTED.findall(text) if len(said.split()) >= _QUOTED_MIN)
 
 
 # Participles and past tenses by which a text says that a state has changed.
-ANNOUNCING = frozenset(
-    """
-    raised lowered increased reduced decreased changed switched moved migrated updated upgraded downgraded bumped
-    extended shortened renamed rescheduled postponed relocated replaced swapped adjusted grew improved reached
-    """.split()
-)
+_ANNOUNCING_WORDS = """
+raised lowered increased reduced decreased changed switched moved migrated updated upgraded downgraded bumped
+extended shortened renamed rescheduled postponed relocated replaced swapped adjusted grew improved reached
+"""
+ANNOUNCING = frozenset(_ANNOUNCING_WORDS.split())

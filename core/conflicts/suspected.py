@@ -90,7 +90,7 @@ def happened(words: Sequence[Word], but: frozenset[str] = frozenset()) -> bool:
     for place, low in enumerate(lows):
         if low in but:
             continue
-        if low in _PAST and not (low in _STATIVE and place and lows[place - 1] in _BE):
+        if low in _PAST and not (place and lows[place - 1] in _BE):
             return not (low in ("was", "were") and place + 1 < len(lows) and lows[place + 1] in but)
         if low.endswith("ed") and len(low) > 4 and not (place and lows[place - 1] in _BE):
             return True

@@ -1,10 +1,11 @@
 """Pairs of statements made from templates: values that change, and pairs that must not be called a contradiction.
 
 Each pair is made, none was found in a conversation. A frame has the text that exists, the text that is new, and
-fillers, which are values for both. Every second frame of a kind is held out: no rule was made with it.
+fillers, which are values for both. The rules of `core.conflicts` were made with these pairs. Those that were not are
+in `tests.core.changed_values_held_out`.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 Frame = tuple[str, str, Sequence[Sequence[str]]]
@@ -18,10 +19,9 @@ class Made:
     existing: str
     new: str
     changed: bool
-    held_out: bool
 
 
-CHANGED: dict[str, Sequence[Frame]] = {
+CHANGED: Mapping[str, Sequence[Frame]] = {
     "quantity": (
         ("The upload limit is {0}.", "The upload limit is {1}.", (("5 MB", "10 MB"), ("200 kB", "1 MB"))),
         ("The build machine has {0} of memory.", "The build machine has {1} of memory.", (("16 GB", "64 GB"),)),
@@ -124,7 +124,7 @@ CHANGED: dict[str, Sequence[Frame]] = {
     ),
 }
 
-KEPT: dict[str, Sequence[Frame]] = {
+KEPT: Mapping[str, Sequence[Frame]] = {
     "other subject": (
         ("The upload limit is {0}.", "The download limit is {1}.", (("5 MB", "10 MB"),)),
         ("The web workers have {0} of memory.", "The mail workers have {1} of memory.", (("16 GB", "64 GB"),)),
@@ -228,11 +228,11 @@ KEPT: dict[str, Sequence[Frame]] = {
 }
 
 
-def made() -> Iterator[Made]:
-    """Yield all made pairs."""
-    for changed, kinds in ((True, CHANGED), (False, KEPT)):
-        for kind, frames in kinds.items():
-            for place, (existing, new, fillers) in enumerate(frames):
-                for values in fillers:
-                    texts = (text.format(*values) for text in (existing, new))
-                    yield Made(kind, *texts, changed=changed, held_out=place % 2 == 1)
+def made(
+    changed: Mapping[str, Sequence[Frame]] = CHANGED, kept: Mapping[str, Sequence[Frame]] = KEPT
+) -> Iterator[Made]:
+    """Yield the pairs of all frames."""
+    for frames, is_change in ((changed, True), (kept, False)):
+        for kind, (existing, new, fillers) in ((kind, one) for kind, several in frames.items() for one in several):
+            for values in fillers:
+                yield Made(kind, existing.format(*values), new.format(*values), is_change)

@@ -248,9 +248,10 @@ def test_a_space_may_refuse_by_similarity_alone(engine: Engine):
 
 
 def test_a_space_may_ask_about_the_most_similar_alone(engine: Engine):
-    for text in POSSIBLE[0]:
-        engine.spaces.set_policy(SPACE, {"review_limit": 1.0})
-        written = store(engine, text)
+    existing, new = POSSIBLE[0]
+    engine.spaces.set_policy(SPACE, {"review_limit": 1.0})
+    store(engine, existing)
+    written = store(engine, new)
     assert [one.kind for one in written.similar] == ["similar"]
     assert engine.owner.review.conflicts(SPACE).items == ()
     engine.spaces.set_policy(SPACE, {"review_limit": 0.8})
