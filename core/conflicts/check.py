@@ -6,10 +6,8 @@ from typing import cast
 import msgspec
 import numpy as np
 
-from muisti.core.conflicts.judgement import Verdict, judge
+from muisti.core.conflicts.judgement import Verdict, judge, of_two_authors
 from muisti.core.conflicts.likeness import likeness
-from muisti.core.conflicts.suspected import is_of_the_speaker
-from muisti.core.conflicts.words import read
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.models import Models
 from muisti.core.embedding.vectors import restored
@@ -234,12 +232,14 @@ class _Comparing(msgspec.Struct, frozen=True):
             cosine = float(first @ second)
         verdict = judge(old.content, new.content, cosine, self.encoder.encode)
         if verdict is not None and _differ(old.author and fold(old.author), new.author and fold(new.author)):
-            verdict = _of_two_authors(verdict, old, new)
+            verdict = of_two_authors(verdict, old.content, new.content)
         if cosine >= (self.space.space.policy.similarity_limit or NEVER):
             differs = () if verdict is None else verdict.differs
             verdict = Verdict("conflict" if differs else "duplicate", differs)
         if verdict is None:
             return None
+        if verdict.kind == "possible_conflict" and cosine < (self.space.space.policy.review_limit or SIMILARITY_MIN):
+            verdict = Verdict("similar", verdict.differs)
         return likeness(old, verdict.kind, min(round(cosine, 4), 1.0), verdict.differs)
 
     def _is_bare(self, memory: Memory) -> bool:
@@ -284,18 +284,6 @@ def _apart(one: Memory, other: Memory) -> bool:
         or one.document is not None
         or other.document is not None
     )
-
-
-def _of_two_authors(verdict: Verdict, old: Memory, new: Memory) -> Verdict | None:
-    """Return the verdict on texts of two authors: nothing is refused, and what contradicts opens a review.
-
-    A statement of an author in the first person says nothing about another author.
-    """
-    if verdict.kind == "similar":
-        return verdict
-    if is_of_the_speaker(read(old.content)) or is_of_the_speaker(read(new.content)):
-        return None
-    return Verdict("similar" if verdict.kind == "duplicate" else "possible_conflict", verdict.differs)
 
 
 def _ends_before(one: Memory, other: Memory) -> bool:

@@ -6,9 +6,14 @@ import msgspec
 import numpy as np
 
 from muisti.core.conflicts.alignment import Alignment, align
+from muisti.core.conflicts.attribution import attributed
+from muisti.core.conflicts.changes import LONGEST, changed_value
 from muisti.core.conflicts.differences import Parted, part
+from muisti.core.conflicts.quantities import equal
+from muisti.core.conflicts.stance import ANNOUNCING, comparable
+from muisti.core.conflicts.statements import same_statement
 from muisti.core.conflicts.states import is_stated
-from muisti.core.conflicts.suspected import Change, may_contradict
+from muisti.core.conflicts.suspected import Change, is_of_the_speaker, may_contradict
 from muisti.core.conflicts.words import Word, read
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.model.outcomes import Difference, LikenessKind
@@ -40,6 +45,7 @@ BUT_FOR_A_VALUE = Limits(cosine=0.6, share_existing=0.2, share_new=0.12, strange
 COMMON_SHARE = 0.5  # of the words of either text, the least that both must have to be measured
 GLANCE_SHARE = 0.3  # least share of common words when texts are split at white space,
 GLANCE_WORDS = 5  # applied from this many words
+CONTRARY = ("conflict", "possible_conflict")
 COMMON_MIN = 2  # words that duplicates have in common; with fewer, only equal texts are sure to say the same
 
 
@@ -74,7 +80,46 @@ def judge(existing: str, new: str, cosine: float, encode: Encode) -> Verdict | N
     """Return how two texts relate, or None when they are unrelated."""
     if cosine < SIMILARITY_MIN or not _alike_at_a_glance(existing, new):
         return None
+    verdict = _judged(existing, new, cosine, encode)
+    one, other = attributed(existing), attributed(new)
+    if one.speaker == other.speaker or (verdict is not None and verdict.kind == "duplicate"):
+        return verdict
+    if verdict is None or verdict.kind == "similar":
+        said = _judged(one.text, other.text, cosine, encode)
+        verdict = verdict if said is None or said.kind not in CONTRARY else said
+    return verdict and of_two_authors(verdict, one.text, other.text)
+
+
+def of_two_authors(verdict: Verdict, existing: str, new: str) -> Verdict | None:
+    """Return the verdict on texts of two authors: nothing is refused, and what contradicts opens a review.
+
+    A statement of an author in the first person says nothing about another author.
+    """
+    if verdict.kind == "similar":
+        return verdict
+    if is_of_the_speaker(read(existing)) or is_of_the_speaker(read(new)):
+        return None
+    return Verdict("similar" if verdict.kind == "duplicate" else "possible_conflict", verdict.differs)
+
+
+def _judged(existing: str, new: str, cosine: float, encode: Encode) -> Verdict | None:
+    """Return how two texts relate, whoever says them."""
     ours, theirs = read(existing), read(new)
+    verdict = _compared(ours, theirs, cosine, encode)
+    if verdict is not None and verdict.kind == "duplicate":
+        return verdict
+    if verdict is None or verdict.kind == "similar":
+        changed = changed_value(ours, theirs)
+        if changed is None:
+            return verdict
+        return Verdict("possible_conflict", (changed,)) if comparable(existing, new, ours, theirs) else verdict
+    if comparable(existing, new, ours, theirs):
+        return verdict
+    return Verdict("similar", verdict.differs) if verdict.kind == "conflict" else None
+
+
+def _compared(ours: Sequence[Word], theirs: Sequence[Word], cosine: float, encode: Encode) -> Verdict | None:
+    """Return how two texts relate by the words that they have in common."""
     paired = matched(ours, theirs)
     if paired is None:
         return None
@@ -87,7 +132,9 @@ def _alike_at_a_glance(one: str, other: str) -> bool:
     """Return whether enough words are common, in a quick test that takes a tenth of the time and drops most pairs."""
     words, others = set(one.lower().split()), set(other.lower().split())
     longer = max(len(words), len(others))
-    return longer < GLANCE_WORDS or len(words & others) >= GLANCE_SHARE * longer
+    if longer < GLANCE_WORDS or len(words & others) >= GLANCE_SHARE * longer:
+        return True
+    return longer <= LONGEST and not others.isdisjoint(ANNOUNCING)
 
 
 def conclude(
@@ -98,7 +145,7 @@ def conclude(
         return Verdict("duplicate")
     is_near = measures.within(BUT_FOR_A_VALUE) if parted.differences else measures.within(NEARLY)
     if is_near and parted.differences and _contradict(parted, existing, new):
-        return Verdict("conflict", parted.differences)
+        return Verdict("conflict" if _is_sure(parted) else "possible_conflict", parted.differences)
     suspected = _suspected(measures.cosine, aligned, parted, existing, new)
     if suspected is not None or not is_near or (not parted.differences and measures.common < COMMON_MIN):
         return suspected
@@ -145,8 +192,15 @@ def _contradict(parted: Parted, existing: Sequence[Word], new: Sequence[Word]) -
         return False
     kind, (ours, theirs) = parted.differences[0].kind, parted.pairs[0]
     if kind == "negation":  # one of two may be rhetorical: "isn't safe and doesn't scale", "isn't safe or fast"
-        return not (_negates(existing) and _negates(new))
-    return ours is not None and theirs is not None and is_stated(existing, ours, kind) and is_stated(new, theirs, kind)
+        return not (_negates(existing) and _negates(new)) and same_statement(existing, new)
+    if ours is None or theirs is None or equal((ours,), (theirs,)):
+        return False
+    return is_stated(existing, ours, kind) and is_stated(new, theirs, kind)
+
+
+def _is_sure(parted: Parted) -> bool:
+    """Return whether no word differs beside a value. A near synonym may be another subject: `guests`, `members`."""
+    return parted.differences[0].kind == "negation" or not (parted.rest_existing and parted.rest_new)
 
 
 def _negates(words: Sequence[Word]) -> bool:

@@ -72,6 +72,8 @@ active / inactive
 present / absent
 vegetarian vegan / meat carnivore
 morning / evening
+weekday weekdays / weekend weekends
+summer / winter
 day / night
 """
 

@@ -4,10 +4,13 @@ These rules are wider and less precise. So such a memory is stored and opens a r
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 
 import msgspec
 
-from muisti.core.conflicts.states import IDENTIFIED, OPPOSED_VERBS
+from muisti.core.conflicts.quantities import equal
+from muisti.core.conflicts.stance import ANNOUNCING
+from muisti.core.conflicts.states import IDENTIFIED, OPPOSED_VERBS, RELATIVE, TAKING_VALUES
 from muisti.core.conflicts.words import Word
 from muisti.core.model.outcomes import Difference
 
@@ -29,11 +32,11 @@ _PAST_TENSE = """
 was were had did went ate ran got made took came saw met bought paid spent sold won lost left wrote sent told gave
 found thought began broke built caught drove flew felt grew held kept knew rose slept spoke stood swam taught wore said
 """
-# Words by which a new text says that it replaces what held before.
-_REPLACING = """
-raised lowered increased reduced decreased changed switched moved migrated updated bumped set extended shortened renamed
-"""
-_STATIVE, _PAST, _UPDATES = (frozenset(words.split()) for words in (_PARTICIPLES, _PAST_TENSE, _REPLACING))
+_STATIVE, _PAST = (frozenset(words.split()) for words in (_PARTICIPLES, _PAST_TENSE))
+_UPDATES = ANNOUNCING | {"set"}  # words by which a new text says that it replaces what held before
+# Verbs between the only holder of a post and what is held: "Bob is the owner of", "Bob leads the team".
+_HOLDING = frozenset({"is", "are", "leads", "owns", "manages", "maintains", "heads", "chairs"})
+_SUBJECTS = frozenset({"i", "we", "they", "you"})  # whose verb has no -s
 _OWN = frozenset({"i", "i'm", "i've", "i'll", "i'd", "me", "my", "mine", "myself"})
 
 
@@ -54,15 +57,22 @@ def may_contradict(
     """
     ours = change.existing
     theirs = tuple(word for word in change.new if _low(word) not in _UPDATES)
-    if not ours or not theirs or len(differences) > 1 or _happened(existing) or _happened(new, but=_UPDATES):
+    if not ours or not theirs or len(differences) > 1 or happened(existing) or happened(new, but=_UPDATES):
         return False
     if differences and differences[0].kind in ("number", "date", "opposite"):
-        return len(ours) == len(theirs) == 1 and _is_predicate(existing, ours[0]) and _is_predicate(new, theirs[0])
+        return len(ours) == len(theirs) == 1 and _is_one_value(existing, ours[0], new, theirs[0])
     return (
         _is_sole_holder(existing, ours, new, theirs)
         or _is_stative(existing, ours, new, theirs)
         or _is_exclusive(existing, ours, new, theirs)
     )
+
+
+def _is_one_value(existing: Sequence[Word], ours: Word, new: Sequence[Word], theirs: Word) -> bool:
+    """Return whether two words are values of one kind, each in the predicate of its sentence, and not equal."""
+    if ours.kind != theirs.kind or equal((ours,), (theirs,)) or not RELATIVE.isdisjoint((ours.key, theirs.key)):
+        return False
+    return is_predicate(existing, ours) and is_predicate(new, theirs)
 
 
 def is_of_the_speaker(words: Sequence[Word]) -> bool:
@@ -74,13 +84,13 @@ def _low(word: Word) -> str:
     return word.text.lower()
 
 
-def _happened(words: Sequence[Word], but: frozenset[str] = frozenset()) -> bool:
+def happened(words: Sequence[Word], but: frozenset[str] = frozenset()) -> bool:
     """Return whether a text is about an event in the past or one that is under way."""
     lows = [_low(word) for word in words]
     for place, low in enumerate(lows):
         if low in but:
             continue
-        if low in _PAST and not (low in _STATIVE and place and lows[place - 1] in _BE):
+        if low in _PAST and not (place and lows[place - 1] in _BE):
             return not (low in ("was", "were") and place + 1 < len(lows) and lows[place + 1] in but)
         if low.endswith("ed") and len(low) > 4 and not (place and lows[place - 1] in _BE):
             return True
@@ -89,18 +99,18 @@ def _happened(words: Sequence[Word], but: frozenset[str] = frozenset()) -> bool:
     return False
 
 
-def _is_predicate(words: Sequence[Word], value: Word) -> bool:
+def is_predicate(words: Sequence[Word], value: Word) -> bool:
     """Return whether a value follows a subject and a verb in the present, and is no part of a name like `order 12`."""
     before = words[: value.place]
     if not before or before[-1].key == "#" or before[-1].key in IDENTIFIED or _low(value) in OPPOSED_VERBS:
         return False
-    return any(_is_verb(word) for word in before[1:])
+    return any(_is_verb(word) or _low(one) in _SUBJECTS for one, word in pairwise(before))
 
 
 def _is_verb(word: Word) -> bool:
     """Return whether a word looks like a verb in the third person, or like one that announces a change."""
     low = _low(word)
-    if low in _BE or low in _UPDATES or low in (":", "="):
+    if low in _BE or low in _UPDATES or low in (":", "=") or low in TAKING_VALUES:
         return True
     return word.kind in ("plain", "function") and low.endswith("s") and not low.endswith(("ss", "us", "is", "'s"))
 
@@ -118,7 +128,9 @@ def _holds_a_post(words: Sequence[Word], subject: Sequence[Word]) -> bool:
         stop <= SUBJECT_MAX
         and [word.place for word in subject] == list(range(subject[0].place, stop))
         and all(word.kind == "function" for word in words[: subject[0].place])
-        and [_low(word) for word in words[stop : stop + 2]] in (["is", "the"], ["are", "the"])
+        and stop + 1 < len(words)
+        and _low(words[stop]) in _HOLDING
+        and _low(words[stop + 1]) == "the"
         and subject[-1].kind in ("name", "plain")
     )
 

@@ -22,7 +22,7 @@ _FUNCTION = QUESTION_WORDS - {"not"} | frozenset({
     "also", "any", "because", "else", "even", "every", "here", "into", "itself", "just", "like", "onto", "one", "other",
     "own", "quite", "really", "same", "since", "so", "some", "such", "than", "then", "though", "through", "too",
     "until", "upon", "very", "via", "while", "who", "whether", "yet", "him", "himself", "herself", "themselves",
-    "now", "nowadays", "currently", "instead",
+    "now", "nowadays", "currently", "instead", "anymore",
 }) - {"like", "other", "same", "until", "through", "than", "since"}
 _NEGATIONS = frozenset({
     "no", "not", "never", "none", "nobody", "nothing", "neither", "nor", "nowhere", "without", "cannot", "cant",
@@ -33,7 +33,8 @@ _NUMBERS = {
         ("zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve",
          "thirteen", "fourteen", "fifteen", "sixteen", "seventeen", "eighteen", "nineteen", "twenty")
     ) if word != "one"
-} | {"thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "hundred": "100", "thousand": "1000"}
+} | {"thirty": "30", "forty": "40", "fifty": "50", "sixty": "60", "seventy": "70",
+     "eighty": "80", "ninety": "90", "hundred": "100", "thousand": "1000"}
 _ORDINALS = {
     word: f"{value}." for value, word in enumerate(
         ("first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth", "tenth"), 1
@@ -118,6 +119,8 @@ def read(text: str) -> tuple[Word, ...]:
             or (quoted is not None and quoted.hold(at))
         ):
             kind = "name"
+        elif key == "longer" and words and words[-1].key == "not":  # "no longer" says "not" of today
+            kind = "function"
         words.append(Word(word, key, kind, len(words)))
         stop = at + len(word)
     return tuple(words)

@@ -54,7 +54,8 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     """The rules of a space: what it stores, how long it keeps it, and its default recency. None: the server's default.
 
     From a cosine of `similarity_limit` on, a new memory is refused as similar to a current one. This holds whatever the
-    rules for duplicates and contradictions say; with None those rules decide alone. `history_days` is how long ended
+    rules for duplicates and contradictions say; with None those rules decide alone. Below a cosine of `review_limit`,
+    what may contradict a memory opens no review. `history_days` is how long ended
     versions are kept, 0 for ever. Memories are purged `purge_after_days` after they were created, never where that is
     None for the server too. `recency_weight` and `recency_half_life_days` are for searches that name no recency; weight
     0 is none. `inherits` names the spaces that searches may add to this one, the nearest first. With `graph` off
@@ -67,6 +68,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     history_days: float | None = None
     purge_after_days: float | None = None
     similarity_limit: float | None = None
+    review_limit: float | None = None
     recency_weight: float | None = None
     recency_half_life_days: float | None = None
     inherits: tuple[str, ...] | None = None
@@ -87,6 +89,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
             history_days=default.history_days if self.history_days is None else self.history_days,
             purge_after_days=self.purge_after_days or default.purge_after_days,
             similarity_limit=self.similarity_limit or default.similarity_limit,
+            review_limit=self.review_limit or default.review_limit,
             recency_weight=default.recency_weight if self.recency_weight is None else self.recency_weight,
             recency_half_life_days=self.recency_half_life_days or default.recency_half_life_days,
             inherits=self.inherits or default.inherits,

@@ -53,6 +53,7 @@ POLICIES: Mapping[str, tuple[str, ...]] = {
 }
 BOUNDS: Mapping[str, tuple[float, float]] = {  # of numbers in a policy; all others are days from 0
     "similarity_limit": (SIMILARITY_MIN, 1),
+    "review_limit": (SIMILARITY_MIN, 1),
     "recency_weight": (0, 1),
     "recency_half_life_days": (HALF_LIFE_MIN, DAYS_MAX),
 }

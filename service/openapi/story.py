@@ -216,6 +216,7 @@ POLICY = PolicyReply(
     history_days=365.0,
     purge_after_days=None,
     similarity_limit=None,
+    review_limit=None,
     recency_weight=0.0,
     recency_half_life_days=30.0,
     inherits=["workspace"],

@@ -69,6 +69,15 @@ SimilarityLimit = Annotated[
         "whatever the rules say; null: the rules alone.",
     ),
 ]
+ReviewLimit = Annotated[
+    float,
+    Meta(
+        ge=SIMILARITY_MIN,
+        le=1,
+        description="Least cosine at which a new memory that may contradict a current one opens a conflict; "
+        "null: the rules alone.",
+    ),
+]
 
 
 RecencyWeight = Annotated[
@@ -119,6 +128,7 @@ class PolicyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     history_days: HistoryDays | UnsetType | None = UNSET
     purge_after_days: PurgeAfterDays | UnsetType | None = UNSET
     similarity_limit: SimilarityLimit | UnsetType | None = UNSET
+    review_limit: ReviewLimit | UnsetType | None = UNSET
     recency_weight: RecencyWeight | UnsetType | None = UNSET
     recency_half_life_days: RecencyHalfLifeDays | UnsetType | None = UNSET
     inherits: Inherits | UnsetType | None = UNSET
@@ -139,6 +149,7 @@ class PolicyReply(Struct, frozen=True, kw_only=True):
     history_days: HistoryDays
     purge_after_days: PurgeAfterDays | None
     similarity_limit: SimilarityLimit | None
+    review_limit: ReviewLimit | None
     recency_weight: RecencyWeight
     recency_half_life_days: RecencyHalfLifeDays
     inherits: Inherits
@@ -154,6 +165,7 @@ class PolicyReply(Struct, frozen=True, kw_only=True):
             history_days=policy.history_days or 0.0,
             purge_after_days=policy.purge_after_days,
             similarity_limit=policy.similarity_limit,
+            review_limit=policy.review_limit,
             recency_weight=policy.recency_weight or 0.0,
             recency_half_life_days=policy.recency_half_life_days or HALF_LIFE_DAYS,
             inherits=list(policy.inherits or ()),

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from muisti.service.app.client import Reply
 
 DEFAULT = "default"
-NONE = {"similarity_limit": "none"}  # for people, where a value is null
+NONE = {"similarity_limit": "none", "review_limit": "none"}  # for people, where a value is null
 CHOICES = click.Choice([*get_args(Screening), DEFAULT])
 
 
@@ -78,6 +78,12 @@ class Within(click.ParamType):
     type=Within("cosine", SIMILARITY_MIN, 1),
     metavar="COSINE",
     help="Refuse texts this similar to a current memory, 0.6 to 1; default: no such limit.",
+)
+@click.option(
+    "--review-limit",
+    type=Within("cosine", SIMILARITY_MIN, 1),
+    metavar="COSINE",
+    help="Ask about a possible contradiction from this similarity on, 0.6 to 1; default: always.",
 )
 @click.option(
     "--recency-weight",

@@ -247,6 +247,34 @@ def test_a_space_may_refuse_by_similarity_alone(engine: Engine):
             engine.spaces.set_policy(SPACE, {"similarity_limit": wrong})
 
 
+def test_a_space_may_ask_about_the_most_similar_alone(engine: Engine):
+    existing, new = POSSIBLE[0]
+    engine.spaces.set_policy(SPACE, {"review_limit": 1.0})
+    store(engine, existing)
+    written = store(engine, new)
+    assert [one.kind for one in written.similar] == ["similar"]
+    assert engine.owner.review.conflicts(SPACE).items == ()
+    engine.spaces.set_policy(SPACE, {"review_limit": 0.8})
+    store(engine, *POSSIBLE[1])
+    assert len(engine.owner.review.conflicts(SPACE).items) == 1
+    with pytest.raises(InvalidInput, match="review_limit"):
+        engine.spaces.set_policy(SPACE, {"review_limit": 0.1})
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Grad C: Yeah , it 's not standard .", "Grad C: Yeah ."),
+        ("Grad C: So .", "Grad C: No ."),
+        ("Grad E: Today", "Grad E: True ."),
+        ("I don't know .", "You know ."),
+    ],
+)
+def test_fragments_of_speech_contradict_nothing(engine: Engine, before: str, after: str):
+    store(engine, before)
+    assert all(one.kind == "similar" for one in store(engine, after).similar)
+
+
 def test_other_fields_do_not_hide_a_duplicate(stores: Stores):
     with open_engine(stores(), encoder=MODEL) as engine:
         engine.spaces.create("all")  # embeds tags and reason with the content
