@@ -67,4 +67,4 @@ class _Route(HTTPRoute):
 
 @route("/", http_method=["OPTIONS"], include_in_schema=False, status_code=204, needs="nothing")
 async def _options() -> None:
-    """Declare OPTIONS. The handler is never called: each application's `before_request` answers or refuses these requests."""
+    """Declare OPTIONS. The handler is never called: an application's `before_request` answers or refuses it."""
