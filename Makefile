@@ -40,6 +40,8 @@ MAKEFLAGS += --no-print-directory
 .PHONY: help serve cluster cluster-test watch-test check test test-sqld kernels-test console-test conformance clients-test integrations-test frameworks-test docs docs-serve lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins vendor model query-map tagger relations dist image image-checks image-test clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
+# Without bytecode each of pytest's workers rewrites the asserts of 800 modules, which takes it 20 s of processor time.
+unexport PYTHONDONTWRITEBYTECODE
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^##@ / { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' \

@@ -150,6 +150,10 @@ class Sqld:
         """Make a database of this name; only a primary can."""
         self._administer(f"{namespace}/create", config)
 
+    def fork(self, namespace: str, to: str) -> None:
+        """Make a database as a copy of another; only a primary can."""
+        self._administer(f"{namespace}/fork/{to}", {})
+
     def delete(self, namespace: str) -> None:
         """Delete a database with its files; only a primary can. A replica keeps its files of it."""
         self._administer(namespace, {}, "DELETE")

@@ -7,6 +7,7 @@ in `ELSEWHERE`: the pattern, or the reason why no long text of a user reaches it
 import ast
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -97,10 +98,12 @@ class Used(NamedTuple):
         return self.pattern.match(given) if self.use == "match" else self.pattern.fullmatch(given)
 
 
-def places() -> Iterator[str]:
-    """Yield the place of each call of `re` in the source: the file, and the name that is assigned, or the function."""
-    for path in _files():
-        yield from dict.fromkeys(f"{path.relative_to(ROOT).as_posix()}:{name}" for name in _names(path))
+@cache
+def places() -> tuple[str, ...]:
+    """Return the place of each call of `re` in the source: the file, and the name that is assigned, or the function."""
+    return tuple(
+        dict.fromkeys(f"{path.relative_to(ROOT).as_posix()}:{name}" for path in _files() for name in _names(path))
+    )
 
 
 def used() -> Iterator[Used]:

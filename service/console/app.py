@@ -15,13 +15,13 @@ from muisti.service.console.pages.table import handlers
 from muisti.service.console.render import warm
 from muisti.service.console.visit import NotSignedIn, visiting
 from muisti.service.http import decode
+from muisti.service.http.routing import Application, by_path
 
 
 def pages_of(api: ASGIApp, *, body_limit: int, secure: bool) -> Litestar:
     """Make the application with all pages. `secure`: cookies are sent over HTTPS alone."""
     warm()
-    return Litestar(
-        handlers(),
+    made = Application(
         dependencies={"visit": Provide(visiting(api))},
         before_request=own_forms_only,
         request_class=decode.Request,
@@ -36,6 +36,8 @@ def pages_of(api: ASGIApp, *, body_limit: int, secure: bool) -> Litestar:
         openapi_config=None,
         logging_config=None,
     )
+    made.mount(by_path(handlers()))
+    return made
 
 
 async def own_forms_only(request: Request[Any, Any, Any]) -> None:

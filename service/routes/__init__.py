@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from litestar.handlers import HTTPRouteHandler
 
+from muisti.service.http.routing import by_path
 from muisti.service.routes import (
     batch,
     changes,
@@ -106,9 +107,4 @@ EVERYWHERE: Sequence[HTTPRouteHandler] = (
 
 def routes() -> Mapping[str, Sequence[HTTPRouteHandler]]:
     """Return all handlers of the service by their path."""
-    found: dict[str, list[HTTPRouteHandler]] = {}
-    for before, handlers in (("", EVERYWHERE), ("/v1/spaces/{space:str}", IN_A_SPACE)):
-        for handler in handlers:
-            for path in handler.paths:
-                found.setdefault(before + path, []).append(handler)
-    return found
+    return by_path(EVERYWHERE) | by_path(IN_A_SPACE, "/v1/spaces/{space:str}")

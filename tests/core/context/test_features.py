@@ -8,7 +8,6 @@ from muisti.core.context.counting import counter
 from muisti.core.context.features import WHOLE, body, measure
 from muisti.core.text.sentences import pieces
 
-COUNTS = counter()
 TEXTS = st.lists(
     st.sampled_from(
         [
@@ -52,9 +51,9 @@ def test_pieces_cover_all_but_white_space_in_order(text: str):
 @given(TEXTS)
 @settings(max_examples=100, deadline=None)
 def test_long_memories_have_pieces_and_short_ones_none(text: str):
-    shown = body(text)
-    features = measure(shown, COUNTS)
-    assert features.tokens == COUNTS.count(f" {shown}\n")
+    shown, counts_tokens = body(text), counter()
+    features = measure(shown, counts_tokens)
+    assert features.tokens == counts_tokens.count(f" {shown}\n")
     counts = np.frombuffer(features.counts, np.int32)
     assert (len(counts) > 0) == (features.tokens > WHOLE and bool(pieces(shown)))
     spans = np.frombuffer(features.spans, np.int32).reshape(-1, 2)
