@@ -33,6 +33,7 @@ Reason = Literal[
     "evidence",  # it would be a hit, but there is less evidence than `min_evidence`
     "limit",  # it ranks below the last hit
 ]
+InstructionReason = Literal["type", "rule"]
 LATER = "the vectors will follow"  # in what is degraded for a time only
 Decay = Literal["exponential", "linear", "half_life"]
 
@@ -226,6 +227,26 @@ class Hit(Struct, frozen=True, kw_only=True, omit_defaults=True):
     place: Place | None = None
 
 
+class Stretch(Struct, frozen=True):
+    """A stretch of a text, from `start` to `stop` (exclusive), in characters."""
+
+    start: int
+    stop: int
+
+
+class Instruction(Struct, frozen=True, kw_only=True):
+    """A standing instruction that applies to a query, and the `reason` why it counts as one.
+
+    `type`: the memory has the type `guard`. `rule`: its text was recognised. `scope` is the clause of its content that
+    says to what it applies, None for none. `score` is the cosine of the query with the clause or the sentence.
+    """
+
+    memory: Memory
+    reason: InstructionReason
+    scope: Stretch | None
+    score: float
+
+
 class Timings(msgspec.Struct, frozen=True, kw_only=True):
     """Milliseconds that the stages of a search took."""
 
@@ -251,6 +272,7 @@ class Answered(msgspec.Struct, frozen=True, kw_only=True):
     degraded: tuple[str, ...]
     timings: Timings
     intent: Intent | None = None
+    instructions: tuple[Instruction, ...] = ()
 
 
 class Reasoned(msgspec.Struct, frozen=True, kw_only=True):

@@ -16,6 +16,7 @@ from muisti.core.query.options import Options
 from muisti.core.query.points import AsOf
 from muisti.core.text.terms import encode_terms, query_terms, tokenize
 
+INSTRUCTIONS_MAX = 5  # standing instructions beside the hits
 TRUST_WEIGHT_MAX = 0.5  # share of its score that an untrusted memory may lose at most
 REQUEST = 0.5  # weight of words that phrase the request, such as "tell" or "summarise"
 REQUEST_TERMS = frozenset(
@@ -36,7 +37,8 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     `as_of` is the point of history to search, None for now. `reference_time` (microseconds) is the time at which age
     and expiry are measured, None for the time of that point. With `min_evidence` there are no hits when the evidence is
     less. With `no_touch` the hits do not count as retrieved. `trust_weight` is the share of its score that a memory
-    with a trust of 0 loses. `options` are None for a plain search.
+    with a trust of 0 loses. At most so many standing `instructions` come beside the hits. `options` are None for a
+    plain search.
     """
 
     text: str = ""
@@ -54,6 +56,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     explain: bool = False
     highlight: bool = False
     no_touch: bool = False
+    instructions: int = INSTRUCTIONS_MAX
     options: Options | None = None
 
 

@@ -7,6 +7,7 @@ subject: "Whenever I ask him, he says no" is none. An assistant's advice and a q
 """
 
 import re
+from collections.abc import Iterator
 
 from msgspec import Struct
 
@@ -31,43 +32,47 @@ MARKS: tuple[str, ...] = (
     "going forward",
 )
 
-_LEAD = (
-    r"(?:[-*•>]\s*)?(?:user:\s*)?(?:(?:please|also|and|but|so|ok|okay|hey|hi|oh|btw|by the way|note|remember|reminder"
-    r"|important|rule|instruction|one more thing|just)\b[,:!.]?\s+){0,3}"
+# What an agent can be asked to do.
+_LISTED = """
+add address adhere answer apply ask assume avoid back be begin call check choose cite clarify combine commit compare
+confirm consider convert create default deliver describe display do double-check end ensure exclude explain express
+focus follow format generate give greet guide highlight ignore include indicate keep leave limit link list maintain
+make mark mention name note offer omit order output pick point prefer present prioritise prioritize propose provide
+put quote read recommend refer remember remind reply report respect respond return run say send show sign skip speak
+specify spell start state stick structure suggest summarise summarize tailor take tell test treat try update use
+verify warn work write
+"""
+_VERBS = frozenset(_LISTED.split())
+_LEAD = re.compile(
+    r"(?i)(?:[-*•>]|user:|(?:please|also|and|but|so|ok|okay|hey|hi|oh|btw|by the way|note|remember|reminder|important"
+    r"|rule|instruction|just)\b[,:!.]?)\s+"
 )
-_VERB = (  # of what an agent can be asked to do
-    r"(?:add|address|adhere|answer|apply|ask|assume|avoid|back|be|begin|call|check|choose|cite|clarify|combine|commit"
-    r"|compare|confirm|consider|convert|create|default|deliver|describe|display|do|double-check|end|ensure|exclude"
-    r"|explain|express|focus|follow|format|generate|give|greet|guide|highlight|ignore|include|indicate|keep|leave|limit"
-    r"|link|list|maintain|make|mark|mention|name|note|offer|omit|order|output|pick|point|prefer|present|prioriti[sz]e"
-    r"|propose|provide|put|quote|read|recommend|refer|remember|remind|reply|report|respect|respond|return|run|say|send"
-    r"|show|sign|skip|speak|specify|spell|start|state|stick|structure|suggest|summari[sz]e|tailor|take|tell|test|treat"
-    r"|try|update|use|verify|warn|work|write)"
+_LEADS = 4  # of these before a sentence, at most
+_ORDER = re.compile(
+    r"(?i)(?:please|(?:always|never)(?! (?:an?|been|fun|glad|good|great|happy|nice|so|the)\b)|do not|don['’]t|make sure"
+    r"|be sure|remember to|you (?:should|must|need to|have to|are to|will|can)"
+    r"|(?:i|we)(?:['’]d| would)? (?:want|like|need|expect|prefer) (?:you|it if you))\b"
 )
-_ORDER = (
-    rf"(?:please\b|always\b|never\b|(?:do not|don['’]t)\b|make sure\b|be sure\b|remember to\b|only {_VERB}\b"
-    r"|you (?:should|must|need to|have to|are to|will|can)\b|(?:i|we)(?:['’]d| would)? (?:want|like|need|expect|prefer)"
-    rf" (?:you|it if you)\b|{_VERB}\b)"
-)
+_WORD = re.compile(r"(?:only )?([a-z-]+)\b(?! up\b)", re.IGNORECASE)
 _ASKED = re.compile(
     r"(?i)\b(?:when(?:ever)?|if|(?:each|every|any) ?time(?: that)?) i (?:ask|request|mention|discuss|talk)\b"
     r"(?: you)?(?: (?:questions? )?(?:about|for|to|on|regarding|how to|how|what|which|why|where|whether))?\s*"
 )
-_FROM_NOW_ON = r"(?:from now on|going forward)"
-_BEGINS = re.compile(rf"(?i)^{_LEAD}{_ORDER}")
-_FOLLOWS = re.compile(rf"(?i)[,;:]\s*(?:then )?(?={_ORDER})")
-_UNSCOPED = re.compile(
-    rf"(?i)^{_LEAD}{_FROM_NOW_ON}[,:]?\s+{_ORDER}|^{_LEAD}{_ORDER}[^,;]*,? {_FROM_NOW_ON}\W*$"
-    r"|\b(?:i|we)(?:['’]d| would)? (?:want|like|need|expect|prefer) you to (?:always|never)\b"
-    rf"|^{_LEAD}(?:remember to|make sure (?:to|you)|be sure to|you (?:should|must|need to|are to))\s+(?:always|never) {_VERB}\b"
-    rf"|\bplease,? (?:always|never) {_VERB}\b"
+_FROM_NOW_ON = re.compile(r"(?i)(?:from now on|going forward)\b,?\s*")
+_ALWAYS = re.compile(r"(?i)(?:always|never) ")
+_WISHES = re.compile(
+    r"(?i)\b(?:(?:i|we)(?:['’]d| would)? (?:want|like|need|expect|prefer) you to|please,?) (?:always|never) "
 )
-_LONE = re.compile(rf"(?i)^{_LEAD}(?:always|never) {_VERB}\b")
+_DUTIES = re.compile(r"(?i)(?:remember to|make sure (?:to|you)|be sure to) (?:always|never) ")
 _CLAUSE = re.compile(  # of time or condition, in a sentence that is known to be an instruction
     r"(?i)\b(?:when(?:ever)?|while|if|before|after|unless|(?:each|every|any) ?time(?: that)?)\s+"
     r"(?:(?:you(?: are|['’]re)?|i(?: am|['’]m)?|we(?: are|['’]re)?)\s+)?"
 )
+_BEFORE = frozenset({"", "and", "also", "so", "please", "from now on", "going forward", "remember"})
+_COMMA = re.compile(r"[,;:]\s*(?:then )?")
 _STOP = re.compile(r"[,;](?=\s)|\s[-–—]\s")
+
+Span = tuple[int, int]
 
 
 class Standing(Struct, frozen=True):
@@ -87,21 +92,18 @@ def standing(text: str, *, author: str | None = None) -> Standing | None:
     >>> standing("Whenever I ask him, he says no.") is None
     True
     """
-    if author is not None and fold(author) in ASSISTANTS:
-        return None
     text = text[:READ]
-    if not has_mark(text):
+    if not has_mark(text) or (author is not None and fold(author) in ASSISTANTS):
         return None
     sentences = [piece for piece in pieces(text) if not piece.code]
     for piece in sentences:
         words = text[piece.start : piece.stop]
-        if words.endswith(("?", "？")):
+        if not has_mark(words) or words.endswith(("?", "？")):
             continue
         asked = _asked(words)
         if asked is not None:
             return Standing(piece, _within(piece, asked))
-        lone = len(sentences) == 1 and len(text) <= LINE and _LONE.match(words)
-        if lone or _UNSCOPED.search(words):
+        if _is_general(words, lone=len(sentences) == 1 and len(text) <= LINE):
             return Standing(piece, _within(piece, _clause(words)))
     return None
 
@@ -132,25 +134,58 @@ def scope_of(text: str) -> Piece | None:
     return None
 
 
-def _asked(words: str) -> tuple[int, int] | None:
+def _asked(words: str) -> Span | None:
     """Return the scope of an instruction about what "I ask", in the sentence; None when it is no instruction."""
     found = _ASKED.search(words)
     if found is None:
         return None
-    if _BEGINS.match(words) and not _BEGINS.match(words[found.start() :]):
+    if found.start() and any(at < found.start() and _orders(words, at) for at in _beginnings(words)):
         stop = _STOP.search(words, found.end())
         return _trimmed(words, found.end(), len(words) if stop is None else stop.start())
     if words[: found.start()].strip(" ,").lower() in _BEFORE:
-        follows = _FOLLOWS.search(words, found.end())
-        if follows is not None:
-            return _trimmed(words, found.end(), follows.start())
+        for comma in _COMMA.finditer(words, found.end()):
+            if _orders(words, comma.end()):
+                return _trimmed(words, found.end(), comma.start())
     return None
 
 
-_BEFORE = frozenset({"", "and", "also", "so", "please", "from now on", "going forward", "remember", "in future"})
+def _is_general(words: str, *, lone: bool) -> bool:
+    """Return whether a sentence is an order for all time; a `lone` one needs no other mark than its first word."""
+    for at in _beginnings(words):
+        from_now_on = _FROM_NOW_ON.match(words, at)
+        if from_now_on is not None and _orders(words, from_now_on.end()):
+            return True
+        duty = _DUTIES.match(words, at) or (_ALWAYS.match(words, at) if lone else None)
+        if duty is not None and _is_verb(words, duty.end()):
+            return True
+        if _orders(words, at) and words.rstrip(".!").lower().endswith(("from now on", "going forward")):
+            return True
+    wish = _WISHES.search(words)
+    return wish is not None and _is_verb(words, wish.end())
 
 
-def _clause(words: str) -> tuple[int, int] | None:
+def _beginnings(words: str) -> Iterator[int]:
+    """Yield the places where the sentence may begin, behind none, one or more words that lead to it."""
+    at = 0
+    yield at
+    for _ in range(_LEADS):
+        lead = _LEAD.match(words, at)
+        if lead is None:
+            return
+        at = lead.end()
+        yield at
+
+
+def _orders(words: str, at: int) -> bool:
+    return _ORDER.match(words, at) is not None or _is_verb(words, at)
+
+
+def _is_verb(words: str, at: int) -> bool:
+    word = _WORD.match(words, at)
+    return word is not None and word[1].lower() in _VERBS
+
+
+def _clause(words: str) -> Span | None:
     found = _ASKED.search(words) or _CLAUSE.search(words)
     if found is None:
         return None
@@ -158,10 +193,10 @@ def _clause(words: str) -> tuple[int, int] | None:
     return _trimmed(words, found.end(), len(words) if stop is None else stop.start())
 
 
-def _trimmed(words: str, start: int, stop: int) -> tuple[int, int] | None:
+def _trimmed(words: str, start: int, stop: int) -> Span | None:
     stop = start + len(words[start:stop].rstrip(" .!;,:\"'”’)*\n"))
     return (start, stop) if stop > start else None
 
 
-def _within(piece: Piece, span: tuple[int, int] | None) -> Piece | None:
+def _within(piece: Piece, span: Span | None) -> Piece | None:
     return None if span is None else Piece(piece.start + span[0], piece.start + span[1])

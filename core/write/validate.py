@@ -34,7 +34,7 @@ from muisti.core.model.values import (
     Json,
 )
 from muisti.core.query import options
-from muisti.core.query.query import TRUST_WEIGHT_MAX, Query
+from muisti.core.query.query import INSTRUCTIONS_MAX, TRUST_WEIGHT_MAX, Query
 from muisti.core.store.sql.inserting import flatten
 from muisti.core.text.terms import outgrows
 
@@ -313,10 +313,14 @@ def _query_problems(query: Query) -> Iterator[Problem]:
         yield Problem("$.query", f"must not be empty in mode {query.mode}; metadata and recent need none")
     if "\0" in query.text or not _is_utf8(query.text):
         yield Problem("$.query", "holds a NUL character or a lone surrogate")
-    if not 0 <= query.trust_weight <= TRUST_WEIGHT_MAX:
-        yield Problem("$.trust_weight", f"{query.trust_weight} is not between 0 and {TRUST_WEIGHT_MAX}")
-    if query.alpha is not None and not 0 <= query.alpha <= 1:
-        yield Problem("$.alpha", f"{query.alpha} is not between 0 and 1")
+    numbers = (
+        ("trust_weight", query.trust_weight, TRUST_WEIGHT_MAX),
+        ("alpha", query.alpha, 1),
+        ("instructions", query.instructions, INSTRUCTIONS_MAX),
+    )
+    for name, value, most in numbers:
+        if value is not None and not 0 <= value <= most:
+            yield Problem(f"$.{name}", f"{value} is not between 0 and {most}")
     if query.recency is not None:
         yield from _recency_problems(query.recency)
     if query.options is not None:
