@@ -19,12 +19,11 @@ from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import index_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Lock, refuse_long
-from muisti.core.text.standing import MARKS, READ, has_mark, scope_of, standing
+from muisti.core.text.standing import MARKS, READ, recognised, scope_of
 from muisti.core.text.terms import tokenize
 
 FEW = 64  # new rows whose texts are all read
 BRIEF = 1_000  # rows that are looked at on the event loop, at most
-TRUST_MIN = 50  # percent; anybody may write a web page, and its text must not choose to be an instruction
 NOWHERE = -1  # the start of a scope clause that is missing
 
 _PHRASES = tuple(tuple(tokenize(mark)) for mark in MARKS)
@@ -151,11 +150,10 @@ def _none(dimensions: int) -> Known:
 
 
 def _recognised(rows: list[Row]) -> Iterator[_Found]:
-    """Yield the instructions among versions; the rule takes no chunk of a document and no text of low trust."""
+    """Yield the instructions among versions."""
     for version, type, kind, trust, author, content in cast(list[tuple[int, str, str, int, str | None, str]], rows):
         typed = type == "guard"
-        ruled = kind != "chunk" and trust >= TRUST_MIN and has_mark(content[:READ])
-        found = standing(content, author=author) if ruled else None
+        found = recognised(content, kind=kind, trust=trust, author=author)
         if found is None and not typed:
             continue
         scope = found.scope if found is not None else scope_of(content)

@@ -11,7 +11,7 @@ from muisti.core.model.filing import Place
 from muisti.core.model.terms import HALF_LIFE_DAYS, Fusion, IntentKind, Mode, Signal
 from muisti.core.model.terms import Evidence as Evidence
 from muisti.core.model.terms import Match as Match
-from muisti.core.model.values import Json, Memory, Passage, Seq
+from muisti.core.model.values import Json, Memory, Passage, Seq, Stretch
 
 Reason = Literal[
     "found",  # it is a hit
@@ -225,13 +225,6 @@ class Hit(Struct, frozen=True, kw_only=True, omit_defaults=True):
     group: Group | None = None
     context: Surroundings | None = None
     place: Place | None = None
-
-
-class Stretch(Struct, frozen=True):
-    """A stretch of a text, from `start` to `stop` (exclusive), in characters."""
-
-    start: int
-    stop: int
 
 
 class Instruction(Struct, frozen=True, kw_only=True):

@@ -14,8 +14,8 @@ from muisti.core.index.instructions import NOWHERE
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Mask
-from muisti.core.model.hits import Instruction, Stretch
-from muisti.core.model.values import Memory
+from muisti.core.model.hits import Instruction
+from muisti.core.model.values import Memory, Stretch
 
 LEAST = 0.1  # cosine from which an instruction applies; one without a scope always does
 

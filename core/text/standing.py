@@ -16,6 +16,7 @@ from muisti.core.text.speakers import ASSISTANTS
 from muisti.core.text.terms import fold
 
 READ = 2_000  # characters of a text that are read
+TRUST_MIN = 50  # percent; anybody may write a web page, and its text must not choose to be an instruction
 LINE = 200  # characters of the longest lone sentence that needs no other mark than its first word
 
 # Words and phrases, in lower case, of which each recognised instruction has one; an index finds by them what to read.
@@ -106,6 +107,11 @@ def standing(text: str, *, author: str | None = None) -> Standing | None:
         if _is_general(words, lone=len(sentences) == 1 and len(text) <= LINE):
             return Standing(piece, _within(piece, _clause(words)))
     return None
+
+
+def recognised(content: str, *, kind: str, trust: int, author: str | None) -> Standing | None:
+    """Return the instruction in the content of a memory; None in a chunk of a document, and where trust is low."""
+    return standing(content, author=author) if kind != "chunk" and trust >= TRUST_MIN else None
 
 
 def has_mark(text: str) -> bool:

@@ -21,7 +21,7 @@ from muisti.core.model.values import Address, Name
 from muisti.core.query import filters
 from muisti.core.query.filter_fields import moment
 from muisti.core.query.filters import And, Filter, Leaf
-from muisti.core.query.query import Query
+from muisti.core.query.query import INSTRUCTIONS_MAX, Query
 from muisti.service.http.decode import decode, prepare
 from muisti.service.schemas import fields
 from muisti.service.schemas.conversation_requests import ExchangesBody
@@ -160,6 +160,7 @@ class Recall(Narrow, frozen=True, kw_only=True, forbid_unknown_fields=True):
     half_life_days: float | None = None
     as_of: fields.AsOf | None = None
     no_touch: bool = False
+    instructions: fields.InstructionsMost = INSTRUCTIONS_MAX
 
     def search(self) -> Query:
         """Raises `InvalidInput`."""
@@ -173,6 +174,7 @@ class Recall(Narrow, frozen=True, kw_only=True, forbid_unknown_fields=True):
             min_evidence=None if self.min_evidence == "none" else self.min_evidence,
             as_of=self.as_of,
             no_touch=self.no_touch,
+            instructions=self.instructions,
         )
         return replace(plain.to_query(), filter=self.narrowed())
 

@@ -23,7 +23,7 @@ from muisti.core.model.values import (
     StatedKind,
 )
 from muisti.core.query.options import WINDOW_MAX
-from muisti.core.query.query import TRUST_WEIGHT_MAX
+from muisti.core.query.query import INSTRUCTIONS_MAX, TRUST_WEIGHT_MAX
 
 _NAME = {"minLength": 1, "maxLength": NAME_MAX}
 
@@ -118,6 +118,13 @@ DerivedFrom = Annotated[
     Meta(
         description="Ids of the memories that it was made from; it is trusted no more than any of them.",
         extra_json_schema={"maxItems": SOURCES_MAX},
+    ),
+]
+InstructionsMost = Annotated[
+    int,
+    Meta(
+        description="At most so many standing instructions that apply to the question, beside the hits; 0 for none.",
+        extra_json_schema={"minimum": 0, "maximum": INSTRUCTIONS_MAX},
     ),
 ]
 TrustWeight = Annotated[

@@ -12,7 +12,7 @@ from muisti.core.model.terms import SPACES_MAX, Beside, Signal
 from muisti.core.model.times import to_us
 from muisti.core.query import filters, points
 from muisti.core.query.options import EXPLAIN_MAX, NOTHING, SIGNAL_MAX, Options, Reading
-from muisti.core.query.query import Query
+from muisti.core.query.query import INSTRUCTIONS_MAX, Query
 from muisti.service.schemas import fields
 
 INHERITED = 0.9  # weight of a space against the one before it in a chain
@@ -114,6 +114,7 @@ class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     boost_tags: fields.BoostTags = {}
     tag_rule: fields.TagRuleName = "max"
     rankings: RankingsBody | None = None
+    instructions: fields.InstructionsMost = INSTRUCTIONS_MAX
     intent: Annotated[bool, Meta(description="Say which mode and filter the query asks for; not applied.")] = False
 
     def to_query(self) -> Query:
@@ -134,6 +135,7 @@ class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             explain=self.explain,
             highlight=self.highlight,
             no_touch=self.no_touch,
+            instructions=self.instructions,
             options=self._options(),
         )
 
