@@ -11,12 +11,12 @@ from msgspec.structs import replace
 
 from muisti.core.kernels import Codes, Doubles, Ints
 from muisti.core.model.hits import Evidence, Fusion, Match, Mode, Recency
+from muisti.core.model.terms import INSTRUCTIONS_MAX
 from muisti.core.query.filters import Filter
 from muisti.core.query.options import Options
 from muisti.core.query.points import AsOf
 from muisti.core.text.terms import encode_terms, query_terms, tokenize
 
-INSTRUCTIONS_MAX = 5  # standing instructions beside the hits
 TRUST_WEIGHT_MAX = 0.5  # share of its score that an untrusted memory may lose at most
 REQUEST = 0.5  # weight of words that phrase the request, such as "tell" or "summarise"
 REQUEST_TERMS = frozenset(

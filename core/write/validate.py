@@ -15,6 +15,7 @@ from muisti.core.model.ids import id_bytes
 from muisti.core.model.spaces import QUOTA_MAX, SPACE_NAME, Field, PolicyValue, SpaceSettings
 from muisti.core.model.terms import (
     HALF_LIFE_MIN,
+    INSTRUCTIONS_MAX,
     SIMILARITY_MIN,
     SPACES_MAX,
     Echoes,
@@ -34,7 +35,7 @@ from muisti.core.model.values import (
     Json,
 )
 from muisti.core.query import options
-from muisti.core.query.query import INSTRUCTIONS_MAX, TRUST_WEIGHT_MAX, Query
+from muisti.core.query.query import TRUST_WEIGHT_MAX, Query
 from muisti.core.store.sql.inserting import flatten
 from muisti.core.text.terms import outgrows
 

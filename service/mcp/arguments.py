@@ -16,12 +16,12 @@ from muisti.core.model.context import SectionName
 from muisti.core.model.context import Wanted as SectionWanted
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.outcomes import Undo
-from muisti.core.model.terms import SORTS, Scope, Verdict
+from muisti.core.model.terms import INSTRUCTIONS_MAX, SORTS, Scope, Verdict
 from muisti.core.model.values import Address, Name
 from muisti.core.query import filters
 from muisti.core.query.filter_fields import moment
 from muisti.core.query.filters import And, Filter, Leaf
-from muisti.core.query.query import INSTRUCTIONS_MAX, Query
+from muisti.core.query.query import Query
 from muisti.service.http.decode import decode, prepare
 from muisti.service.schemas import fields
 from muisti.service.schemas.conversation_requests import ExchangesBody
@@ -206,6 +206,7 @@ class GetContext(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True)
             encoding=self.encoding,
             conversation=self.conversation,
             sections=sections,
+            instructions=True,
         )
 
 

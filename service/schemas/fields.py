@@ -9,7 +9,17 @@ from typing import Annotated, Any, Literal, get_args
 from msgspec import Meta
 
 from muisti.core.model.hits import Decay, Fusion, Match, Mode
-from muisti.core.model.terms import CONTENT_MAX, Importance, OnConflict, Preset, SourceClass, Status, TagRule, Type
+from muisti.core.model.terms import (
+    CONTENT_MAX,
+    INSTRUCTIONS_MAX,
+    Importance,
+    OnConflict,
+    Preset,
+    SourceClass,
+    Status,
+    TagRule,
+    Type,
+)
 from muisti.core.model.terms import Verdict as VerdictTerm
 from muisti.core.model.values import (
     DOCUMENT_MAX,
@@ -23,7 +33,7 @@ from muisti.core.model.values import (
     StatedKind,
 )
 from muisti.core.query.options import WINDOW_MAX
-from muisti.core.query.query import INSTRUCTIONS_MAX, TRUST_WEIGHT_MAX
+from muisti.core.query.query import TRUST_WEIGHT_MAX
 
 _NAME = {"minLength": 1, "maxLength": NAME_MAX}
 

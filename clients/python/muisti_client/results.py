@@ -53,6 +53,7 @@ class Stored(MemoryItem, frozen=True, kw_only=True):
 
     flags: list[Flag]
     degraded: list[str] = []
+    suggestions: list[muisti.service.schemas.suggestions.Suggestion] = []
     similar: list[Likeness]
     checked_at: str | None
 
@@ -71,6 +72,7 @@ class Batch(Result, frozen=True, kw_only=True):
     flags: list[Flag]
     seq: str
     degraded: list[str] = []
+    suggestions: list[muisti.service.schemas.suggestions.Suggestion] = []
 
 
 class Change(Result, frozen=True, kw_only=True):
@@ -258,6 +260,15 @@ class Import(Result, frozen=True, kw_only=True):
     seq: str
 
 
+class Instruction(Result, frozen=True, kw_only=True):
+    """A standing instruction that applies to the question, judged by its scope clause or its sentence."""
+
+    memory: MemoryItem
+    reason: str
+    scope: Stretch | None
+    score: float
+
+
 class Intent(Result, frozen=True, kw_only=True):
     """The reading of a query: the mode and filter that its words ask for, and the text that is left to rank by."""
 
@@ -288,6 +299,7 @@ class Outcomes(Result, frozen=True, kw_only=True):
     flags: list[Flag]
     seq: str | None
     degraded: list[str] = []
+    suggestions: list[muisti.service.schemas.suggestions.Suggestion] = []
 
 
 class LeftOut(Result, frozen=True, kw_only=True):
@@ -447,6 +459,7 @@ class Found(Result, frozen=True, kw_only=True):
     seq: str
     receipt: str | None = None
     intent: Intent | None = None
+    instructions: list[Instruction] = []
     explained: list[Reasoned] = []
 
 
@@ -474,6 +487,13 @@ class SpaceRead(Result, frozen=True, kw_only=True):
     weight: float
     seq: str
     evidence: str
+
+
+class Stretch(Result, frozen=True, kw_only=True):
+    """A stretch of a text, in characters."""
+
+    start: int
+    stop: int
 
 
 class Surroundings(Result, frozen=True, kw_only=True):
@@ -524,3 +544,12 @@ class Written(MemoryItem, frozen=True, kw_only=True):
 
     flags: list[Flag]
     degraded: list[str] = []
+    suggestions: list[muisti.service.schemas.suggestions.Suggestion] = []
+
+
+class muisti.service.schemas.suggestions.Suggestion(Result, frozen=True, kw_only=True):
+    """A type that would suit a memory: its content reads like a standing instruction. Nothing was changed."""
+
+    id: str
+    type: str
+    scope: Stretch | None
