@@ -52,7 +52,7 @@ class Flag(msgspec.Struct, frozen=True, kw_only=True):
     ids: tuple[str, ...] = ()
 
 
-class Suggestion(msgspec.Struct, frozen=True, kw_only=True):
+class TypeSuggestion(msgspec.Struct, frozen=True, kw_only=True):
     """A type that would suit a memory, by its id. Its content reads like a standing instruction about its `scope`.
 
     `scope` is a stretch of the content, None where the instruction applies to everything.

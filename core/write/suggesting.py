@@ -5,12 +5,12 @@ Nothing is set without the writer. A suggestion follows from the memory alone, s
 
 from collections.abc import Iterable, Iterator
 
-from muisti.core.model.outcomes import Suggestion
+from muisti.core.model.outcomes import TypeSuggestion
 from muisti.core.model.values import Memory, Stretch
 from muisti.core.text.standing import recognised
 
 
-def suggested(memories: Iterable[Memory]) -> Iterator[Suggestion]:
+def suggested(memories: Iterable[Memory]) -> Iterator[TypeSuggestion]:
     """Yield a suggestion for each memory that the rule recognises and that is no guard."""
     for memory in memories:
         if memory.type == "guard":
@@ -20,4 +20,4 @@ def suggested(memories: Iterable[Memory]) -> Iterator[Suggestion]:
         found = recognised(memory.content, kind=memory.kind, trust=memory.trust, author=author)
         if found is not None:
             scope = None if found.scope is None else Stretch(found.scope.start, found.scope.stop)
-            yield Suggestion(id=memory.id, type="guard", scope=scope)
+            yield TypeSuggestion(id=memory.id, type="guard", scope=scope)

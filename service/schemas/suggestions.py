@@ -24,7 +24,7 @@ Scope = Annotated[
 ]
 
 
-class SuggestionReply(Struct, frozen=True, kw_only=True):
+class TypeSuggestionReply(Struct, frozen=True, kw_only=True):
     """A type that would suit a memory: its content reads like a standing instruction. Nothing was changed."""
 
     id: fields.MemoryId
@@ -34,13 +34,13 @@ class SuggestionReply(Struct, frozen=True, kw_only=True):
 
 Suggestions = (
     Annotated[
-        list[SuggestionReply],
+        list[TypeSuggestionReply],
         Meta(description="Memories that read like standing instructions and have another type; absent for none."),
     ]
     | UnsetType
 )
 
 
-def suggestions_of(memories: Iterable[Memory]) -> list[SuggestionReply] | UnsetType:
+def suggestions_of(memories: Iterable[Memory]) -> list[TypeSuggestionReply] | UnsetType:
     """Return the suggestions of a reply, unset when there are none."""
-    return [msgspec.convert(one, SuggestionReply, from_attributes=True) for one in suggested(memories)] or UNSET
+    return [msgspec.convert(one, TypeSuggestionReply, from_attributes=True) for one in suggested(memories)] or UNSET

@@ -53,7 +53,7 @@ class Stored(MemoryItem, frozen=True, kw_only=True):
 
     flags: list[Flag]
     degraded: list[str] = []
-    suggestions: list[muisti.service.schemas.suggestions.Suggestion] = []
+    suggestions: list[TypeSuggestion] = []
     similar: list[Likeness]
     checked_at: str | None
 
@@ -72,7 +72,7 @@ class Batch(Result, frozen=True, kw_only=True):
     flags: list[Flag]
     seq: str
     degraded: list[str] = []
-    suggestions: list[muisti.service.schemas.suggestions.Suggestion] = []
+    suggestions: list[TypeSuggestion] = []
 
 
 class Change(Result, frozen=True, kw_only=True):
@@ -299,7 +299,7 @@ class Outcomes(Result, frozen=True, kw_only=True):
     flags: list[Flag]
     seq: str | None
     degraded: list[str] = []
-    suggestions: list[muisti.service.schemas.suggestions.Suggestion] = []
+    suggestions: list[TypeSuggestion] = []
 
 
 class LeftOut(Result, frozen=True, kw_only=True):
@@ -519,6 +519,14 @@ class Thresholds(Result, frozen=True, kw_only=True):
     strong: float
 
 
+class TypeSuggestion(Result, frozen=True, kw_only=True):
+    """A type that would suit a memory: its content reads like a standing instruction. Nothing was changed."""
+
+    id: str
+    type: str
+    scope: Stretch | None
+
+
 class Undone(Result, frozen=True, kw_only=True):
     """The memories whose changes were undone, in their current versions; `ended` are those that undo deleted."""
 
@@ -544,12 +552,4 @@ class Written(MemoryItem, frozen=True, kw_only=True):
 
     flags: list[Flag]
     degraded: list[str] = []
-    suggestions: list[muisti.service.schemas.suggestions.Suggestion] = []
-
-
-class muisti.service.schemas.suggestions.Suggestion(Result, frozen=True, kw_only=True):
-    """A type that would suit a memory: its content reads like a standing instruction. Nothing was changed."""
-
-    id: str
-    type: str
-    scope: Stretch | None
+    suggestions: list[TypeSuggestion] = []

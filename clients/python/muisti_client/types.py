@@ -86,7 +86,7 @@ AddedReply = TypedDict(
         'structure': 'dict[str, Any]',
         'flags': 'list[FlagReply]',
         'degraded': NotRequired['list[str]'],
-        'suggestions': NotRequired['list[muisti.service.schemas.suggestions.SuggestionReply]'],
+        'suggestions': NotRequired['list[TypeSuggestionReply]'],
         'similar': 'list[LikenessReply]',
         'checked_at': 'str | None',
     },
@@ -182,7 +182,7 @@ BatchReply = TypedDict(
         'flags': 'list[FlagReply]',
         'seq': 'str',
         'degraded': NotRequired['list[str]'],
-        'suggestions': NotRequired['list[muisti.service.schemas.suggestions.SuggestionReply]'],
+        'suggestions': NotRequired['list[TypeSuggestionReply]'],
     },
 )
 "The memories that were added, in the order of the request."
@@ -1269,7 +1269,7 @@ ItemsReply = TypedDict(
         'flags': 'list[FlagReply]',
         'seq': 'str | None',
         'degraded': NotRequired['list[str]'],
-        'suggestions': NotRequired['list[muisti.service.schemas.suggestions.SuggestionReply]'],
+        'suggestions': NotRequired['list[TypeSuggestionReply]'],
     },
 )
 "Result for each memory of a batch that is not atomic. `seq` is null when nothing was created."
@@ -2794,10 +2794,21 @@ StretchReply = TypedDict(
 )
 "A stretch of a text, in characters."
 
+SuggestionReply = TypedDict(
+    'SuggestionReply',
+    {
+        'turn': 'int',
+        'status': "Literal['created', 'duplicate', 'failed']",
+        'memory': NotRequired['MemoryReply'],
+        'problem': NotRequired['Problem'],
+    },
+)
+"A preference that a turn states. `memory` is there when it was stored, `problem` when it was not."
+
 SuggestionsReply = TypedDict(
     'SuggestionsReply',
     {
-        'items': 'list[muisti.service.schemas.conversations.SuggestionReply]',
+        'items': 'list[SuggestionReply]',
         'created': 'int',
         'duplicates': 'int',
         'failed': 'int',
@@ -3089,6 +3100,16 @@ TopicsReply = TypedDict(
 )
 "Topics of a conversation."
 
+TypeSuggestionReply = TypedDict(
+    'TypeSuggestionReply',
+    {
+        'id': 'str',
+        'type': "Literal['fact', 'preference', 'procedure', 'guard', 'observation']",
+        'scope': 'StretchReply | None',
+    },
+)
+"A type that would suit a memory: its content reads like a standing instruction. Nothing was changed."
+
 UndoBody = TypedDict(
     'UndoBody',
     {
@@ -3270,28 +3291,7 @@ WrittenReply = TypedDict(
         'structure': 'dict[str, Any]',
         'flags': 'list[FlagReply]',
         'degraded': NotRequired['list[str]'],
-        'suggestions': NotRequired['list[muisti.service.schemas.suggestions.SuggestionReply]'],
+        'suggestions': NotRequired['list[TypeSuggestionReply]'],
     },
 )
 "The memory that a write made or changed, with flags for differences from the request."
-
-muisti.service.schemas.conversations.SuggestionReply = TypedDict(
-    'muisti.service.schemas.conversations.SuggestionReply',
-    {
-        'turn': 'int',
-        'status': "Literal['created', 'duplicate', 'failed']",
-        'memory': NotRequired['MemoryReply'],
-        'problem': NotRequired['Problem'],
-    },
-)
-"A preference that a turn states. `memory` is there when it was stored, `problem` when it was not."
-
-muisti.service.schemas.suggestions.SuggestionReply = TypedDict(
-    'muisti.service.schemas.suggestions.SuggestionReply',
-    {
-        'id': 'str',
-        'type': "Literal['fact', 'preference', 'procedure', 'guard', 'observation']",
-        'scope': 'StretchReply | None',
-    },
-)
-"A type that would suit a memory: its content reads like a standing instruction. Nothing was changed."
