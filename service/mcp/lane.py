@@ -16,7 +16,7 @@ def laned(found: Sequence[Instruction], max_tokens: int, *, full: bool) -> tuple
     """Return the instructions that fit, best first, structured and as text; both empty when none does."""
     kept: list[Json] = []
     for one in found:
-        more = [*kept, {**shown(one.memory, full=full), "reason_here": one.reason}]
+        more = [*kept, {**shown(one.memory, full=full), "why": one.reason}]
         if size(*_laned(more)) > max_tokens // SHARE:
             break
         kept = more
