@@ -2,18 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from muisti.core.context.about import About
 from muisti.core.context.assembly import Assembly, Found, sized
 from muisti.core.context.choosing import Candidate
 from muisti.core.context.counting import counter
-from muisti.core.context.request import Request
+from muisti.core.context.request import INSTRUCTED, Request
 from muisti.core.context.sections import EXCERPTS, LISTED, Source, of_conversation, source
 from muisti.core.context.sizes import Sizes
 from muisti.core.identity.caller import Caller
-from muisti.core.model.context import Context, SectionName, SpaceRead
-from muisti.core.model.hits import JointAnswer
+from muisti.core.model.context import Context, SectionName, SpaceRead, Wanted
+from muisti.core.model.hits import Answer, JointAnswer
+from muisti.core.model.terms import INSTRUCTIONS_MAX
 from muisti.core.model.values import LIMIT_MAX, Memory, Seq
 from muisti.core.query.filters import And, Leaf
+from muisti.core.query.options import Part
 from muisti.core.query.points import Point
 from muisti.core.query.query import Query
 from muisti.core.read.listing import NEWEST, last_turns, page, page_of
@@ -43,6 +47,11 @@ class Builder:
             ModelMismatch, EpochGone, PastRetention, PointAhead: as `Asking.one`.
         """
         found = [self._found(space, name, request, caller, now) for name in _in_turn(request)]
+        lane = self._unasked(space, found, request, caller, now) if request.instructed else None
+        if lane is not None and lane.memories:
+            own = Wanted(max_tokens=request.token_budget // INSTRUCTED)
+            request = replace(request, sections={lane.name: own, **request.wanted})
+            found.insert(0, lane)
         return Assembly(request, found, self._sizes).context()
 
     def candidates(self, space: str, request: Request, caller: Caller, now: int) -> list[Candidate]:
@@ -52,22 +61,34 @@ class Builder:
     def _found(self, space: str, name: SectionName, request: Request, caller: Caller, now: int) -> Found:
         if name in EXCERPTS:
             return self._facts(space, name, request, caller, now)
+        if name == "instructions":
+            return self._lane(space, request, caller, now)
         if name in LISTED:
             return self._listed(space, name, request, caller, now)
         return self._searched(space, source(name, request.wanted, request.filter), request, caller, now)
 
+    def _unasked(self, space: str, found: Sequence[Found], request: Request, caller: Caller, now: int) -> Found:
+        """Return the instructions that the search for the section `memories` has found, else those of a search."""
+        for one in found:
+            if one.name == "memories" and one.answer is not None:
+                instructions = [(each.memory, each.score) for each in one.answer.instructions]
+                return Found("instructions", instructions, one.spaces, one.seq)
+        return self._lane(space, request, caller, now)
+
+    def _lane(self, space: str, request: Request, caller: Caller, now: int) -> Found:
+        """Return the standing instructions that apply to the question, best first."""
+        query = replace(request.search(request.filter, 1, None), instructions=INSTRUCTIONS_MAX)
+        answer, spaces, seq = self._asked(request.parts(space), space, query, caller, now)
+        memories = [(one.memory, one.score) for one in answer.instructions]
+        return Found("instructions", memories, spaces, seq, degraded=answer.degraded)
+
     def _searched(self, space: str, of: Source, request: Request, caller: Caller, now: int) -> Found:
         """Return the hits of a section; of one that is filled surely also the newest memories that are no hits."""
         query = request.search(of.filter, request.candidates, None if of.surely else request.min_evidence)
+        if of.name == "memories" and request.instructed:
+            query = replace(query, instructions=INSTRUCTIONS_MAX)
         parts = request.parts(space)
-        if len(parts) == 1:
-            answer = self._asking.one(space, query, caller, now)
-            read = SpaceRead(name=space, weight=1.0, seq=answer.seq, evidence=answer.evidence)
-            spaces, seq = [read], answer.seq
-        else:
-            answer = self._asking.several(parts, query, caller, now)
-            spaces = _read(answer)
-            seq = next(one.seq for one in spaces if one.name == space)
+        answer, spaces, seq = self._asked(parts, space, query, caller, now)
         memories = [(hit.memory, hit.score) for hit in answer.hits]
         for part in parts:
             missing = request.candidates - len(memories)
@@ -76,6 +97,18 @@ class Builder:
                 rest = self._newest(part.space, query, missing + len(known), caller, now)
                 memories += [(memory, 0.0) for memory in rest if memory.id not in known][:missing]
         return Found(of.name, memories, spaces, seq, answer)
+
+    def _asked(
+        self, parts: Sequence[Part], space: str, query: Query, caller: Caller, now: int
+    ) -> tuple[Answer | JointAnswer, list[SpaceRead], Seq]:
+        """Return the answer of the parts, what was read for it, and the point of the space that was asked."""
+        if len(parts) == 1:
+            answer = self._asking.one(space, query, caller, now)
+            read = SpaceRead(name=space, weight=1.0, seq=answer.seq, evidence=answer.evidence)
+            return answer, [read], answer.seq
+        joint = self._asking.several(parts, query, caller, now)
+        spaces = _read(joint)
+        return joint, spaces, next(one.seq for one in spaces if one.name == space)
 
     def _listed(self, space: str, name: SectionName, request: Request, caller: Caller, now: int) -> Found:
         """Return the last turns or summaries of the conversation, the last first, all of the same score."""

@@ -23,6 +23,7 @@ from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
 
 LEAST, MOST = 50, 200  # candidates of a section
+INSTRUCTED = 4  # the part of the budget that instructions may take unasked: one in so many
 TOKENS_EACH = 10  # of the budget for each candidate
 
 RECENT_TOKENS = 300
@@ -34,6 +35,9 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     `filter` holds for all sections that are searched for. `spaces` are searched beside the space that is asked, which
     has the weight 1 unless it is among them. `reference_time` is in microseconds. `template` has the
     placeholders `$context`, `$query`, `$notice` and the names of sections; without one the layout is ours.
+
+    `instructions` says whether standing instructions that apply come before the sections, in a section of their own
+    that is there only when there are any. None: when `sections` are left out.
     """
 
     query: str
@@ -51,6 +55,14 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
     reference_time: int | None = None
     min_evidence: Evidence = "weak"
     no_touch: bool = False
+    instructions: bool | None = None
+
+    @property
+    def instructed(self) -> bool:
+        """Return whether standing instructions are shown unasked."""
+        if self.sections is not None and "instructions" in self.sections:
+            return False
+        return self.sections is None if self.instructions is None else self.instructions
 
     @property
     def wanted(self) -> Sections:
@@ -82,6 +94,7 @@ class Request(msgspec.Struct, frozen=True, kw_only=True):
             reference_time=self.reference_time,
             min_evidence=min_evidence,
             no_touch=self.no_touch,
+            instructions=0,
         )
 
 

@@ -9,6 +9,7 @@ from muisti.core.query.filters import And, Filter, Leaf, Not, Or, parse
 
 TITLES: Mapping[SectionName, str] = {
     "profile": "About the user\n",
+    "instructions": "Standing instructions\n",
     "recent": "Recent turns\n",
     "summaries": "Summary\n",
     "about": "Facts about what is named\n",

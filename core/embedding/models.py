@@ -95,6 +95,11 @@ class Models:
         encoder = self.of(generation)
         return self._judge if encoder is not None and encoder.deferred else None
 
+    @property
+    def ready(self) -> Encoder | None:
+        """The encoder that embeds a text at any time, whatever embeds a space; None when embeddings are off."""
+        return self._judge if self.default is not None and self.default.deferred else self.default
+
     def named(self, name: str) -> Encoder:
         """Return a model by its name, its identity, or the first 12 or more characters of its identity.
 

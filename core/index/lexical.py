@@ -135,6 +135,18 @@ def containing(snapshot: Snapshot, required: Iterable[str], phrases: Iterable[tu
     return allowed
 
 
+def with_words(snapshot: Snapshot, phrases: Iterable[tuple[str, ...]], first: int) -> RowNumbers:
+    """Return the rows from `first` whose content has one of the phrases, or of the words; with repetitions."""
+    found: list[RowNumbers] = [np.empty(0, np.int64)]
+    pieces = [piece for piece in snapshot.pieces if piece.first + piece.rows > first]
+    for phrase in phrases:
+        codes = [term_code(term) for term in phrase]
+        for piece in pieces:
+            rows = piece.with_phrase(codes) if len(codes) > 1 else piece.with_term(codes[0])
+            found.append(rows[rows >= first])
+    return np.concatenate(found)
+
+
 def any_with_every(snapshot: Snapshot, terms: Iterable[str], rows: RowNumbers) -> bool:
     """Return whether a memory of one of the rows has every term, each in any of its passages."""
     versions = snapshot.rows.version.view(snapshot.size)  # ascending, and so are the rows of a term

@@ -12,6 +12,7 @@ from muisti.core.index.columns import Column, Numbers
 from muisti.core.index.feedback_counts import FeedbackCounts
 from muisti.core.index.fields import Fields
 from muisti.core.index.inserted import Inserted
+from muisti.core.index.instructions import Instructions
 from muisti.core.index.packing import pack, packed
 from muisti.core.index.postings import Postings, build, in_units, keep, settled
 from muisti.core.index.recent import Recent
@@ -55,6 +56,7 @@ class SpaceIndex:
         self.recent = Recent()
         self.refreshes = Refreshes(database, space)
         self.feedback_counts = FeedbackCounts(database, space)
+        self.instructions = Instructions(database, space)
         self.loose = 0  # rows that are in no segment
         self._database = database
         self._units = field_units(space.space.settings)
@@ -87,7 +89,15 @@ class SpaceIndex:
 
     @property
     def nbytes(self) -> int:
-        kept = (self._rows, *self._pieces, self._fields, self.recent, self.refreshes, self.feedback_counts)
+        kept = (
+            self._rows,
+            *self._pieces,
+            self._fields,
+            self.recent,
+            self.refreshes,
+            self.feedback_counts,
+            self.instructions,
+        )
         return sum(each.nbytes for each in kept)
 
     def refresh(self, at_least: int) -> Snapshot:
@@ -285,6 +295,7 @@ class SpaceIndex:
         kept = [keep(p, needed[p.first : p.first + p.rows], int(new_row[p.first])) for p in self._pieces]
         self._rows, self._pieces, self._useless = self._rows.only(needed), settled([p for p in kept if p.rows]), 0
         self._fields = Fields(self._database, self.space, self._rows)
+        self.instructions.keep(self._rows.version.view())
         seq = self._snapshot.seq
         self._snapshot = Snapshot(seq, self._rows, len(self._rows), self._pieces, self._unembedded)
 

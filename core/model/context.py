@@ -8,7 +8,7 @@ from msgspec import Struct
 from muisti.core.model.hits import Evidence, Mode
 from muisti.core.model.values import Seq
 
-SectionName = Literal["profile", "recent", "summaries", "about", "facts", "documents", "memories"]
+SectionName = Literal["profile", "instructions", "recent", "summaries", "about", "facts", "documents", "memories"]
 SECTION_NAMES: tuple[SectionName, ...] = get_args(SectionName)
 Compress = Literal["long", "never"]  # the memories that may be shown in pieces
 COMPRESSIONS: tuple[Compress, ...] = get_args(Compress)

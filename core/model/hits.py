@@ -11,7 +11,7 @@ from muisti.core.model.filing import Place
 from muisti.core.model.terms import HALF_LIFE_DAYS, Fusion, IntentKind, Mode, Signal
 from muisti.core.model.terms import Evidence as Evidence
 from muisti.core.model.terms import Match as Match
-from muisti.core.model.values import Json, Memory, Passage, Seq
+from muisti.core.model.values import Json, Memory, Passage, Seq, Stretch
 
 Reason = Literal[
     "found",  # it is a hit
@@ -33,6 +33,7 @@ Reason = Literal[
     "evidence",  # it would be a hit, but there is less evidence than `min_evidence`
     "limit",  # it ranks below the last hit
 ]
+InstructionReason = Literal["type", "rule"]
 LATER = "the vectors will follow"  # in what is degraded for a time only
 Decay = Literal["exponential", "linear", "half_life"]
 
@@ -240,6 +241,19 @@ class Hit(Struct, frozen=True, kw_only=True, omit_defaults=True):
     place: Place | None = None
 
 
+class Instruction(Struct, frozen=True, kw_only=True):
+    """A standing instruction that applies to a query, and the `reason` why it counts as one.
+
+    `type`: the memory has the type `guard`. `rule`: its text was recognised. `scope` is the clause of its content that
+    says to what it applies, None for none. `score` is the cosine of the query with the clause or the sentence.
+    """
+
+    memory: Memory
+    reason: InstructionReason
+    scope: Stretch | None
+    score: float
+
+
 class Timings(msgspec.Struct, frozen=True, kw_only=True):
     """Milliseconds that the stages of a search took."""
 
@@ -265,6 +279,7 @@ class Answered(msgspec.Struct, frozen=True, kw_only=True):
     degraded: tuple[str, ...]
     timings: Timings
     intent: Intent | None = None
+    instructions: tuple[Instruction, ...] = ()
 
 
 class Reasoned(msgspec.Struct, frozen=True, kw_only=True):

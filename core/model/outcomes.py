@@ -5,7 +5,8 @@ from typing import Literal
 
 import msgspec
 
-from muisti.core.model.values import Memory, Seq
+from muisti.core.model.terms import Type
+from muisti.core.model.values import Memory, Seq, Stretch
 
 LikenessKind = Literal["duplicate", "conflict", "possible_conflict", "similar", "address"]
 ReviewKind = Literal["duplicate", "conflict", "possible_conflict"]  # kinds of pairs that wait for a decision
@@ -49,6 +50,17 @@ class Flag(msgspec.Struct, frozen=True, kw_only=True):
     path: str
     kind: str | None = None
     ids: tuple[str, ...] = ()
+
+
+class TypeSuggestion(msgspec.Struct, frozen=True, kw_only=True):
+    """A type that would suit a memory, by its id. Its content reads like a standing instruction about its `scope`.
+
+    `scope` is a stretch of the content, None where the instruction applies to everything.
+    """
+
+    id: str
+    type: Type
+    scope: Stretch | None
 
 
 class Tally(msgspec.Struct, frozen=True):

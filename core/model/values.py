@@ -214,6 +214,13 @@ class History(msgspec.Struct, frozen=True, kw_only=True):
     seq: Seq
 
 
+class Stretch(Struct, frozen=True):
+    """A stretch of a text, from `start` to `stop` (exclusive), in characters."""
+
+    start: int
+    stop: int
+
+
 class Passage(Struct, frozen=True):
     """A stretch of a memory's content: character offsets, and its number within the memory."""
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from muisti.core.kernels import Codes, Doubles, Ints
 from muisti.core.model.hits import Evidence, Fusion, Match, Mode, Recency
-from muisti.core.model.terms import SecondQuery
+from muisti.core.model.terms import INSTRUCTIONS_MAX, SecondQuery
 from muisti.core.query.filters import Filter
 from muisti.core.query.options import Options
 from muisti.core.query.points import AsOf
@@ -37,8 +37,8 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     `as_of` is the point of history to search, None for now. `reference_time` (microseconds) is the time at which age
     and expiry are measured, None for the time of that point. With `min_evidence` there are no hits when the evidence is
     less. With `no_touch` the hits do not count as retrieved. `trust_weight` is the share of its score that a memory
-    with a trust of 0 loses. `second_query` is the way to ask the second model of a space, None for the usual one.
-    `options` are None for a plain search.
+    with a trust of 0 loses. `second_query` is the way to ask the second model of a space, None for the usual one. At
+    most so many standing `instructions` come beside the hits. `options` are None for a plain search.
     """
 
     text: str = ""
@@ -57,6 +57,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     explain: bool = False
     highlight: bool = False
     no_touch: bool = False
+    instructions: int = INSTRUCTIONS_MAX
     options: Options | None = None
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from muisti.core.kernels import Floats
-from muisti.core.model.hits import Evidence, Group, Hit, JointAnswer, Novelty, PartAnswer, Timings
+from muisti.core.model.hits import Answer, Evidence, Group, Hit, Instruction, JointAnswer, Novelty, PartAnswer, Timings
 from muisti.core.model.terms import Mode
 from muisti.core.model.times import to_us
 from muisti.core.query.evidence import enough
@@ -75,7 +75,18 @@ def merged(parts: Sequence[Part], query: Query, found: Sequence[Found]) -> Joint
             )
             for part, answer in zip(parts, answers, strict=True)
         ),
+        instructions=_instructions(parts, answers, query.instructions),
     )
+
+
+def _instructions(parts: Sequence[Part], answers: Sequence[Answer], most: int) -> tuple[Instruction, ...]:
+    """Return the best instructions of all spaces; equal ones are ordered by part."""
+    weighted = [
+        replace(one, score=one.score * part.weight)
+        for part, answer in zip(parts, answers, strict=True)
+        for one in answer.instructions
+    ]
+    return tuple(sorted(weighted, key=lambda one: -one.score)[:most])
 
 
 def _candidates(parts: Sequence[Part], query: Query, found: Sequence[Found]) -> Iterator[_Candidate]:

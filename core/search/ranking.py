@@ -16,10 +16,10 @@ from muisti.core.index.lexical import any_with_every, containing
 from muisti.core.index.pool import best_places, in_order
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.index.space_index import SpaceIndex
-from muisti.core.kernels import Doubles, Longs
+from muisti.core.kernels import Doubles, Longs, Mask
 from muisti.core.model.hits import Mode, Recency
 from muisti.core.query.filters import fields_of
-from muisti.core.query.query import Query, Wanted
+from muisti.core.query.query import Query, Wanted, parse
 from muisti.core.search.beside import by_graph, factor, proposed
 from muisti.core.search.candidates import Candidates, by_blend, by_rankings, listed
 from muisti.core.search.decay import (
@@ -195,6 +195,11 @@ def _allowed(
         allowed = allowed & mask(query.filter, lambda field: index.column(snapshot, field), snapshot.size)
     allowed = containing(snapshot, wanted.required, wanted.phrases, allowed)
     return Allowed(allowed, int(np.count_nonzero(allowed)))
+
+
+def visible(index: SpaceIndex, snapshot: Snapshot, query: Query, now: int) -> Mask:
+    """Return a flag for each row: whether it is visible and the query's filter selects it, whatever the words."""
+    return _allowed(index, snapshot, snapshot.population(now), query, parse("", "any"), now).mask
 
 
 def _weighed(

@@ -22,15 +22,16 @@ from muisti.core.query.calibration import Calibration
 from muisti.core.query.evidence import enough
 from muisti.core.query.filters import fields_of, may_be
 from muisti.core.query.points import AsOf
-from muisti.core.query.query import Query, parse
+from muisti.core.query.query import Query, Wanted, parse
 from muisti.core.read.past import point_of
 from muisti.core.search import similar
 from muisti.core.search.decay import in_effect
 from muisti.core.search.expected import Explaining
 from muisti.core.search.found import Hits, versions_of
+from muisti.core.search.instructions import NO_LANE, Lane, applying
 from muisti.core.search.placing import placed
 from muisti.core.search.query_vectors import QueryEmbedder
-from muisti.core.search.ranking import Ranked, has_every_word, rank
+from muisti.core.search.ranking import Ranked, has_every_word, rank, visible
 from muisti.core.search.rankings import BY_MODE
 from muisti.core.search.refined import Extra, Groups, joint
 from muisti.core.store.database import Database, Row
@@ -182,8 +183,10 @@ class Searcher:
         heard = index.feedback_counts.number if query.as_of is None else None
         ranker = partial(rank, index, snapshot, query, wanted, mode, vectors, now, extra)
         ranked = ranker()
+        lane = self._lane(index, snapshot, query, wanted, ranked, now)
         ready = perf_counter()
-        found, newest = self._fetch(index, snapshot, ranked, max_age, heard, again=needed is not None)
+        versions = [*versions_of(snapshot, ranked), *lane.versions]
+        found, newest = self._fetch(index, snapshot, versions, max_age, heard, again=needed is not None)
         if snapshot.seq.number < (newest if needed is None else needed):
             raise _Behind(newest)
         ruled = index.space
@@ -217,6 +220,7 @@ class Searcher:
             timings=timings,
             recency=recency,
             explained=explained,
+            instructions=lane.of(found),
         )
         return Found(answer) if extra is None or not extra.joint else Found(answer, *joint(snapshot, ranked))
 
@@ -240,17 +244,30 @@ class Searcher:
         bare = snapshot.unembedded
         return asked, (f"{bare} passages have no embedding and rank by keyword only; {LATER}",) * bool(bare)
 
+    def _lane(
+        self, index: SpaceIndex, snapshot: Snapshot, query: Query, wanted: Wanted, ranked: Ranked, now: int
+    ) -> Lane:
+        """Return the instructions that apply to a question. Lists of memories and a memory as query ask none."""
+        encoder, asked = self._models.ready, query.options
+        if encoder is None or not query.instructions or not BY_MODE[query.mode] or not query.text.strip():
+            return NO_LANE
+        if asked is not None and asked.similar_to is not None:
+            return NO_LANE
+        demanding = wanted.required or wanted.phrases or wanted.quoted
+        allowed = partial(visible, index, snapshot, query, now) if demanding else lambda: ranked.asked.allowed.mask
+        return applying(index, snapshot, wanted.text, encoder, allowed, query.instructions)
+
     def _fetch(
         self,
         index: SpaceIndex,
         snapshot: Snapshot,
-        ranked: Ranked,
+        versions: list[int],
         max_age: float,
         heard: int | None,
         *,
         again: bool,
     ) -> tuple[dict[int, Memory], int]:
-        """Return the memories by version id, and the space's newest change.
+        """Return the memories by id of the `versions`, and the space's newest change.
 
         `heard` is how many verdicts the ranking used, None when feedback does not count. With `again` the ranking may
         lack newer verdicts, unless it used none.
@@ -258,7 +275,6 @@ class Searcher:
         Raises:
             _Behind: the index lacks a change, or was dropped.
         """
-        versions = versions_of(snapshot, ranked)
         known = index.recent.known(snapshot.seq.number, versions, max_age) if max_age else None
         if known is not None:
             return known, snapshot.seq.number

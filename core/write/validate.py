@@ -15,6 +15,7 @@ from muisti.core.model.ids import id_bytes
 from muisti.core.model.spaces import QUOTA_MAX, SPACE_NAME, Field, PolicyValue, SpaceSettings
 from muisti.core.model.terms import (
     HALF_LIFE_MIN,
+    INSTRUCTIONS_MAX,
     SIMILARITY_MIN,
     SPACES_MAX,
     Echoes,
@@ -314,10 +315,14 @@ def _query_problems(query: Query) -> Iterator[Problem]:
         yield Problem("$.query", f"must not be empty in mode {query.mode}; metadata and recent need none")
     if "\0" in query.text or not _is_utf8(query.text):
         yield Problem("$.query", "holds a NUL character or a lone surrogate")
-    if not 0 <= query.trust_weight <= TRUST_WEIGHT_MAX:
-        yield Problem("$.trust_weight", f"{query.trust_weight} is not between 0 and {TRUST_WEIGHT_MAX}")
-    if query.alpha is not None and not 0 <= query.alpha <= 1:
-        yield Problem("$.alpha", f"{query.alpha} is not between 0 and 1")
+    numbers = (
+        ("trust_weight", query.trust_weight, TRUST_WEIGHT_MAX),
+        ("alpha", query.alpha, 1),
+        ("instructions", query.instructions, INSTRUCTIONS_MAX),
+    )
+    for name, value, most in numbers:
+        if value is not None and not 0 <= value <= most:
+            yield Problem(f"$.{name}", f"{value} is not between 0 and {most}")
     if query.recency is not None:
         yield from _recency_problems(query.recency)
     if query.options is not None:

@@ -9,13 +9,14 @@ from muisti.core.model.collisions import AddressTaken, Echo, Similar
 from muisti.core.model.errors import Forbidden, InvalidInput, MuistiError, Problem, QuotaExceeded, TooLarge
 from muisti.core.model.outcomes import Flag, Plan, Written
 from muisti.core.model.terms import BATCH_MAX, OnConflict
-from muisti.core.model.values import Draft, Seq
+from muisti.core.model.values import Draft, Memory, Seq
 from muisti.core.views.write import Write
 from muisti.service.http.decode import decode, prepare
 from muisti.service.schemas.errors import HttpError, problem_of
 from muisti.service.schemas.policy import flagged
 from muisti.service.schemas.replies import ItemReply, ItemsReply, MemoryReply, degraded_of
 from muisti.service.schemas.requests import DraftBody
+from muisti.service.schemas.suggestions import suggestions_of
 
 PATH = "$.memories"
 
@@ -82,6 +83,7 @@ class _Adding:
         self.plan: Plan | None = None
         self._flags: list[Flag] = []
         self._degraded: tuple[str, ...] = ()
+        self._stored: list[Memory] = []
         for place, item in enumerate(items):
             if not isinstance(item, Draft):
                 self._fail(place, item)
@@ -106,6 +108,7 @@ class _Adding:
         else:
             self._seq = written.seq
             self._degraded = written.degraded
+            self._stored = [*written.memories] if written.plan is not None else [*self._stored, *written.memories]
             stored = [*self._tried, *places]
             flags = [replace(flag, path=_of_all(flag.path, stored)) for flag in written.flags]
             self._flags = flags if written.plan is not None else [*self._flags, *flags]
@@ -125,6 +128,7 @@ class _Adding:
             flags=flagged(self._flags),
             seq=seq,
             degraded=degraded_of(self._degraded),
+            suggestions=suggestions_of(self._stored),
         )
 
     def _try(self, places: Sequence[int]) -> Written:

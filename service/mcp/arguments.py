@@ -16,7 +16,7 @@ from muisti.core.model.context import SectionName
 from muisti.core.model.context import Wanted as SectionWanted
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.outcomes import Undo
-from muisti.core.model.terms import SORTS, Scope, Verdict
+from muisti.core.model.terms import INSTRUCTIONS_MAX, SORTS, Scope, Verdict
 from muisti.core.model.values import Address, Name
 from muisti.core.query import filters
 from muisti.core.query.filter_fields import moment
@@ -160,6 +160,7 @@ class Recall(Narrow, frozen=True, kw_only=True, forbid_unknown_fields=True):
     half_life_days: float | None = None
     as_of: fields.AsOf | None = None
     no_touch: bool = False
+    instructions: fields.InstructionsMost = INSTRUCTIONS_MAX
 
     def search(self) -> Query:
         """Raises `InvalidInput`."""
@@ -173,6 +174,7 @@ class Recall(Narrow, frozen=True, kw_only=True, forbid_unknown_fields=True):
             min_evidence=None if self.min_evidence == "none" else self.min_evidence,
             as_of=self.as_of,
             no_touch=self.no_touch,
+            instructions=self.instructions,
         )
         return replace(plain.to_query(), filter=self.narrowed())
 
@@ -204,6 +206,7 @@ class GetContext(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True)
             encoding=self.encoding,
             conversation=self.conversation,
             sections=sections,
+            instructions=True,
         )
 
 

@@ -5,6 +5,7 @@ from typing import Any
 import msgspec
 
 from muisti.core.model.outcomes import Flag, Written
+from muisti.core.write.suggesting import suggested
 from muisti.service.mcp.fence import one_line
 from muisti.service.schemas.policy import flagged
 
@@ -13,6 +14,16 @@ def flags_of(written: Written) -> dict[str, Any]:
     """Return the flags as JSON, and what searches cannot do yet; an empty object when there is neither."""
     flags = {"flags": msgspec.to_builtins(flagged(written.flags))} if written.flags else {}
     return {**flags, "degraded": list(written.degraded)} if written.degraded else flags
+
+
+def suggestions_of(written: Written) -> tuple[dict[str, Any], str]:
+    """Return the suggestions about what was stored, as JSON and in a sentence; both empty when there is none."""
+    found = [*suggested(written.memories)]
+    if not found:
+        return {}, ""
+    ids = ", ".join(one.id for one in found)
+    told = f" Reads like a standing instruction, for which there is the type guard: {ids}."
+    return {"suggestions": msgspec.to_builtins(found)}, told
 
 
 def told_of(written: Written) -> str:

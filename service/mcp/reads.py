@@ -1,7 +1,6 @@
 """The tools that only read: one call of the engine each."""
 
-import msgspec
-
+from muisti.core.model.hits import Answer
 from muisti.core.query import points
 from muisti.service.mcp.arguments import (
     GetContext,
@@ -15,7 +14,8 @@ from muisti.service.mcp.arguments import (
 from muisti.service.mcp.calls import Call, Outcome
 from muisti.service.mcp.fence import one_line
 from muisti.service.mcp.history import told
-from muisti.service.mcp.recall import fits, listed, packed, tokens
+from muisti.service.mcp.lane import laned, size
+from muisti.service.mcp.recall import fits, listed, packed
 from muisti.service.mcp.rendering import NOTICE, Json, counted, quoted, shown
 from muisti.service.observability.reads import asked_now
 
@@ -28,14 +28,23 @@ async def recall(call: Call, given: Recall) -> Outcome:
     with call.session.reading("recall") as noted:
         answer = await call.backend.search(call.memories, call.space, query)
         noted.found(call.space, answer.seq, len(answer.hits), answer.evidence, asked_now(query))
-    if answer.intent is None:
-        found = await call.backend.compute(packed, answer, given.max_tokens, wanted=given.min_evidence, full=given.full)
-        return Outcome(*found)
-    read = one_line(answer.intent.sentence)[:SENTENCE]  # it quotes the query
-    around = await call.backend.compute(tokens, msgspec.json.encode({"intent": read}).decode())
-    left = given.max_tokens - around - MARGIN
-    structured, text = await call.backend.compute(packed, answer, left, wanted=given.min_evidence, full=given.full)
-    return Outcome({**structured, "intent": read}, f"{read}\n\n{text}")
+    return await call.backend.compute(_recalled, answer, given)
+
+
+def _recalled(answer: Answer, given: Recall) -> Outcome:
+    """Return the answer within its tokens: how the query was read, instructions that apply, then memories."""
+    parts: list[tuple[Json, str]] = []
+    if answer.intent is not None:
+        read = one_line(answer.intent.sentence)[:SENTENCE]  # it quotes the query
+        parts.append(({"intent": read}, read))
+    if answer.instructions:
+        parts.append(laned(answer.instructions, given.max_tokens, full=given.full))
+    parts = [part for part in parts if part[1]]
+    left = given.max_tokens - sum(size(*part) + MARGIN for part in parts)
+    structured, text = packed(answer, left, wanted=given.min_evidence, full=given.full)
+    for beside, _ in parts:
+        structured |= beside
+    return Outcome(structured, "\n\n".join([*(said for _, said in parts), text]))
 
 
 async def get_context(call: Call, given: GetContext) -> Outcome:

@@ -13,7 +13,7 @@ from muisti.service.formats.lines import Lines
 from muisti.service.mcp.arguments import Change, ImportMemories, Remember, UndoChanges, UpdateMemory
 from muisti.service.mcp.calls import Call, Json, Outcome
 from muisti.service.mcp.differences import differences
-from muisti.service.mcp.flags import flags_of, told_of
+from muisti.service.mcp.flags import flags_of, suggestions_of, told_of
 from muisti.service.mcp.refusals import refused
 from muisti.service.mcp.rendering import counted, shown
 from muisti.service.schemas.errors import HttpError
@@ -74,8 +74,9 @@ async def _remembered(call: Call, given: Remember, request: RequestKey | None) -
         return _planned(written, written.plan, structured, beside)
     done = "Already remembered" if written.replayed else "Remembered" if written.created else "Replaced"
     instead = f" It supersedes {memory.supersedes}." if memory.supersedes and written.created else ""
-    text = f"{done} as {memory.id}, version {memory.version}.{instead}{beside}{told_of(written)}"
-    return Outcome({"memory": shown(memory), **structured, **flags_of(written)}, text)
+    suggestions, suggested = suggestions_of(written)
+    text = f"{done} as {memory.id}, version {memory.version}.{instead}{beside}{told_of(written)}{suggested}"
+    return Outcome({"memory": shown(memory), **structured, **flags_of(written), **suggestions}, text)
 
 
 async def update_memory(call: Call, given: UpdateMemory) -> Outcome:
@@ -97,8 +98,9 @@ async def update_memory(call: Call, given: UpdateMemory) -> Outcome:
     structured = {"memory": shown(memory, full=True)}
     if written.plan is not None:
         return _planned(written, written.plan, structured)
-    text = f"{memory.id} is now at version {memory.version}.{told_of(written)}"
-    return Outcome({**structured, **flags_of(written)}, text)
+    suggestions, suggested = suggestions_of(written)
+    text = f"{memory.id} is now at version {memory.version}.{told_of(written)}{suggested}"
+    return Outcome({**structured, **flags_of(written), **suggestions}, text)
 
 
 async def undo(call: Call, given: UndoChanges) -> Outcome:

@@ -83,9 +83,9 @@ class ContextBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     sections: Annotated[
         dict[str, SectionBody] | None,
         Meta(
-            description="Sections by name, in the order in which they are shown: profile, recent, summaries, about, "
-            "facts, documents, memories. `about` has facts of the graph about what the query names. By default "
-            "memories, behind recent turns when a conversation is named.",
+            description="Sections by name, in the order in which they are shown: profile, instructions, recent, "
+            "summaries, about, facts, documents, memories. `about` has facts of the graph about what the query names. "
+            "By default memories, behind recent turns when a conversation is named.",
             examples=[{"profile": {"max_tokens": 256}, "memories": {}}],
         ),
     ] = None
@@ -112,6 +112,13 @@ class ContextBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
     ] = "weak"
     receipt: Annotated[bool, Meta(description="Keep what was asked and answered; `receipt` in the answer.")] = False
     no_touch: Annotated[bool, Meta(description="Do not count the memories as retrieved.")] = False
+    instructions: Annotated[
+        bool | None,
+        Meta(
+            description="Show standing instructions that apply, in a section before the others, if there are any. By "
+            "default when `sections` is left out."
+        ),
+    ] = None
 
     def to_request(self) -> Request:
         """Return the request for the core.
@@ -138,6 +145,7 @@ class ContextBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
             reference_time=None if self.reference_time is None else to_us(self.reference_time),
             min_evidence=self.min_evidence,
             no_touch=self.no_touch,
+            instructions=self.instructions,
         )
 
 

@@ -11,6 +11,7 @@ from msgspec import Meta
 from muisti.core.model.hits import Decay, Fusion, Match, Mode
 from muisti.core.model.terms import (
     CONTENT_MAX,
+    INSTRUCTIONS_MAX,
     Importance,
     OnConflict,
     Preset,
@@ -128,6 +129,13 @@ DerivedFrom = Annotated[
     Meta(
         description="Ids of the memories that it was made from; it is trusted no more than any of them.",
         extra_json_schema={"maxItems": SOURCES_MAX},
+    ),
+]
+InstructionsMost = Annotated[
+    int,
+    Meta(
+        description="At most so many standing instructions that apply to the question, beside the hits; 0 for none.",
+        extra_json_schema={"minimum": 0, "maximum": INSTRUCTIONS_MAX},
     ),
 ]
 TrustWeight = Annotated[

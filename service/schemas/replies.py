@@ -16,6 +16,7 @@ from muisti.service.schemas.errors import Problem
 from muisti.service.schemas.likeness import LikenessReply, alike
 from muisti.service.schemas.policy import FlagReply, flagged
 from muisti.service.schemas.quotas import QuotaReply
+from muisti.service.schemas.suggestions import Suggestions, suggestions_of
 
 Cursor = Annotated[str | None, Meta(description="The `cursor` of the next page; null on the last.")]
 
@@ -76,11 +77,15 @@ class WrittenReply(MemoryReply, frozen=True, kw_only=True):
 
     flags: Annotated[list[FlagReply], Meta(description="Empty when all is stored as it was sent.")]
     degraded: Degraded = UNSET
+    suggestions: Suggestions = UNSET
 
     @classmethod
     def of_changed(cls, written: Written) -> "WrittenReply":
         return cls(
-            **_fields_of(written.memories[0]), flags=flagged(written.flags), degraded=degraded_of(written.degraded)
+            **_fields_of(written.memories[0]),
+            flags=flagged(written.flags),
+            degraded=degraded_of(written.degraded),
+            suggestions=suggestions_of(written.memories),
         )
 
 
@@ -102,6 +107,7 @@ class AddedReply(WrittenReply, frozen=True, kw_only=True):
             **_fields_of(written.memories[0]),
             flags=flagged(written.flags),
             degraded=degraded_of(written.degraded),
+            suggestions=suggestions_of(written.memories),
             similar=alike(written.similar),
             checked_at=at,
         )
@@ -215,6 +221,7 @@ class BatchReply(Struct, frozen=True, kw_only=True):
     flags: Annotated[list[FlagReply], Meta(description="What was not stored as it was sent; empty when all was.")]
     seq: fields.SeqText
     degraded: Degraded = UNSET
+    suggestions: Suggestions = UNSET
 
     @classmethod
     def of(cls, written: Written) -> "BatchReply":
@@ -224,6 +231,7 @@ class BatchReply(Struct, frozen=True, kw_only=True):
             flags=flagged(written.flags),
             seq=str(written.seq),
             degraded=degraded_of(written.degraded),
+            suggestions=suggestions_of(written.memories),
         )
 
 
@@ -245,6 +253,7 @@ class ItemsReply(Struct, frozen=True, kw_only=True):
     flags: Annotated[list[FlagReply], Meta(description="What was not stored as it was sent; empty when all was.")]
     seq: fields.SeqText | None
     degraded: Degraded = UNSET
+    suggestions: Suggestions = UNSET
 
 
 class CountReply(Struct, frozen=True, kw_only=True):

@@ -21,6 +21,7 @@ from muisti.core.model.hits import (
 )
 from muisti.core.model.terms import IntentKind
 from muisti.service.schemas import fields
+from muisti.service.schemas.instructions import Instructions, instructions_of
 from muisti.service.schemas.replies import MemoryReply
 
 
@@ -275,6 +276,7 @@ class SearchReply(Struct, frozen=True, kw_only=True):
     seq: fields.SeqText
     receipt: Annotated[str, Meta(description="Id of the receipt, when one was asked for.")] | UnsetType = UNSET
     intent: IntentReply | UnsetType = UNSET
+    instructions: Instructions = UNSET
     explained: Annotated[
         list[ReasonedReply] | UnsetType,
         Meta(description="With `explain_ids`: one entry for each, in their order.", examples=[[_BELOW]]),
@@ -293,6 +295,7 @@ class SearchReply(Struct, frozen=True, kw_only=True):
             seq=str(answer.seq),
             receipt=receipt,
             intent=UNSET if answer.intent is None else IntentReply.of(answer.intent),
+            instructions=instructions_of(answer.instructions),
             explained=[ReasonedReply.of(one) for one in answer.explained] or UNSET,
         )
 
@@ -321,6 +324,7 @@ class JointReply(Struct, frozen=True, kw_only=True):
     degraded: Annotated[list[str], Meta(description="Parts that could not be done, each with its space.")]
     spaces: list[PartReply]
     intent: IntentReply | UnsetType = UNSET
+    instructions: Instructions = UNSET
 
     @classmethod
     def of(cls, answer: JointAnswer) -> "JointReply":
@@ -333,6 +337,7 @@ class JointReply(Struct, frozen=True, kw_only=True):
             degraded=list(answer.degraded),
             spaces=[_part(part) for part in answer.spaces],
             intent=UNSET if answer.intent is None else IntentReply.of(answer.intent),
+            instructions=instructions_of(answer.instructions),
         )
 
 

@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from muisti.core.model.errors import InvalidInput, Problem
 from muisti.core.model.hits import Decay, Recency
-from muisti.core.model.terms import SPACES_MAX, Beside, Signal
+from muisti.core.model.terms import INSTRUCTIONS_MAX, SPACES_MAX, Beside, Signal
 from muisti.core.model.times import to_us
 from muisti.core.query import filters, points
 from muisti.core.query.options import EXPLAIN_MAX, NOTHING, SIGNAL_MAX, Options, Reading
@@ -115,6 +115,7 @@ class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     boost_tags: fields.BoostTags = {}
     tag_rule: fields.TagRuleName = "max"
     rankings: RankingsBody | None = None
+    instructions: fields.InstructionsMost = INSTRUCTIONS_MAX
     intent: Annotated[bool, Meta(description="Say which mode and filter the query asks for; not applied.")] = False
 
     def to_query(self) -> Query:
@@ -136,6 +137,7 @@ class QueryBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
             explain=self.explain,
             highlight=self.highlight,
             no_touch=self.no_touch,
+            instructions=self.instructions,
             options=self._options(),
         )
 

@@ -111,6 +111,7 @@ class SearchOptions(Filters, total=False):
     boost_tags: Mapping[str, Any]
     tag_rule: Literal['average', 'max', 'sum']
     rankings: Mapping[str, Any] | None
+    instructions: int
     intent: bool
     receipt: bool
     explain_ids: Sequence[str]
@@ -133,3 +134,4 @@ class ContextOptions(Filters, total=False):
     min_evidence: Literal['none', 'strong', 'weak']
     receipt: bool
     no_touch: bool
+    instructions: bool | None

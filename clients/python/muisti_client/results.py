@@ -53,6 +53,7 @@ class Stored(MemoryItem, frozen=True, kw_only=True):
 
     flags: list[Flag]
     degraded: list[str] = []
+    suggestions: list[TypeSuggestion] = []
     similar: list[Likeness]
     checked_at: str | None
 
@@ -71,6 +72,7 @@ class Batch(Result, frozen=True, kw_only=True):
     flags: list[Flag]
     seq: str
     degraded: list[str] = []
+    suggestions: list[TypeSuggestion] = []
 
 
 class Change(Result, frozen=True, kw_only=True):
@@ -258,6 +260,15 @@ class Import(Result, frozen=True, kw_only=True):
     seq: str
 
 
+class Instruction(Result, frozen=True, kw_only=True):
+    """A standing instruction that applies to the question, judged by its scope clause or its sentence."""
+
+    memory: MemoryItem
+    reason: str
+    scope: Stretch | None
+    score: float
+
+
 class Intent(Result, frozen=True, kw_only=True):
     """The reading of a query: the mode and filter that its words ask for, and the text that is left to rank by."""
 
@@ -288,6 +299,7 @@ class Outcomes(Result, frozen=True, kw_only=True):
     flags: list[Flag]
     seq: str | None
     degraded: list[str] = []
+    suggestions: list[TypeSuggestion] = []
 
 
 class LeftOut(Result, frozen=True, kw_only=True):
@@ -447,6 +459,7 @@ class Found(Result, frozen=True, kw_only=True):
     seq: str
     receipt: str | None = None
     intent: Intent | None = None
+    instructions: list[Instruction] = []
     explained: list[Reasoned] = []
 
 
@@ -476,6 +489,13 @@ class SpaceRead(Result, frozen=True, kw_only=True):
     evidence: str
 
 
+class Stretch(Result, frozen=True, kw_only=True):
+    """A stretch of a text, in characters."""
+
+    start: int
+    stop: int
+
+
 class Surroundings(Result, frozen=True, kw_only=True):
     """Memories before and after a hit in its dialogue, oldest first, and the stretch of passages around its own."""
 
@@ -497,6 +517,14 @@ class Thresholds(Result, frozen=True, kw_only=True):
 
     weak: float
     strong: float
+
+
+class TypeSuggestion(Result, frozen=True, kw_only=True):
+    """A type that would suit a memory: its content reads like a standing instruction. Nothing was changed."""
+
+    id: str
+    type: str
+    scope: Stretch | None
 
 
 class Undone(Result, frozen=True, kw_only=True):
@@ -524,3 +552,4 @@ class Written(MemoryItem, frozen=True, kw_only=True):
 
     flags: list[Flag]
     degraded: list[str] = []
+    suggestions: list[TypeSuggestion] = []

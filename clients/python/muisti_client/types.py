@@ -86,6 +86,7 @@ AddedReply = TypedDict(
         'structure': 'dict[str, Any]',
         'flags': 'list[FlagReply]',
         'degraded': NotRequired['list[str]'],
+        'suggestions': NotRequired['list[TypeSuggestionReply]'],
         'similar': 'list[LikenessReply]',
         'checked_at': 'str | None',
     },
@@ -181,6 +182,7 @@ BatchReply = TypedDict(
         'flags': 'list[FlagReply]',
         'seq': 'str',
         'degraded': NotRequired['list[str]'],
+        'suggestions': NotRequired['list[TypeSuggestionReply]'],
     },
 )
 "The memories that were added, in the order of the request."
@@ -330,7 +332,7 @@ CitationReply = TypedDict(
         'id': 'str',
         'space': 'str',
         'version': 'int',
-        'section': "Literal['profile', 'recent', 'summaries', 'about', 'facts', 'documents', 'memories']",
+        'section': "Literal['profile', 'instructions', 'recent', 'summaries', 'about', 'facts', 'documents', 'memories']",
         'start': 'int',
         'stop': 'int',
         'cut': 'bool',
@@ -473,6 +475,7 @@ ContextBody = TypedDict(
         'min_evidence': NotRequired["Literal['none', 'strong', 'weak']"],
         'receipt': NotRequired['bool'],
         'no_touch': NotRequired['bool'],
+        'instructions': NotRequired['bool | None'],
     },
 )
 "A context to be made."
@@ -1221,6 +1224,17 @@ ImportsReply = TypedDict(
 )
 "The last hundred imports of a space, newest first."
 
+InstructionReply = TypedDict(
+    'InstructionReply',
+    {
+        'memory': 'MemoryReply',
+        'reason': "Literal['rule', 'type']",
+        'scope': 'StretchReply | None',
+        'score': 'float',
+    },
+)
+"A standing instruction that applies to the question, judged by its scope clause or its sentence."
+
 IntentReply = TypedDict(
     'IntentReply',
     {
@@ -1255,6 +1269,7 @@ ItemsReply = TypedDict(
         'flags': 'list[FlagReply]',
         'seq': 'str | None',
         'degraded': NotRequired['list[str]'],
+        'suggestions': NotRequired['list[TypeSuggestionReply]'],
     },
 )
 "Result for each memory of a batch that is not atomic. `seq` is null when nothing was created."
@@ -1270,6 +1285,7 @@ JointReply = TypedDict(
         'degraded': 'list[str]',
         'spaces': 'list[PartReply]',
         'intent': NotRequired['IntentReply'],
+        'instructions': NotRequired['list[InstructionReply]'],
     },
 )
 "Hits of several spaces, best first; `memory.space` names the space of each. `evidence` is the best of theirs."
@@ -1303,6 +1319,7 @@ JointSearchBody = TypedDict(
         'boost_tags': NotRequired['dict[str, Any]'],
         'tag_rule': NotRequired["Literal['average', 'max', 'sum']"],
         'rankings': NotRequired['RankingsBody | None'],
+        'instructions': NotRequired['int'],
         'intent': NotRequired['bool'],
         'spaces': NotRequired['list[PartBody]'],
         'inherit': NotRequired['list[str]'],
@@ -1386,7 +1403,7 @@ LeftOutReply = TypedDict(
     {
         'id': 'str',
         'space': 'str',
-        'section': "Literal['profile', 'recent', 'summaries', 'about', 'facts', 'documents', 'memories']",
+        'section': "Literal['profile', 'instructions', 'recent', 'summaries', 'about', 'facts', 'documents', 'memories']",
         'score': 'float',
         'tokens': 'int',
         'reason': "Literal['budget', 'section']",
@@ -2487,6 +2504,7 @@ SearchBody = TypedDict(
         'boost_tags': NotRequired['dict[str, Any]'],
         'tag_rule': NotRequired["Literal['average', 'max', 'sum']"],
         'rankings': NotRequired['RankingsBody | None'],
+        'instructions': NotRequired['int'],
         'intent': NotRequired['bool'],
         'receipt': NotRequired['bool'],
         'explain_ids': NotRequired['list[str]'],
@@ -2507,6 +2525,7 @@ SearchReply = TypedDict(
         'seq': 'str',
         'receipt': NotRequired['str'],
         'intent': NotRequired['IntentReply'],
+        'instructions': NotRequired['list[InstructionReply]'],
         'explained': NotRequired['list[ReasonedReply]'],
     },
 )
@@ -2524,7 +2543,7 @@ SectionBody = TypedDict(
 SectionReply = TypedDict(
     'SectionReply',
     {
-        'name': "Literal['profile', 'recent', 'summaries', 'about', 'facts', 'documents', 'memories']",
+        'name': "Literal['profile', 'instructions', 'recent', 'summaries', 'about', 'facts', 'documents', 'memories']",
         'tokens': 'int',
         'memories': 'int',
         'note': NotRequired['str'],
@@ -2767,6 +2786,15 @@ StreamedReply = TypedDict(
     },
 )
 "Turns that came in, in the order of the request."
+
+StretchReply = TypedDict(
+    'StretchReply',
+    {
+        'start': 'int',
+        'stop': 'int',
+    },
+)
+"A stretch of a text, in characters."
 
 SuggestionReply = TypedDict(
     'SuggestionReply',
@@ -3074,6 +3102,16 @@ TopicsReply = TypedDict(
 )
 "Topics of a conversation."
 
+TypeSuggestionReply = TypedDict(
+    'TypeSuggestionReply',
+    {
+        'id': 'str',
+        'type': "Literal['fact', 'preference', 'procedure', 'guard', 'observation']",
+        'scope': 'StretchReply | None',
+    },
+)
+"A type that would suit a memory: its content reads like a standing instruction. Nothing was changed."
+
 UndoBody = TypedDict(
     'UndoBody',
     {
@@ -3255,6 +3293,7 @@ WrittenReply = TypedDict(
         'structure': 'dict[str, Any]',
         'flags': 'list[FlagReply]',
         'degraded': NotRequired['list[str]'],
+        'suggestions': NotRequired['list[TypeSuggestionReply]'],
     },
 )
 "The memory that a write made or changed, with flags for differences from the request."

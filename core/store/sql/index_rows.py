@@ -53,6 +53,22 @@ def _passages(
     )
 
 
+def instructions(space: SpaceRow, after: int, upto: int, marked: str) -> Statement:
+    """Select what may be standing instructions: guards with ids after `after` up to `upto`, and the `marked` versions.
+
+    `marked` is a JSON array of version ids. A version may come twice. Columns: id, type, kind, trust, who says it, and
+    the content.
+    """
+    columns = "v.id, v.type, v.kind, v.trust, coalesce(v.author, v.metadata ->> '$.speaker'), v.content"
+    return Statement(
+        f"SELECT {columns} FROM versions v "
+        f"WHERE +v.space_id = ? AND v.id > ? AND v.id <= ? AND v.type = 'guard' AND {PLAIN} "  # + : by id, not by space
+        f"UNION ALL SELECT {columns} FROM json_each(?) j CROSS JOIN versions v "
+        "WHERE v.id = j.value AND +v.space_id = ?",
+        (space.id, after, upto, marked, space.id),
+    )
+
+
 def ended(space: SpaceRow, after: int) -> Statement:
     """Select (version id, seq, erased) of versions that ended after `after`; `erased` is 1 when a row is gone."""
     return Statement(

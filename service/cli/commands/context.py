@@ -16,9 +16,11 @@ if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.text import Text
 
-SECTIONS = ("profile", "recent", "summaries", "about", "facts", "documents", "memories")
+SECTIONS = ("profile", "instructions", "recent", "summaries", "about", "facts", "documents", "memories")
 # Colours of sections, in the text and in the table above it.
-COLOURS = dict(zip(SECTIONS, ("magenta", "cyan", "blue", "red", "yellow", "white", "green"), strict=True))
+COLOURS = dict(
+    zip(SECTIONS, ("magenta", "bright_cyan", "cyan", "blue", "red", "yellow", "white", "green"), strict=True)
+)
 
 
 def _sections(

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from muisti.client import calls
-from muisti.core.model.terms import Fusion, Match, Mode, SecondQuery
+from muisti.core.model.terms import INSTRUCTIONS_MAX, Fusion, Match, Mode, SecondQuery
 from muisti.service.cli.base import Command, Globals
 from muisti.service.cli.naming import find_id, locate_id
 from muisti.service.cli.options import as_filter, as_of, filters, full_option
@@ -95,6 +95,12 @@ RELATED = "Possibly related:"  # above hits of weak evidence
 )
 @click.option("--all", "all_", is_flag=True, help="Show the nearest hits, even when nothing is about the query.")
 @click.option("--min-evidence", type=click.Choice(("weak", "strong")), help="Show no hits with less evidence.")
+@click.option(
+    "--instructions",
+    type=click.IntRange(0, INSTRUCTIONS_MAX),
+    metavar="N",
+    help="Show at most N standing instructions that apply.  [default: 5]",
+)
 @click.option("--explain", is_flag=True, help="Show how each score was computed.")
 @click.option("--highlight", is_flag=True, help="Show the passage that answers, with matching words in bold.")
 @click.option("--no-touch", is_flag=True, help="Do not count the hits as retrieved.")
@@ -142,8 +148,8 @@ def search(
             table=lambda _: _hits(hits, RELATED if weak else None),
             plain=lambda _: [_line(hit, full) for hit in hits],
         )
-        for one in [] if options.json else reply.data.get("explained", ()):
-            talk(f"{one['id']}: {one['reason']}. {one['sentence']}")
+        for line in [] if options.json else _beside(reply.data):
+            talk(line)
         for note in _notes(reply.data):
             talk(note)
         if "receipt" in reply.data:
@@ -151,6 +157,15 @@ def search(
         place = "spaces searched" if several else f"space {opened.space}"
         if (remark := _note_on(place, reply.data, len(hits), filtered=wanted is not None)) and not options.json:
             talk(remark)
+
+
+def _beside(found: Mapping[str, Any]) -> Iterator[str]:
+    """Yield a line for each standing instruction, with why it counts as one, and for each explained memory."""
+    for one in found.get("instructions", ()):
+        why = "guard" if one["reason"] == "type" else "reads like one"
+        yield f"Standing instruction ({short_id(one['memory'])}, {why}): {brief(one['memory']['content'])}"
+    for one in found.get("explained", ()):
+        yield f"{one['id']}: {one['reason']}. {one['sentence']}"
 
 
 def _shown(found: Mapping[str, Any], *, all_: bool) -> list[Mapping[str, Any]]:
@@ -192,7 +207,8 @@ def _parameters(asked: dict[str, Any]) -> dict[str, Any]:
     recency = {"weight": asked.pop("recency_weight"), "half_life_days": asked.pop("half_life")}
     given = {name: value for name, value in recency.items() if value is not None}
     body["recency"] = {"function": "half_life", **given} if given else None
-    return {name: value for name, value in body.items() if value not in (None, False)}
+    body["instructions"] = asked.pop("instructions")
+    return {name: value for name, value in body.items() if value is not None and value is not False}
 
 
 def _line(hit: Mapping[str, Any], full: bool) -> str:

@@ -9,6 +9,7 @@ from muisti.service.console.asking.settings import Wrong
 WIDE = 1000
 SECTIONS: Mapping[str, str] = {  # each with the class of its colour
     "profile": "four",
+    "instructions": "six",
     "recent": "five",
     "summaries": "three",
     "about": "six",

@@ -27,7 +27,7 @@ def search(client: httpx.Client, query: str = "", **fields: Any) -> dict[str, An
 @pytest.mark.parametrize("mode", MODES)
 def test_every_mode_answers(client: httpx.Client, mode: str):
     answer = search(client, "QX-991", mode=mode)
-    assert set(answer) == set(SearchReply.__struct_fields__) - {"receipt", "intent", "explained"}
+    assert set(answer) == set(SearchReply.__struct_fields__) - {"receipt", "intent", "explained", "instructions"}
     assert (answer["strategy"], answer["degraded"]) == (mode, [])
     assert answer["hits"]
     for hit in answer["hits"]:

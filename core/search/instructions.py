@@ -1,0 +1,65 @@
+"""The lane of standing instructions beside the hits: those that apply to a query, best first.
+
+They are judged by their scope clause, not by the ranking of the hits: "Always cite versions when I ask about libraries"
+has little in common with "What does this project use?". The same memories may be hits as well.
+"""
+
+from collections.abc import Callable, Mapping
+
+import msgspec
+import numpy as np
+
+from muisti.core.embedding.encoder import Encoder
+from muisti.core.index.instructions import NOWHERE
+from muisti.core.index.snapshot import Snapshot
+from muisti.core.index.space_index import SpaceIndex
+from muisti.core.kernels import Mask
+from muisti.core.model.hits import Instruction
+from muisti.core.model.values import Memory, Stretch
+
+LEAST = 0.1  # cosine from which an instruction applies; one without a scope always does
+
+
+class Lane(msgspec.Struct, frozen=True):
+    """The instructions that apply, best first: the id of each version, and what `Instruction` says of it."""
+
+    versions: list[int] = []
+    typed: list[bool] = []
+    scopes: list[tuple[int, int]] = []
+    scores: list[float] = []
+
+    def of(self, fetched: Mapping[int, Memory]) -> tuple[Instruction, ...]:
+        """Return the instructions; `fetched` has the memories by version id."""
+        return tuple(
+            Instruction(
+                memory=fetched[version],
+                reason="type" if typed else "rule",
+                scope=None if scope[0] == NOWHERE else Stretch(*scope),
+                score=score,
+            )
+            for version, typed, scope, score in zip(self.versions, self.typed, self.scopes, self.scores, strict=True)
+        )
+
+
+NO_LANE = Lane()
+
+
+def applying(
+    index: SpaceIndex, snapshot: Snapshot, text: str, encoder: Encoder, visible: Callable[[], Mask], most: int
+) -> Lane:
+    """Return at most so many of the instructions that apply to a text; `visible` has a flag for each row."""
+    known = index.instructions.of(snapshot, encoder)
+    if known is None or not len(known):
+        return NO_LANE
+    rows = known.rows(snapshot)
+    question = encoder.encode_query(text)
+    scores = np.maximum(known.clauses @ question, known.sentences @ question)
+    applies = (rows >= 0) & ((scores >= LEAST) | known.everywhere) & visible()[rows]
+    places = np.flatnonzero(applies)
+    best = places[np.lexsort((-known.versions[places], -scores[places]))][:most]
+    return Lane(
+        known.versions[best].tolist(),
+        known.typed[best].tolist(),
+        [(start, stop) for start, stop in known.scopes[best].tolist()],
+        [round(score, 4) for score in scores[best].tolist()],
+    )
