@@ -447,6 +447,7 @@ class Found(Result, frozen=True, kw_only=True):
     seq: str
     receipt: str | None = None
     intent: Intent | None = None
+    grounds: str | None = None
     explained: list[Reasoned] = []
 
 

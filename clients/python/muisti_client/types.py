@@ -2505,6 +2505,7 @@ SearchReply = TypedDict(
         'seq': 'str',
         'receipt': NotRequired['str'],
         'intent': NotRequired['IntentReply'],
+        'grounds': NotRequired['str'],
         'explained': NotRequired['list[ReasonedReply]'],
     },
 )
