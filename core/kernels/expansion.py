@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from muisti.core.kernels.dense import Shorts, rescore
+from muisti.core.kernels.dense import rescore
 from muisti.core.kernels.target import Bytes, Doubles, Floats, Longs, compiled
 
 

@@ -1,5 +1,8 @@
 """Thresholds from which the strength of evidence counts as weak or strong, by model and by space, from a JSON file.
 
+An entry may also have the cosines that unrelated questions find. Questions that ask for advice are judged by them
+(core/query/advice.py), or without them as all others.
+
 The file of a model, `evidence.json` in its folder, has one entry. The file that the setting `calibration` names may
 have more, and entries for single spaces. An entry is for the model that it was fitted with and for no other.
 """
@@ -12,6 +15,7 @@ import msgspec
 
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.hits import Evidence, Thresholds
+from muisti.core.query.advice import Unrelated
 
 FILE = "evidence.json"
 
@@ -27,13 +31,16 @@ class Entry(msgspec.Struct, frozen=True, kw_only=True):
     generation: str | None
     space: str | None = None
     modes: Mapping[RankedMode, Thresholds] = msgspec.field(default_factory=dict[RankedMode, Thresholds])
+    unrelated: Unrelated | msgspec.UnsetType = msgspec.UNSET
 
 
 class Calibration:
     """All loaded thresholds. Those of a space take precedence over those of its model."""
 
     def __init__(self, entries: Iterable[Entry] = ()) -> None:
+        entries = list(entries)
         self._modes = {(entry.generation, entry.space): entry.modes for entry in entries}
+        self._unrelated = {(entry.generation, entry.space): entry.unrelated for entry in entries if entry.unrelated}
 
     def level(self, strength: float, mode: str, generation: str | None, space: str) -> Evidence:
         """Return the evidence of an answer; `uncalibrated` when there are no thresholds for the model.
@@ -53,6 +60,10 @@ class Calibration:
             return None
         known = self._modes.get((generation, space), {}).get(mode) or self._modes.get((generation, None), {}).get(mode)
         return KEYWORD if known is None and mode == "keyword" else known
+
+    def unrelated(self, generation: str | None, space: str) -> Unrelated | None:
+        """Return the cosines that unrelated questions find; None for models that they were not fitted with."""
+        return self._unrelated.get((generation, space)) or self._unrelated.get((generation, None))
 
 
 def read(path: Path) -> list[Entry]:

@@ -13,6 +13,7 @@ from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Doubles, Mask
 from muisti.core.kernels.pool import count_memories
+from muisti.core.query.advice import Nearest
 from muisti.core.query.evidence import Signals, known_share, strength
 from muisti.core.query.query import Query
 from muisti.core.search.blend import Blend, blended
@@ -32,7 +33,7 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
     `rankings` has the rankings that took part, by name. `total` counts the memories that could have been hits: those
     allowed that have a word of `needed`, None where words are not needed. `shares` add up to `fused`; they are None for
     a single ranking, and where `blend` has the parts. `meaning` has the parts of the cosines of rows, None where none
-    were compared.
+    were compared. `nearest` is None unless words and meaning took part.
     """
 
     rows: RowNumbers
@@ -46,6 +47,7 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
     needed: Matches | None = None
     total: int
     strength: float
+    nearest: Nearest | None = None
 
     def score(self, name: Name, place: int) -> float | None:
         """Return the score that a ranking gives the row at a place; None when it took no part."""
@@ -81,7 +83,7 @@ def by_blend(index: SpaceIndex, asked: Asked, query: Query, pool: int, more: Row
     alpha = alpha_for(index, snapshot, query, rows, asked.vectors.second is not None)
     meaning = cosines(snapshot, asked.vectors, rows)
     blend = blended(snapshot, population, wanted, matches, asked.vectors, meaning, alpha, rows, own)
-    found = Signals(
+    signals = Signals(
         memories=snapshot.columns.version[rows],
         covered=blend.covered,
         lexical=blend.words,
@@ -91,6 +93,7 @@ def by_blend(index: SpaceIndex, asked: Asked, query: Query, pool: int, more: Row
         known=known_share(matches.mass, matches.unknown, population.rows),
         there=matches.there,
     )
+    found = _only(signals, own)
     return Candidates(
         rows=rows,
         fused=blend.fused,
@@ -99,7 +102,8 @@ def by_blend(index: SpaceIndex, asked: Asked, query: Query, pool: int, more: Row
         meaning=meaning,
         matches=matches,
         total=_total(asked, None),
-        strength=strength(_only(found, own)),
+        strength=strength(found),
+        nearest=_nearest(asked, found),
     )
 
 
@@ -117,6 +121,7 @@ def by_rankings(asked: Asked, query: Query, names: Sequence[Name], pool: int, mo
     matches = compared[0] if compared else None
     needed = matches if len(compared) == len(rankers) else None
     shares = _shares(asked.snapshot, query, rows, rankings) if len(rankings) > 1 else None
+    signals = _only(_signals(asked, rows, rankings, matches, meaning), own)
     return Candidates(
         rows=rows,
         fused=absolute(rankings[names[0]].scores) if shares is None else summed(shares),
@@ -126,7 +131,8 @@ def by_rankings(asked: Asked, query: Query, names: Sequence[Name], pool: int, mo
         matches=matches,
         needed=needed,
         total=_total(asked, needed),
-        strength=strength(_only(_signals(asked, rows, rankings, matches, meaning), own)),
+        strength=strength(signals),
+        nearest=_nearest(asked, signals),
     )
 
 
@@ -161,6 +167,13 @@ def _signals(
         return signals
     known = known_share(matches.mass, matches.unknown, asked.population.rows)
     return replace(signals, known=known, there=matches.there)
+
+
+def _nearest(asked: Asked, signals: Signals) -> Nearest | None:
+    """Return the highest cosine; None unless words and meaning took part, and where passages have no vector yet."""
+    if signals.cosine is None or signals.lexical is None or asked.snapshot.unembedded or not len(signals.cosine):
+        return None
+    return Nearest(float(signals.cosine.max()), asked.allowed.count)
 
 
 def _shares(snapshot: Snapshot, query: Query, rows: RowNumbers, rankings: Mapping[Name, Ranking]) -> Shares:

@@ -29,9 +29,10 @@ from muisti.core.search.decay import in_effect
 from muisti.core.search.expected import Explaining
 from muisti.core.search.found import Hits, versions_of
 from muisti.core.search.instructions import NO_LANE, Lane, applying
+from muisti.core.search.judged import judged, ranks_text
 from muisti.core.search.placing import placed
 from muisti.core.search.query_vectors import QueryEmbedder
-from muisti.core.search.ranking import Ranked, has_every_word, rank, visible
+from muisti.core.search.ranking import Ranked, rank, visible
 from muisti.core.search.rankings import BY_MODE
 from muisti.core.search.refined import Extra, Groups, joint
 from muisti.core.store.database import Database, Row
@@ -198,11 +199,9 @@ class Searcher:
             rank=1000 * (ready - embedded - ranked.filtering),
             fetch=1000 * (perf_counter() - ready),
         )
-        judged = (mode, index.space.space.generation, space)
-        evidence = self._calibration.level(ranked.found.strength, *judged)
-        if evidence == "none" and has_every_word(snapshot, wanted, ranked.found):
-            evidence = "weak"
-        held = enough(evidence, query.min_evidence)
+        generation = index.space.space.generation
+        level = judged(self._calibration, snapshot, wanted, ranked.found, mode, generation, space)
+        held = enough(level.evidence, query.min_evidence)
         made = partial(Hits, snapshot, query, wanted, mode, now)
         hits = made(ranked).of(found) if held else ()
         explained: tuple[Reasoned, ...] = ()
@@ -211,9 +210,10 @@ class Searcher:
         answer = Answer(
             hits=placed(hits, self._database, index.space, snapshot.seq.number),
             total=ranked.found.total,
-            evidence=evidence,
-            strength=ranked.found.strength,
-            thresholds=self._calibration.thresholds(*judged),
+            evidence=level.evidence,
+            strength=level.strength,
+            thresholds=level.thresholds,
+            grounds=level.reason() if query.explain and ranks_text(mode) else None,
             strategy=mode,
             degraded=degraded if extra is None else (*degraded, *_undone(snapshot, extra)),
             seq=snapshot.seq,

@@ -48,6 +48,7 @@ STORY = (
     "supersedeMemory",
 )
 ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+FRACTION = re.compile(r"\b\d\.\d\d\b")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")
 
 
@@ -107,7 +108,9 @@ def steady(value: Any) -> Any:
         return [steady(one) for one in value]
     if isinstance(value, float):
         return ...
-    return TIME.sub("{time}", ID.sub("{id}", value)) if isinstance(value, str) else value
+    if isinstance(value, str):
+        return FRACTION.sub("{fraction}", TIME.sub("{time}", ID.sub("{id}", value)))
+    return value
 
 
 def play(client: httpx.Client, name: str, memory_id: str) -> httpx.Response:
