@@ -7,7 +7,10 @@ import numpy as np
 import numpy.typing as npt
 
 from muisti.core.embedding.vectors import rows_of
-from muisti.core.index.columns import Column, Numbers
+from muisti.core.index.allowed import Allowed
+from muisti.core.index.bitmaps import packed as as_words
+from muisti.core.index.collection import CollectionStatistics
+from muisti.core.index.columns import Column
 from muisti.core.index.feedback_counts import FeedbackCounts
 from muisti.core.index.fields import Fields
 from muisti.core.index.inserted import Inserted
@@ -18,11 +21,11 @@ from muisti.core.index.refreshes import Refreshes
 from muisti.core.index.rows import ALIVE, Rows
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.index.unpacking import Group, built
-from muisti.core.kernels import Ints
+from muisti.core.kernels import Ints, Mask
 from muisti.core.model.errors import NotFound
 from muisti.core.model.spaces import SpaceSettings
 from muisti.core.model.values import Seq
-from muisti.core.query.filter_fields import VERSION_ROW
+from muisti.core.query.filters import Filter, fields_of
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import deferred, index_rows, spaces
 from muisti.core.store.sql.spaces import SpaceRow
@@ -153,9 +156,18 @@ class SpaceIndex:
 
     def column(self, snapshot: Snapshot, field: str) -> Column:
         """Return the values of a filter field for the rows of a snapshot, built on first use."""
-        if field == VERSION_ROW:
-            return Numbers.of(snapshot.columns.version)
         return self._fields_of(snapshot).column(field, snapshot.size)
+
+    def selected(self, snapshot: Snapshot, filter: Filter) -> Mask:
+        """Return a flag for each row of a snapshot: whether a filter is true of it, whatever its visibility."""
+        return self._fields_of(snapshot).selections.mask(filter, snapshot.size)
+
+    def allowed(self, snapshot: Snapshot, population: CollectionStatistics, filter: Filter, now: int) -> Allowed:
+        """Return the visible rows that a filter selects: those of the `population`, of any status if it reads that."""
+        selections = self._fields_of(snapshot).selections
+        if "status" in fields_of(filter):
+            return selections.among(filter, as_words(snapshot.alive(now)), snapshot.size)
+        return selections.allowed(filter, population)
 
     def _fields_of(self, snapshot: Snapshot) -> Fields:
         fields = self._fields
