@@ -21,14 +21,13 @@ def filter_key(filter: Filter) -> bytes:
     """
     match filter:
         case Leaf(field, op):
-            one = len(filter.operands) == 1
-            return _digest(field, "eq" if op == "in" and one else op, _distinct(map(_encoded, filter.operands)))
+            values = _distinct(map(_encoded, filter.operands))
+            return _digest(field, "eq" if op == "in" and len(values) == 1 else op, values)
         case Not(part):
             return _digest("", "not", [filter_key(part)])
-        case And(parts):
-            return _digest("", "and", _distinct(map(filter_key, parts)))
-        case Or(parts):
-            return _digest("", "or", _distinct(map(filter_key, parts)))
+        case And(parts) | Or(parts):
+            keys = _distinct(map(filter_key, parts))
+            return keys[0] if len(keys) == 1 else _digest("", "and" if isinstance(filter, And) else "or", keys)
 
 
 _encoded = msgspec.msgpack.Encoder().encode  # true, 1, "1" and b"1" have unlike encodings

@@ -21,7 +21,7 @@ from muisti.core.query.filters import And, Filter, Leaf, Not, fields_of, parse
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
 from muisti.core.support.waiting import WouldWait, without_waiting
-from tests.core.fakes import NOON, SPACE, Clock, add, open_engine
+from tests.core.fakes import SPACE, Clock, add, open_engine
 from tests.examples import few
 
 DAY = 86_400_000_000
@@ -35,7 +35,7 @@ fields = st.fixed_dictionaries(
         "tags": st.lists(st.sampled_from("abc"), unique=True, max_size=2).map(tuple),
         "metadata": st.sampled_from([{}, {"x": 1}, {"x": True}, {"x": "1"}, {"x": 5, "y": [1, 2]}, {"y": 2}]),
         "status": st.sampled_from(["active", "active", "candidate"]),
-        "expires_at": st.sampled_from([None, None, from_us(NOON + DAY), from_us(NOON + 3 * DAY)]),
+        "expires_at": st.sampled_from([None, None, 1, 3]),  # days from then
     }
 )
 operations = st.lists(
@@ -86,9 +86,14 @@ def searched(engine: Engine, filter: Filter, as_of: AsOf | None = None) -> set[t
     return found
 
 
+def dated(chosen: dict[str, Any], clock: Clock) -> dict[str, Any]:
+    days = chosen["expires_at"]
+    return {**chosen, "expires_at": None if days is None else from_us(clock.at + days * DAY)}
+
+
 def play(engine: Engine, clock: Clock, verb: str, value: Any, living: list[str]) -> None:
     if verb == "add":
-        living += [memory.id for memory in engine.owner.write.add(SPACE, [Draft(**value)], on_conflict="keep").memories]
+        living.append(engine.owner.write.add(SPACE, [Draft(**dated(value, clock))], on_conflict="keep").memories[0].id)
     elif verb == "wait":
         clock.pass_days(value)
     elif living and verb == "delete":
@@ -99,7 +104,7 @@ def play(engine: Engine, clock: Clock, verb: str, value: Any, living: list[str])
         number, changed = value
         current = {item.id for item in engine.owner.read.list(SPACE, limit=100).items}
         if (one := living[number % len(living)]) in current:
-            engine.owner.write.update(SPACE, one, {**changed, "status": "active"})
+            engine.owner.write.update(SPACE, one, dated(changed, clock))
 
 
 @few
