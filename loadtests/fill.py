@@ -62,7 +62,8 @@ def fill(path: Path, texts: Sequence[str], model: str | None = None, fields: Fie
         _in_haste(connection)
         space = spaces.space_row(_run(connection, spaces.by_name(SPACE))[0])
         (done,) = connection.execute("SELECT count(*) FROM versions").fetchall()[0]
-        batches = [(space, model, fields, first, texts[first : first + BATCH]) for first in range(done, len(texts), BATCH)]
+        starts = range(done, len(texts), BATCH)
+        batches = [(space, model, fields, first, texts[first : first + BATCH]) for first in starts]
         with multiprocessing.get_context("spawn").Pool(os.cpu_count()) as pool:
             for number, versions in enumerate(pool.imap(_prepare, batches)):
                 if number % BATCHES == 0:
