@@ -17,14 +17,15 @@ from muisti.core.index.filter_key import filter_key
 from muisti.core.index.filter_mask import compared
 from muisti.core.index.remembered import Remembered
 from muisti.core.index.rows import Rows
+from muisti.core.index.snapshot import Snapshot
 from muisti.core.kernels import Codes, Mask
 from muisti.core.query.filter_fields import LISTED
-from muisti.core.query.filters import And, Filter, Leaf, Not, Or
+from muisti.core.query.filters import And, Filter, Leaf, Not, Or, fields_of
 from muisti.core.support.waiting import refuse_long
 
 PER_ROW = 16  # bytes a row of the index for the bitmaps of comparisons, and as many for allowed rows
 LEAST = 128 << 10  # bytes for each in a small index
-SOON = 4_096  # rows that are compared in well under a millisecond
+SOON = 256  # rows that are read and compared in well under a millisecond
 
 _FIRST = b"first"  # the key of the rows that are the first of their memory
 
@@ -61,17 +62,19 @@ class Selections:
         """Return a flag for each of the first `size` rows: whether the filter is true of it."""
         return unpacked(self._true_of(filter, True, size), size)
 
-    def allowed(self, filter: Filter, population: CollectionStatistics) -> Allowed:
-        """Return the rows of a population that the filter selects."""
+    def allowed(self, filter: Filter, snapshot: Snapshot, population: CollectionStatistics, now: int) -> Allowed:
+        """Return the visible rows that the filter selects: those of the population, of any status if it reads that."""
+        if "status" in fields_of(filter):
+            return self._among(filter, packed(snapshot.alive(now)), snapshot.size)
         key = filter_key(filter)
         known = self._chosen.get(key)
         if known is not None and known.serial == population.serial:
             return known.allowed
-        allowed = self.among(filter, population.allowed.words, len(population.mask))
+        allowed = self._among(filter, population.allowed.words, snapshot.size)
         self._chosen.put(key, _Chosen(population.serial, allowed), allowed.nbytes)
         return allowed
 
-    def among(self, filter: Filter, visible: Codes, size: int) -> Allowed:
+    def _among(self, filter: Filter, visible: Codes, size: int) -> Allowed:
         """Return the rows that the filter selects among the `visible` ones of the first `size`, whole memories."""
         words = self._true_of(filter, True, size) & visible
         firsts = self._bitmap(_FIRST, self._first_of_memory, size)

@@ -7,9 +7,6 @@ import numpy as np
 import numpy.typing as npt
 
 from muisti.core.embedding.vectors import rows_of
-from muisti.core.index.allowed import Allowed
-from muisti.core.index.bitmaps import packed as as_words
-from muisti.core.index.collection import CollectionStatistics
 from muisti.core.index.columns import Column
 from muisti.core.index.feedback_counts import FeedbackCounts
 from muisti.core.index.fields import Fields
@@ -19,13 +16,13 @@ from muisti.core.index.postings import Postings, build, in_units, keep, settled
 from muisti.core.index.recent import Recent
 from muisti.core.index.refreshes import Refreshes
 from muisti.core.index.rows import ALIVE, Rows
+from muisti.core.index.selections import Selections
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.index.unpacking import Group, built
-from muisti.core.kernels import Ints, Mask
+from muisti.core.kernels import Ints
 from muisti.core.model.errors import NotFound
 from muisti.core.model.spaces import SpaceSettings
 from muisti.core.model.values import Seq
-from muisti.core.query.filters import Filter, fields_of
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import deferred, index_rows, spaces
 from muisti.core.store.sql.spaces import SpaceRow
@@ -85,6 +82,11 @@ class SpaceIndex:
     def nbytes(self) -> int:
         kept = (self._rows, *self._pieces, self._fields, self.recent, self.refreshes, self.feedback_counts)
         return sum(each.nbytes for each in kept)
+
+    @property
+    def filter_nbytes(self) -> int:
+        """The part of `nbytes` that remembered rows of filters take."""
+        return self._fields.selections.nbytes
 
     def refresh(self, at_least: int) -> Snapshot:
         """Return a snapshot that has seen change number `at_least`, after reading newer changes if necessary.
@@ -158,16 +160,9 @@ class SpaceIndex:
         """Return the values of a filter field for the rows of a snapshot, built on first use."""
         return self._fields_of(snapshot).column(field, snapshot.size)
 
-    def selected(self, snapshot: Snapshot, filter: Filter) -> Mask:
-        """Return a flag for each row of a snapshot: whether a filter is true of it, whatever its visibility."""
-        return self._fields_of(snapshot).selections.mask(filter, snapshot.size)
-
-    def allowed(self, snapshot: Snapshot, population: CollectionStatistics, filter: Filter, now: int) -> Allowed:
-        """Return the visible rows that a filter selects: those of the `population`, of any status if it reads that."""
-        selections = self._fields_of(snapshot).selections
-        if "status" in fields_of(filter):
-            return selections.among(filter, as_words(snapshot.alive(now)), snapshot.size)
-        return selections.allowed(filter, population)
+    def selections(self, snapshot: Snapshot) -> Selections:
+        """Return what evaluates filters over the rows of a snapshot."""
+        return self._fields_of(snapshot).selections
 
     def _fields_of(self, snapshot: Snapshot) -> Fields:
         fields = self._fields

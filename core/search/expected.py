@@ -114,11 +114,11 @@ class Explaining:
 
     def _left_out(self, memory: Memory) -> Reasoned | None:
         """Explain a memory that the filter, required words or `similar_to` exclude; None for others."""
-        rows = self._rows(memory)
+        rows, selections, size = self._rows(memory), self._index.selections(self._snapshot), self._snapshot.size
         failed = sorted(
             name
             for names, filter in self._expected.conditions
-            if not self._index.selected(self._snapshot, filter)[rows].any()
+            if not selections.mask(filter, size)[rows].any()
             for name in names
         )
         if failed:

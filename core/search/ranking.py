@@ -187,7 +187,7 @@ def _allowed(
     """Return the rows that are visible and that the query's filter, required words and phrases select."""
     allowed = population.allowed
     if query.filter is not None:
-        allowed = index.allowed(snapshot, population, query.filter, now)
+        allowed = index.selections(snapshot).allowed(query.filter, snapshot, population, now)
     if not wanted.required and not wanted.phrases:
         return allowed
     mask = containing(snapshot, wanted.required, wanted.phrases, allowed.mask)

@@ -133,7 +133,7 @@ def neighbours(
     if not reach:
         return ()
     if extra.sees is not None:
-        visible = visible & index.selected(snapshot, extra.sees)
+        visible = visible & index.selections(snapshot).mask(extra.sees, snapshot.size)
     return [around(snapshot, visible, row, reach) for row in rows.tolist()]
 
 

@@ -1,5 +1,6 @@
 """Rows of filters are remembered, and are what the store selects after every write, at every time and point."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Barrier, Thread
 from typing import Any
@@ -131,7 +132,7 @@ def test_a_remembered_filter_selects_what_the_store_does_after_each_write(
                 assert searched(engine, filter, point) == listed(engine, filter, point)
 
 
-def selections(values: list[str | None]) -> Selections:
+def selections(values: Sequence[str | None]) -> Selections:
     """Selections over the rows of one field, each of them a memory."""
     column, rows = Keywords(), Rows(0)
     column.extend(values)
