@@ -3,16 +3,22 @@
 from collections.abc import Sequence
 from typing import Any, cast
 
+import numpy as np
+
 from muisti.core.index.columns import Column, Keywords, Lists, Numbers, Value
 from muisti.core.index.rows import Rows
 from muisti.core.index.selections import Selections
+from muisti.core.kernels import Longs
 from muisti.core.model.fields import FILTERED
 from muisti.core.query.filter_fields import LISTED, VERSION_ROW
 from muisti.core.query.options import PATHS
 from muisti.core.store.database import Database, Row
-from muisti.core.store.sql.index_rows import field_values
+from muisti.core.store.sql.index_rows import field_values, some_field_values
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Lock
+
+FEW = 8  # how many times the new rows a column has, when they are read one by one and not as a range
+TOGETHER = 1_000  # versions of one statement
 
 NUMBERS = frozenset(field.name for field in FILTERED if field.filter and field.form in ("rank", "time", "number"))
 
@@ -47,10 +53,20 @@ class Fields:
                 self._columns[field] = column = self._extended(column, field, size)
             return column
 
+    def _read(self, field: str, versions: Longs, *, few: bool) -> list[Row]:
+        """Return the values of ascending versions; `few` says that the space has many times as many."""
+        if not few:
+            (found,) = self._database.read([field_values(self._space, field, int(versions[0]), int(versions[-1]))])
+            return found
+        asked = np.unique(versions).tolist()
+        starts = range(0, len(asked), TOGETHER)
+        parts = [some_field_values(self._space, field, asked[start : start + TOGETHER]) for start in starts]
+        return [row for found in self._database.read(parts) for row in found]
+
     def _extended(self, column: Column, field: str, size: int) -> Column:
         """Read what a column lacks, and return it, or one of another kind if that suits the values better."""
         versions = self.rows.version.view(size)[len(column) :]
-        (found,) = self._database.read([field_values(self._space, field, int(versions[0]), int(versions[-1]))])
+        found = self._read(field, versions, few=len(versions) * FEW < len(column))
         if not _is_listed(field):
             values = dict(cast(list[tuple[int, Any]], found))
             cast(Keywords | Numbers, column).extend([values.get(version) for version in versions.tolist()])

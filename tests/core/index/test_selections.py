@@ -156,7 +156,7 @@ def test_a_thread_that_may_not_wait_gets_only_what_is_remembered_or_short():
     found, filter = selections(values), And((Leaf("category", "eq", "a"), Not(Leaf("category", "eq", "b"))))
     with without_waiting(), pytest.raises(WouldWait):
         found.mask(filter, 12_000)
-    found.mask(filter, 11_000)
+    found.mask(filter, 11_900)
     with without_waiting():
         assert found.mask(filter, 12_000).tolist() == [value == "a" for value in values]
 
