@@ -93,9 +93,16 @@ CASES = [
 @click.option("--other", type=click.Path(path_type=Path), help="Another checkout to measure in turn.")
 @click.option("--text", type=click.Path(path_type=Path), help="Folder of texts; else made words.")
 @click.option("--cache", type=click.Path(path_type=Path), default=Path("runs/cache"), show_default=True)
+@click.option("--file", type=click.Path(path_type=Path), help="A database that `fill` made with `fields` before.")
 @click.option("--answer", type=click.Path(path_type=Path), hidden=True)
 def main(
-    memories: int, questions: int, other: Path | None, text: Path | None, cache: Path, answer: Path | None
+    memories: int,
+    questions: int,
+    other: Path | None,
+    text: Path | None,
+    cache: Path,
+    file: Path | None,
+    answer: Path | None,
 ) -> None:
     """Print the table."""
     if answer is not None:
@@ -103,7 +110,9 @@ def main(
         return
     known, asked = texts.invented(memories) if text is None else texts.real(text, cache)
     with Bed(known[:memories], asked, cache, peers=False) as bed:
-        database, _ = bed.embedded.kept("filters.db", lambda path: fill(path, bed.texts, fields=fields))
+        database = file
+        if database is None:
+            database, _ = bed.embedded.kept("filters.db", lambda path: fill(path, bed.texts, fields=fields))
         asked = bed.questions(len(CASES) * questions)
     trees = [THIS] if other is None else [Checkout(other), THIS]
     found = _measured(trees, database, asked, questions)
