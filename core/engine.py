@@ -11,6 +11,7 @@ from muisti.core.embedding.cache import BYTES
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.hosted import Hosted
 from muisti.core.embedding.models import Models
+from muisti.core.embedding.second import SecondModels
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.erasure.purging import KIND as PURGE
 from muisti.core.erasure.purging import PurgeWork, Told, items_of
@@ -24,7 +25,7 @@ from muisti.core.model.audited import AuditPage
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.graph import Unread
-from muisti.core.model.spaces import DEFAULT, USUAL_POLICY, Policy, Space
+from muisti.core.model.spaces import DEFAULT, OFF, USUAL_POLICY, Policy, Space
 from muisti.core.model.tasks import Task
 from muisti.core.model.times import Clock
 from muisti.core.model.values import Json, RequestKey
@@ -32,6 +33,7 @@ from muisti.core.operations import audit_log
 from muisti.core.operations.keys import Keys
 from muisti.core.operations.leases import Leases
 from muisti.core.operations.recognition import Recognition
+from muisti.core.operations.second_vectors import SecondVectors
 from muisti.core.operations.signing_keys import SigningKeys
 from muisti.core.operations.vectors import Vectors
 from muisti.core.operations.webhooks import Webhooks
@@ -73,6 +75,7 @@ class Engine:
         quota: Quota | None = None,
         policy: Policy = USUAL_POLICY,
         others: Sequence[Encoder] = (),
+        seconds: Mapping[str, Encoder] = {},
         cache_bytes: int = BYTES,
         receipt_days: float = RECEIPT_DAYS,
         parsers: int = 1,
@@ -83,6 +86,7 @@ class Engine:
 
         - `encoder` embeds spaces that have no model yet. `others` serve the spaces whose model they are.
           Vectors of slow models are kept in `cache_bytes` of memory.
+        - `seconds` are the models, by name, that may be the second one of a space. `policy` names the default.
         - `index_memory` is in bytes.
         - `retention_hours` is how long answers of requests with an idempotency key are kept. Old versions are kept at
           least as long, whatever a policy says.
@@ -97,7 +101,7 @@ class Engine:
             SchemaTooNew: a newer Muisti wrote the database.
         """
         self._database = database
-        self.models = Models(encoder, others, cache_bytes)
+        self.models = Models(encoder, others, cache_bytes, SecondModels(seconds, policy.second_model or OFF))
         self._clock = clock
         migrate(database.primary, clock())
         self.meters = Meters(database.meters)
@@ -139,6 +143,9 @@ class Engine:
         self.recognition = Recognition(database, self.models, clock)
         self.recognition.recall()
         self.vectors = Vectors(database.primary, self.models, clock)
+        self.second_vectors = SecondVectors(
+            database.primary, self.models, self.tasks, clock, self.meters.second_vectors
+        )
         self.spaces = administration.registry(given, parts, self.eraser)
         self.upkeep = administration.upkeep(given, parts, self.eraser)
         self.spaces.ensure(DEFAULT)

@@ -50,6 +50,7 @@ def registry(given: Given, parts: Shared, eraser: Eraser) -> Spaces:
         clock=given.clock,
         quota=given.quota,
         policy=given.policy,
+        seconds=given.models.seconds,
     )
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from muisti.core.embedding.cache import BYTES, EmbeddingCache
 from muisti.core.embedding.encoder import Encoder, StaticEncoder
 from muisti.core.embedding.hosted import Hosted
+from muisti.core.embedding.second import SecondModels
 from muisti.core.model.errors import InvalidInput, ModelMismatch
 from muisti.core.model.spaces import Space
 
@@ -19,12 +20,18 @@ class Models:
     """
 
     def __init__(
-        self, default: Encoder | None = None, others: Sequence[Encoder] = (), cache_bytes: int = BYTES
+        self,
+        default: Encoder | None = None,
+        others: Sequence[Encoder] = (),
+        cache_bytes: int = BYTES,
+        seconds: SecondModels | None = None,
     ) -> None:
+        """`seconds` has the models that may be the second one of a space."""
         if default is None and others:
             raise InvalidInput.at("$.models", "embeddings are off; further models would serve no space")
         self.default = default
         self.others = tuple(others)
+        self.seconds = seconds or SecondModels()
         self._known: dict[str, Encoder] = {}
         self.cache = EmbeddingCache(cache_bytes)
         self._judge = StaticEncoder()
@@ -38,7 +45,8 @@ class Models:
     @property
     def hosted(self) -> list[Hosted]:
         """The encoders whose models are behind endpoints."""
-        return [encoder for encoder in self if isinstance(encoder, Hosted)]
+        every = dict.fromkeys((*self, *self.seconds))
+        return [encoder for encoder in every if isinstance(encoder, Hosted)]
 
     def of(self, generation: str | None) -> Encoder | None:
         """Return the encoder of a space by the identity of its model, None where the process does not have it.
@@ -55,6 +63,10 @@ class Models:
             if encoder.identity == generation:
                 return encoder
         return None
+
+    def second_of(self, space: Space) -> Encoder | None:
+        """Return the second model of a space; None without one, or where this process cannot use it."""
+        return None if self.default is None else self.seconds.of(space)
 
     def inline(self, generation: str | None) -> Encoder | None:
         """Return the encoder that embeds what a write stores; None also where background work embeds it."""

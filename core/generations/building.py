@@ -9,16 +9,17 @@ from muisti.core.operations.embedding import next_step
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refused
 from muisti.core.store.refusal_codes import Refusal
-from muisti.core.store.sql import generations
+from muisti.core.store.sql import deferred, generations
 from muisti.core.tasks.claim import Claim
 
 KIND = "embed"
 
 
 class Embed:
-    """Embed the passages of a space that its shadow, or its model, has not embedded. Its request names the model.
+    """Embed the passages of a space that one of its models has not embedded. Its request names the model.
 
-    The position of the task is the change up to which nothing is missing.
+    This is the model of the space, its shadow or its second model. The position of the task is the change up to which
+    nothing is missing.
     """
 
     name = KIND
@@ -37,21 +38,24 @@ class Embed:
             ModelUnavailable: this process does not have the model, or it does not answer; the task goes on later.
         """
         digest = cast(dict[str, str], claim.task.asked)["generation"]
-        encoder = self._models.of(digest)
-        if encoder is None:
-            raise ModelUnavailable(f"this process does not have the model {digest[:12]}")
         after, done = int(claim.task.position or 0), 0
         while True:
             claim.check()
             space = find_space(self._database, claim.task.space)
-            if digest not in (space.space.generation, space.space.shadow):
+            if digest not in (space.space.generation, space.space.shadow, space.space.second):
                 return {"generation": digest, "embedded": done, "dropped": True}
+            encoder = self._models.second_of(space.space) if digest == space.space.second else self._models.of(digest)
+            if encoder is None:
+                raise ModelUnavailable(f"this process does not have the model {digest[:12]}")
             step = next_step(self._database, space, encoder, self._models.cache, after)
             if step is None:
+                self._database.write([deferred.advance_second(space, digest, space.seq.number)])
                 return {"generation": digest, "embedded": done, "dropped": False}
             fenced = claim.fenced(position=str(step.born), done=step.passages)
+            marked = deferred.advance_second(space, digest, step.born - 1)
+            batch = [generations.guard_models(space), *step.batch, marked]
             try:
-                self._database.write([*fenced.before, generations.guard_models(space), *step.batch, *fenced.after])
+                self._database.write([*fenced.before, *batch, *fenced.after])
             except Refused as refused:
                 if refused.code != Refusal.STALE:
                     raise

@@ -68,7 +68,7 @@ class Generations:
                 role=_role(found, digest),
                 passages=cast(int, total[0][0]),
                 embedded=living,
-                available=self._models.of(digest) is not None,
+                available=self._is_available(found, digest),
                 served=digest == found.space.shadow and found.space.shadow_served,
             )
             for digest, model, dimensions, created_at, living, _ in listed
@@ -174,11 +174,13 @@ class Generations:
 
         Raises:
             NotFound: the space has no such model.
-            Conflict: it is the model of the space.
+            Conflict: it is the model of the space, or its second one.
         """
         one = self.get(space, name, caller)
         if one.role == "current":
             raise Conflict(f"{one.model!r} is the model of space {space!r}; switch to another one first")
+        if one.role == "second":
+            raise Conflict(f"{one.model!r} is the second model of space {space!r}; set its second_model to off first")
         found = find_space(self._database, space)
         digest, overwrites = one.identity, not self._database.local
         left = [generations.set_shadow(found, None)] if digest == found.space.shadow else []
@@ -304,6 +306,11 @@ class Generations:
         (rows,) = self._database.read([generations.lacking(found, digest)])
         return cast(int, rows[0][0])
 
+    def _is_available(self, found: SpaceRow, digest: str) -> bool:
+        if digest == found.space.second:
+            return self._models.second_of(found.space) is not None
+        return self._models.of(digest) is not None
+
     def _note(self, found: SpaceRow, caller: Caller, action: Action, digest: str) -> Statement:
         return audit.note(self._clock(), caller.actor, action, space=found.space.name, target=digest)
 
@@ -340,7 +347,11 @@ def _shadow_of(found: SpaceRow) -> str:
 
 
 def _role(found: SpaceRow, digest: str) -> Role:
-    roles: dict[str | None, Role] = {found.space.shadow: "shadow", found.space.generation: "current"}
+    roles: dict[str | None, Role] = {
+        found.space.second: "second",
+        found.space.shadow: "shadow",
+        found.space.generation: "current",
+    }
     return roles.get(digest, "left")
 
 

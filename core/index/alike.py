@@ -42,7 +42,8 @@ def by_signs(snapshot: Snapshot, query: QueryVector, allowed: Allowed, least: fl
     deviations. None had more than .97 of that share of the weight.
     """
     c, dimensions = snapshot.columns, len(query.codes)
-    planes = (c.codes, c.scales, c.fine, c.fine_scales)
+    v = c.vectors
+    planes = (v.codes, v.scales, v.fine, v.fine_scales)
     rows, cosines = np.empty(ROOM, np.int64), np.empty(ROOM)
     ones, twos = np.bitwise_count(query.planes[1:]).sum(axis=1).tolist()
     found = ROOM + 1
@@ -51,7 +52,7 @@ def by_signs(snapshot: Snapshot, query: QueryVector, allowed: Allowed, least: fl
         most = dimensions * share + DEVIATIONS * math.sqrt(dimensions * share * (1 - share)) + 1
         limits = math.ceil(most), math.ceil((ones + 2 * twos) * share)
         found = find(
-            c.bits, query.planes, *limits, allowed.mask, *planes, query.codes, query.step, least, rows, cosines
+            v.bits, query.planes, *limits, allowed.mask, *planes, query.codes, query.step, least, rows, cosines
         )
         least += (1 - least) / 4
     if found < 2:

@@ -1,7 +1,7 @@
 """The rows of a snapshot that a search may return."""
 
 from muisti.core.index.bitmaps import packed
-from muisti.core.index.rows import Columns
+from muisti.core.index.vector_columns import Vectors
 from muisti.core.kernels import Codes, Longs, Mask
 from muisti.core.kernels.pool import count_memories
 
@@ -12,7 +12,7 @@ class Allowed:
     Two readers may both compute a derived value; they get the same.
     """
 
-    __slots__ = ("_memories", "_vectors", "_words", "count", "mask")
+    __slots__ = ("_memories", "_with_vector", "_words", "count", "mask")
 
     def __init__(self, mask: Mask, count: int, *, words: Codes | None = None, memories: int | None = None) -> None:
         """Take the flags; `words` are the same as bits, `memories` how many memories the rows belong to, if known."""
@@ -20,7 +20,7 @@ class Allowed:
         self.count = count
         self._words = words
         self._memories = memories
-        self._vectors: Codes | None = None
+        self._with_vector: dict[str | None, Codes] = {}  # by model: the arrays of a `Vectors` would be kept alive
 
     @property
     def words(self) -> Codes:
@@ -31,8 +31,8 @@ class Allowed:
 
     @property
     def nbytes(self) -> int:
-        """Bytes of the flags, and of the bits that searches derive from them."""
-        return self.mask.nbytes + self.mask.nbytes // 4
+        """Bytes of the flags, and of the bits that searches by two models derive from them."""
+        return self.mask.nbytes + 3 * self.mask.nbytes // 8
 
     def memories(self, versions: Longs) -> int:
         """Return how many memories the rows belong to; `versions` has that of each row."""
@@ -40,13 +40,14 @@ class Allowed:
             self._memories = count_memories(versions, self.mask)
         return self._memories
 
-    def with_vector(self, columns: Columns) -> Codes:
-        """Return a bit for each row, set when it is allowed and has a vector; the lowest bit is the first row.
+    def with_vector(self, vectors: Vectors) -> Codes:
+        """Return a bit for each row, set when it is allowed and has one of `vectors`; the lowest bit is the first row.
 
-        The sign bits of rows without a vector mean nothing.
+        The sign bits of rows without a vector mean nothing. `vectors` are those of the snapshot, by one of its models.
         """
-        if not columns.blanks:
+        if not vectors.blanks:
             return self.words
-        if self._vectors is None:
-            self._vectors = packed(self.mask & (columns.scales > 0))
-        return self._vectors
+        found = self._with_vector.get(vectors.model)
+        if found is None:
+            found = self._with_vector[vectors.model] = packed(self.mask & (vectors.scales > 0))
+        return found

@@ -27,6 +27,11 @@ class Buffer(Generic[T]):
     def nbytes(self) -> int:
         return self._array.nbytes
 
+    @property
+    def room(self) -> int:
+        """Number of rows that fit without growing."""
+        return len(self._array)
+
     def view(self, rows: int | None = None) -> npt.NDArray[T]:
         """Return the first `rows` rows, all by default, without copying."""
         return self._array[: self._used if rows is None else rows]

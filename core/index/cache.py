@@ -209,8 +209,8 @@ class Indexes:
         self._in_background(self._warming, name, lambda: self.fresh(name, wanted))
 
     def _pack(self, key: _Key, index: SpaceIndex) -> None:
-        """Pack the index in a thread when it has at least `LOOSE` rows that are not packed."""
-        if index.loose >= LOOSE and not key.past and not self._closing.is_set():
+        """Pack the index in a thread when it has at least `LOOSE` rows, or vectors of its second model, unpacked."""
+        if max(index.loose, index.loose_second) >= LOOSE and not key.past and not self._closing.is_set():
             self._in_background(self._packing, key.name, lambda: index.pack(self._closing.is_set))
 
     def _in_background(self, running: dict[str, threading.Thread], name: str, work: Callable[[], object]) -> None:

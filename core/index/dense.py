@@ -12,6 +12,7 @@ import numpy as np
 from muisti.core.embedding.vectors import rotate
 from muisti.core.index.allowed import Allowed
 from muisti.core.index.snapshot import RowNumbers, Snapshot
+from muisti.core.index.vector_columns import Vectors
 from muisti.core.kernels import Doubles, Floats
 from muisti.core.kernels import dense as loops
 from muisti.core.kernels.dense import Shorts, Words
@@ -48,34 +49,44 @@ def query_vector(direction: Floats) -> QueryVector:
     return QueryVector(codes, step, math.sqrt(float(direction @ direction)), planes)
 
 
-def cosines(snapshot: Snapshot, query: QueryVector, chosen: RowNumbers) -> Doubles:
-    """Return the cosine of each chosen row, exact to about 1e-5; 0 for a row without a vector."""
-    c, out = snapshot.columns, np.empty(len(chosen))
-    loops.rescore(c.codes, c.scales, c.fine, c.fine_scales, query.codes, query.step, chosen, out)
+def cosines(snapshot: Snapshot, query: QueryVector, chosen: RowNumbers, vectors: Vectors | None = None) -> Doubles:
+    """Return the cosine of each chosen row, exact to about 1e-5; 0 for a row without a vector.
+
+    `vectors` are those by the space's model unless given.
+    """
+    v, out = vectors or snapshot.columns.vectors, np.empty(len(chosen))
+    loops.rescore(v.codes, v.scales, v.fine, v.fine_scales, query.codes, query.step, chosen, out)
     return out
 
 
-def directions(snapshot: Snapshot, rows: RowNumbers) -> Floats:
-    """Return the unit vectors of rows, in the coordinates of the index; zeros for a row without a vector."""
-    c = snapshot.columns
-    coarse, fine = c.codes[rows] * c.scales[rows, None], c.fine[rows] * c.fine_scales[rows, None]
+def directions(snapshot: Snapshot, rows: RowNumbers, vectors: Vectors | None = None) -> Floats:
+    """Return the unit vectors of rows, in the coordinates of the index; zeros for a row without a vector.
+
+    `vectors` are those by the space's model unless given.
+    """
+    v = vectors or snapshot.columns.vectors
+    coarse, fine = v.codes[rows] * v.scales[rows, None], v.fine[rows] * v.fine_scales[rows, None]
     restored = (coarse + fine).astype(np.float32)
     lengths = np.linalg.norm(restored, axis=1, keepdims=True)
     return (restored / np.where(lengths == 0, 1, lengths)).astype(np.float32)
 
 
-def nearest(snapshot: Snapshot, query: QueryVector, allowed: Allowed, wanted: int) -> Near:
+def nearest(
+    snapshot: Snapshot, query: QueryVector, allowed: Allowed, wanted: int, vectors: Vectors | None = None
+) -> Near:
     """Return the `wanted` memories with the highest cosine, by their best row; ties by memory id.
 
-    The result is exact up to `SCANNED` allowed rows. Rows with a cosine of 0 or less are left out.
+    The result is exact up to `SCANNED` allowed rows. Rows with a cosine of 0 or less are left out. `vectors` are those
+    by the space's model unless given.
     """
     c, k = snapshot.columns, wanted
-    columns = (c.bits, c.codes, c.scales, c.fine, c.fine_scales, c.version, c.id_high, c.id_low, c.number)
+    v = vectors or c.vectors
+    columns = (v.bits, v.codes, v.scales, v.fine, v.fine_scales, c.version, c.id_high, c.id_low, c.number)
     parts = (query.codes, query.planes, query.step, query.length)
     while query.step > 0 and allowed.count:
         chosen = candidates(allowed.count, k)
         few = allowed.count <= max(SCANNED, 2 * chosen)
-        bound = (allowed.with_vector(c), allowed.count, 0 if few else chosen)
+        bound = (allowed.with_vector(v), allowed.count, 0 if few else chosen)
         rows, found, lowest = loops.nearest(*columns, *parts, *bound, k, wanted)
         near = Near(rows, found)
         sure = int(np.count_nonzero(found >= lowest))

@@ -41,7 +41,8 @@ class Inserted(msgspec.Struct, frozen=True):
     `ids` are the halves of the memories' ids, (n, 2). `terms` has the term codes of all rows, `term_counts[r]` of row
     r. `vectors` are stored vectors (`embedding.vectors`), zeros for none. `died` is the change that ended a version,
     `NEVER` for a current one; packed versions always have `NEVER`. `sessions` and `turns` are empty when no row has a
-    session, `speakers` (folded) when no row has a speaker.
+    session, `speakers` (folded) when no row has a speaker. `second` are vectors of the second model, None when they
+    were not read; they are never packed.
     """
 
     version: Longs
@@ -63,6 +64,8 @@ class Inserted(msgspec.Struct, frozen=True):
     sessions: Sequence[Scalar]
     turns: Sequence[Scalar]
     speakers: Sequence[str | None]
+    second: Bytes | None = None
+    has_second: Mask | None = None
 
     def __len__(self) -> int:
         return len(self.version)
@@ -85,7 +88,10 @@ class Inserted(msgspec.Struct, frozen=True):
     def rows(self, start: int, stop: int) -> "Inserted":
         """Return the rows from `start` to `stop`, which is exclusive."""
         ends = self.term_starts
-        cut: dict[str, Any] = {field.name: getattr(self, field.name)[start:stop] for field in fields(self)}
+        cut: dict[str, Any] = {}
+        for field in fields(self):
+            column = getattr(self, field.name)
+            cut[field.name] = None if column is None else column[start:stop]
         cut["terms"] = self.terms[ends[start] : ends[stop]]
         return Inserted(**cut)
 
@@ -132,11 +138,14 @@ class Inserted(msgspec.Struct, frozen=True):
         return cls(**arrays, died=np.full(rows, NEVER), sessions=sessions, turns=turns, speakers=speakers)
 
     @classmethod
-    def of(cls, rows: Sequence[Row], dimensions: int) -> "Inserted":
-        """Return new rows from the result of `index_rows.living` or `index_rows.every`."""
-        columns = cast(Any, list(zip(*rows, strict=True)) if rows else [()] * 17)
+    def of(cls, rows: Sequence[Row], dimensions: int, second_dimensions: int | None = None) -> "Inserted":
+        """Return new rows from the result of `index_rows.living` or `index_rows.every`.
+
+        `second_dimensions` are those of the second model, None when its vectors were not read.
+        """
+        columns = cast(Any, list(zip(*rows, strict=True)) if rows else [()] * 18)
         version, memory_id, born, status, importance, at, expires, text, number, start, stop, *rest = columns
-        terms, vector, sessions, turns, speaker, died = rest
+        terms, vector, sessions, turns, speaker, died, *second = rest
         speakers = [fold(name) if isinstance(name, str) else None for name in speaker] if _any(speaker) else []
         return cls(
             version=np.array(version, np.int64),
@@ -158,6 +167,8 @@ class Inserted(msgspec.Struct, frozen=True):
             sessions=sessions if _any(sessions) else (),
             turns=turns if _any(sessions) else (),
             speakers=speakers,
+            second=None if second_dimensions is None else rows_of(second[0], second_dimensions),
+            has_second=None if second_dimensions is None else np.array([v is not None for v in second[0]], np.bool_),
         )
 
 

@@ -49,8 +49,11 @@ def pack(database: Database, space: SpaceRow, generation: int | None, stopped: C
 def repack(database: Database, space: SpaceRow) -> int:
     """Rewrite the segments that hold erased versions without any version that has ended; return how many.
 
+    Those with vectors of a second model are deleted.
+
     Several processes may do this at the same time. An emptied segment stays, because no segment behind a gap is read.
     """
+    database.write(segments.drop_erased(space, overwrites=not database.local))
     count = 0
     while True:
         (found,) = database.read([segments.with_erased(space)])

@@ -1,8 +1,8 @@
 """The rows of an index (passages), one array for each column. Rows are appended and never change, with two exceptions.
 
 `died` is the change number that ended a version, written in place. Readers of an older point compare it with theirs,
-so they still see the row as current. A vector that comes after its passage is written in place too, its scale last.
-Readers take a row without a scale for one without a vector.
+so they still see the row as current. A vector that comes after its passage is written in place too
+(core/index/vector_columns.py).
 """
 
 from typing import NamedTuple, cast
@@ -10,18 +10,17 @@ from typing import NamedTuple, cast
 import numpy as np
 import numpy.typing as npt
 
-from muisti.core.embedding.vectors import planes_of
 from muisti.core.index.buffers import Buffer
 from muisti.core.index.dialogue import Dialogues
 from muisti.core.index.inserted import Inserted
-from muisti.core.index.sign_bits import SignBits
-from muisti.core.kernels import Bytes, Codes, Floats, Ints, Longs, Mask
+from muisti.core.index.vector_columns import VectorColumns, Vectors
+from muisti.core.kernels import Bytes, Codes, Ints, Longs, Mask
 
 ALIVE = np.iinfo(np.int64).max
 
 
 class Columns(NamedTuple):
-    """Arrays of the columns that searches read, cut to the rows of a snapshot; `bits` has a place for each block."""
+    """Arrays of the columns that searches read, cut to the rows of a snapshot."""
 
     version: Longs
     id_high: Codes
@@ -33,12 +32,7 @@ class Columns(NamedTuple):
     at: Longs
     text: Codes
     length: Ints
-    codes: Bytes
-    scales: Floats
-    fine: Bytes
-    fine_scales: Floats
-    bits: Codes
-    blanks: int
+    vectors: Vectors
 
 
 class Rows:
@@ -60,14 +54,8 @@ class Rows:
         self.born = Buffer(np.int64)
         self.died = Buffer(np.int64)
         self.length = Buffer(np.int32)  # units, see core/index/postings.py
-        self.embedded = Buffer(np.bool_)
-        self.codes = Buffer(np.int8, dimensions)
-        self.scales = Buffer(np.float32)
-        self.fine = Buffer(np.int8, dimensions)
-        self.fine_scales = Buffer(np.float32)
-        self.bits = SignBits(dimensions)
-        self.blanks = 0  # rows without a vector, or with one of length 0
-        self.dimensions = dimensions
+        self.vectors = VectorColumns(dimensions)
+        self.second: VectorColumns | None = None  # by the space's second model
         self.dialogues = Dialogues()
 
     def __len__(self) -> int:
@@ -75,17 +63,20 @@ class Rows:
 
     @property
     def nbytes(self) -> int:
-        return sum(buffer.nbytes for buffer in self._buffers().values()) + self.bits.nbytes + self.dialogues.nbytes
+        kept = (*self._buffers().values(), *self._vectors(), self.dialogues)
+        return sum(each.nbytes for each in kept)
+
+    @property
+    def dimensions(self) -> int:
+        """The dimensions of the vectors by the space's model, 0 when nothing is embedded."""
+        return self.vectors.dimensions
 
     def columns(self, size: int) -> Columns:
         """Return the columns of the first `size` rows, without copying."""
-        views = {name: getattr(self, name).view(size) for name in Columns._fields if name != "blanks"}
-        return Columns(**views, blanks=self.blanks)
+        return Columns(**{name: getattr(self, name).view(size) for name in Columns._fields})
 
     def append(self, inserted: Inserted, lengths: npt.NDArray[np.int32]) -> None:
         """Append new rows, and the length of each in units."""
-        planes = planes_of(inserted.vectors)
-        self.blanks += int(np.count_nonzero(planes.scales == 0))  # first: a reader may count too many, never too few
         for buffer, values in (
             (self.version, inserted.version),
             (self.id_high, inserted.ids[:, 0]),
@@ -101,14 +92,14 @@ class Rows:
             (self.born, inserted.born),
             (self.died, inserted.died),
             (self.length, lengths),
-            (self.embedded, inserted.embedded),
-            (self.codes, planes.codes),
-            (self.scales, planes.scales),
-            (self.fine, planes.fine),
-            (self.fine_scales, planes.fine_scales),
         ):
             buffer.append(values)
-        self.bits.append(planes.codes)
+        self.vectors.append(inserted.vectors, inserted.embedded)
+        if self.second is not None:
+            if inserted.second is None or inserted.has_second is None:
+                self.second.append_blank(len(inserted))
+            else:
+                self.second.append(inserted.second, inserted.has_second)
         self.dialogues.append(inserted.number, inserted.sessions, inserted.turns, inserted.speakers)
 
     def mark_ended(self, versions: npt.NDArray[np.int64], seqs: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
@@ -125,42 +116,38 @@ class Rows:
         died[rows[newly]] = seqs[newly]
         return rows[newly]
 
-    def bare(self, after: int, upto: int) -> Longs:
-        """Return the rows without a vector of versions that began after change `after`, at `upto` at the latest."""
+    def bare(self, vectors: VectorColumns, after: int, upto: int) -> Longs:
+        """Return the rows without one of `vectors`, of versions that began after change `after`, up to `upto`."""
         born = self.born.view()
-        return np.flatnonzero(~self.embedded.view() & (born > after) & (born <= upto))
+        return np.flatnonzero(~vectors.embedded.view() & (born > after) & (born <= upto))
 
     def unembedded(self) -> int:
         """Count the current rows that have no vector."""
-        return int(np.count_nonzero((self.died.view() == ALIVE) & ~self.embedded.view()))
-
-    def give_vectors(self, rows: Longs, vectors: Bytes) -> None:
-        """Write the stored vectors of rows that had none."""
-        planes = planes_of(vectors)
-        self.codes.view()[rows] = planes.codes
-        self.fine.view()[rows] = planes.fine
-        self.fine_scales.view()[rows] = planes.fine_scales
-        self.bits.put(rows, planes.codes)
-        self.scales.view()[rows] = planes.scales
-        self.embedded.view()[rows] = True
-        self.blanks -= int(np.count_nonzero(planes.scales))
+        return int(np.count_nonzero((self.died.view() == ALIVE) & ~self.vectors.embedded.view()))
 
     def only(self, alive: Mask) -> "Rows":
         """Return a copy with the `alive` rows alone."""
-        kept = Rows(self.dimensions)
+        kept = Rows(0)
         kept.reserve(int(np.count_nonzero(alive)))
         for name, buffer in self._buffers().items():
             cast(Buffer[np.generic], getattr(kept, name)).append(buffer.view()[alive])
-        kept.bits.append(kept.codes.view())
+        kept.vectors = self.vectors.only(alive)
+        kept.second = self.second and self.second.only(alive)
         kept.dialogues = self.dialogues.only(alive)
-        kept.blanks = int(np.count_nonzero(kept.scales.view() == 0))
         return kept
 
     def reserve(self, rows: int) -> None:
         """Make room for exactly this many rows in all."""
-        for buffer in self._buffers().values():
-            buffer.reserve(rows)
-        self.bits.reserve(rows)
+        for columns in (*self._buffers().values(), *self._vectors()):
+            columns.reserve(rows)
 
     def _buffers(self) -> dict[str, Buffer[np.generic]]:
         return {name: value for name, value in vars(self).items() if isinstance(value, Buffer)}
+
+    @property
+    def room(self) -> int:
+        """Number of rows that fit without growing."""
+        return self.version.room
+
+    def _vectors(self) -> list[VectorColumns]:
+        return [self.vectors] if self.second is None else [self.vectors, self.second]

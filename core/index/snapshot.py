@@ -18,7 +18,10 @@ POPULATIONS = 2  # cached statistics of a snapshot: for the present, and for ano
 
 
 class Snapshot:
-    """The first `size` rows of a space at `seq`. Immutable, except for its caches of statistics and past snapshots."""
+    """The first `size` rows of a space at `seq`. Immutable, except for its caches of statistics and past snapshots.
+
+    `second` has the vectors by the space's second model, None when it has no such model.
+    """
 
     def __init__(
         self,
@@ -35,6 +38,7 @@ class Snapshot:
         self.size = size
         self.pieces = tuple(pieces)
         self.columns = rows.columns(size)
+        self.second = None if rows.second is None else rows.second.view(size)
         self.table = table(self.pieces)
         self.unembedded = unembedded
         self._populations = populations
@@ -58,7 +62,7 @@ class Snapshot:
             return self
         found = next((past for past in self._past if past.seq.number == number), None)
         if found is None:
-            bare = lived(self.rows, self.size, number) & ~self.rows.embedded.view(self.size)
+            bare = lived(self.rows, self.size, number) & ~self.rows.vectors.embedded.view(self.size)
             seq = Seq(self.seq.epoch, number)
             found = Snapshot(seq, self.rows, self.size, self.pieces, int(np.count_nonzero(bare)))
         if self._past[:1] != (found,):

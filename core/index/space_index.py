@@ -5,8 +5,9 @@ from typing import cast
 
 import numpy as np
 import numpy.typing as npt
+from msgspec.structs import replace
 
-from muisti.core.embedding.vectors import rows_of
+from muisti.core.index.arriving import ArrivingVectors
 from muisti.core.index.columns import Column
 from muisti.core.index.feedback_counts import FeedbackCounts
 from muisti.core.index.fields import Fields
@@ -24,15 +25,14 @@ from muisti.core.model.errors import NotFound
 from muisti.core.model.spaces import SpaceSettings
 from muisti.core.model.values import Seq
 from muisti.core.store.database import Database, Row
-from muisti.core.store.sql import deferred, index_rows, spaces
-from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.store.sql import index_rows, spaces
+from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.support.waiting import Lock, refuse_long
 from muisti.core.text.terms import FIELDS
 
 COMPACT_AT = 4_096  # useless rows above which an index is compacted, if they are also more than half of it
 FIRST_PAGE = 500  # versions; long ones have hundreds of passages each
 PAGE_ROWS = 20_000  # passages that a further page brings, about
-FILLED = 2_000  # versions whose vectors are read together, when they come after their passages
 
 
 class Outdated(Exception):
@@ -61,6 +61,7 @@ class SpaceIndex:
         self._refreshing = Lock()
         self._generation = space.generation if vectors else None
         self._rows = Rows(space.dimensions if vectors else 0)
+        self._arriving = ArrivingVectors(database, self._generation)
         self._pieces: list[Postings] = []
         self._fields = Fields(database, space, self._rows)
         self._useless = self._unembedded = 0
@@ -70,13 +71,19 @@ class SpaceIndex:
         self._whole = True
         self._snapshot = Snapshot(space.seq, self._rows, 0, (), 0)
         born, seen = (0, space.seq.number) if past else self._unpack()
-        self._embedded = self._filled = 0  # the change up to which all passages have vectors, in the store and here
+        self._arriving.exchange(space, self._rows)
+        self._marks = spaces.Marks(0, space.second, 0)
         self._snapshot = self._pull(after_born=born, ended_after=min(seen, space.seq.number))
-        self._snapshot = self._fill(self._snapshot, self._embedded)
+        self._snapshot = self._fill(self._snapshot, self._marks)
 
     @property
     def snapshot(self) -> Snapshot:
         return self._snapshot
+
+    @property
+    def loose_second(self) -> int:
+        """Number of vectors by the second model that were not in its segments."""
+        return self._arriving.loose
 
     @property
     def nbytes(self) -> int:
@@ -105,56 +112,51 @@ class SpaceIndex:
                     self._compact()
             return self._snapshot
 
-    def take_vectors(self, embedded: int) -> bool:
+    def take_vectors(self, marks: spaces.Marks) -> bool:
         """Read the vectors that were stored after their passages; return whether any were missing here.
 
-        `embedded` is the change up to which all passages have vectors, as the store says.
+        Another second model than before is taken over too.
         """
-        if embedded <= self._filled or self._generation is None:
+        if not self._arriving.lacks(marks, self.space):
             return False
         refuse_long()
         with self._refreshing:
-            if not self._whole or embedded <= self._filled:
+            if not self._whole or not self._arriving.lacks(marks, self.space):
                 return False
             before = self._snapshot
-            self._snapshot = self._fill(before, embedded)
+            if marks.second != self.space.second:
+                self._exchange_second()
+            self._snapshot = self._fill(self._snapshot, marks)
         return self._snapshot is not before
 
-    def _fill(self, snapshot: Snapshot, embedded: int) -> Snapshot:
+    def _fill(self, snapshot: Snapshot, marks: spaces.Marks) -> Snapshot:
         """Give rows without a vector the one that the store has; return the snapshot after that."""
-        rows = self._rows.bare(self._filled, embedded)
-        self._filled = max(self._filled, embedded)
-        if self._generation is None or not len(rows):
+        if not self._arriving.fill(self._rows, marks):
             return snapshot
-        versions = np.unique(self._rows.version.view()[rows])
-        for start in range(0, len(versions), FILLED):
-            asked = versions[start : start + FILLED].tolist()
-            (found,) = self._database.read([deferred.arrived(asked, self._generation)])
-            self._give(rows, found)
         self._unembedded = self._rows.unembedded()
+        return self._unchanged(snapshot)
+
+    def _unchanged(self, snapshot: Snapshot) -> Snapshot:
         return snapshot.followed_by(snapshot.seq, self._pieces, np.empty(0, np.int64), self._unembedded)
 
-    def _give(self, bare: RowNumbers, found: list[Row]) -> None:
-        if not found:
-            return
-        places = {
-            (version, number): row
-            for row, version, number in zip(
-                bare.tolist(),
-                self._rows.version.view()[bare].tolist(),
-                self._rows.number.view()[bare].tolist(),
-                strict=True,
+    def _exchange_second(self) -> None:
+        """Take over the second model that the space has now, with its packed vectors."""
+        (found,) = self._database.read([spaces.by_name(self.space.space.name)])
+        if found:
+            now_is = space_row(found[0])
+            self.space = replace(
+                self.space,
+                space=replace(self.space.space, second=now_is.space.second),
+                second=now_is.second,
+                second_dimensions=now_is.second_dimensions,
             )
-        }
-        given = [(places[key], row[2]) for row in found if (key := (row[0], row[1])) in places]
-        if given:
-            rows, vectors = zip(*given, strict=True)
-            self._rows.give_vectors(np.array(rows, np.int64), rows_of(vectors, self._rows.dimensions))
+            self._arriving.exchange(self.space, self._rows)
+        self._snapshot = self._unchanged(self._snapshot)
 
     def become(self, space: SpaceRow) -> None:
         """Take another row of the space, whose model is the shadow that this index was loaded for."""
         self.space = space
-        self._filled = 0
+        self._arriving.look_again()
 
     def column(self, snapshot: Snapshot, field: str) -> Column:
         """Return the values of a filter field for the rows of a snapshot, built on first use."""
@@ -174,6 +176,7 @@ class SpaceIndex:
         """Pack the rows that are in no segment, so that the next load is faster. Other processes may do the same."""
         pack(self._database, self.space, self._generation, stopped)
         self.loose = 0
+        self._arriving.pack(self.space, stopped)
 
     def _unpack(self) -> tuple[int, int]:
         """Load the segments; return the change of the last packed version, and the one after which some may have ended.
@@ -201,16 +204,17 @@ class SpaceIndex:
         """
         page = FIRST_PAGE
         passages = index_rows.every if self._past else index_rows.living
+        second = self._rows.second
         while True:
             state, current, ended = self._database.read(
                 [
                     spaces.state(self.space),
-                    passages(self.space, self._generation, after_born, page),
+                    passages(self.space, self._generation, after_born, page, self._arriving.second),
                     index_rows.ended(self.space, ended_after),
                 ]
             )
             seq = self._check(state, ended_after)
-            inserted = Inserted.of(current, self._rows.dimensions)
+            inserted = Inserted.of(current, self._rows.dimensions, None if second is None else second.dimensions)
             self._append(inserted)
             if inserted.versions < page:
                 break
@@ -231,7 +235,7 @@ class SpaceIndex:
             self._give_up(versions[erased == 1])
         if not self._past:
             self._useless += len(marked)
-        self._unembedded -= len(marked) - int(np.count_nonzero(self._rows.embedded.view()[marked]))
+        self._unembedded -= len(marked) - int(np.count_nonzero(self._rows.vectors.embedded.view()[marked]))
         return marked
 
     def _give_up(self, versions: npt.NDArray[np.int64]) -> None:
@@ -256,7 +260,7 @@ class SpaceIndex:
         if self._past and kept_from > self._kept_from:
             self._useless = int(np.count_nonzero(self._rows.died.view() <= kept_from))
         self._kept_from = kept_from
-        self._embedded = cast(int, state[0][6])
+        self._marks = spaces.marks_of(state[0])
         return Seq(epoch, number)
 
     def _append(self, inserted: Inserted) -> None:

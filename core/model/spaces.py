@@ -14,6 +14,7 @@ from muisti.core.model.values import Seq
 Field = Literal["content", "key", "tags", "category", "author", "reason"]
 QUOTA_MAX = 2**53  # the largest integer that every JSON reader represents exactly
 DEFAULT = "default"  # the space that always exists
+OFF = "off"  # second model of a space that has none
 SPACE_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 
 
@@ -57,7 +58,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     versions are kept, 0 for ever. Memories are purged `purge_after_days` after they were created, never where that is
     None for the server too. `recency_weight` and `recency_half_life_days` are for searches that name no recency; weight
     0 is none. `inherits` names the spaces that searches may add to this one, the nearest first. With `graph` off
-    no memory is read into the knowledge graph.
+    no memory is read into the knowledge graph. `second_model` names the second model, "off" for none.
     """
 
     secrets: Screening | None = None
@@ -70,6 +71,7 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
     recency_half_life_days: float | None = None
     inherits: tuple[str, ...] | None = None
     graph: GraphSwitch | None = None
+    second_model: str | None = None
 
     def over(self, default: "Policy") -> "Policy":
         """Return this policy, with the rules of `default` where this one has None.
@@ -89,10 +91,13 @@ class Policy(msgspec.Struct, frozen=True, kw_only=True):
             recency_half_life_days=self.recency_half_life_days or default.recency_half_life_days,
             inherits=self.inherits or default.inherits,
             graph=self.graph or default.graph,
+            second_model=self.second_model or default.second_model,
         )
 
 
-USUAL_POLICY = Policy(secrets="refuse", personal_data="allow", echoes="flag", history_days=0.0, graph="on")
+USUAL_POLICY = Policy(
+    secrets="refuse", personal_data="allow", echoes="flag", history_days=0.0, graph="on", second_model=OFF
+)
 
 
 class Space(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,6 +105,9 @@ class Space(msgspec.Struct, frozen=True, kw_only=True):
 
     `shadow` is the hash of a second model that embeds new text too. It is one that is being built or compared, or the
     one that embedded the space before (`shadow_served`).
+
+    `second` is the hash of a further model whose vectors searches use beside those of `generation`; its vectors come in
+    the background.
 
     `policy` has the rules that were set for this space, without the server's defaults.
     """
@@ -113,6 +121,7 @@ class Space(msgspec.Struct, frozen=True, kw_only=True):
     policy: Policy = Policy()
     shadow: str | None = None
     shadow_served: bool = False
+    second: str | None = None
 
     @property
     def at(self) -> Seq:

@@ -14,7 +14,7 @@ from muisti.core.store.file.sqlite_errors import translated
 from muisti.core.store.migrate import migrate
 from muisti.core.store.rescue.salvage import Salvaged, salvage
 from muisti.core.store.rescue.soundness import image
-from muisti.core.store.sql import inserting, segments, spaces, version_rows
+from muisti.core.store.sql import deferred, inserting, segments, spaces, version_rows
 from muisti.core.store.sql.checksums import COVERED, checksum
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.store.sql.tables import rebuilt_from_version
@@ -35,7 +35,7 @@ def mend(database: Database, models: Models, findings: Findings, now: int) -> in
     spoilt = {*findings.segments, *(findings.counts)}
     for row in map(space_row, database.read([spaces.all_spaces()])[0]):
         if derived or row.space.name in spoilt:
-            database.write([segments.forget(row), spaces.count_anew(row)])
+            database.write([segments.forget(row), deferred.look_again(row), spaces.count_anew(row)])
     return len(derived)
 
 
@@ -55,7 +55,7 @@ def recover(source: Path, target: Path, models: Models, now: int, progress: Prog
         with image(source) as pages, translated(), opened(partial) as connection:
             found = salvage(pages, connection, now, lambda done, total: progress("reading", done, total))
             connection.execute(
-                "UPDATE spaces SET generation_id = NULL, shadow_generation_id = NULL"
+                "UPDATE spaces SET generation_id = NULL, shadow_generation_id = NULL, second_generation_id = NULL"
             )  # there are no vectors yet
         if not found.rows:
             raise StoreCorrupt(f"{source.name} has nothing of a Muisti database; was there a backup?")

@@ -289,12 +289,12 @@ def _follow(index: SpaceIndex, snapshot: Snapshot, state: Row, heard: int | None
     Raises:
         _Behind: the ranking must be repeated with that.
     """
-    _, newest, _, kept_from, verdicts, policy, embedded = cast(tuple[str, int, int, int, int, str, int], state)
+    _, newest, _, kept_from, verdicts, policy = cast(tuple[str, int, int, int, int, str], state[:6])
     if policy != index.space.policy:
         index.space = spaces.with_policy(index.space, policy)
     if snapshot.seq.number < kept_from:  # some versions of the snapshot may be erased
         raise _Behind(newest)
-    if index.take_vectors(embedded) and not again:
+    if index.take_vectors(spaces.marks_of(state)) and not again:
         raise _Behind(newest)
     if heard is not None and heard < verdicts:
         index.feedback_counts.renew()

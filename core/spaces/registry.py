@@ -6,6 +6,7 @@ from typing import Any, cast
 
 from msgspec.structs import replace
 
+from muisti.core.embedding.second import SecondModels
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
@@ -29,7 +30,14 @@ class Spaces:
     """Operations on whole spaces. `quota` and `policy` apply to spaces without their own."""
 
     def __init__(
-        self, database: Database, indexes: Indexes, eraser: Eraser, clock: Clock, quota: Quota, policy: Policy
+        self,
+        database: Database,
+        indexes: Indexes,
+        eraser: Eraser,
+        clock: Clock,
+        quota: Quota,
+        policy: Policy,
+        seconds: SecondModels,
     ) -> None:
         self._database = database
         self._indexes = indexes
@@ -37,6 +45,7 @@ class Spaces:
         self._clock = clock
         self._quota = quota
         self._policy = policy
+        self._seconds = seconds
 
     def list(self) -> list[Space]:
         (rows,) = self._database.read([spaces.all_spaces()])
@@ -115,15 +124,17 @@ class Spaces:
     def set_policy(
         self, space: str, changes: Mapping[str, PolicyValue | None], *, by: str = LOCAL, dry_run: bool = False
     ) -> Space:
-        """Change what a space does with `secrets`, `personal_data` and `echoes`; None restores the default.
+        """Change the rules of a space; None restores the default.
 
         Stored memories stay as they are, except those older than `history_days` and `purge_after_days` allow. A dry run
         returns the policy that would apply.
 
         Raises:
-            InvalidInput: a policy cannot have such a value.
+            InvalidInput: a policy cannot have such a value, or this process has no such second model.
         """
         check_policy(changes)
+        if isinstance(second := changes.get("second_model"), str):
+            self._seconds.check(second)
         found = find_space(self._database.primary, space)
         policy = replace(found.space.policy, **cast(dict[str, Any], changes))
         entry = audit.note(self._clock(), by, "policy_set", space=space)

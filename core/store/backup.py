@@ -240,7 +240,8 @@ REWIND = (
     "substr(requests.seq, 1, instr(requests.seq, ':') - 1) = s.epoch "
     "AND CAST(substr(requests.seq, instr(requests.seq, ':') + 1) AS INTEGER) > :seq)",
     "UPDATE graph_spaces SET through = min(through, :seq) WHERE space_id = :space",
-    "UPDATE spaces SET seq = :seq, committed_at = coalesce((SELECT committed_at FROM changes "
+    "UPDATE spaces SET seq = :seq, embedded = 0, second_embedded = 0, "
+    "committed_at = coalesce((SELECT committed_at FROM changes "
     "WHERE space_id = :space AND seq = :seq), created_at), "
     f"memories = (SELECT count(*) FROM versions v WHERE space_id = :space AND died IS NULL AND {PLAIN}), "
     "bytes = (SELECT coalesce(sum(bytes), 0) FROM versions WHERE space_id = :space AND died IS NULL) "

@@ -136,4 +136,5 @@ class Meters(msgspec.Struct, frozen=True):
     graph: GraphMeters = msgspec.field(default_factory=GraphMeters)
     tasks: TaskMeters = msgspec.field(default_factory=TaskMeters)
     changes: Counter = msgspec.field(default_factory=lambda: Counter(()))  # of memories, committed
+    second_vectors: Counter = msgspec.field(default_factory=lambda: Counter(()))  # of passages, stored by steps
     load_seconds: Histogram = msgspec.field(default_factory=lambda: Histogram(LONG, ()))  # of an index

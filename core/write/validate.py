@@ -150,7 +150,7 @@ def _policy_problems(name: str, value: PolicyValue) -> Iterator[Problem]:
     if isinstance(value, tuple):
         yield from _chain(f"$.{name}", value)
     elif isinstance(value, str):
-        if value not in POLICIES[name]:
+        if name in POLICIES and value not in POLICIES[name]:
             yield Problem(f"$.{name}", f"{value[:40]!r} is none of {', '.join(POLICIES[name])}")
     elif not (bounds := BOUNDS.get(name, (0, DAYS_MAX)))[0] <= value <= bounds[1]:
         yield Problem(f"$.{name}", f"{value:g} is not between {bounds[0]:g} and {bounds[1]:,}")

@@ -52,11 +52,12 @@ from muisti.service.observability.tracing import tracing_of
 from muisti.service.routes import routes
 from muisti.service.runtime.admission import Admission
 from muisti.service.runtime.databases import location_of
-from muisti.service.runtime.models import ONNX, models_of
+from muisti.service.runtime.models import models_of
 from muisti.service.runtime.recognisers import reader_of
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas import errors
 from muisti.service.settings import Settings, asks, names_in, needs_keys
+from muisti.service.settings.table import ONNX
 from muisti.service.settings.tool_groups import groups_in
 
 if TYPE_CHECKING:
@@ -246,6 +247,7 @@ def open_engine(
         models.default,
         clock or system_clock,
         others=models.others,
+        seconds=models.seconds.encoders,
         cache_bytes=settings.embedding_cache,
         index_memory=settings.index_memory,
         retention_hours=settings.request_retention_hours,
@@ -260,6 +262,7 @@ def open_engine(
             personal_data=settings.personal_data,
             echoes=settings.echoes,
             graph=settings.graph,
+            second_model=settings.second_model,
             history_days=settings.retention_days,
             recency_weight=settings.recency_weight,
             recency_half_life_days=settings.recency_half_life_days,

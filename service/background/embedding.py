@@ -33,6 +33,15 @@ class Embedding:
         self._note(engine, None)
         return more
 
+    def embed_second(self, engine: Engine, space: str, now: int) -> bool:
+        """Embed some texts of a space by its second model. Return whether more lack vectors and the model answers."""
+        try:
+            more = engine.second_vectors.step(space)
+        except ModelUnavailable as error:
+            self._note(engine, str(error))
+            return False
+        return more
+
     def check(self, engine: Engine, _: str, now: int) -> bool:
         """Check which model is behind the endpoint, unless that was done a short time ago."""
         if self._checked is not None and monotonic() - self._checked < CHECK_SECONDS:
@@ -61,11 +70,18 @@ class Embedding:
 
 
 def embedding_sweeps(settings: Settings) -> list[Sweep]:
-    """Return the sweeps that the model of the settings needs: every process checks it, one process embeds."""
+    """Return the sweeps that the models of the settings need: every process checks them, one process embeds."""
     work = Embedding()
     own = [Sweep("model", LOOK_SECONDS, work.check, at_once, own=True)] if is_hosted(settings) else []
     kept = [Sweep("vectors", VECTOR_SECONDS, work.embed, _lagging)] if is_deferred(settings) else []
-    return [*own, *(kept if settings.upkeep else [])]
+    second = (
+        [Sweep("second vectors", VECTOR_SECONDS, work.embed_second, _lagging_second)] if settings.embeddings else []
+    )
+    return [*own, *([*kept, *second] if settings.upkeep else [])]
+
+
+def _lagging_second(engine: Engine, now: int) -> list[str]:
+    return engine.second_vectors.lagging()
 
 
 def _lagging(engine: Engine, now: int) -> list[str]:

@@ -24,6 +24,8 @@ def families(backend: Backend, index_limit: int) -> Iterator[Metric]:
     yield from _replication(backend.engine.meters.store)
     yield from _indexes(backend.engine, index_limit)
     yield from _embedding_cache(backend.engine)
+    second = backend.engine.meters.second_vectors
+    yield _counter("muisti_second_vectors", "Vectors of second models that background steps have stored.", second)
     yield from _graph(backend.engine.meters.graph)
     yield from _tasks(backend.engine.meters.tasks)
     yield from _upkeep(backend.meters)

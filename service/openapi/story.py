@@ -220,6 +220,7 @@ POLICY = PolicyReply(
     recency_half_life_days=30.0,
     inherits=["workspace"],
     graph="on",
+    second_model="off",
 )
 STATS = StatsReply(
     memories=3,

@@ -8,6 +8,7 @@ from msgspec import UNSET
 
 from muisti.core.engine import Engine
 from muisti.core.model.errors import StoreUnavailable
+from muisti.core.model.generations import without_place
 from muisti.core.model.spaces import Space
 from muisti.service.auth.middleware import AuthMiddleware
 from muisti.service.runtime.workers import Backend
@@ -51,10 +52,20 @@ async def get_readiness(request: Request, backend: NamedDependency[Backend]) -> 
         store=backend.engine.store,
         spaces=sum(access.grant.reaches(space.name) for space in spaces),
         loading=[name for name in backend.engine.indexes_loading if access.grant.reaches(name)],
-        embeddings=EmbeddingsReply(enabled=backend.engine.model is not None, model=backend.engine.model),
+        embeddings=_embeddings(backend.engine),
         index_bytes=backend.engine.index_bytes,
         indexes_evicted=backend.engine.indexes_evicted,
         tasks_blocked=UNSET if obstacle is None else obstacle.code,
+    )
+
+
+def _embeddings(engine: Engine) -> EmbeddingsReply:
+    seconds = engine.models.seconds
+    return EmbeddingsReply(
+        enabled=engine.model is not None,
+        model=engine.model,
+        second=without_place(seconds.default),
+        unusable=[without_place(name) for name in sorted(seconds.problems)] or UNSET,
     )
 
 

@@ -5,34 +5,41 @@ from typing import cast
 from urllib.parse import urlsplit
 
 from muisti.core.embedding.encoder import Encoder, StaticEncoder
+from muisti.core.embedding.minilm import minilm
 from muisti.core.embedding.models import Models
 from muisti.core.embedding.onnx import OnnxEncoder
+from muisti.core.embedding.second import SecondModels
+from muisti.core.model.spaces import OFF
 from muisti.core.support.rereading import Reread
 from muisti.service.outgoing.addresses import PORTS, Allowed
 from muisti.service.providers.endpoint import Endpoint, EndpointEncoder, Form
 from muisti.service.settings import Settings, names_in
 from muisti.service.settings.forms import is_loopback
-from muisti.service.settings.table import ENDPOINT
+from muisti.service.settings.table import ENDPOINT, MINILM, ONNX
 
-ONNX = "onnx:"
 SHIPPED_NAME = StaticEncoder().name
 
 
 def models_of(settings: Settings) -> Models:
     """Return the models of a process: the default, and further ones for the spaces that they have embedded.
 
-    The endpoint is the default unless the further models name it.
+    The endpoint is the default unless the further models or the second model name it.
     """
     if not settings.embeddings:
         return Models()
     further = names_in(settings.models)
     named = settings.model
-    if settings.embedding_url is not None and ENDPOINT not in further:
+    if settings.embedding_url is not None and ENDPOINT not in (*further, settings.second_model):
         named = ENDPOINT
+    others = {name: encoder_of(settings, name) for name in further}
+    seconds = {MINILM: minilm(), **others}
+    if settings.second_model not in (OFF, *seconds):
+        seconds[settings.second_model] = encoder_of(settings, settings.second_model)
     return Models(
         encoder_of(settings, named),
-        [encoder_of(settings, name) for name in further],
+        list(others.values()),
         settings.embedding_cache,
+        SecondModels(seconds, settings.second_model),
     )
 
 
@@ -53,6 +60,11 @@ def encoder_of(settings: Settings, name: str | None) -> Encoder:
 def is_hosted(settings: Settings) -> bool:
     """Kind of a model: whether it is behind an endpoint, and may change."""
     return settings.embeddings and settings.embedding_url is not None
+
+
+def is_hosted_second(settings: Settings) -> bool:
+    """Tell whether the second model of the settings is behind an endpoint."""
+    return settings.embeddings and settings.second_model == ENDPOINT
 
 
 def is_deferred(settings: Settings) -> bool:

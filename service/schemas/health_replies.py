@@ -4,6 +4,8 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
+from muisti.core.model.spaces import OFF
+
 
 class AliveReply(Struct, frozen=True, kw_only=True):
     """The process answers."""
@@ -12,10 +14,16 @@ class AliveReply(Struct, frozen=True, kw_only=True):
 
 
 class EmbeddingsReply(Struct, frozen=True, kw_only=True):
-    """Tell whether texts are embedded, and by which model."""
+    """Tell whether texts are embedded, and by which model.
+
+    `second` is the second model of spaces that choose none, `off` for none. `unusable` names the second models that
+    spaces have chosen and that this process cannot load; `muisti doctor` says why.
+    """
 
     enabled: bool
     model: str | None
+    second: str = OFF
+    unusable: list[str] | UnsetType = UNSET
 
 
 class ReadyReply(Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import asdict
 
 from muisti.core.model.outcomes import Flag, FlagCode
-from muisti.core.model.spaces import Policy, PolicyValue
+from muisti.core.model.spaces import OFF, Policy, PolicyValue
 from muisti.core.model.terms import (
     HALF_LIFE_DAYS,
     HALF_LIFE_MIN,
@@ -98,6 +98,18 @@ Graph = Annotated[
 ]
 
 
+SecondModel = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=200,
+        description="Second embedder, whose vectors searches use beside those of the space's model: `off`, `minilm` or "
+        "another model of the server. Its vectors come in the background.",
+        examples=["minilm"],
+    ),
+]
+
+
 class PolicyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Changes to the policy. A field that is left out stays as it is; null is the default of the server."""
 
@@ -111,6 +123,7 @@ class PolicyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     recency_half_life_days: RecencyHalfLifeDays | UnsetType | None = UNSET
     inherits: Inherits | UnsetType | None = UNSET
     graph: Graph | UnsetType | None = UNSET
+    second_model: SecondModel | UnsetType | None = UNSET
 
     def changes(self) -> dict[str, PolicyValue | None]:
         given = {name: value for name, value in asdict(self).items() if not isinstance(value, UnsetType)}
@@ -130,6 +143,7 @@ class PolicyReply(Struct, frozen=True, kw_only=True):
     recency_half_life_days: RecencyHalfLifeDays
     inherits: Inherits
     graph: Graph
+    second_model: SecondModel
 
     @classmethod
     def of(cls, policy: Policy) -> "PolicyReply":
@@ -144,6 +158,7 @@ class PolicyReply(Struct, frozen=True, kw_only=True):
             recency_half_life_days=policy.recency_half_life_days or HALF_LIFE_DAYS,
             inherits=list(policy.inherits or ()),
             graph=policy.graph or "on",
+            second_model=policy.second_model or OFF,
         )
 
 

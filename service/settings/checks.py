@@ -3,9 +3,10 @@
 from collections.abc import Callable, Iterator
 
 from muisti.core.model.location import is_remote
+from muisti.core.model.spaces import OFF
 from muisti.service.settings.forms import ASKED, is_loopback
 from muisti.service.settings.rules import names_in
-from muisti.service.settings.table import ENDPOINT, PREFIX, Settings, options
+from muisti.service.settings.table import ENDPOINT, MINILM, ONNX, PREFIX, Settings, options
 
 
 class SettingsError(Exception):
@@ -36,9 +37,14 @@ def _of_endpoints(settings: Settings) -> Iterator[str]:
         yield f"{_both('entities_key')} and {_both('entities_key_file')} exclude each other"
     if (settings.entities_url is None) == settings.entities.startswith(ASKED):
         yield f"{_both('entities_url')} goes together with {_both('entities')} of {ASKED}MODEL"
-    further = ENDPOINT in names_in(settings.models)
+    further = ENDPOINT in (*names_in(settings.models), settings.second_model)
     if settings.embedding_url is not None and settings.model is not None and not further:
         yield f"{_both('embedding_url')} and {_both('model')} exclude each other, unless a further model is {ENDPOINT}"
+    second = settings.second_model
+    if second not in (OFF, MINILM, ENDPOINT) and not second.startswith(ONNX):
+        yield f"{_both('second_model')} is {second!r}, and not {OFF}, {MINILM}, {ENDPOINT} or {ONNX}PLACE"
+    if settings.embedding_url is None and second == ENDPOINT:
+        yield f"{_both('second_model')} is the {ENDPOINT}, and {_both('embedding_url')} is not set"
     if settings.embedding_url is None and further:
         yield f"{_both('models')} name the {ENDPOINT}, and {_both('embedding_url')} is not set"
     if (settings.embedding_url is None) != (settings.embedding_model is None):

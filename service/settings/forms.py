@@ -220,6 +220,11 @@ MODEL = Rule(
     "the name or the path of a model2vec model, or onnx: and a folder or an installed package",
     text,
 )
+SECOND_MODEL = Rule(
+    "Second embedder, whose vectors searches use beside those of the model, in a space without a policy for it.",
+    "off, minilm, endpoint, or onnx: and a folder or an installed package",
+    text,
+)
 MODEL_TOKENIZER = Rule("The tokenizer.json of a model in ONNX format without one.", "the path of a file", text)
 EMBEDDING_URL = Rule(
     "Where an embedding model speaks OpenAI's API; it is sent every text that is stored or sought.",

@@ -5,6 +5,7 @@ from typing import Annotated, Literal, get_args, get_type_hints
 
 import msgspec
 
+from muisti.core.model.spaces import OFF
 from muisti.core.model.terms import (
     HALF_LIFE_DAYS,
     HALF_LIFE_MIN,
@@ -29,6 +30,8 @@ Level = Literal["debug", "info", "warning", "error"]
 Form = Literal["json", "console"]
 ReadLogMode = Literal["off", "ring", "questions"]
 EmbeddingFormat = Literal["float", "base64"]
+ONNX = "onnx:"  # beginning of the names of models in ONNX format
+MINILM = "minilm"  # name of the second model from the extra
 ENDPOINT = "endpoint"  # name among the models of the one behind `embedding_url`
 
 
@@ -47,6 +50,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     models: Annotated[
         str | None, list_of(forms.MODEL_NAME, "Further models, a,b,c: for spaces that they embedded, or are to embed.")
     ] = None
+    second_model: Annotated[str, forms.SECOND_MODEL] = OFF
     model_tokenizer: Annotated[str | None, forms.MODEL_TOKENIZER] = None
     embedding_url: Annotated[str | None, forms.EMBEDDING_URL] = None
     embedding_model: Annotated[str | None, forms.EMBEDDING_MODEL] = None

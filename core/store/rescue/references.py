@@ -127,7 +127,8 @@ def _unlink(target: apsw.Connection, note: Note) -> None:
 
 def _drop_strays(target: apsw.Connection, note: Note, tables: Sequence[Table]) -> None:
     """Delete rows whose parents are lost. A space whose model is lost becomes free to use another."""
-    target.execute("UPDATE spaces SET generation_id = NULL WHERE generation_id NOT IN (SELECT id FROM generations)")
+    for column in ("generation_id", "second_generation_id"):
+        target.execute(f"UPDATE spaces SET {column} = NULL WHERE {column} NOT IN (SELECT id FROM generations)")
     for table in tables:
         if table.salvaging == "with_memory":
             for column in table.memories:

@@ -88,7 +88,8 @@ def copy(parent: SpaceRow, name: str, now: int, tables: Sequence[Table] = TABLES
     sources = _sources("v", "x.space_id = w.space_id AND x.target_id = w.target_id", "twin_id", "memory_id")
     return [
         Statement(
-            "UPDATE spaces SET (generation_id, policy) = (SELECT generation_id, policy FROM spaces WHERE id = ?) "
+            "UPDATE spaces SET (generation_id, second_generation_id, policy) = "
+            "(SELECT generation_id, second_generation_id, policy FROM spaces WHERE id = ?) "
             "WHERE name = ?",
             (parent.id, name),
         ),

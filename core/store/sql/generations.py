@@ -26,6 +26,14 @@ def lacking(space: SpaceRow, digest: str) -> Statement:
     return Statement(f"SELECT count(*) {_LIVING} AND {_BARE}", (space.id, digest))
 
 
+def lacking_some(space: SpaceRow, digest: str, after: int, most: int) -> Statement:
+    """Count the passages of current versions from change `after` on that a model has not embedded, up to `most`."""
+    return Statement(
+        f"SELECT count(*) FROM (SELECT 1 {_LIVING} AND v.born >= ? AND {_BARE} LIMIT ?)",
+        (space.id, after, digest, most),
+    )
+
+
 def next_lacking(space: SpaceRow, digest: str, after: int, limit: int) -> Statement:
     """Select (version, passage number, start, stop, born) of passages that lack a vector, from change `after` on."""
     return Statement(
@@ -66,17 +74,17 @@ def counts(space: SpaceRow) -> Statement:
         "SELECT g.hash, g.model, g.dimensions, g.created_at, coalesce(c.living, 0), coalesce(c.every, 0) "
         "FROM generations g LEFT JOIN (SELECT e.generation_id AS id, sum(v.died IS NULL) AS living, count(*) AS every "
         "FROM versions v JOIN embeddings e ON e.version_id = v.id WHERE v.space_id = ? GROUP BY 1) c ON c.id = g.id "
-        "WHERE c.every > 0 OR g.id IN (?, ?) ORDER BY g.id",
-        (space.id, space.generation, space.shadow),
+        "WHERE c.every > 0 OR g.id IN (?, ?, ?) ORDER BY g.id",
+        (space.id, space.generation, space.shadow, space.second),
     )
 
 
 def guard_models(space: SpaceRow) -> Statement:
-    """Refuse with `stale` when the model or the shadow of the space has changed."""
+    """Refuse with `stale` when the model, the shadow or the second model of the space has changed."""
     return Statement(
         f"{refuse(Refusal.STALE)} WHERE NOT EXISTS (SELECT 1 FROM spaces WHERE id = ? AND epoch = ? "
-        "AND generation_id IS ? AND shadow_generation_id IS ?)",
-        (space.id, space.space.epoch, space.generation, space.shadow),
+        "AND generation_id IS ? AND shadow_generation_id IS ? AND second_generation_id IS ?)",
+        (space.id, space.space.epoch, space.generation, space.shadow, space.second),
     )
 
 
@@ -110,12 +118,13 @@ def exchange(space: SpaceRow, *, served: bool) -> Statement:
 
 
 def drop_some(space: SpaceRow, digest: str, after: int, *, overwrites: bool) -> list[Statement]:
-    """Delete the vectors that a model, neither the space's nor its shadow, has of some versions from change `after` on.
+    """Delete the vectors that a model, which the space does not use, has of some versions from change `after` on.
 
     The first statements select how many there are, and the last change among them. `overwrites`: the server leaves
     deleted bytes in its file.
     """
-    used = f"SELECT 1 FROM spaces s WHERE s.id = ? AND {_OF} IN (s.generation_id, s.shadow_generation_id)"
+    models = "s.generation_id, s.shadow_generation_id, s.second_generation_id"
+    used = f"SELECT 1 FROM spaces s WHERE s.id = ? AND {_OF} IN ({models})"
     some = (
         "SELECT v.id FROM versions v WHERE v.space_id = ? AND v.born >= ? AND EXISTS (SELECT 1 FROM embeddings e "
         f"WHERE e.version_id = v.id AND e.generation_id = {_OF}) AND NOT EXISTS ({used}) ORDER BY v.born LIMIT ?"

@@ -16,20 +16,33 @@ _DIALOGUE = (
 )
 
 
-def living(space: SpaceRow, generation: int | None, after_born: int, versions: int) -> Statement:
+def living(
+    space: SpaceRow, generation: int | None, after_born: int, versions: int, second: int | None = None
+) -> Statement:
     """Select passages of current versions with `born` > `after_born`: of at most `versions`, oldest first."""
-    return _passages(space, generation, after_born, versions, "v.died IS NULL AND v.status <> 'superseded'")
+    living = "v.died IS NULL AND v.status <> 'superseded'"
+    return _passages(space, (generation, second), after_born, versions, living)
 
 
-def every(space: SpaceRow, generation: int | None, after_born: int, versions: int) -> Statement:
+def every(
+    space: SpaceRow, generation: int | None, after_born: int, versions: int, second: int | None = None
+) -> Statement:
     """Select passages of all versions with `born` > `after_born`, ended and superseded ones too, oldest first."""
-    return _passages(space, generation, after_born, versions, "1")
+    return _passages(space, (generation, second), after_born, versions, "1")
 
 
-def _passages(space: SpaceRow, generation: int | None, after_born: int, versions: int, where: str) -> Statement:
+def _passages(
+    space: SpaceRow, generations: tuple[int | None, int | None], after_born: int, versions: int, where: str
+) -> Statement:
+    generation, second = generations
+    column, join, args = "", "", (space.id, after_born, versions, generation)
+    if second is not None:
+        column, args = ", t.vector", (*args, second)
+        join = "LEFT JOIN embeddings t ON t.version_id = p.version_id AND t.number = p.number AND t.generation_id = ?"
     return Statement(
         f"""SELECT v.id, v.memory_id, v.born, v.status, v.importance, v.at, v.expires_at, v.content_hash,
             p.number, p.start, p.stop, p.terms, e.vector, v.session, v.turn, v.speaker, v.died
+            {column}
         FROM (SELECT id, memory_id, born, status, importance, coalesce(event_at, updated_at) AS at, expires_at,
                 content_hash, {_DIALOGUE} AS session, coalesce(turn, metadata ->> '$.turn') AS turn,
                 coalesce(author, metadata ->> '$.speaker') AS speaker, died
@@ -37,8 +50,9 @@ def _passages(space: SpaceRow, generation: int | None, after_born: int, versions
             ORDER BY born LIMIT ?) v
         JOIN passages p ON p.version_id = v.id
         LEFT JOIN embeddings e ON e.version_id = p.version_id AND e.number = p.number AND e.generation_id = ?
+        {join}
         ORDER BY v.born, p.number""",
-        (space.id, after_born, versions, generation),
+        args,
     )
 
 

@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from muisti.core.store.database import Statement
 from muisti.core.store.sql import overwriting, spaces, tables
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.store.sql.version_rows import PLAIN
 
 FORMAT = 1  # version of the packed bytes; segments of other formats are ignored
+SECOND = 1_001  # format of packed vectors of a second model
 
 _OWN = "space_id = ? AND generation_id = ? AND format = ?"
 _WITH_ERASED = (
-    "FROM segments s WHERE s.space_id = ? AND s.format = ? AND EXISTS (SELECT 1 FROM erased e "
+    "FROM segments s WHERE s.space_id = ? AND s.format IN (?, ?) AND EXISTS (SELECT 1 FROM erased e "
     "WHERE e.space_id = s.space_id AND e.seq > s.seen AND e.born > s.first AND e.born <= s.last)"
 )
 
@@ -65,12 +67,75 @@ def forget(space: SpaceRow) -> Statement:
 
 def with_erased(space: SpaceRow) -> Statement:
     """Select (generation id, first, seen, data) of a segment with versions that were erased after it was packed."""
-    return Statement(f"SELECT s.generation_id, s.first, s.seen, s.data {_WITH_ERASED} LIMIT 1", (space.id, FORMAT))
+    return Statement(
+        f"SELECT s.generation_id, s.first, s.seen, s.data {_WITH_ERASED} LIMIT 1", (space.id, FORMAT, FORMAT)
+    )
 
 
 def count_erased(space: SpaceRow) -> Statement:
     """Count the segments with versions that were erased after they were packed."""
-    return Statement(f"SELECT count(*) {_WITH_ERASED}", (space.id, FORMAT))
+    return Statement(f"SELECT count(*) {_WITH_ERASED}", (space.id, FORMAT, SECOND))
+
+
+def drop_erased(space: SpaceRow, *, overwrites: bool) -> list[Statement]:
+    """Delete the packed vectors of a second model that are those of erased versions, each with its whole segment.
+
+    `overwrites`: the server leaves deleted bytes in its file.
+    """
+    where = f"rowid IN (SELECT s.rowid {_WITH_ERASED})"
+    args = (space.id, SECOND, SECOND)
+    over = overwriting.over(tables.named("segments"), where, args) if overwrites else []
+    return [*over, Statement(f"DELETE FROM segments WHERE {where}", args)]
+
+
+def second_chain(space: SpaceRow) -> Statement:
+    """Select (first, bytes) of each segment with vectors of the second model, in order."""
+    return Statement(f"SELECT first, length(data) FROM segments WHERE {_OWN} ORDER BY first", _second(space))
+
+
+def second_data(space: SpaceRow, firsts: Sequence[int]) -> Statement:
+    """Select the data of the segments with vectors of the second model that begin at `firsts`."""
+    marks = ",".join("?" * len(firsts))
+    return Statement(
+        f"SELECT data FROM segments WHERE {_OWN} AND first IN ({marks}) ORDER BY first", (*_second(space), *firsts)
+    )
+
+
+def last_second(space: SpaceRow) -> Statement:
+    """Select the highest `born` of the versions whose second vectors are packed; null when there is no segment."""
+    return Statement(f"SELECT max(last) FROM segments WHERE {_OWN}", _second(space))
+
+
+def second_vectors(space: SpaceRow, after: int, upto: int, versions: int) -> Statement:
+    """Select (born, version id, number, vector) by the second model, of current versions after a change up to another.
+
+    At most `versions` versions are selected, the oldest first.
+    """
+    return Statement(
+        "SELECT v.born, v.id, e.number, e.vector FROM (SELECT id, born FROM versions v WHERE space_id = ? AND born > ? "
+        f"AND born <= ? AND died IS NULL AND status <> 'superseded' AND {PLAIN} ORDER BY born LIMIT ?) v "
+        "JOIN embeddings e ON e.version_id = v.id AND e.generation_id = ? ORDER BY v.born, e.number",
+        (space.id, after, upto, versions, space.second),
+    )
+
+
+def add_second(space: SpaceRow, span: tuple[int, int], seen: int, passages: int, packed: bytes) -> list[Statement]:
+    """Append a segment of vectors by the second model: `span` is its `first` and `last`.
+
+    Nothing happens when another process has appended one, when the space has another second model, or when a change
+    after `seen` erased versions.
+    """
+    own = _second(space)
+    return [
+        spaces.guard(space),
+        Statement(
+            "INSERT INTO segments SELECT ?, ?, ?, ?, ?, ?, ?, ? "
+            f"WHERE (SELECT coalesce(max(last), 0) FROM segments WHERE {_OWN}) = ? AND NOT EXISTS "
+            "(SELECT 1 FROM changes WHERE space_id = ? AND seq > ? AND kind = 'erased') "
+            "AND EXISTS (SELECT 1 FROM spaces WHERE id = ? AND kept_from <= ? AND second_generation_id = ?)",
+            (*own, *span, seen, passages, packed, *own, span[0], space.id, seen, space.id, seen, own[1]),
+        ),
+    ]
 
 
 def overwrite(space: SpaceRow, generation: int, first: int, was_seen: int) -> list[Statement]:
@@ -91,3 +156,7 @@ def rewrite(
 
 def _own(space: SpaceRow, generation: int | None) -> tuple[int, int, int]:
     return space.id, generation or 0, FORMAT
+
+
+def _second(space: SpaceRow) -> tuple[int, int, int]:
+    return space.id, space.second or 0, SECOND

@@ -66,11 +66,12 @@ TABLES = (
         name="spaces",
         columns=words(
             "id name epoch seq created_at committed_at settings generation_id memories bytes kept_from policy feedback "
-            "shadow_generation_id shadow_served embedded"
+            "shadow_generation_id shadow_served embedded second_generation_id second_embedded"
         ),
         references=(
             Reference(("generation_id",), "generations", cascades=False),
             Reference(("shadow_generation_id",), "generations", cascades=False),
+            Reference(("second_generation_id",), "generations", cascades=False),
         ),
         erasing="stays",
         why=ABOUT_THE_SPACE,

@@ -1,7 +1,7 @@
 """The SQL of spaces and of the models that embedded them."""
 
 import json
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import msgspec
 
@@ -13,9 +13,10 @@ from muisti.core.store.refusal_codes import Refusal, refuse, refuse_one_of
 from muisti.core.store.sql.version_rows import PLAIN
 
 _SELECT = """SELECT s.id, s.name, s.epoch, s.seq, s.created_at, s.settings, g.id, g.hash, g.dimensions, s.kept_from,
-s.policy, h.id, h.hash, h.dimensions, s.shadow_served
+s.policy, h.id, h.hash, h.dimensions, s.shadow_served, t.id, t.hash, t.dimensions
 FROM spaces s LEFT JOIN generations g ON g.id = s.generation_id
-LEFT JOIN generations h ON h.id = s.shadow_generation_id"""
+LEFT JOIN generations h ON h.id = s.shadow_generation_id
+LEFT JOIN generations t ON t.id = s.second_generation_id"""
 # The number of memories of a space that are not deleted, without the objects that order them, and the bytes of all.
 COUNTED = (
     f"(SELECT count(*) FROM versions v WHERE v.space_id = spaces.id AND v.died IS NULL AND {PLAIN})",
@@ -42,7 +43,8 @@ class SpaceRow(msgspec.Struct, frozen=True):
 
     `generation` is the row id of the model that embedded the space. `dimensions` is that of its vectors, 0 without a
     model. `kept_from` is the oldest change as of which the space can be shown. `policy` is JSON. `shadow` and
-    `shadow_dimensions` are those of the second model. `is_shadow`: this row shows the space with both exchanged.
+    `shadow_dimensions` are those of the shadow. `is_shadow`: this row shows the space with both exchanged. `second` and
+    `second_dimensions` are those of the second model.
     """
 
     id: int
@@ -54,6 +56,8 @@ class SpaceRow(msgspec.Struct, frozen=True):
     shadow: int | None = None
     shadow_dimensions: int = 0
     is_shadow: bool = False
+    second: int | None = None
+    second_dimensions: int = 0
 
     @property
     def seq(self) -> Seq:
@@ -62,11 +66,11 @@ class SpaceRow(msgspec.Struct, frozen=True):
 
 def space_row(row: Row) -> SpaceRow:
     """Read a row of `by_name` or `all_spaces`."""
-    id_, name, epoch, seq, created_at, settings, generation, digest, dimensions, kept, policy, *second = cast(
-        tuple[int, str, str, int, int, str, int | None, str | None, int | None, int, str, int | None, Any, Any, int],
-        row,
+    id_, name, epoch, seq, created_at, settings, generation, digest, dimensions, kept, policy = cast(
+        tuple[int, str, str, int, int, str, int | None, str | None, int | None, int, str], row[:11]
     )
-    shadow, shadow_digest, shadow_dimensions, served = cast(tuple[int | None, str | None, int | None, int], second)
+    shadow, shadow_digest, shadow_dimensions, served = cast(tuple[int | None, str | None, int | None, int], row[11:15])
+    second, second_digest, second_dimensions = cast(tuple[int | None, str | None, int | None], row[15:18])
     space = Space(
         name=name,
         epoch=epoch,
@@ -77,8 +81,13 @@ def space_row(row: Row) -> SpaceRow:
         policy=_policy(policy),
         shadow=shadow_digest,
         shadow_served=bool(served),
+        second=second_digest,
     )
-    return SpaceRow(id_, space, generation, dimensions or 0, kept, policy, shadow, shadow_dimensions or 0)
+    return SpaceRow(
+        *(id_, space, generation, dimensions or 0, kept, policy, shadow, shadow_dimensions or 0),
+        second=second,
+        second_dimensions=second_dimensions or 0,
+    )
 
 
 def exchanged(space: SpaceRow) -> SpaceRow:
@@ -179,13 +188,28 @@ def count_anew(space: SpaceRow) -> Statement:
 def state(space: SpaceRow) -> Statement:
     """Select by what an index is up to date.
 
-    The columns are epoch, seq, generation id, kept_from, number of verdicts, policy, and up to which change all
-    passages have vectors.
+    The columns are epoch, seq, generation id, kept_from, number of verdicts, policy, up to which change all passages
+    have vectors, the generation id of the second model, and up to which change they have its vectors.
     """
     generation = "shadow_generation_id" if space.is_shadow else "generation_id"
     return Statement(
-        f"SELECT epoch, seq, {generation}, kept_from, feedback, policy, embedded FROM spaces WHERE id = ?", (space.id,)
+        f"SELECT epoch, seq, {generation}, kept_from, feedback, policy, embedded, second_generation_id, "
+        "second_embedded FROM spaces WHERE id = ?",
+        (space.id,),
     )
+
+
+class Marks(NamedTuple):
+    """Changes up to which all passages have vectors: by the model of the space, and by its second one (a row id)."""
+
+    embedded: int
+    second: int | None
+    second_embedded: int
+
+
+def marks_of(state: Row) -> Marks:
+    """Return the marks in a row of `state`."""
+    return Marks(*cast(tuple[int, int | None, int], state[6:9]))
 
 
 def register_generation(digest: str, model: str, dimensions: int, now: int) -> Statement:

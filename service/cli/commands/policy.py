@@ -58,6 +58,7 @@ class Within(click.ParamType):
         "muisti policy --secrets redact --personal-data refuse --space acme",
         "muisti policy --history-days 30 --purge-after-days 730",
         "muisti policy --similarity-limit 0.85",
+        "muisti policy --second-model minilm",
         "muisti policy --recency-weight 0.3 --recency-half-life-days 30",
     ),
 )
@@ -94,6 +95,11 @@ class Within(click.ParamType):
     "--graph",
     type=click.Choice([*get_args(GraphSwitch), DEFAULT]),
     help="Whether names and facts of memories are read into the knowledge graph.",
+)
+@click.option(
+    "--second-model",
+    metavar="MODEL",
+    help="Second embedder whose vectors searches use too: off, minilm, or a model of the server; default: its setting.",
 )
 @click.option("--inherits", metavar="A,B,C", help="Spaces that `search --inherited` adds, the nearest first.")
 @click.pass_obj

@@ -19,7 +19,8 @@ GROUPS = {
         "database_timeout",
     ),
     "Search": (
-        "model", "models", "model_tokenizer", "embeddings", "query_prefix", "passage_prefix", "embedding_cache",
+        "model", "models", "second_model", "model_tokenizer", "embeddings", "query_prefix", "passage_prefix",
+        "embedding_cache",
         "calibration", "index_memory", "search_threads", "receipt_days", "read_log", "read_log_size",
     ),
     "Embedding by an endpoint": (

@@ -69,9 +69,12 @@ def assert_same(one: SpaceIndex, other: SpaceIndex) -> None:
     """The living rows of both, column by column, and what their words are."""
     assert one.snapshot.seq == other.snapshot.seq
     alive = [np.flatnonzero(index.snapshot.alive(0)) for index in (one, other)]
-    for name in ("version", "id_high", "id_low", "number", "start", "stop", "importance", "at", "text", "length",
-                 "codes", "scales", "fine", "fine_scales"):  # fmt: skip
+    for name in ("version", "id_high", "id_low", "number", "start", "stop", "importance", "at", "text", "length"):
         here, there = (getattr(i.snapshot.columns, name)[rows] for i, rows in zip((one, other), alive, strict=True))
+        assert np.array_equal(here, there), name
+    for name in ("codes", "scales", "fine", "fine_scales"):
+        vectors = (getattr(index.snapshot.columns.vectors, name) for index in (one, other))
+        here, there = (column[rows] for column, rows in zip(vectors, alive, strict=True))
         assert np.array_equal(here, there), name
     assert one.snapshot.unembedded == other.snapshot.unembedded
     assert _spoken(one, alive[0]) == _spoken(other, alive[1])

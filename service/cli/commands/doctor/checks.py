@@ -19,6 +19,7 @@ from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.hosted import Hosted
 from muisti.core.embedding.models import Models
 from muisti.core.model.errors import MuistiError, StoreCorrupt
+from muisti.core.model.spaces import OFF
 from muisti.core.model.times import system_clock
 from muisti.core.model.unreadable import Crashed
 from muisti.core.operations.compiled import compiled_kernels
@@ -93,6 +94,7 @@ def _checks(options: Globals, *, quick: bool) -> Iterator[Check]:
     model = _model(settings)
     yield model
     if settings.entities != TAGGER:
+        yield _second_model(settings)
         yield _entities(settings)
     path = location_of(settings).file
     if path is None:
@@ -172,6 +174,16 @@ def _model(settings: Settings) -> Check:
         return Check("model", "ok", "; ".join(map(_told, models)))
     except MuistiError as error:
         return Check("model", "failed", str(error))
+
+
+def _second_model(settings: Settings) -> Check:
+    """Check that the second model of the settings is installed and loads."""
+    if settings.second_model == OFF or not settings.embeddings:
+        return Check("second model", "ok", "off; spaces may choose one by `muisti policy --second-model`")
+    try:
+        return Check("second model", "ok", _told(models_of(settings).seconds.encoders[settings.second_model]))
+    except MuistiError as error:
+        return Check("second model", "failed", str(error))
 
 
 def _entities(settings: Settings) -> Check:
