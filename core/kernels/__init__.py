@@ -10,6 +10,7 @@ from muisti.core.kernels import (
     dense,
     evidence,
     expansion,
+    flags,
     inserted,
     lexical,
     likeness,
@@ -26,7 +27,7 @@ __all__ = ["Bytes", "Codes", "Doubles", "Floats", "Ints", "Longs", "Mask", "Pack
 
 
 stages = (
-    *(inserted, ascii, blend, context, dense, evidence, expansion, lexical, likeness, pieces, two_level),
+    *(inserted, ascii, blend, context, dense, evidence, expansion, flags, lexical, likeness, pieces, two_level),
     *(pool, pooling, postings, tagging),
 )
 
