@@ -9,6 +9,7 @@ ROOT = Path(__file__).parents[2]
 NEEDED = (
     "muisti/core/embedding/weights/model.safetensors",
     "muisti/core/embedding/weights/tokenizer.json",
+    "muisti/core/embedding/minilm/vocab.txt",
     "muisti/core/entities/weights/tagger.safetensors",
     "muisti/core/facts/weights/relations.npz",
     "muisti/core/context/ranks/o200k_base.zst",

@@ -2,7 +2,7 @@
 
 import hashlib
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 
@@ -90,13 +90,20 @@ def open_engine(
     embeddings: bool = True,
     index_memory: int = MEMORY,
     others: Sequence[Encoder] = (),
+    seconds: Mapping[str, Encoder] = {},
     graph_reader: Callable[[], Reader] = usual_reader,
 ) -> Engine:
     """An engine on a store, or on that of a path, with a space `s` that indexes and embeds content only."""
     chosen = (encoder or WordEncoder()) if embeddings else None
     database = migrated(at(store) if isinstance(store, Path) else store)
     engine = Engine(
-        database, chosen, clock or Clock(), index_memory=index_memory, others=others, graph_reader=graph_reader
+        database,
+        chosen,
+        clock or Clock(),
+        index_memory=index_memory,
+        others=others,
+        seconds=seconds,
+        graph_reader=graph_reader,
     )
     if SPACE not in {space.name for space in engine.spaces.list()}:
         engine.spaces.create(SPACE, settings)
