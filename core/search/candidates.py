@@ -19,8 +19,8 @@ from muisti.core.query.query import Query
 from muisti.core.search.blend import Blend, blended
 from muisti.core.search.code import alpha_for
 from muisti.core.search.fuse import Shares, absolute, alpha_of, reciprocal_rank, scaled, summed, weights_of
-from muisti.core.search.meaning import Cosines, cosines
-from muisti.core.search.rankings import RANKERS, Asked, Dense, Lexical, Name, Ranker, Ranking
+from muisti.core.search.meaning import Cosines, cosines, nearest
+from muisti.core.search.rankings import RANKERS, Asked, Lexical, Name, Ranker, Ranking
 from muisti.core.text.speakers import NAMED
 from muisti.core.text.when.words import TimeSpan
 
@@ -69,20 +69,21 @@ def by_blend(index: SpaceIndex, asked: Asked, query: Query, pool: int, more: Row
     """Return the best rows of both rankings, and neighbours of the lexical ones in a dialogue, with the default score.
 
     That score is fitted to these two rankings and computed in one loop over arrays, so they are named here. Rows that
-    only a composite adds (`more`) say nothing about the evidence.
+    only a composite (`more`) or a second model adds say nothing about the evidence.
     """
     assert asked.vectors is not None
     snapshot, population, wanted, allowed = asked.snapshot, asked.population, asked.wanted, asked.allowed
     lexical = Lexical(asked)
     matches = lexical.matches
     by_words = lexical.best(pool)
-    by_meaning = Dense(asked).best(pool)
-    rows = np.concatenate([by_words, by_meaning])
-    rows = with_neighbours(snapshot, population.mask, rows, by_words, allowed.mask, BESIDE)
-    rows, own = _joined(rows, more)
+    near = nearest(snapshot, asked.vectors, allowed, pool)
+    judged = np.concatenate([by_words, near.own])
+    judged = with_neighbours(snapshot, population.mask, judged, by_words, allowed.mask, BESIDE)
+    every = judged if near.every is near.own else _with(judged, near.every)
+    rows = _with(every, more)
     alpha = alpha_for(index, snapshot, query, rows, asked.vectors.second is not None)
     meaning = cosines(snapshot, asked.vectors, rows)
-    blend = blended(snapshot, population, wanted, matches, asked.vectors, meaning, alpha, rows, own)
+    blend = blended(snapshot, population, wanted, matches, asked.vectors, meaning, alpha, rows, _among(rows, every))
     signals = Signals(
         memories=snapshot.columns.version[rows],
         covered=blend.covered,
@@ -93,11 +94,11 @@ def by_blend(index: SpaceIndex, asked: Asked, query: Query, pool: int, more: Row
         known=known_share(matches.mass, matches.unknown, population.rows),
         there=matches.there,
     )
-    found = _only(signals, own)
+    found = _only(signals, _among(rows, judged))
     return Candidates(
         rows=rows,
         fused=blend.fused,
-        rankings={"lexical": Ranking(by_words, blend.lexical), "dense": Ranking(by_meaning, blend.cosine)},
+        rankings={"lexical": Ranking(by_words, blend.lexical), "dense": Ranking(near.best, blend.cosine)},
         blend=blend,
         meaning=meaning,
         matches=matches,
@@ -110,8 +111,13 @@ def by_blend(index: SpaceIndex, asked: Asked, query: Query, pool: int, more: Row
 def by_rankings(asked: Asked, query: Query, names: Sequence[Name], pool: int, more: RowNumbers | None) -> Candidates:
     """Return the best of one ranking, or of several in another fusion than the default."""
     rankers: Mapping[Name, Ranker] = {name: RANKERS[name](asked) for name in names}
-    best: Mapping[Name, RowNumbers] = {name: ranker.best(pool) for name, ranker in rankers.items()}
-    rows, own = _joined(np.unique(np.concatenate(list(best.values()))), more)
+    near = None if asked.vectors is None else nearest(asked.snapshot, asked.vectors, asked.allowed, pool)
+    best: Mapping[Name, RowNumbers] = {
+        name: near.best if near and name == "dense" else ranker.best(pool) for name, ranker in rankers.items()
+    }
+    judged = np.unique(np.concatenate([near.own if near and name == "dense" else best[name] for name in best]))
+    every = judged if near is None or near.every is near.own else _with(judged, near.every)
+    rows = _with(every, more)
     meaning = None if asked.vectors is None else cosines(asked.snapshot, asked.vectors, rows)
     rankings: Mapping[Name, Ranking] = {
         name: Ranking(best[name], meaning.both if meaning and name == "dense" else ranker.scores(rows))
@@ -121,7 +127,7 @@ def by_rankings(asked: Asked, query: Query, names: Sequence[Name], pool: int, mo
     matches = compared[0] if compared else None
     needed = matches if len(compared) == len(rankers) else None
     shares = _shares(asked.snapshot, query, rows, rankings) if len(rankings) > 1 else None
-    signals = _only(_signals(asked, rows, rankings, matches, meaning), own)
+    signals = _only(_signals(asked, rows, rankings, matches, meaning), _among(rows, judged))
     return Candidates(
         rows=rows,
         fused=absolute(rankings[names[0]].scores) if shares is None else summed(shares),
@@ -136,12 +142,14 @@ def by_rankings(asked: Asked, query: Query, names: Sequence[Name], pool: int, mo
     )
 
 
-def _joined(rows: RowNumbers, more: RowNumbers | None) -> tuple[RowNumbers, Mask | None]:
-    """Return rows and `more`, ascending, with a flag for the former; None when there are no more."""
-    if more is None or not len(more):
-        return rows, None
-    every = np.union1d(rows, more)
-    return every, np.isin(every, rows)
+def _with(rows: RowNumbers, more: RowNumbers | None) -> RowNumbers:
+    """Return distinct rows and `more`, ascending; the rows themselves when there are no more."""
+    return rows if more is None or not len(more) else np.union1d(rows, more)
+
+
+def _among(rows: RowNumbers, some: RowNumbers) -> Mask | None:
+    """Return a flag for each of the rows: whether it is one of `some`; None when all are."""
+    return None if len(rows) == len(some) else np.isin(rows, some)
 
 
 def _only(signals: Signals, own: Mask | None) -> Signals:

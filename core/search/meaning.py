@@ -44,6 +44,17 @@ class Cosines(NamedTuple):
     share: Doubles | None = None
 
 
+class Nearest(NamedTuple):
+    """The rows that the model of a space proposes, those of both models, and the best memories among the latter.
+
+    `own` and `best` have one row a memory, best first.
+    """
+
+    own: RowNumbers
+    every: RowNumbers
+    best: RowNumbers
+
+
 def cosines(snapshot: Snapshot, query: QueryVectors, rows: RowNumbers) -> Cosines:
     """Return the cosines of rows."""
     own = dense.cosines(snapshot, query.own, rows)
@@ -54,14 +65,15 @@ def cosines(snapshot: Snapshot, query: QueryVectors, rows: RowNumbers) -> Cosine
     return Cosines((1 - share) * own + share * second, own, second, share)
 
 
-def nearest(snapshot: Snapshot, query: QueryVectors, allowed: Allowed, wanted: int) -> RowNumbers:
-    """Return the best row of each of the best memories, best first; each model proposes as many as are wanted."""
+def nearest(snapshot: Snapshot, query: QueryVectors, allowed: Allowed, wanted: int) -> Nearest:
+    """Return the rows that the models propose, `wanted` memories each."""
     own = dense.nearest(snapshot, query.own, allowed, wanted).rows
     if query.second is None or snapshot.second is None:
-        return own
+        return Nearest(own, own, own)
     second = dense.nearest(snapshot, query.second.vector, allowed, wanted, snapshot.second).rows
     rows = np.union1d(own, second)
-    return rows[best_places(snapshot, rows, cosines(snapshot, query, rows).both, wanted)]
+    best = rows[best_places(snapshot, rows, cosines(snapshot, query, rows).both, wanted)]
+    return Nearest(own, rows, best)
 
 
 def expansion(

@@ -98,7 +98,7 @@ class Dense:
         self._asked, self._vectors = asked, asked.vectors
 
     def best(self, most: int) -> RowNumbers:
-        return nearest(self._asked.snapshot, self._vectors, self._asked.allowed, most)
+        return nearest(self._asked.snapshot, self._vectors, self._asked.allowed, most).best
 
     def scores(self, rows: RowNumbers) -> Doubles:
         return cosines(self._asked.snapshot, self._vectors, rows).both

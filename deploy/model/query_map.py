@@ -134,7 +134,8 @@ def write(fitted: Fitted, between: Between, folder: Path) -> None:
     """Write the map, its columns rounded to int8."""
     folder.mkdir(parents=True, exist_ok=True)
     scales = (np.abs(fitted.matrix).max(axis=0) / 127).astype(np.float32)
-    arrays = {"matrix": np.rint(fitted.matrix / scales).astype(np.int8), "scales": scales, "offset": fitted.offset}
+    steps = np.divide(fitted.matrix, scales, out=np.zeros_like(fitted.matrix), where=scales > 0)
+    arrays = {"matrix": np.rint(steps).astype(np.int8), "scales": scales, "offset": fitted.offset}
     save_file(arrays, folder / MATRIX)
     (folder / MATRIX).chmod(0o644)  # safetensors writes for the owner alone
     (folder / MODELS).write_bytes(msgspec.json.format(msgspec.json.encode(between)) + b"\n")

@@ -154,6 +154,7 @@ def test_a_memory_is_compared_by_its_stored_vectors_of_both_models():
 @pytest.mark.parametrize("seconds", [0.0, 60.0])
 def test_where_nothing_may_wait_no_transformer_runs(seconds: float, maps: Path):
     asked = embedder(Transformer(), maps=maps, seconds=seconds)
+    asked.embed(space(), SNAPSHOT, "blue sky", None, "mapped")  # loads the maps
     with without_waiting():
         assert asked.embed(space(), SNAPSHOT, "red fox", None, "mapped")[0].second is not None
         with pytest.raises(WouldWait):
