@@ -44,9 +44,6 @@ class Known(msgspec.Struct, frozen=True):
     clauses: Floats
     sentences: Floats
 
-    def __len__(self) -> int:
-        return len(self.versions)
-
     @property
     def nbytes(self) -> int:
         parts = (self.versions, self.typed, self.everywhere, self.scopes, self.clauses, self.sentences)
@@ -107,7 +104,7 @@ class Instructions:
         if known is not None and known.upto >= last:
             return known
         with self._growing:
-            known = self._known or _none(encoder.dimensions)
+            known = _none(encoder.dimensions) if self._known is None else self._known
             if known.upto < last:
                 known = self._known = self._extended(known, snapshot, encoder, last)
             return known

@@ -49,7 +49,7 @@ def applying(
 ) -> Lane:
     """Return at most so many of the instructions that apply to a text; `visible` has a flag for each row."""
     known = index.instructions.of(snapshot, encoder)
-    if known is None or not len(known):
+    if known is None or not len(known.versions):
         return NO_LANE
     rows = known.rows(snapshot)
     question = encoder.encode_query(text)

@@ -102,6 +102,7 @@ def _column(one: Answered, longest: float, others: Mapping[str, int] | None, *, 
     notes = list(found["degraded"])
     if (intent := found.get("intent")) is not None:
         notes.insert(0, f"Read as {intent['kind']}: {intent['sentence']}")
+    notes += [_instruction(each) for each in found.get("instructions", ())]
     explained = found.get("explained", ())
     nothing, advice = _nothing(found, filtered=filtered)
     return Column(
@@ -117,6 +118,13 @@ def _column(one: Answered, longest: float, others: Mapping[str, int] | None, *, 
         nothing=nothing,
         advice=advice,
     )
+
+
+def _instruction(one: Mapping[str, Any]) -> str:
+    """Return a standing instruction that applies, and why it counts as one."""
+    why = "a guard" if one["reason"] == "type" else "reads like one"
+    content = one["memory"]["content"]
+    return f"Standing instruction ({why}): {content[:CONTENT_MAX]}{' …' if len(content) > CONTENT_MAX else ''}"
 
 
 def _hit(rank: int, hit: Mapping[str, Any], longest: float, others: Mapping[str, int] | None) -> HitView:

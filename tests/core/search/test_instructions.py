@@ -8,7 +8,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput
@@ -18,6 +17,7 @@ from muisti.core.query.filters import parse
 from muisti.core.query.options import Options, Part
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
+from muisti.core.support.waiting import WouldWait
 from tests.core.fakes import SPACE, Clock, WordEncoder, open_engine
 from tests.stores import Stores
 
@@ -98,11 +98,10 @@ def test_words_that_hits_need_do_not_hide_instructions(engine: Engine):
     assert contents(engine, 'physics "of stars"') == [PHYSICS]
 
 
-def test_evidence_that_is_missing_hides_hits_and_no_instructions(stores: Stores):
-    with open_engine(stores(), encoder=StaticEncoder()) as engine:
-        store(engine, GERMAN, "light has a speed")
-        answer = engine.owner.read.search(SPACE, Query(text="Which sofa did my aunt buy?", min_evidence="strong"))
-        assert not answer.hits and [one.memory.content for one in answer.instructions] == [GERMAN]
+def test_evidence_that_is_missing_hides_hits_and_no_instructions(engine: Engine):
+    store(engine, GERMAN, "light has a speed")
+    answer = engine.owner.read.search(SPACE, Query(text="light zebra quark", mode="keyword", min_evidence="strong"))
+    assert not answer.hits and [one.memory.content for one in answer.instructions] == [GERMAN]
 
 
 def test_a_filter_holds_for_instructions_too(engine: Engine):
@@ -183,3 +182,27 @@ def test_the_lane_of_an_index_that_followed_is_that_of_one_loaded_afresh(stores:
         followed = [ask(engine) for ask in asked]
     with open_engine(place, encoder=WordEncoder()) as engine:
         assert [ask(engine) for ask in asked] == followed
+
+
+def test_a_search_on_the_event_loop_has_the_same_lane(engine: Engine):
+    store(engine, PHYSICS, COOKING, GERMAN)
+    query = Query(text="physics of cooking")
+    found = engine.owner.read.search(SPACE, query).instructions
+    try:
+        at_once = engine.owner.read.search_at_once(SPACE, query)
+    except WouldWait:  # the database is remote
+        return
+    assert at_once.instructions == found and len(found) == 3
+
+
+def test_a_write_has_only_the_new_versions_read(engine: Engine):
+    store(engine, "light has a speed")
+    assert not lane(engine, "physics")
+    encoder = engine.models.default
+    assert isinstance(encoder, WordEncoder)
+    for content in ("physics is fun", PHYSICS, "tea"):
+        store(engine, content)
+        calls = encoder.calls
+        lane(engine, "physics")
+        embedded = encoder.calls - calls
+        assert embedded <= (4 if content == PHYSICS else 2)
