@@ -32,7 +32,7 @@ from muisti.core.search import searcher
 from muisti.core.search.ranking import has_every_word
 from muisti.service.app.client import Client
 from muisti.service.app.local import start
-from muisti.service.evaluation.asking import HIDDEN_MOST, from_others
+from muisti.service.evaluation.asking import HIDDEN_MOST, from_others, largest
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load
 from muisti.service.evaluation.metrics import Interval, bootstrap
 from muisti.service.evaluation.run import Stored, stored
@@ -100,7 +100,7 @@ SHIPPED = Choice(advice.WORDS, advice.NEAR, advice.MARGIN)
 def ask_all(client: Client, held: Stored, others: Sequence[str]) -> Asked:
     """Ask the questions of a set, with its answers and without them, and the others in its largest group."""
     data, found = held.dataset, dict[str, list[Seen]]((kind, []) for kind in KINDS)
-    largest = max(held.spaces, key=lambda group: len(data.documents[group]))
+    foreign = held.spaces[largest(data)]
     with _watching() as seen:
 
         def ask(kind: str, space: str, text: str, **more: Any) -> None:
@@ -114,8 +114,8 @@ def ask_all(client: Client, held: Stored, others: Sequence[str]) -> Asked:
                 if len(relevant) <= HIDDEN_MOST:
                     ask(HIDDEN, held.spaces[group], query.text, filter={"not": {"source": relevant}})
         for text, asking in zip(others, itertools.cycle(ASKING), strict=False):
-            ask(FOREIGN, held.spaces[largest], text)
-            ask(AS_ADVICE, held.spaces[largest], asking.format(text))
+            ask(FOREIGN, foreign, text)
+            ask(AS_ADVICE, foreign, asking.format(text))
     return found
 
 

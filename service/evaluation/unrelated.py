@@ -6,7 +6,10 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
+from muisti.client import calls
+from muisti.core.model.values import QUERY_MAX
 from muisti.core.query.advice import Unrelated
+from muisti.service.app.client import Client
 from muisti.service.evaluation.evidence import Strengths
 
 PASSING = 0.9  # quantile of the nearest cosine: one unrelated question in ten finds more
@@ -24,6 +27,22 @@ class Cosines(msgspec.Struct, frozen=True):
     deeper: Strengths
     place: int
     passages: int
+
+
+def found_by(client: Client, space: str, foreign: Sequence[str]) -> Cosines:
+    """Return what foreign questions find in a space by meaning alone."""
+    nearest: list[float] = []
+    deeper: list[float] = []
+    place = total = 0
+    for text in foreign:
+        body = {"query": text[:QUERY_MAX], "mode": "semantic", "limit": DEPTH, "explain": True}
+        answer = client.send(calls.search(space, body)).data
+        cosines = sorted((hit["explain"]["cosine"] for hit in answer["hits"]), reverse=True)
+        place, total = max(place, len(cosines)), answer["total"]
+        if cosines:
+            nearest.append(cosines[0])
+            deeper.append(cosines[-1])
+    return Cosines(np.array(nearest), np.array(deeper), place, total)
 
 
 def fit_unrelated(found: Sequence[Cosines]) -> Unrelated | None:
