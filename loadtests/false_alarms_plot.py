@@ -19,11 +19,11 @@ AT = np.linspace(0.3, 1.5, 121)  # thresholds
 ASKED = {"answered": 0.30, "foreign": 0.90}  # shares of `none`: at most, and at least
 
 
-def draw(name: str, found: Asked, measured: Measured, path: Path) -> None:
+def draw(name: str, found: Asked, path: Path) -> None:
     """Draw the share of `none` among questions with an answer over that among foreign ones, for every threshold."""
     rules: Sequence[tuple[str, Callable[[Seen], float], str]] = (
         ("without the rule", lambda one: one.strength, OTHERS),
-        ("with the rule", lambda one: strength(one, measured.usual), OURS),
+        ("with the rule", _shipped, OURS),
     )
     with plt.rc_context(STYLE):
         figure, panels = plt.subplots(1, 2, figsize=(9, 4), sharey=True)
@@ -39,6 +39,10 @@ def draw(name: str, found: Asked, measured: Measured, path: Path) -> None:
         panels[0].set_ylabel(f"none of questions: {OWN}, %")
         panels[0].legend(frameon=False, title=name)
         save(figure, path)
+
+
+def _shipped(one: Seen) -> float:
+    return one.strength if one.advised is None else strength(one, one.advised.usual)
 
 
 def _point(found: Asked, kind: str, of: Callable[[Seen], float], at: float | None) -> tuple[float, float]:
@@ -57,7 +61,7 @@ def main(measured: Path, picture: Path) -> None:
     """Draw the set with the most false alarms."""
     known = msgspec.json.decode(measured.read_bytes(), type=Measured)
     worst = max(known.sets, key=lambda name: float(np.mean([one.before for one in known.sets[name][OWN]])))
-    draw(worst, known.sets[worst], known, picture)
+    draw(worst, known.sets[worst], picture)
 
 
 if __name__ == "__main__":

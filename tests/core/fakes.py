@@ -17,6 +17,7 @@ from muisti.core.graph.usual import usual_reader
 from muisti.core.kernels import Floats
 from muisti.core.model.spaces import CONTENT_ONLY, SpaceSettings
 from muisti.core.model.values import Draft
+from muisti.core.query.calibration import Calibration
 from tests.stores import Store, at, migrated
 
 NOON = 1_780_000_000_000_000  # microseconds; a day in 2026
@@ -91,12 +92,19 @@ def open_engine(
     index_memory: int = MEMORY,
     others: Sequence[Encoder] = (),
     graph_reader: Callable[[], Reader] = usual_reader,
+    calibration: Calibration | None = None,
 ) -> Engine:
     """An engine on a store, or on that of a path, with a space `s` that indexes and embeds content only."""
     chosen = (encoder or WordEncoder()) if embeddings else None
     database = migrated(at(store) if isinstance(store, Path) else store)
     engine = Engine(
-        database, chosen, clock or Clock(), index_memory=index_memory, others=others, graph_reader=graph_reader
+        database,
+        chosen,
+        clock or Clock(),
+        index_memory=index_memory,
+        others=others,
+        graph_reader=graph_reader,
+        calibration=calibration,
     )
     if SPACE not in {space.name for space in engine.spaces.list()}:
         engine.spaces.create(SPACE, settings)
