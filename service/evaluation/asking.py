@@ -39,9 +39,14 @@ def judged(
             hidden = {"not": {"source": relevant}}
             found[HIDDEN].append(_strength(client, space, query.text, mode, filter=hidden))
         progress(mode, number, len(asked))
-    largest = max(held.spaces, key=lambda group: len(data.documents[group]))
-    found[FOREIGN] += [_strength(client, held.spaces[largest], text, mode) for text in others]
+    space = held.spaces[largest(data)]
+    found[FOREIGN] += [_strength(client, space, text, mode) for text in others]
     return {kind: np.array(values) for kind, values in found.items()}
+
+
+def largest(data: Dataset) -> str:
+    """Return the group of a dataset that has the most documents; foreign questions are asked of it."""
+    return max(data.documents, key=lambda group: len(data.documents[group]))
 
 
 def own(client: Client, space: str, foreign: Sequence[str], mode: str, progress: Progress) -> Mapping[str, Strengths]:

@@ -17,6 +17,7 @@ from muisti.core.graph.usual import usual_reader
 from muisti.core.kernels import Floats
 from muisti.core.model.spaces import CONTENT_ONLY, SpaceSettings
 from muisti.core.model.values import Draft
+from muisti.core.query.calibration import Calibration
 from tests.stores import Store, at, migrated
 
 NOON = 1_780_000_000_000_000  # microseconds; a day in 2026
@@ -92,6 +93,7 @@ def open_engine(
     others: Sequence[Encoder] = (),
     seconds: Mapping[str, Encoder] = {},
     graph_reader: Callable[[], Reader] = usual_reader,
+    calibration: Calibration | None = None,
 ) -> Engine:
     """An engine on a store, or on that of a path, with a space `s` that indexes and embeds content only."""
     chosen = (encoder or WordEncoder()) if embeddings else None
@@ -104,6 +106,7 @@ def open_engine(
         others=others,
         seconds=seconds,
         graph_reader=graph_reader,
+        calibration=calibration,
     )
     if SPACE not in {space.name for space in engine.spaces.list()}:
         engine.spaces.create(SPACE, settings)

@@ -20,12 +20,13 @@ from muisti.service.cli.output import console, for_people, grid, talk
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.session import session
 from muisti.service.evaluation import report
-from muisti.service.evaluation.asking import from_others, judged, own
+from muisti.service.evaluation.asking import from_others, judged, largest, own
 from muisti.service.evaluation.dataset import DatasetError, load
 from muisti.service.evaluation.evidence import Fitted, Strengths, fit
 from muisti.service.evaluation.evidence_plot import plot
 from muisti.service.evaluation.foreign import FOREIGN_QUESTIONS
 from muisti.service.evaluation.run import stored
+from muisti.service.evaluation.unrelated import Cosines, fit_unrelated, found_by
 
 MODES: tuple[RankedMode, ...] = ("hybrid", "semantic", "keyword")
 
@@ -33,16 +34,26 @@ Asked = Mapping[str, list[Mapping[str, Strengths]]]
 """Questions asked of each dataset, by mode."""
 
 
+class _Found(msgspec.Struct, frozen=True):
+    """What questions found, of a model, and of one space or of datasets; `cosines` are those of foreign questions."""
+
+    asked: Asked
+    generation: str | None
+    space: str | None
+    cosines: Sequence[Cosines]
+
+
 def run(options: Globals, folders: Sequence[Path], sample: int, save: Path | None, drawn: Path | None) -> None:
     """Ask, fit, print and save."""
     try:
         with Stages(console(options, stderr=True)) as stages:
-            asked, generation, space = _judged(options, folders, sample, stages) if folders else _own(options, stages)
+            found = _judged(options, folders, sample, stages) if folders else _own(options, stages)
     except DatasetError as error:
         raise Failure(str(error)) from error
-    fitted = [fit(mode, _by_kind(found)) for mode, found in asked.items()]
+    fitted = [fit(mode, _by_kind(strengths)) for mode, strengths in found.asked.items()]
     modes: dict[RankedMode, Thresholds] = {cast(RankedMode, one.mode): one.thresholds for one in fitted}
-    entry = Entry(generation=generation, space=space, modes=modes)
+    unrelated = fit_unrelated(found.cosines) or msgspec.UNSET
+    entry = Entry(generation=found.generation, space=found.space, modes=modes, unrelated=unrelated)
     _print(options, fitted, entry)
     try:
         if save is not None:
@@ -54,12 +65,13 @@ def run(options: Globals, folders: Sequence[Path], sample: int, save: Path | Non
     talk("The service reads the file of the setting calibration at its start.")
 
 
-def _judged(options: Globals, folders: Sequence[Path], sample: int, stages: Stages) -> tuple[Asked, str | None, None]:
+def _judged(options: Globals, folders: Sequence[Path], sample: int, stages: Stages) -> _Found:
     try:
         datasets = [load(folder) for folder in folders]
     except DatasetError as error:
         raise Failure(str(error), USAGE) from error
     asked: dict[str, list[Mapping[str, Strengths]]] = {}
+    cosines: list[Cosines] = []
     generation: str | None = None
     with throw_away(options, "calibrate") as opened:
         for one in datasets:
@@ -69,16 +81,19 @@ def _judged(options: Globals, folders: Sequence[Path], sample: int, stages: Stag
                 others = from_others(datasets, one) or list(FOREIGN_QUESTIONS)
                 for mode in _modes(generation):
                     asked.setdefault(mode, []).append(judged(opened, held, others, mode, stages.note, sample))
-    return asked, generation, None
+                if generation is not None:
+                    cosines.append(found_by(opened, held.spaces[largest(one)], others))
+    return _Found(asked, generation, None, cosines)
 
 
-def _own(options: Globals, stages: Stages) -> tuple[Asked, str | None, str]:
+def _own(options: Globals, stages: Stages) -> _Found:
     with session(options) as opened:
         name = opened.space
         stages.begin(name)
         generation = opened.read(lambda: _generation(opened.client, name))
         asked = {mode: [own(opened.client, name, FOREIGN_QUESTIONS, mode, stages.note)] for mode in _modes(generation)}
-    return asked, generation, name
+        cosines = [] if generation is None else [found_by(opened.client, name, FOREIGN_QUESTIONS)]
+    return _Found(asked, generation, name, cosines)
 
 
 def _generation(opened: Client, name: str) -> str | None:
@@ -108,13 +123,19 @@ def _print(options: Globals, fitted: Sequence[Fitted], entry: Entry) -> None:
             }
             for one in fitted
         ]
-        click.echo(msgspec.json.encode({"generation": entry.generation, "space": entry.space, "items": shown}))
+        told = {"generation": entry.generation, "space": entry.space, "items": shown}
+        click.echo(msgspec.json.encode(told | ({"unrelated": entry.unrelated} if entry.unrelated else {})))
         return
     for one in fitted:
         if for_people(options):
             console(options).print(_table(one))
         else:
             click.echo(report.as_text(_table(one), width=report.WIDTH))
+    if entry.unrelated:
+        click.echo(
+            f"One unrelated question in ten finds a cosine of {entry.unrelated.first:.2f}, and "
+            f"{entry.unrelated.growth:.3f} more for ten times as many passages."
+        )
 
 
 def _table(fitted: Fitted) -> Table:
