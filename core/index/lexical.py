@@ -48,8 +48,8 @@ class Matches(msgspec.Struct, frozen=True):
     """The lexical `scores` of all rows: BM25 divided by its largest possible value, in [0, 1); 0 without a term.
 
     Rows that the caller may not see have a score too. A memory whose text is that of the query has 1. `tops` has the
-    largest score of each block of rows. `scores` and `tops` are scratch arrays of the thread, valid until its next
-    ranking.
+    largest score of each block of rows; under a filter, of its allowed rows. `scores` and `tops` are scratch arrays of
+    the thread, valid until its next ranking.
 
     `idf` has a value for each term of the query, 0 for terms that no visible or allowed row contains. `mass` is the sum
     of the idf of the known terms, each times its weight in the query. `unknown` is the weight of the other terms.

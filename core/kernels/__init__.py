@@ -9,6 +9,7 @@ from muisti.core.kernels import (
     context,
     dense,
     evidence,
+    flags,
     inserted,
     lexical,
     likeness,
@@ -25,7 +26,7 @@ __all__ = ["Bytes", "Codes", "Doubles", "Floats", "Ints", "Longs", "Mask", "Pack
 
 
 stages = (
-    *(inserted, ascii, blend, context, dense, evidence, lexical, likeness, pieces, two_level),
+    *(inserted, ascii, blend, context, dense, evidence, flags, lexical, likeness, pieces, two_level),
     *(pool, pooling, postings, tagging),
 )
 

@@ -76,6 +76,20 @@ def accumulate(
 
 
 @compiled
+def lower(scores: Floats, tops: Floats, allowed: Mask) -> None:
+    """Lower each of the `tops` to the largest score of an allowed row of its block, 0 when none is allowed."""
+    bits, highest = scores.view(np.int32), tops.view(np.int32)
+    for block in range(tops.size):
+        if highest[block] == 0:
+            continue
+        inside, flags = bits[block * BLOCK : (block + 1) * BLOCK], allowed[block * BLOCK : (block + 1) * BLOCK]
+        top = np.int32(0)
+        for i in range(inside.size):
+            top = np.int32(max(top, np.int32(inside[i] * np.int32(flags[i]))))
+        highest[block] = top
+
+
+@compiled
 def floor(tops: Floats, wanted: int) -> np.float32:
     """Return a score that at least `wanted` blocks reach, nearly the highest such; 0 when fewer blocks have scores."""
     counts, bits = np.zeros(STEPS, np.int32), tops.view(np.int32)
@@ -181,6 +195,7 @@ def bake() -> None:
     look_up(codes, ints, codes, spans)
     count(packed, spans, mask, longs)
     accumulate(packed, spans, floats, floats, 0, 1, floats.copy(), floats.copy())
+    lower(floats, floats.copy(), mask)
     floor(floats, 1)
     best(floats, floats, mask, longs, codes, codes, 1)
     has_sequence(ints, ints, np.zeros(1, np.int64), ints[:1], mask.copy())

@@ -5,7 +5,7 @@ A piece is a row of sizes and addresses. The caller keeps references to its arra
 
 import numpy as np
 
-from muisti.core.kernels.lexical import BLOCK, accumulate, count, find, look_up
+from muisti.core.kernels.lexical import BLOCK, accumulate, count, find, look_up, lower
 from muisti.core.kernels.target import Codes, Doubles, Floats, Ints, Longs, Mask, Packed, array_at, compiled
 
 FIRST, ROWS, TERMS, POSTINGS, PAIRS, TOKENS = range(6)  # sizes
@@ -48,6 +48,8 @@ def score(
 ) -> tuple[float, float, float]:
     """Fill `scores` with the BM25 of every row divided by its limit, and `tops` with the largest score of each block.
 
+    When the search is `filtered`, the `tops` are those of the allowed rows alone.
+
     Return the limit, how many terms are unknown, and the share of the limit whose terms an allowed row has. The limit
     is the sum of the idf of the known terms. Terms count by their `times`. A term is known when a visible or an allowed
     row has it; the `idf` of the others is 0.
@@ -80,6 +82,8 @@ def score(
         for i in range(tf.size):
             impacts[i] = tf[i] / (tf[i] + norm[0] + norm[1] * lengths[i])
         accumulate(_packed(piece), spans[p], weights, impacts, piece[FIRST], piece[ROWS], scores, tops)
+    if filtered:
+        lower(scores, tops, allowed)
     return mass, unknown, there / mass if mass > 0 else 0.0
 
 

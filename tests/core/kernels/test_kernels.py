@@ -12,7 +12,20 @@ from hypothesis import strategies as st
 
 from muisti.core.index import alike
 from muisti.core.index.postings import Postings, build, in_units, table
-from muisti.core.kernels import Ints, Packed, blend, context, dense, lexical, pieces, pool, postings, stages, tagging
+from muisti.core.kernels import (
+    Ints,
+    Packed,
+    blend,
+    context,
+    dense,
+    flags,
+    lexical,
+    pieces,
+    pool,
+    postings,
+    stages,
+    tagging,
+)
 from muisti.core.kernels.target import LEVELS
 from muisti.core.text.terms import encode_terms
 from tests.core import twins
@@ -198,7 +211,7 @@ def test_scoring_many_pieces_agrees_with_numpy(texts: list[list[str]], sizes: li
     assert mass == pytest.approx(twins.score(held, wanted, times, visible, allowed, norm, idf[1], scores[1]))
     np.testing.assert_allclose(idf[0], idf[1])
     np.testing.assert_allclose(scores[0], scores[1], rtol=1e-5)
-    assert tops[0] == scores[0].max(initial=0)
+    assert tops[0] == scores[0][allowed].max(initial=0)
     words = [{*encode_terms(text, 0).tolist()} for text in texts]
     found = [any(code in row and may for row, may in zip(words, allowed, strict=True)) for code in wanted.tolist()]
     assert there * mass == pytest.approx((times * idf[1])[found].sum())
@@ -357,6 +370,27 @@ def test_the_best_memories_are_chosen_as_numpy_chooses_them(seed: int, rows: int
     rows, values = lexical.best(scores, tops, *columns)
     assert rows.tolist() == twins.best(scores, *columns).tolist()
     assert values.tolist() == scores[rows].tolist()
+
+
+@given(seeds, st.integers(1, 300), st.floats(0, 1))
+def test_tops_are_lowered_to_what_the_allowed_rows_reach(seed: int, rows: int, share: float):
+    rng = np.random.default_rng(seed)
+    scores, allowed = (rng.integers(0, 9, rows) / 9).astype(np.float32), rng.random(rows) < share
+    blocks = range(0, rows, lexical.BLOCK)
+    tops = np.array([scores[at : at + lexical.BLOCK].max() for at in blocks])
+    lexical.lower(scores, tops, allowed)
+    kept = np.where(allowed, scores, 0)
+    assert tops.tolist() == [kept[at : at + lexical.BLOCK].max() for at in blocks]
+
+
+@given(seeds, st.integers(0, 30), st.integers(0, 90), st.integers(1, 9))
+def test_rows_with_a_chosen_code_are_marked(seed: int, first: int, pairs: int, values: int):
+    rng = np.random.default_rng(seed)
+    rows = np.sort(rng.integers(first, first + 40, pairs)).astype(np.int32)
+    codes, chosen = rng.integers(0, values, pairs).astype(np.int32), rng.random(values) < 0.5
+    found = np.zeros(40, np.bool_)
+    flags.mark(rows, codes, chosen, first, found)
+    assert np.flatnonzero(found).tolist() == sorted({row - first for row in rows[chosen[codes]].tolist()})
 
 
 @given(st.lists(st.floats(0, 1, width=32), max_size=90), st.integers(1, 30))
