@@ -1,32 +1,53 @@
 """The rows of a snapshot that a search may return."""
 
-import numpy as np
-
+from muisti.core.index.bitmaps import packed
 from muisti.core.index.vector_columns import Vectors
-from muisti.core.kernels import Codes, Mask
+from muisti.core.kernels import Codes, Longs, Mask
+from muisti.core.kernels.pool import count_memories
 
 
 class Allowed:
-    """A flag for each row of a snapshot, and how many are set. Immutable, except that it caches its bits."""
+    """A flag for each row of a snapshot, and how many are set. Immutable, except that it caches what derives from them.
 
-    __slots__ = ("_words", "count", "mask")
+    Two readers may both compute a derived value; they get the same.
+    """
 
-    def __init__(self, mask: Mask, count: int) -> None:
+    __slots__ = ("_memories", "_with_vector", "_words", "count", "mask")
+
+    def __init__(self, mask: Mask, count: int, *, words: Codes | None = None, memories: int | None = None) -> None:
+        """Take the flags; `words` are the same as bits, `memories` how many memories the rows belong to, if known."""
         self.mask = mask
         self.count = count
-        self._words: tuple[tuple[Vectors, Codes], ...] = ()
+        self._words = words
+        self._memories = memories
+        self._with_vector: dict[str | None, Codes] = {}  # by model: the arrays of a `Vectors` would be kept alive
+
+    @property
+    def words(self) -> Codes:
+        """A bit for each row; the lowest bit is the first row."""
+        if self._words is None:
+            self._words = packed(self.mask)
+        return self._words
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of the flags, and of the bits that searches by two models derive from them."""
+        return self.mask.nbytes + 3 * self.mask.nbytes // 8
+
+    def memories(self, versions: Longs) -> int:
+        """Return how many memories the rows belong to; `versions` has that of each row."""
+        if self._memories is None:
+            self._memories = count_memories(versions, self.mask)
+        return self._memories
 
     def with_vector(self, vectors: Vectors) -> Codes:
         """Return a bit for each row, set when it is allowed and has one of `vectors`; the lowest bit is the first row.
 
         The sign bits of rows without a vector mean nothing. `vectors` are those of the snapshot, by one of its models.
         """
-        found = next((words for cached, words in self._words if cached is vectors), None)
-        if found is None:  # two readers may both do this, with the same result
-            flags = self.mask & (vectors.scales > 0) if vectors.blanks else self.mask
-            packed = np.packbits(flags, bitorder="little")
-            words = np.zeros(-(-len(flags) // 64), "<u8")
-            words.view(np.uint8)[: len(packed)] = packed
-            found = words.astype(np.uint64, copy=False)
-            self._words = (*self._words, (vectors, found))
+        if not vectors.blanks:
+            return self.words
+        found = self._with_vector.get(vectors.model)
+        if found is None:
+            found = self._with_vector[vectors.model] = packed(self.mask & (vectors.scales > 0))
         return found

@@ -5,6 +5,7 @@ Lengths are whole numbers, so sums that were added to and taken from equal a fre
 
 import math
 from dataclasses import dataclass, field, replace
+from itertools import count
 
 import numpy as np
 import numpy.typing as npt
@@ -20,6 +21,8 @@ RowNumbers = npt.NDArray[np.int64]
 
 MOST_FRESH = 1_024  # rows with an expiry that may be unsorted
 
+_serials = count(1)
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CollectionStatistics:
@@ -30,7 +33,7 @@ class CollectionStatistics:
     frequencies by term code, and `heard` whether a speaker has visible rows.
 
     `mask` has a flag for each row, and is the beginning of `flags`. When rows are only added, `flags` grows at its end
-    and nothing is copied.
+    and nothing is copied. `serial` is a number that no other statistics of this process have.
     """
 
     mask: Mask
@@ -47,9 +50,10 @@ class CollectionStatistics:
     df: dict[int, int] = field(default_factory=dict[int, int], repr=False)
     heard: dict[int, bool] = field(default_factory=dict[int, bool], repr=False)
     allowed: Allowed = field(init=False, repr=False)
+    serial: int = field(init=False, default_factory=_serials.__next__)
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "allowed", Allowed(self.mask, self.rows))
+        object.__setattr__(self, "allowed", Allowed(self.mask, self.rows, memories=self.memories))
 
     @property
     def average(self) -> float:

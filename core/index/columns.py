@@ -1,7 +1,8 @@
 """Columns of the index in memory: append-only, a value or a list of values for each row.
 
 One thread extends a column, any number of threads read it. A reader passes `n`, a length that it saw, and gets arrays
-about the first `n` rows. These never change: growth copies the buffer, and written places are not written again.
+about the first `n` rows, or those of them that begin at row `first`. These never change: growth copies the buffer, and
+written places are not written again.
 """
 
 import sys
@@ -13,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from muisti.core.index.buffers import Buffer
+from muisti.core.kernels.flags import mark
 
 Value = str | bytes | int | float  # a bool is an int
 Mask = npt.NDArray[np.bool_]  # one flag for each row
@@ -44,7 +46,7 @@ class Dictionary:
         """Return the float nearest to each value, NaN where the value is no number. Computed on first use."""
         known = self._floats
         if len(known) < len(self.values):
-            fresh = [float(value) if is_number(value) else np.nan for value in self.values[len(known) :]]
+            fresh = as_floats(self.values[len(known) :])
             self._floats = known = np.append(known, fresh)  # two readers may both do this, with the same result
         return known
 
@@ -64,7 +66,7 @@ class Dictionary:
 
 
 class Keywords:
-    """One text or id a row, or none, kept as its code in a dictionary."""
+    """One value a row, or none, kept as its code in a dictionary."""
 
     def __init__(self) -> None:
         self.dictionary = Dictionary()
@@ -77,7 +79,7 @@ class Keywords:
     def nbytes(self) -> int:
         return self._codes.nbytes + self.dictionary.nbytes
 
-    def extend(self, values: Sequence[str | bytes | None]) -> None:
+    def extend(self, values: Sequence[Value | None]) -> None:
         add = self.dictionary.add
         codes = (MISSING_CODE if value is None else add(value) for value in values)
         self._codes.append(np.fromiter(codes, np.int32, len(values)))
@@ -86,12 +88,17 @@ class Keywords:
         """The code of each row, MISSING_CODE where there is no value."""
         return self._codes.view(n)
 
-    def present(self, n: int) -> Mask:
-        return self.view(n) != MISSING_CODE
+    def codes(self, n: int, first: int = 0) -> Codes:
+        """The codes of all values of the rows, in the order of rows."""
+        codes = self.view(n)[first:]
+        return codes[codes != MISSING_CODE]
 
-    def select(self, chosen: Mask, n: int) -> Mask:
+    def present(self, n: int, first: int = 0) -> Mask:
+        return self.view(n)[first:] != MISSING_CODE
+
+    def select(self, chosen: Mask, n: int, first: int = 0) -> Mask:
         """The rows whose value is chosen; `chosen` has one flag for each value of the dictionary."""
-        return _chosen(np.append(chosen, False), self.view(n))  # MISSING_CODE (-1) finds the last flag
+        return _chosen(np.append(chosen, False), self.view(n)[first:])  # MISSING_CODE (-1) finds the last flag
 
 
 class Numbers:
@@ -101,10 +108,10 @@ class Numbers:
         self._numbers = Buffer(np.int64)
 
     @classmethod
-    def of(cls, numbers: npt.NDArray[np.int64]) -> "Numbers":
-        """Return a column of numbers that are there already."""
+    def of(cls, numbers: Buffer[np.int64]) -> "Numbers":
+        """Return a column of numbers that are in a buffer already, without copying."""
         column = cls()
-        column._numbers.append(numbers)
+        column._numbers = numbers
         return column
 
     def __len__(self) -> int:
@@ -122,8 +129,8 @@ class Numbers:
         """The number of each row, MISSING_NUMBER where there is none."""
         return self._numbers.view(n)
 
-    def present(self, n: int) -> Mask:
-        return self.view(n) != MISSING_NUMBER
+    def present(self, n: int, first: int = 0) -> Mask:
+        return self.view(n)[first:] != MISSING_NUMBER
 
 
 class Lists:
@@ -134,6 +141,17 @@ class Lists:
         self._rows = Buffer(np.int32)
         self._codes = Buffer(np.int32)
         self._size = 0
+
+    @classmethod
+    def of(cls, column: Keywords) -> "Lists":
+        """Return a column with the values of another, whose dictionary it shares; that one must not grow any more."""
+        made = cls()
+        codes = column.view(len(column))
+        there = np.flatnonzero(codes != MISSING_CODE)
+        made.dictionary, made._size = column.dictionary, len(column)
+        made._codes.append(codes[there])
+        made._rows.append(there)
+        return made
 
     def __len__(self) -> int:
         return self._size
@@ -155,15 +173,27 @@ class Lists:
         end = int(np.searchsorted(rows, np.int32(n)))  # of the array's type, else numpy converts the array
         return rows[:end], self._codes.view(end)
 
-    def present(self, n: int) -> Mask:
-        """The rows with at least one element."""
-        rows, _ = self.view(n)
-        return _flags(rows, n)
+    def codes(self, n: int, first: int = 0) -> Codes:
+        """The codes of all elements of the rows, in the order of rows."""
+        return self._pairs(n, first)[1]
 
-    def select(self, chosen: Mask, n: int) -> Mask:
+    def present(self, n: int, first: int = 0) -> Mask:
+        """The rows with at least one element."""
+        flags = np.zeros(n - first, np.bool_)
+        flags[self._pairs(n, first)[0] - first] = True
+        return flags
+
+    def select(self, chosen: Mask, n: int, first: int = 0) -> Mask:
         """The rows of which an element is chosen; `chosen` has one flag for each value of the dictionary."""
+        flags = np.zeros(n - first, np.bool_)
+        mark(*self._pairs(n, first), chosen, first, flags)
+        return flags
+
+    def _pairs(self, n: int, first: int) -> tuple[npt.NDArray[np.int32], Codes]:
+        """Return row and code of each element of the rows."""
         rows, codes = self.view(n)
-        return _flags(rows[np.flatnonzero(_chosen(chosen, codes))], n)
+        start = int(np.searchsorted(rows, np.int32(first))) if first else 0
+        return rows[start:], codes[start:]
 
 
 Column = Keywords | Numbers | Lists
@@ -174,6 +204,11 @@ def is_number(value: Value) -> TypeGuard[int | float]:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
+def as_floats(values: Sequence[Value]) -> npt.NDArray[np.float64]:
+    """Return the float nearest to each value, NaN where the value is no number."""
+    return np.array([float(value) if is_number(value) else np.nan for value in values], np.float64)
+
+
 def _key(value: Value) -> Value | tuple[bool]:
     return (value,) if isinstance(value, bool) else value
 
@@ -182,9 +217,3 @@ def _chosen(chosen: Mask, codes: Codes) -> Mask:
     """Return `chosen[codes]`. A single choice, the usual filter, is compared instead, which is many times as fast."""
     choices = np.flatnonzero(chosen)
     return codes == np.int32(choices[0]) if len(choices) == 1 else chosen.take(codes)
-
-
-def _flags(rows: npt.NDArray[np.int32], n: int) -> Mask:
-    flags = np.zeros(n, np.bool_)
-    flags[rows] = True
-    return flags

@@ -8,7 +8,7 @@ import numpy.typing as npt
 from msgspec.structs import replace
 
 from muisti.core.index.arriving import ArrivingVectors
-from muisti.core.index.columns import Column, Numbers
+from muisti.core.index.columns import Column
 from muisti.core.index.feedback_counts import FeedbackCounts
 from muisti.core.index.fields import Fields
 from muisti.core.index.inserted import Inserted
@@ -17,13 +17,13 @@ from muisti.core.index.postings import Postings, build, in_units, keep, settled
 from muisti.core.index.recent import Recent
 from muisti.core.index.refreshes import Refreshes
 from muisti.core.index.rows import ALIVE, Rows
+from muisti.core.index.selections import Selections
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.index.unpacking import Group, built
 from muisti.core.kernels import Ints
 from muisti.core.model.errors import NotFound
 from muisti.core.model.spaces import SpaceSettings
 from muisti.core.model.values import Seq
-from muisti.core.query.filter_fields import VERSION_ROW
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import index_rows, spaces
 from muisti.core.store.sql.spaces import SpaceRow, space_row
@@ -90,6 +90,11 @@ class SpaceIndex:
         kept = (self._rows, *self._pieces, self._fields, self.recent, self.refreshes, self.feedback_counts)
         return sum(each.nbytes for each in kept)
 
+    @property
+    def filter_nbytes(self) -> int:
+        """The part of `nbytes` that remembered rows of filters take."""
+        return self._fields.selections.nbytes
+
     def refresh(self, at_least: int) -> Snapshot:
         """Return a snapshot that has seen change number `at_least`, after reading newer changes if necessary.
 
@@ -155,9 +160,11 @@ class SpaceIndex:
 
     def column(self, snapshot: Snapshot, field: str) -> Column:
         """Return the values of a filter field for the rows of a snapshot, built on first use."""
-        if field == VERSION_ROW:
-            return Numbers.of(snapshot.columns.version)
         return self._fields_of(snapshot).column(field, snapshot.size)
+
+    def selections(self, snapshot: Snapshot) -> Selections:
+        """Return what evaluates filters over the rows of a snapshot."""
+        return self._fields_of(snapshot).selections
 
     def _fields_of(self, snapshot: Snapshot) -> Fields:
         fields = self._fields

@@ -167,8 +167,7 @@ def _places(snapshot: Snapshot, rows: RowNumbers, ranking: RowNumbers) -> RowNum
 
 def _total(asked: Asked, matches: Matches | None) -> int:
     """Return how many memories could have been hits: those allowed, or among them those that match."""
-    allowed = asked.allowed
-    if matches is None and allowed is asked.population.allowed:
-        return asked.population.memories
-    chosen = allowed.mask if matches is None else allowed.mask & (matches.scores > 0)
-    return count_memories(asked.snapshot.columns.version, chosen)
+    versions = asked.snapshot.columns.version
+    if matches is None:
+        return asked.allowed.memories(versions)
+    return count_memories(versions, asked.allowed.mask & (matches.scores > 0))

@@ -10,7 +10,6 @@ from typing import cast
 
 import numpy as np
 
-from muisti.core.index.filter_mask import mask
 from muisti.core.index.lexical import containing
 from muisti.core.index.snapshot import RowNumbers
 from muisti.core.index.space_index import SpaceIndex
@@ -115,11 +114,11 @@ class Explaining:
 
     def _left_out(self, memory: Memory) -> Reasoned | None:
         """Explain a memory that the filter, required words or `similar_to` exclude; None for others."""
-        rows, n = self._rows(memory), self._snapshot.size
+        rows, selections, size = self._rows(memory), self._index.selections(self._snapshot), self._snapshot.size
         failed = sorted(
             name
             for names, filter in self._expected.conditions
-            if not mask(filter, lambda field: self._index.column(self._snapshot, field), n)[rows].any()
+            if not selections.mask(filter, size)[rows].any()
             for name in names
         )
         if failed:

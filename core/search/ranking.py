@@ -12,14 +12,12 @@ from muisti.core.index.around import Around
 from muisti.core.index.collection import CollectionStatistics
 from muisti.core.index.columns import Numbers
 from muisti.core.index.dense import QueryVector
-from muisti.core.index.filter_mask import mask
 from muisti.core.index.lexical import any_with_every, containing
 from muisti.core.index.pool import best_places, in_order
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Doubles, Longs
 from muisti.core.model.hits import Mode, Recency
-from muisti.core.query.filters import fields_of
 from muisti.core.query.query import Query, Wanted
 from muisti.core.search.beside import by_graph, factor, proposed
 from muisti.core.search.candidates import Candidates, by_blend, by_rankings, listed
@@ -187,14 +185,13 @@ def _allowed(
     index: SpaceIndex, snapshot: Snapshot, population: CollectionStatistics, query: Query, wanted: Wanted, now: int
 ) -> Allowed:
     """Return the rows that are visible and that the query's filter, required words and phrases select."""
-    if query.filter is None and not wanted.required and not wanted.phrases:
-        return population.allowed
-    reads_status = query.filter is not None and "status" in fields_of(query.filter)
-    allowed = snapshot.alive(now) if reads_status else population.mask
+    allowed = population.allowed
     if query.filter is not None:
-        allowed = allowed & mask(query.filter, lambda field: index.column(snapshot, field), snapshot.size)
-    allowed = containing(snapshot, wanted.required, wanted.phrases, allowed)
-    return Allowed(allowed, int(np.count_nonzero(allowed)))
+        allowed = index.selections(snapshot).allowed(query.filter, snapshot, population, now)
+    if not wanted.required and not wanted.phrases:
+        return allowed
+    mask = containing(snapshot, wanted.required, wanted.phrases, allowed.mask)
+    return Allowed(mask, int(np.count_nonzero(mask)))
 
 
 def _weighed(

@@ -8,7 +8,6 @@ import msgspec
 from muisti.core.graph.pagerank import Walked
 from muisti.core.index.around import Around, around
 from muisti.core.index.dense import directions
-from muisti.core.index.filter_mask import mask
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Doubles, Floats, Mask
@@ -134,7 +133,7 @@ def neighbours(
     if not reach:
         return ()
     if extra.sees is not None:
-        visible = visible & mask(extra.sees, lambda field: index.column(snapshot, field), snapshot.size)
+        visible = visible & index.selections(snapshot).mask(extra.sees, snapshot.size)
     return [around(snapshot, visible, row, reach) for row in rows.tolist()]
 
 

@@ -1,7 +1,10 @@
 """The SQL that feeds the indexes: passages, ended versions, and the values of one filter field."""
 
+import json
+from collections.abc import Sequence
+
 from muisti.core.query.filter_fields import LISTED
-from muisti.core.store.database import Statement
+from muisti.core.store.database import Scalar, Statement
 from muisti.core.store.sql.filters import COLUMNS, LISTS
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import PLAIN
@@ -67,19 +70,27 @@ def field_values(space: SpaceRow, field: str, first_id: int, last_id: int) -> St
 
     For metadata there is a third column, the type of the value.
     """
-    among = "v.space_id = ? AND v.id BETWEEN ? AND ?"
     args = (space.id, first_id, last_id)
+    return _values(field, "versions v JOIN", "v.space_id = ? AND v.id BETWEEN ? AND ?", args)
+
+
+def some_field_values(space: SpaceRow, field: str, versions: Sequence[int]) -> Statement:
+    """Select what `field_values` does, for these versions alone: one look-up each, however many the space has."""
+    args = (json.dumps(list(versions)), space.id)  # cross joins keep their order: SQLite would begin with the path
+    return _values(field, "json_each(?) r CROSS JOIN versions v ON v.id = r.value CROSS JOIN", "+v.space_id = ?", args)
+
+
+def _values(field: str, source: str, where: str, args: tuple[Scalar, ...]) -> Statement:
+    """Select the values of a field; `source` is a FROM clause that ends where another table may be joined."""
     if field == "tags":
-        return Statement(
-            f"SELECT t.version_id, t.tag FROM versions v JOIN tags t ON t.version_id = v.id WHERE {among}", args
-        )
+        return Statement(f"SELECT v.id, t.tag FROM {source} tags t ON t.version_id = v.id WHERE {where}", args)
     if field in LISTED:
-        return Statement(f"SELECT v.id, d.value FROM versions v JOIN json_each({LISTS[field]}) d WHERE {among}", args)
+        return Statement(f"SELECT v.id, d.value FROM {source} json_each({LISTS[field]}) d WHERE {where}", args)
     if field.startswith("metadata."):
-        return Statement(
-            "SELECT m.version_id, m.value, m.type FROM versions v JOIN metadata m ON m.version_id = v.id "
-            f"WHERE {among} AND m.path = ?",
-            (*args, field.removeprefix("metadata.")),
+        sql = (
+            f"SELECT v.id, m.value, m.type FROM {source} metadata m ON m.version_id = v.id WHERE {where} AND m.path = ?"
         )
+        return Statement(sql, (*args, field.removeprefix("metadata.")))
     column = COLUMNS[field]
-    return Statement(f"SELECT v.id, {column} FROM versions v WHERE {among} AND {column} IS NOT NULL", args)
+    alone = source.removesuffix(" CROSS JOIN").removesuffix(" JOIN")
+    return Statement(f"SELECT v.id, {column} FROM {alone} WHERE {where} AND {column} IS NOT NULL", args)

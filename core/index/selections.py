@@ -1,0 +1,130 @@
+"""The rows that filters select, remembered: columns only grow, so a bitmap gets the bits of new rows at its end.
+
+Remembered are the bitmap of each comparison, and the allowed rows of each whole filter among one population. Both are
+immutable, and each kind has its own limit, so that rare filters never displace the bitmaps of common comparisons.
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from muisti.core.index.allowed import Allowed
+from muisti.core.index.bitmaps import ROWS, count, packed, unpacked, words_for
+from muisti.core.index.collection import CollectionStatistics
+from muisti.core.index.columns import Column
+from muisti.core.index.filter_key import filter_key
+from muisti.core.index.filter_mask import compared
+from muisti.core.index.remembered import Remembered
+from muisti.core.index.rows import Rows
+from muisti.core.index.snapshot import Snapshot
+from muisti.core.kernels import Codes, Mask
+from muisti.core.query.filter_fields import LISTED
+from muisti.core.query.filters import And, Filter, Leaf, Not, Or, fields_of
+from muisti.core.support.waiting import refuse_long
+
+PER_ROW = 16  # bytes a row of the index for the bitmaps of comparisons, and as many for allowed rows
+LEAST = 128 << 10  # bytes for each in a small index
+SOON = 256  # rows that are read and compared in well under a millisecond
+
+_FIRST = b"first"  # the key of the rows that are the first of their memory
+
+
+class _Bitmap(NamedTuple):
+    """The words of the first `rows` rows."""
+
+    rows: int
+    words: Codes
+
+
+class _Chosen(NamedTuple):
+    """The allowed rows of a filter, and the serial number of the population that they are from."""
+
+    serial: int
+    allowed: Allowed
+
+
+class Selections:
+    """Evaluates filters over the rows of an index. Thread-safe."""
+
+    def __init__(self, rows: Rows, column: Callable[[str, int], Column]) -> None:
+        """Take the rows; `column` returns the column of a field with at least so many rows."""
+        self._rows = rows
+        self._column = column
+        self._bitmaps = Remembered[_Bitmap](self._limit)
+        self._chosen = Remembered[_Chosen](self._limit)
+
+    @property
+    def nbytes(self) -> int:
+        return self._bitmaps.nbytes + self._chosen.nbytes
+
+    def mask(self, filter: Filter, size: int) -> Mask:
+        """Return a flag for each of the first `size` rows: whether the filter is true of it."""
+        return unpacked(self._true_of(filter, True, size), size)
+
+    def allowed(self, filter: Filter, snapshot: Snapshot, population: CollectionStatistics, now: int) -> Allowed:
+        """Return the visible rows that the filter selects: those of the population, of any status if it reads that."""
+        if "status" in fields_of(filter):
+            return self._among(filter, packed(snapshot.alive(now)), snapshot.size)
+        key = filter_key(filter)
+        known = self._chosen.get(key)
+        if known is not None and known.serial == population.serial:
+            return known.allowed
+        allowed = self._among(filter, population.allowed.words, snapshot.size)
+        self._chosen.put(key, _Chosen(population.serial, allowed), allowed.nbytes)
+        return allowed
+
+    def _among(self, filter: Filter, visible: Codes, size: int) -> Allowed:
+        """Return the rows that the filter selects among the `visible` ones of the first `size`, whole memories."""
+        words = self._true_of(filter, True, size) & visible
+        firsts = self._bitmap(_FIRST, self._first_of_memory, size)
+        return Allowed(unpacked(words, size), count(words), words=words, memories=count(words & firsts))
+
+    def _true_of(self, filter: Filter, truth: bool, size: int) -> Codes:
+        """Return the rows for which the filter is `truth`; rows for which it is unknown are in neither set."""
+        match filter:
+            case Leaf():
+                return self._leaf(filter, truth, size)
+            case Not(part):
+                return self._true_of(part, not truth, size)
+            case And(parts) | Or(parts):
+                combine = np.bitwise_and if isinstance(filter, And) is truth else np.bitwise_or  # De Morgan
+                words = self._true_of(parts[0], truth, size)
+                for part in parts[1:]:
+                    words = combine(words, self._true_of(part, truth, size))
+                return words
+
+    def _leaf(self, leaf: Leaf, truth: bool, size: int) -> Codes:
+        if leaf.op == "exists":
+            present = self._true(Leaf(leaf.field, "exists", True), size)
+            return present if leaf.value is truth else ~present
+        found = self._true(leaf, size)
+        if truth:
+            return found
+        return ~found if leaf.field in LISTED else self._true(Leaf(leaf.field, "exists", True), size) & ~found
+
+    def _true(self, leaf: Leaf, size: int) -> Codes:
+        """Return the rows for which a comparison is true."""
+
+        def flags(first: int, size: int) -> Mask:
+            return compared(leaf, self._column(leaf.field, size), first, size)
+
+        return self._bitmap(filter_key(leaf), flags, size)
+
+    def _first_of_memory(self, first: int, size: int) -> Mask:
+        return self._rows.number.view(size)[first:] == 0
+
+    def _bitmap(self, key: bytes, flags: Callable[[int, int], Mask], size: int) -> Codes:
+        """Return the remembered bitmap of a key, with the rows that it lacks; `flags` has those of a range of rows."""
+        known = self._bitmaps.get(key) or _Bitmap(0, np.empty(0, np.uint64))
+        if known.rows >= size:
+            return known.words[: words_for(size)]
+        if size - known.rows > SOON:
+            refuse_long()
+        whole = known.rows // ROWS  # words to keep: the last may lack rows
+        words = np.concatenate([known.words[:whole], packed(flags(whole * ROWS, size))])
+        self._bitmaps.put(key, _Bitmap(size, words), words.nbytes)
+        return words
+
+    def _limit(self) -> int:
+        return max(LEAST, PER_ROW * len(self._rows))
