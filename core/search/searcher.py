@@ -310,9 +310,12 @@ def _undone(snapshot: Snapshot, extra: Extra) -> tuple[str, ...]:
 
 
 def _is_quick(query: Query) -> bool:
-    """Return whether a query only ranks. Lists, filters, phrases and required words must look at every row."""
+    """Return whether a query only ranks. Lists, phrases and required words must look at every row.
+
+    So must a filter whose rows are not remembered: `Selections` refuses it on a thread that may not wait.
+    """
     ranks = query.mode not in ("metadata", "recent") and not query.trust_weight and query.options is None
-    ranks = ranks and query.filter is None and query.as_of is None
+    ranks = ranks and not _seeks_superseded(query) and query.as_of is None
     return ranks and query.match == "any" and '"' not in query.text and len(query.text) <= QUICK_TEXT
 
 

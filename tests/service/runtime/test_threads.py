@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from muisti.core.identity.caller import OWNER
+from muisti.core.index import selections
 from muisti.core.model.hits import Answer
+from muisti.core.query.filters import parse
 from muisti.core.query.query import Query
 from muisti.core.search import searcher as searching
 from muisti.core.views.read import Read
@@ -86,6 +88,35 @@ def test_searches_of_a_small_space_take_turns_and_those_of_a_large_one_share_thr
         assert len(threads) == 8 and here not in threads
         monkeypatch.setattr(workers, "processors", lambda: 1)
         assert asyncio.run(asked(8)) == [here] * 8
+    finally:
+        backend.close()
+        engine.close()
+
+
+def test_a_filter_is_looked_up_on_a_thread_once_and_then_searches_with_it_stay(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    monkeypatch.setattr(selections, "SOON", 1)
+    engine = open_engine(FileStore(tmp_path / "m.db"))
+    add(engine, "tea is green", "tea is not", tags=("hot",))
+    backend = Backend(engine, Settings())
+
+    def asked(**fields: str) -> tuple[str, int]:
+        memories = Heard(engine.seen_by(OWNER).read)
+        wanted: Any = memories  # as far as a search goes
+        answer = asyncio.run(backend.search(wanted, SPACE, Query(text="tea", filter=parse({**fields}))))
+        return memories.threads[0], answer.total
+
+    here = threading.current_thread().name
+    try:
+        engine.owner.read.search(SPACE, Query(text="tea"))
+        (first, found), again = asked(tags="hot"), asked(tags="hot")
+        assert first != here and found == 2
+        assert again == (here, 2)
+        add(engine, "black tea", tags=("hot",))
+        engine.owner.read.search(SPACE, Query(text="tea"))
+        assert asked(tags="hot") == (here, 3)
+        assert asked(status="superseded")[0] != here  # in the index of all versions
     finally:
         backend.close()
         engine.close()
