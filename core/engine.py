@@ -218,6 +218,11 @@ class Engine:
         return self._indexes.nbytes
 
     @property
+    def filter_bytes(self) -> int:
+        """The part of `index_bytes` that remembered rows of filters take."""
+        return self._indexes.filter_nbytes
+
+    @property
     def indexes_loading(self) -> list[str]:
         """Spaces whose index is being loaded."""
         return self._indexes.loading

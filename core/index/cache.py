@@ -81,6 +81,12 @@ class Indexes:
             return sum(index.nbytes for index in self._open.values())
 
     @property
+    def filter_nbytes(self) -> int:
+        """The part of `nbytes` that remembered rows of filters take."""
+        with self._lock:
+            return sum(index.filter_nbytes for index in self._open.values())
+
+    @property
     def loaded(self) -> int:
         """Number of spaces that have an index in memory."""
         with self._lock:

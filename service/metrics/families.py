@@ -119,6 +119,8 @@ def _replication(store: StoreMeters) -> Iterator[Metric]:
 
 def _indexes(engine: Engine, limit: int) -> Iterator[Metric]:
     yield GaugeMetricFamily("muisti_index_memory_bytes", "Memory that indexes use.", engine.index_bytes)
+    about = "Memory of remembered rows of filters, a part of that of indexes."
+    yield GaugeMetricFamily("muisti_index_filter_bytes", about, engine.filter_bytes)
     yield GaugeMetricFamily("muisti_index_memory_limit_bytes", "Limit of the memory that indexes use.", limit)
     yield GaugeMetricFamily("muisti_index_loaded_spaces", "Spaces whose index is in memory.", engine.indexes_loaded)
     yield _histogram("muisti_index_load_duration_seconds", "Duration of loading an index.", engine.meters.load_seconds)
