@@ -42,7 +42,10 @@ START = "start to first answer"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Requests of one kind: `search`, or an add with `keep` or `reject`. A round sends `requests` to each server."""
+    """Requests of one kind: `search`, `filtered` search, or an add with `keep` or `reject`.
+
+    A round sends `requests` to each server. The filter is always the same, and 10 % of the memories pass it.
+    """
 
     kind: str
     clients: int
@@ -50,17 +53,22 @@ class Case:
 
     @property
     def name(self) -> str:
-        what = "search" if self.kind == "search" else f"add, {self.kind}"
+        what = {"search": "search", "filtered": "search, 10 % filter"}.get(self.kind, f"add, {self.kind}")
         return f"{what}, {self.clients} {'client' if self.clients == 1 else 'clients'}"
 
 
-REQUESTS = {"search": (60, 160), "keep": (40, 160), "reject": (40, 160)}  # short: what disturbs one disturbs both
+REQUESTS = {  # short: what disturbs one disturbs both
+    "search": (60, 160),
+    "filtered": (60, 160),
+    "keep": (40, 160),
+    "reject": (40, 160),
+}
 CASES = [
     Case(kind, clients, count)
     for kind, counts in REQUESTS.items()
     for clients, count in zip((1, 16), counts, strict=True)
 ]
-WARMING = (Case("search", 1, 300), Case("keep", 1, 100), Case("reject", 16, 100))
+WARMING = (Case("search", 1, 300), Case("filtered", 1, 20), Case("keep", 1, 100), Case("reject", 16, 100))
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +132,7 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--size", type=int, default=SIZE, help="memories (default %(default)s)")
     parser.add_argument("--starts", type=int, default=STARTS, help="of both servers (default %(default)s)")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="of each start (default %(default)s)")
-    parser.add_argument("--only", metavar="KINDS", help="of search,keep,reject")
+    parser.add_argument("--only", metavar="KINDS", help="of search,filtered,keep,reject")
     parser.add_argument("--docs", type=Path, help="write the table into this folder's performance.md")
     parser.add_argument("--cache", type=Path, default=Path("runs/cache"), help="what takes long to make is kept here")
     return parser.parse_args(arguments)
@@ -158,9 +166,10 @@ class Asked:
 
     def some(self, kind: str, count: int) -> list[Request]:
         """The next `count` requests of a kind. Raises `ValueError` when there are too few texts."""
-        if kind == "search":
+        if kind in ("search", "filtered"):
             self._searches += count
-            return [muisti.search(text) for text in self._bed.questions(count, self._searches - count)]
+            options = {"filter": {"metadata.a": {"lt": 10}}} if kind == "filtered" else {}
+            return [muisti.search(text, **options) for text in self._bed.questions(count, self._searches - count)]
         found = [muisti.write(text, kind) for text in islice(self._texts, count)]
         if len(found) < count:
             raise ValueError("there are too few texts besides the corpus: take a smaller --size or fewer --rounds")

@@ -1,14 +1,16 @@
 """Fill a database fast: the product's own preparation and SQL, but in large transactions without a sync.
 
-Every row is what `Engine.add` would have stored. Each memory has `metadata.a`, a number from 0 to 99 to filter by.
+Every row is what `Engine.add` would have stored. Each memory has `metadata.a`, a number from 0 to 99 to filter by,
+unless the caller chooses other fields.
 """
 
 import multiprocessing
 import os
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import apsw
 from msgspec.structs import replace
@@ -33,6 +35,8 @@ BATCHES = 25  # of a transaction
 GROUPS = 100  # values of metadata.a
 ANYTHING = replace(USUAL_POLICY, secrets="allow")  # windows of real texts look like passwords now and then
 
+Fields = Callable[[int], Mapping[str, Any]]  # of a memory by its number, beside its content; a function of a module
+
 _encoders: dict[str | None, StaticEncoder] = {}  # of this process
 
 
@@ -41,7 +45,12 @@ def group_of(row: int) -> int:
     return row * 2654435761 % (1 << 32) * GROUPS >> 32
 
 
-def fill(path: Path, texts: Sequence[str], model: str | None = None) -> None:
+def grouped(row: int) -> Mapping[str, Any]:
+    """The fields of a memory in the benchmarks that filter by one number."""
+    return {"metadata": {"a": group_of(row)}}
+
+
+def fill(path: Path, texts: Sequence[str], model: str | None = None, fields: Fields = grouped) -> None:
     """Make a database at `path` with one space that holds the texts, embedded by the shipped model or another.
 
     An interrupted fill resumes.
@@ -53,7 +62,8 @@ def fill(path: Path, texts: Sequence[str], model: str | None = None) -> None:
         _in_haste(connection)
         space = spaces.space_row(_run(connection, spaces.by_name(SPACE))[0])
         (done,) = connection.execute("SELECT count(*) FROM versions").fetchall()[0]
-        batches = [(space, model, first, texts[first : first + BATCH]) for first in range(done, len(texts), BATCH)]
+        starts = range(done, len(texts), BATCH)
+        batches = [(space, model, fields, first, texts[first : first + BATCH]) for first in starts]
         with multiprocessing.get_context("spawn").Pool(os.cpu_count()) as pool:
             for number, versions in enumerate(pool.imap(_prepare, batches)):
                 if number % BATCHES == 0:
@@ -85,10 +95,10 @@ def _in_haste(connection: apsw.Connection) -> None:
         connection.pragma(name, value)
 
 
-def _prepare(batch: tuple[SpaceRow, str | None, int, Sequence[str]]) -> list[NewVersion]:
-    space, model, first, texts = batch
+def _prepare(batch: tuple[SpaceRow, str | None, Fields, int, Sequence[str]]) -> list[NewVersion]:
+    space, model, fields, first, texts = batch
     now, ids = time.time_ns() // 1000, IdSource()
-    drafts = [Draft(content=text, metadata={"a": group_of(first + place)}) for place, text in enumerate(texts)]
+    drafts = [Draft(content=text, **fields(first + place)) for place, text in enumerate(texts)]
     made = [new_memory(draft, SPACE, id_text(ids.new(now)), now, TRUST[draft.source_class]) for draft in drafts]
     return ready(made, space, Models(_encoder(model)))
 

@@ -107,6 +107,15 @@ def loading(path: Path, encoder: Encoder) -> tuple[float, int]:
         return took, index.nbytes
 
 
+def forget_filters(engine: Engine, space: str) -> None:
+    """Forget the rows of filters, as if none had been asked since the fields were read."""
+    index, _ = engine._indexes.fresh(space)  # pyright: ignore[reportPrivateUsage]  # below the engine
+    fields = index._fields  # pyright: ignore[reportPrivateUsage]
+    known = getattr(fields, "selections", None)  # an older checkout remembers nothing
+    if known is not None:
+        fields.selections = type(known)(fields.rows, fields.column)
+
+
 def below(percent: int) -> Filter:
     """The filter that lets `percent` of the memories through."""
     return Leaf("metadata.a", "lt", percent)
