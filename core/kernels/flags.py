@@ -12,7 +12,8 @@ def mark(rows: Ints, codes: Ints, chosen: Mask, first: int, flags: Mask) -> None
     `chosen` has a flag for each code.
     """
     for i in range(rows.size):
-        flags[rows[i] - first] |= chosen[codes[i]]
+        if chosen[codes[i]]:
+            flags[rows[i] - first] = True
 
 
 def bake() -> None:
