@@ -11,6 +11,8 @@ from tests.service.fakes import API
 ASK = "/console/spaces/default/ask"
 HTMX = {"HX-Request": "true"}
 
+pytestmark = pytest.mark.one_store
+
 
 def add(client: httpx.Client, content: str, **fields: Any) -> str:
     answer = client.post(f"{API}/memories", json={"content": content, "on_conflict": "keep", **fields})
