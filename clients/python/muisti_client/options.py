@@ -97,6 +97,7 @@ class SearchOptions(Filters, total=False):
     reference_time: Time | None
     min_evidence: Literal['strong', 'weak'] | None
     trust_weight: float
+    second_query: Literal['mapped', 'off', 'transformer'] | None
     explain: bool
     highlight: bool
     no_touch: bool
