@@ -36,7 +36,7 @@ class Dialogues:
 
     def __init__(self) -> None:
         self._size = 0
-        self._memories = self._turns = 0  # the latter are memories too
+        self._turns = 0
         self._sessions: dict[Scalar, _Session] = {}
         self._speakers: dict[str, int] = {}
         self._known = Speakers(())
@@ -54,8 +54,8 @@ class Dialogues:
 
     @property
     def prevail(self) -> bool:
-        """Return whether most memories belong to a dialogue."""
-        return 2 * self._turns > self._memories
+        """Return whether most rows are turns of dialogues; further passages of a long turn count as others."""
+        return 2 * self._turns > self._size
 
     @property
     def speakers(self) -> Speakers:
@@ -96,7 +96,6 @@ class Dialogues:
         """
         first = self._size
         self._size += len(numbers)
-        self._memories += int(np.count_nonzero(np.asarray(numbers) == 0))
         if self._speakers or speakers:
             codes = [
                 NONE if name is None else self._speakers.setdefault(name, len(self._speakers)) for name in speakers
@@ -114,11 +113,10 @@ class Dialogues:
                 turn = turn if isinstance(turn, int | float) else LAST
                 self._link(row, self._sessions.setdefault(session, _Session()), turn)
 
-    def only(self, alive: npt.NDArray[np.bool_], memories: int) -> "Dialogues":
-        """Return a copy with the `alive` rows alone, of so many `memories`, renumbered from 0."""
+    def only(self, alive: npt.NDArray[np.bool_]) -> "Dialogues":
+        """Return a copy with the `alive` rows alone, renumbered from 0."""
         kept = Dialogues()
         kept._size = int(np.count_nonzero(alive))
-        kept._memories = memories
         kept._speakers = dict(self._speakers)
         if len(self._speaker):
             kept._speaker.append(self.speaker()[alive])

@@ -131,7 +131,7 @@ class Rows:
         kept.reserve(int(np.count_nonzero(alive)))
         for name, buffer in self._buffers().items():
             cast(Buffer[np.generic], getattr(kept, name)).append(buffer.view()[alive])
-        kept.dialogues = self.dialogues.only(alive, int(np.count_nonzero(kept.number.view() == 0)))
+        kept.dialogues = self.dialogues.only(alive)
         kept.vectors = self.vectors.only(alive)
         kept.second = self.second and self.second.only(alive)
         return kept

@@ -28,7 +28,7 @@ from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Doubles, Mask
 from muisti.core.kernels import blend as loops
 from muisti.core.query.query import Wanted
-from muisti.core.search.meaning import Cosines, QueryVectors, expansion
+from muisti.core.search.two_models import Cosines, QueryVectors, expansion
 
 LATE = 0.2  # weight of the loss for words that come late in a row
 ORDER = 0.4  # weight of the gain for words that are as close as in the query

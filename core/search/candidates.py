@@ -19,8 +19,8 @@ from muisti.core.query.query import Query
 from muisti.core.search.blend import Blend, blended
 from muisti.core.search.code import alpha_for
 from muisti.core.search.fuse import Shares, absolute, alpha_of, reciprocal_rank, scaled, summed, weights_of
-from muisti.core.search.meaning import Cosines, cosines, nearest
 from muisti.core.search.rankings import RANKERS, Asked, Lexical, Name, Ranker, Ranking
+from muisti.core.search.two_models import Cosines, cosines, nearest
 from muisti.core.text.speakers import NAMED
 from muisti.core.text.when.words import TimeSpan
 

@@ -12,7 +12,7 @@ from muisti.core.query.query import Query
 from muisti.core.search.fuse import alpha_of
 
 ALPHA = 5 / 9  # weight of the cosine; of prose it is 3 / 7
-WITH_SECOND = 0.55  # weight of the cosine of two models, unless most memories are turns of dialogues
+WITH_SECOND = 0.55  # weight of the cosine of two models, unless most rows are turns of dialogues
 MOSTLY = 0.9  # share of code in what was found, from which a search is one for code
 _CHOOSING = frozenset(("kind", "document", "language"))  # fields by which a filter can choose code
 

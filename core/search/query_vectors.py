@@ -15,8 +15,8 @@ from muisti.core.model.spaces import Space
 from muisti.core.model.terms import SecondQuery
 from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.search import similar
-from muisti.core.search.meaning import QueryVectors, Second
 from muisti.core.search.similar import Like
+from muisti.core.search.two_models import QueryVectors, Second
 from muisti.core.text.scripts import mostly_latin
 
 

@@ -29,13 +29,13 @@ from muisti.core.search.decay import (
     refreshed_in_days,
     trust_factor,
 )
-from muisti.core.search.meaning import QueryVectors
 from muisti.core.search.quoted import Preferred, memories_of, prefer, preferred, quoting
 from muisti.core.search.rankings import BY_MODE, Asked
 from muisti.core.search.refined import GROUP_POOL, Extra, Refined, neighbours, pool_of, refined
 from muisti.core.search.signals import Signalled, signalled
 from muisti.core.search.similar import without
 from muisti.core.search.symbols import Defined, Lifted, defined, lift, lifted
+from muisti.core.search.two_models import QueryVectors
 from muisti.core.text.when.factor import time_factor
 from muisti.core.text.when.words import time_spans
 

@@ -18,7 +18,7 @@ from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Doubles
 from muisti.core.model.terms import Mode
 from muisti.core.query.query import Wanted
-from muisti.core.search.meaning import QueryVectors, cosines, nearest
+from muisti.core.search.two_models import QueryVectors, cosines, nearest
 
 Name = Literal["lexical", "dense", "graph"]
 

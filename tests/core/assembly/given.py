@@ -26,4 +26,6 @@ def given_of(database: Database, engine: Engine) -> Given:
         policy=Policy(),
         workers=Workers(),
         graph_reader=toy_reader,
+        second_query="mapped",
+        second_query_seconds=0.0,
     )

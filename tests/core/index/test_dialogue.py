@@ -55,7 +55,7 @@ def test_what_is_left_after_compaction_is_linked_anew(found: list[tuple], seed: 
     dead = np.random.default_rng(seed).random(len(found)) < 0.4
     alive = np.repeat(~dead, [passages for passages, *_ in found]) if found else np.empty(0, np.bool_)
     kept = [row for row, living in zip(rows, alive, strict=True) if living]
-    compacted = filled(rows, 7).only(alive, sum(number == 0 for number, *_ in kept))
+    compacted = filled(rows, 7).only(alive)
     check(compacted, kept)
     compacted.append([0], ["monday"], [4], ["eve"])
     check(compacted, [*kept, (0, "monday", 4, "eve")])
@@ -63,7 +63,7 @@ def test_what_is_left_after_compaction_is_linked_anew(found: list[tuple], seed: 
 
 def check(dialogues: Dialogues, rows: list[tuple]) -> None:
     before, after = expected(rows)
-    turns = [session is not None for number, session, *_ in rows if number == 0]
+    turns = [number == 0 and session is not None for number, session, *_ in rows]
     assert dialogues.prevail == (2 * sum(turns) > len(turns))
     assert dialogues.linked == any(session is not None for _, session, _, _ in rows)
     if dialogues.linked:

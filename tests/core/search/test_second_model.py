@@ -13,7 +13,7 @@ from muisti.core.model.terms import Mode, SecondQuery
 from muisti.core.query.query import Query
 from muisti.core.search.code import WITH_SECOND
 from muisti.core.search.fuse import ALPHA
-from muisti.core.search.meaning import SHARE
+from muisti.core.search.two_models import SHARE
 from tests.core.embedding.test_cache import Slow
 from tests.core.fakes import SPACE, Clock, WordEncoder, add, at, migrated
 
