@@ -9,15 +9,16 @@ from muisti.core.kernels import (
     context,
     dense,
     evidence,
-    expansion,
     flags,
     inserted,
     lexical,
     likeness,
+    meaning,
     pieces,
     pool,
     pooling,
     postings,
+    related,
     tagging,
     two_level,
 )
@@ -27,8 +28,8 @@ __all__ = ["Bytes", "Codes", "Doubles", "Floats", "Ints", "Longs", "Mask", "Pack
 
 
 stages = (
-    *(inserted, ascii, blend, context, dense, evidence, expansion, flags, lexical, likeness, pieces, two_level),
-    *(pool, pooling, postings, tagging),
+    *(inserted, ascii, blend, context, dense, evidence, flags, lexical, likeness, meaning, pieces, two_level),
+    *(pool, pooling, postings, related, tagging),
 )
 
 
