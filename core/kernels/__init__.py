@@ -9,14 +9,15 @@ from muisti.core.kernels import (
     context,
     dense,
     evidence,
-    expansion,
     inserted,
     lexical,
     likeness,
+    meaning,
     pieces,
     pool,
     pooling,
     postings,
+    related,
     tagging,
     two_level,
 )
@@ -26,8 +27,8 @@ __all__ = ["Bytes", "Codes", "Doubles", "Floats", "Ints", "Longs", "Mask", "Pack
 
 
 stages = (
-    *(inserted, ascii, blend, context, dense, evidence, expansion, lexical, likeness, pieces, two_level),
-    *(pool, pooling, postings, tagging),
+    *(inserted, ascii, blend, context, dense, evidence, lexical, likeness, meaning, pieces, two_level),
+    *(pool, pooling, postings, related, tagging),
 )
 
 

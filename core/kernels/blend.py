@@ -4,8 +4,10 @@ import numpy as np
 
 from muisti.core.kernels.target import Doubles, Floats, Ints, Longs, compiled
 
-LEXICAL, COSINE, AROUND, LATE, ORDER, COVERED, BREVITY, SPEAKER, WORDS, EXPANSION, FUSED = range(11)  # rows of `parts`
-PARTS = 11
+# Rows of `parts`.
+LEXICAL, COSINE, AROUND, LATE, ORDER, COVERED, BREVITY, SPEAKER, WORDS, RELATED, CONTEXT, EXPANSION, FUSED = range(13)
+PARTS = 13
+MOST_TAKEN = 0.9  # share of a total that an expansion may take
 
 
 @compiled
@@ -26,7 +28,7 @@ def blend(
     alpha: float,
     parts: Doubles,
 ) -> None:
-    """Complete `parts` (PARTS, rows), whose rows `COSINE` to `COVERED` the caller has filled; `EXPANSION` is 0.
+    """Complete `parts` (PARTS, rows), whose rows `COSINE` to `COVERED` the caller has filled, like `RELATED` and `CONTEXT`.
 
     `gains` has the gain of each speaker, by code, and last that of rows without a speaker. It is empty when no speaker
     gains anything.
@@ -49,21 +51,31 @@ def blend(
 
 @compiled
 def fuse(scale: float, late: float, order: float, alpha: float, level: float, parts: Doubles) -> None:
-    """Compute the row `FUSED` of `parts` from the others; all totals are multiplied by `level`."""
+    """Compute the row `FUSED` of `parts` from the others; all totals are multiplied by `level`.
+
+    An expansion that would take more than `MOST_TAKEN` of a total is cut to that, so no hit falls to 0.
+    """
     for i in range(parts.shape[1]):
-        words = parts[WORDS, i] + scale * (order * parts[ORDER, i] - late * parts[LATE, i])
-        meaning = parts[COSINE, i] + parts[EXPANSION, i]
-        total = level * ((1 - alpha) * words + alpha * meaning) * parts[BREVITY, i] * (1 + parts[SPEAKER, i])
-        total = max(total, 0.0)
+        first = _total(scale, late, order, alpha, i, parts)
+        if first > 0 and alpha * parts[EXPANSION, i] < -MOST_TAKEN * first:
+            parts[EXPANSION, i] = -MOST_TAKEN * first / alpha
+        total = first + alpha * parts[EXPANSION, i]
+        total = max(level * total * parts[BREVITY, i] * (1 + parts[SPEAKER, i]), 0.0)
         parts[FUSED, i] = total / (1 + total**4) ** 0.25
 
 
 @compiled
 def leveled(scale: float, late: float, order: float, alpha: float, best: int, parts: Doubles) -> float:
     """Return the `level` with which the row at the place `best` has the total that it has without an expansion."""
-    words = parts[WORDS, best] + scale * (order * parts[ORDER, best] - late * parts[LATE, best])
-    total = (1 - alpha) * words + alpha * parts[COSINE, best]
+    total = _total(scale, late, order, alpha, best, parts)
     return total / (total + alpha * parts[EXPANSION, best])
+
+
+@compiled
+def _total(scale: float, late: float, order: float, alpha: float, i: int, parts: Doubles) -> float:
+    """Return the sum of words and meaning of a row, without an expansion."""
+    words = parts[WORDS, i] + scale * (parts[RELATED, i] + order * parts[ORDER, i] - late * parts[LATE, i])
+    return (1 - alpha) * words + alpha * (parts[COSINE, i] + parts[CONTEXT, i])
 
 
 def bake() -> None:

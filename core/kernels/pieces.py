@@ -16,17 +16,17 @@ COMMON = 10_000  # rows with a term; beyond, an allowed one is taken for granted
 
 
 @compiled
-def _ints(address: int, size: int) -> Ints:
+def ints_at(address: int, size: int) -> Ints:
     return array_at(address, size, np.int32)
 
 
 @compiled
-def _terms(piece: Longs) -> Codes:
+def terms_of(piece: Longs) -> Codes:
     return array_at(piece[TERMS_AT], piece[TERMS], np.uint64)
 
 
 @compiled
-def _packed(piece: Longs) -> Packed:
+def packed_of(piece: Longs) -> Packed:
     return array_at(piece[PACKED_AT], piece[POSTINGS], np.uint32)
 
 
@@ -58,7 +58,7 @@ def score(
     spans = np.empty((pieces.shape[0], wanted.size, 2), np.int32)
     for p in range(pieces.shape[0]):
         piece = pieces[p]
-        look_up(_terms(piece), _ints(piece[STARTS_AT], piece[TERMS] + 1), wanted, spans[p])
+        look_up(terms_of(piece), ints_at(piece[STARTS_AT], piece[TERMS] + 1), wanted, spans[p])
     _frequencies(pieces, spans, visible, rows == visible.size, df, df < 0)
     anywhere = df.copy()
     _frequencies(pieces, spans, allowed, False, anywhere, df == 0)
@@ -76,10 +76,10 @@ def score(
     tops[:] = 0
     for p in range(pieces.shape[0]):
         piece = pieces[p]
-        tf, lengths = _ints(piece[TF_AT], piece[PAIRS]), _ints(piece[LENGTHS_AT], piece[PAIRS])
+        tf, lengths = ints_at(piece[TF_AT], piece[PAIRS]), ints_at(piece[LENGTHS_AT], piece[PAIRS])
         for i in range(tf.size):
             impacts[i] = tf[i] / (tf[i] + norm[0] + norm[1] * lengths[i])
-        accumulate(_packed(piece), spans[p], weights, impacts, piece[FIRST], piece[ROWS], scores, tops)
+        accumulate(packed_of(piece), spans[p], weights, impacts, piece[FIRST], piece[ROWS], scores, tops)
     return mass, unknown, there / mass if mass > 0 else 0.0
 
 
@@ -87,7 +87,7 @@ def score(
 def _stands(pieces: Longs, spans: Ints, term: int, mask: Mask) -> bool:
     """Return whether a row of the mask has a term."""
     for p in range(pieces.shape[0]):
-        packed = _packed(pieces[p])
+        packed = packed_of(pieces[p])
         for at in range(spans[p, term, 0], spans[p, term, 1]):
             if mask[pieces[p, FIRST] + np.int64(packed[at] >> np.uint32(16))]:
                 return True
@@ -102,8 +102,8 @@ def certain(
     wanted, span = np.array([term], np.uint64), np.empty((1, 2), np.int32)
     for p in range(pieces.shape[0]):
         piece = pieces[p]
-        look_up(_terms(piece), _ints(piece[STARTS_AT], piece[TERMS] + 1), wanted, span)
-        packed = _packed(piece)
+        look_up(terms_of(piece), ints_at(piece[STARTS_AT], piece[TERMS] + 1), wanted, span)
+        packed = packed_of(piece)
         for at in range(span[0, 0], span[0, 1]):
             row = piece[FIRST] + np.int64(packed[at] >> np.uint32(16))
             if texts[row] == text and allowed[row]:
@@ -124,7 +124,7 @@ def _frequencies(pieces: Longs, spans: Ints, mask: Mask, everything: bool, df: L
             elif which[i]:
                 chosen[i] = spans[p, i]
         if not everything:
-            count(_packed(piece), chosen, mask[piece[FIRST] : piece[FIRST] + piece[ROWS]], counted)
+            count(packed_of(piece), chosen, mask[piece[FIRST] : piece[FIRST] + piece[ROWS]], counted)
     for i in range(df.size):
         if which[i]:
             df[i] = counted[i]
@@ -149,10 +149,10 @@ def read(
         piece = pieces[p]
         if not known:
             for t in range(terms.size):
-                places[t] = find(_terms(piece), terms[t])
+                places[t] = find(terms_of(piece), terms[t])
             known = True
-        starts, row = _ints(piece[TOKEN_STARTS_AT], piece[ROWS] + 1), rows[i] - piece[FIRST]
-        tokens = _ints(piece[TOKENS_AT], piece[TOKENS])[starts[row] : starts[row + 1]]
+        starts, row = ints_at(piece[TOKEN_STARTS_AT], piece[ROWS] + 1), rows[i] - piece[FIRST]
+        tokens = ints_at(piece[TOKENS_AT], piece[TOKENS])[starts[row] : starts[row + 1]]
         _read_row(tokens, places, pairs, near, counts[i], firsts[i], close[i])
 
 

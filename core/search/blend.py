@@ -1,19 +1,15 @@
 """The default score of a row: words of the query in it and in neighbouring rows, and the cosine.
 
-    words = scale * (lexical + around)
-    meaning = cosine + expansion
-    first = (1 - alpha) * (words + scale * (ORDER * order - LATE * late)) + alpha * meaning
-    total = level * first * brevity * (1 + speaker)
+    words = scale * (lexical + around + related + ORDER * order - LATE * late)
+    meaning = cosine + context + expansion
+    total = level * ((1 - alpha) * words + alpha * meaning) * brevity * (1 + speaker)
     fused = total / (1 + total ** 4) ** (1 / 4)
 
 The last line maps a total that may exceed 1 into [0, 1). It keeps the order, and hardly changes small totals.
 
-`expansion` comes from a second look (Rocchio, "Relevance feedback in information retrieval", 1971). The query's vector
-plus `FEEDBACK` times that of the best row has other cosines with the rows; `expansion` is the difference. `level` is
-the factor by which the best row keeps its first score. Rows that are like it gain on rows that are not.
-
-The scale is absolute: no other row changes the score of the best row, so a weak answer has a weak score. All constants
-are fitted on the tuning sets (docs/why/quality.md).
+`expansion` comes from a second look at the rows, with the query expanded by the row that is best without it. `level` is
+the factor by which that row keeps its first score. So the scale is absolute: no other row changes the best score, and a
+weak answer has a weak score. All constants are fitted on the tuning sets (docs/why/quality.md).
 """
 
 import msgspec
@@ -24,26 +20,29 @@ from muisti.core.index.context import in_context
 from muisti.core.index.dialogue import OUTSIDE
 from muisti.core.index.lexical import Matches
 from muisti.core.index.postings import UNIT
+from muisti.core.index.related import add_related
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Doubles, Mask
 from muisti.core.kernels import blend as loops
 from muisti.core.query.query import Wanted
-from muisti.core.search.two_models import Cosines, QueryVectors, expansion
+from muisti.core.search import meaning
+from muisti.core.search.meaning import Meaning
+from muisti.core.search.two_models import Cosines, QueryVectors
 
 LATE = 0.2  # weight of the loss for words that come late in a row
 ORDER = 0.4  # weight of the gain for words that are as close as in the query
-FEEDBACK = 0.3  # weight of the best row's vector in the expanded query, beside 1 of the query's own
 USUAL_K1 = 1.2  # k1 for which the weights of words and cosine are fitted
 UTTERANCE = 5.0  # squared words; shorter turns of a dialogue lose more than half of their score
 
-EXPLAINED = ("around", "late", "order", "expansion", "brevity", "speaker")
+EXPLAINED = ("around", "related", "late", "order", "context", "expansion", "brevity", "speaker")
 
 
 class Blend(msgspec.Struct, frozen=True):
-    """The parts of each row's score, named as in the formula above.
+    """The parts of each row's score, named as in the formula above; the order is that of the kernel's `parts`.
 
-    `alpha` is the weight of the cosine. `covered` is the share of the query's idf whose words the row has, however
-    often. It serves the strength of evidence and is no part of the score.
+    `alpha` is the weight of the cosine. `words` are those of the query alone, in the row and around it. `covered` is the
+    share of the query's idf whose words the row has, however often. It serves the strength of evidence and is no part
+    of the score.
     """
 
     scale: float
@@ -58,6 +57,8 @@ class Blend(msgspec.Struct, frozen=True):
     brevity: Doubles
     speaker: Doubles
     words: Doubles
+    related: Doubles
+    context: Doubles
     expansion: Doubles
     fused: Doubles
 
@@ -75,27 +76,28 @@ def blended(
     wanted: Wanted,
     matches: Matches,
     vectors: QueryVectors,
-    meaning: Cosines,
+    found: Cosines,
     alpha: float,
     rows: RowNumbers,
     own: Mask | None = None,
 ) -> Blend:
-    """Score `rows`, which ascend, by the words of the query and by the cosines in `meaning`, whose weight is `alpha`.
+    """Score `rows`, which ascend, by the words of the query and by the cosines in `found`, whose weight is `alpha`.
 
     Only rows that `own` flags may expand the query, None for all.
     """
     c, dialogues = snapshot.columns, snapshot.rows.dialogues
     scale = (matches.norm.k1 + 1) / (USUAL_K1 + 1)
     parts = np.empty((loops.PARTS, len(rows)))
-    parts[loops.COSINE] = meaning.both
+    meant = Meaning(snapshot, population.mask, vectors, found, rows)
+    parts[loops.COSINE], parts[loops.CONTEXT] = found.both, meant.context
     parts[loops.AROUND : loops.COVERED + 1] = in_context(snapshot, population.mask, matches, wanted, rows)
+    add_related(snapshot, population, wanted, matches, rows, parts[loops.RELATED])
     columns = (c.number, c.length, snapshot.links()[0], dialogues.speaker(), _gains(snapshot, population, wanted.text))
     constants = (UNIT, OUTSIDE, UTTERANCE, scale, LATE, ORDER, alpha)
     loops.blend(rows, matches.scores, *columns, *constants, parts)
-    best = _best(parts[loops.FUSED], own)
-    level = 1.0
-    if best is not None and FEEDBACK:
-        parts[loops.EXPANSION] = expansion(snapshot, vectors, meaning, rows, best, FEEDBACK)
+    best, level = _best(parts[loops.FUSED], own), 1.0
+    if best is not None and meaning.FEEDBACK:
+        parts[loops.EXPANSION] = meant.expansion(best)
         level = loops.leveled(scale, LATE, ORDER, alpha, best, parts)
         loops.fuse(scale, LATE, ORDER, alpha, level, parts)
     return Blend(scale, alpha, level, *parts)

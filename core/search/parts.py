@@ -55,9 +55,11 @@ def _blended(explain: Explanation, blend: Mapping[str, float]) -> Iterator[tuple
     summands = {
         "lexical": words * explain.lexical,
         "around": words * blend["around"],
+        "related": words * blend["related"],
         "order": words * ORDER * blend["order"],
         "late": -words * LATE * blend["late"],
         **dict(_meaning(explain, explain.alpha)),
+        "context": explain.alpha * blend["context"],
     }
     yield from summands.items()
     total, brevity = sum(summands.values()), blend["brevity"]

@@ -14,9 +14,7 @@ from muisti.core.index.allowed import Allowed
 from muisti.core.index.dense import QueryVector
 from muisti.core.index.pool import best_places
 from muisti.core.index.snapshot import RowNumbers, Snapshot
-from muisti.core.index.vector_columns import Vectors
 from muisti.core.kernels import Doubles
-from muisti.core.kernels.expansion import expand
 
 SHARE = 0.75
 
@@ -82,23 +80,3 @@ def nearest_by_own(snapshot: Snapshot, query: QueryVectors, allowed: Allowed, wa
     if query.second is None:
         return rows
     return rows[np.argsort(-cosines(snapshot, query, rows).both, kind="stable")]
-
-
-def expansion(
-    snapshot: Snapshot, query: QueryVectors, found: Cosines, rows: RowNumbers, best: int, weight: float
-) -> Doubles:
-    """Return the change of each row's cosine when the vectors of the row at the place `best` expand those of the query.
-
-    A row counts `weight` beside 1 of the query; the change is mixed like the cosine.
-    """
-    own = _changes(snapshot.columns.vectors, query.own, found.own, rows, best, weight)
-    if query.second is None or snapshot.second is None or found.second is None or found.share is None:
-        return own
-    second = _changes(snapshot.second, query.second.vector, found.second, rows, best, weight)
-    return (1 - found.share) * own + found.share * second
-
-
-def _changes(v: Vectors, query: QueryVector, near: Doubles, rows: RowNumbers, best: int, weight: float) -> Doubles:
-    out = np.empty(len(rows))
-    expand(v.codes, v.scales, v.fine, v.fine_scales, query.length, weight, rows, near, best, out)
-    return out

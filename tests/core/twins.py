@@ -222,12 +222,14 @@ def blend(
     speakers: Ints,
     gains: Doubles,
     parts: Mapping[str, npt.NDArray[np.float64]],
+    level: float,
 ) -> npt.NDArray[np.float64]:
     squared = (0.01 * lengths[rows]) ** 2
     brevity = np.where(before[rows] == -2, 1.0, squared / (squared + 5.0)) if len(before) else np.ones(len(rows))
     speaker = gains[speakers[rows]] if len(gains) else np.zeros(len(rows))
-    words = 0.8 * (scores[rows] + parts["around"] + 0.4 * parts["order"] - 0.2 * parts["late"])
-    return softened((0.7 * words + 0.3 * parts["cosine"]) * brevity * (1 + speaker))
+    words = scores[rows] + parts["around"] + parts["related"] + 0.4 * parts["order"] - 0.2 * parts["late"]
+    meaning = parts["cosine"] + parts["context"] + parts["expansion"]
+    return softened(level * (0.7 * 0.8 * words + 0.3 * meaning) * brevity * (1 + speaker))
 
 
 def number(keys: Codes) -> tuple[Ints, Codes]:

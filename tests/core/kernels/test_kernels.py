@@ -335,11 +335,23 @@ def test_the_blend_is_its_formula(seed: int, size: int, linked: bool, asked: boo
     before = rng.integers(-2, 2, size).astype(np.int32) if linked else np.empty(0, np.int32)
     speakers, gains = rng.integers(-1, 2, size).astype(np.int32), np.array([0.4, 0.2, 0.0]) if asked else np.empty(0)
     parts = rng.random((blend.PARTS, len(rows)))
-    names = ("cosine", "around", "late", "order")
-    given_parts = dict(zip(names, parts[blend.COSINE : blend.ORDER + 1].copy(), strict=True))
-    blend.blend(rows, scores, numbers, lengths, before, speakers, gains, 0.01, -2, 5.0, 0.8, 0.2, 0.4, 0.3, parts)
-    wanted = twins.blend(rows, scores, lengths, before, speakers, gains, given_parts)
-    np.testing.assert_allclose(parts[blend.FUSED], wanted, rtol=1e-9)
+    parts[blend.EXPANSION] = 0
+    places = {
+        name: getattr(blend, name.upper()) for name in ("around", "related", "late", "order", "cosine", "context")
+    }
+    columns = (rows, scores, numbers, lengths, before, speakers, gains)
+    blend.blend(*columns, 0.01, -2, 5.0, 0.8, 0.2, 0.4, 0.3, parts)
+    shown = {name: parts[place].copy() for name, place in places.items()} | {"expansion": np.zeros(len(rows))}
+    compared = (rows, scores, lengths, before, speakers, gains)
+    first = twins.blend(*compared, shown, 1.0)
+    np.testing.assert_allclose(parts[blend.FUSED], first, rtol=1e-9)
+    best = int(first.argmax())
+    parts[blend.EXPANSION] = rng.random(len(rows))
+    level = blend.leveled(0.8, 0.2, 0.4, 0.3, best, parts)
+    blend.fuse(0.8, 0.2, 0.4, 0.3, level, parts)
+    second = twins.blend(*compared, shown | {"expansion": parts[blend.EXPANSION]}, level)
+    np.testing.assert_allclose(parts[blend.FUSED], second, rtol=1e-9)
+    assert parts[blend.FUSED][best] == pytest.approx(first[best])
     assert parts[blend.LEXICAL].tolist() == scores[rows].tolist()
     assert ((parts[blend.FUSED] >= 0) & (parts[blend.FUSED] < 1)).all()
 

@@ -1,0 +1,39 @@
+"""Words of rows that are related to words of a query, where the row lacks the query's own: "film" for "movie"."""
+
+import numpy as np
+
+from muisti.core.embedding.related import related_words
+from muisti.core.index.collection import CollectionStatistics
+from muisti.core.index.lexical import Matches
+from muisti.core.index.snapshot import RowNumbers, Snapshot
+from muisti.core.kernels import Doubles
+from muisti.core.kernels.related import relate
+from muisti.core.query.query import Wanted
+
+WORTH = 0.7  # of a related word, beside 1 of the query's own
+MOST = 5  # related words that count for each word of a query: the likest that the visible rows have
+
+
+def add_related(
+    snapshot: Snapshot,
+    population: CollectionStatistics,
+    wanted: Wanted,
+    matches: Matches,
+    rows: RowNumbers,
+    out: Doubles,
+) -> None:
+    """Fill `out` with the share of the query's idf that related words add to each of `rows`, ascending."""
+    out[:] = 0
+    if not WORTH or not matches.mass or not len(wanted.codes):
+        return
+    found = related_words().of(wanted.codes)
+    if not len(found.codes):
+        return
+    whole = population.rows == snapshot.size
+    known = [-1 if whole else population.df.get(code, -1) for code in found.codes.tolist()]
+    df, weights = np.array(known, np.int64), wanted.weights * (matches.idf > 0) / matches.mass
+    counted = (df, population.rows, population.mask, matches.highest, MOST)
+    query = (wanted.codes, weights, matches.idf, found.codes, found.places, WORTH * found.likeness)
+    relate(snapshot.table, rows, *query, *counted, np.array(matches.norm.terms), out)
+    if not whole:
+        population.df.update(zip(found.codes.tolist(), df.tolist(), strict=True))

@@ -1,0 +1,155 @@
+"""Words of rows that are related to those of a query, by the postings of all pieces."""
+
+import numpy as np
+
+from muisti.core.kernels.lexical import count, look_up
+from muisti.core.kernels.pieces import (
+    COLUMNS,
+    FIRST,
+    LENGTHS_AT,
+    PAIRS,
+    ROWS,
+    STARTS_AT,
+    TERMS,
+    TF_AT,
+    ints_at,
+    packed_of,
+    terms_of,
+)
+from muisti.core.kernels.target import Codes, Doubles, Ints, Longs, Mask, Packed, compiled
+
+
+@compiled
+def relate(
+    pieces: Longs,
+    rows: Longs,
+    wanted: Codes,
+    weights: Doubles,
+    idf: Doubles,
+    related: Codes,
+    places: Longs,
+    likeness: Doubles,
+    df: Longs,
+    visible: int,
+    mask: Mask,
+    highest: float,
+    most: int,
+    norm: Doubles,
+    out: Doubles,
+) -> None:
+    """Add to `out`, for each of `rows`, ascending, what related words bring where the row lacks the query's own.
+
+    `related` are words in the order of the query's; `places[k]` is the place in `wanted` of the word that k is related
+    to, and those of a word are adjacent, the likest first. Of these the first `most` that a visible row has count. Each
+    brings `weights` of the query's word times `likeness` times the smaller idf times the saturated count; a row has
+    the largest of them. An idf of 0 is that of an unknown word, which has `highest`.
+
+    A `df` below 0 is counted among `mask`, which has `visible` rows. `norm` is that of `pieces.score`.
+    """
+    spans = np.empty((pieces.shape[0], related.size, 2), np.int32)
+    own = np.empty((pieces.shape[0], wanted.size, 2), np.int32)
+    for p in range(pieces.shape[0]):
+        piece = pieces[p]
+        starts = ints_at(piece[STARTS_AT], piece[TERMS] + 1)
+        look_up(terms_of(piece), starts, related, spans[p])
+        look_up(terms_of(piece), starts, wanted, own[p])
+    _count(pieces, spans, visible, mask, df)
+    values, at = np.empty(rows.size), 0
+    while at < related.size:
+        term, end, used = places[at], at, 0
+        while end < related.size and places[end] == term:
+            end += 1
+        values[:] = 0
+        for k in range(at, end):
+            if df[k] > 0 and used < most:
+                used += 1
+                own_idf = idf[term] if idf[term] > 0 else highest
+                worth = weights[term] * likeness[k] * min(own_idf, np.log(1 + (visible - df[k] + 0.5) / (df[k] + 0.5)))
+                _raise(pieces, rows, spans[:, k], worth, norm, values)
+        if used > 0:
+            _clear(pieces, rows, own[:, term], values)
+            for i in range(rows.size):
+                out[i] += values[i]
+        at = end
+
+
+@compiled
+def _count(pieces: Longs, spans: Ints, visible: int, mask: Mask, df: Longs) -> None:
+    """Fill in each `df` below 0: the number of visible rows with the word."""
+    one, found = np.empty((1, 2), np.int32), np.empty(1, np.int64)
+    for k in range(df.size):
+        if df[k] >= 0:
+            continue
+        df[k] = 0
+        for p in range(pieces.shape[0]):
+            piece = pieces[p]
+            if visible == mask.size:
+                df[k] += spans[p, k, 1] - spans[p, k, 0]
+            elif spans[p, k, 1] > spans[p, k, 0]:
+                one[0], found[0] = spans[p, k], 0
+                count(packed_of(piece), one, mask[piece[FIRST] : piece[FIRST] + piece[ROWS]], found)
+                df[k] += found[0]
+
+
+@compiled
+def _raise(pieces: Longs, rows: Longs, spans: Ints, worth: float, norm: Doubles, values: Doubles) -> None:
+    """Raise the value of each row with a word to its worth times the saturated count."""
+    for p in range(pieces.shape[0]):
+        if spans[p, 1] == spans[p, 0]:
+            continue
+        piece = pieces[p]
+        packed, first = packed_of(piece)[spans[p, 0] : spans[p, 1]], piece[FIRST]
+        tf, lengths = ints_at(piece[TF_AT], piece[PAIRS]), ints_at(piece[LENGTHS_AT], piece[PAIRS])
+        at = 0
+        for i in range(np.searchsorted(rows, first), np.searchsorted(rows, first + piece[ROWS])):
+            at = _from(packed, at, np.int64(rows[i] - first))
+            if at == packed.size:
+                break
+            if np.int64(packed[at] >> np.uint32(16)) == rows[i] - first:
+                pair = packed[at] & np.uint32(0xFFFF)
+                values[i] = max(values[i], worth * tf[pair] / (tf[pair] + norm[0] + norm[1] * lengths[pair]))
+
+
+@compiled
+def _clear(pieces: Longs, rows: Longs, spans: Ints, values: Doubles) -> None:
+    """Set the value of each row with a word to 0."""
+    for p in range(pieces.shape[0]):
+        if spans[p, 1] == spans[p, 0]:
+            continue
+        piece = pieces[p]
+        packed, first = packed_of(piece)[spans[p, 0] : spans[p, 1]], piece[FIRST]
+        at = 0
+        for i in range(np.searchsorted(rows, first), np.searchsorted(rows, first + piece[ROWS])):
+            at = _from(packed, at, np.int64(rows[i] - first)) if values[i] > 0 else at
+            if at == packed.size:
+                break
+            if np.int64(packed[at] >> np.uint32(16)) == rows[i] - first:
+                values[i] = 0.0
+
+
+@compiled
+def _from(packed: Packed, start: int, row: np.int64) -> int:
+    """Return the first place from `start` whose posting is not before a row, relative to its piece; else the size.
+
+    Steps double until one goes too far, because the next row is near.
+    """
+    low, step = start, 1
+    while low + step < packed.size and np.int64(packed[low + step] >> np.uint32(16)) < row:
+        low += step
+        step *= 2
+    high = min(low + step, packed.size)
+    while low < high:
+        middle = (low + high) // 2
+        if np.int64(packed[middle] >> np.uint32(16)) < row:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+def bake() -> None:
+    """Compile for the types that the index uses."""
+    pieces, codes, longs = np.zeros((0, COLUMNS), np.int64), np.zeros(1, np.uint64), np.zeros(1, np.int64)
+    doubles, mask = np.ones(2), np.ones(1, np.bool_)
+    one = doubles[:1]
+    relate(pieces, longs, codes, one, one, codes, longs, one, longs, 1, mask, 1.0, 5, doubles, one.copy())
