@@ -40,9 +40,9 @@ EXPLAINED = ("around", "related", "late", "order", "context", "expansion", "brev
 class Blend(msgspec.Struct, frozen=True):
     """The parts of each row's score, named as in the formula above; the order is that of the kernel's `parts`.
 
-    `alpha` is the weight of the cosine. `words` are those of the query alone, in the row and around it. `covered` is
-    the share of the query's idf whose words the row has, however often. It serves the strength of evidence and is no
-    part of the score.
+    `alpha` is the weight of the cosine. `words` are those of the query alone, in the row and around it. `covered` is the
+    share of the query's idf whose words the row has, however often. It serves the strength of evidence and is no part
+    of the score.
     """
 
     scale: float
@@ -76,20 +76,20 @@ def blended(
     wanted: Wanted,
     matches: Matches,
     vectors: QueryVectors,
-    cosines: Cosines,
+    found: Cosines,
     alpha: float,
     rows: RowNumbers,
     own: Mask | None = None,
 ) -> Blend:
-    """Score `rows`, which ascend, by the words of the query and by its `cosines`, whose weight is `alpha`.
+    """Score `rows`, which ascend, by the words of the query and by the cosines in `found`, whose weight is `alpha`.
 
     Only rows that `own` flags may expand the query, None for all.
     """
     c, dialogues = snapshot.columns, snapshot.rows.dialogues
     scale = (matches.norm.k1 + 1) / (USUAL_K1 + 1)
     parts = np.empty((loops.PARTS, len(rows)))
-    meant = Meaning(snapshot, population.mask, vectors, cosines, rows)
-    parts[loops.COSINE], parts[loops.CONTEXT] = cosines.both, meant.context
+    meant = Meaning(snapshot, population.mask, vectors, found, rows)
+    parts[loops.COSINE], parts[loops.CONTEXT] = found.both, meant.context
     parts[loops.AROUND : loops.COVERED + 1] = in_context(snapshot, population.mask, matches, wanted, rows)
     add_related(snapshot, population, wanted, matches, rows, parts[loops.RELATED])
     columns = (c.number, c.length, snapshot.links()[0], dialogues.speaker(), _gains(snapshot, population, wanted.text))

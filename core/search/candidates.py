@@ -20,7 +20,7 @@ from muisti.core.search.blend import Blend, blended
 from muisti.core.search.code import alpha_for
 from muisti.core.search.fuse import Shares, absolute, alpha_of, reciprocal_rank, scaled, summed, weights_of
 from muisti.core.search.rankings import RANKERS, Asked, Lexical, Name, Ranker, Ranking
-from muisti.core.search.two_models import Cosines, cosines, nearest
+from muisti.core.search.two_models import Cosines, cosines, nearest, nearest_by_own
 from muisti.core.text.speakers import NAMED
 from muisti.core.text.when.words import TimeSpan
 
@@ -69,21 +69,21 @@ def by_blend(index: SpaceIndex, asked: Asked, query: Query, pool: int, more: Row
     """Return the best rows of both rankings, and neighbours of the lexical ones in a dialogue, with the default score.
 
     That score is fitted to these two rankings and computed in one loop over arrays, so they are named here. Rows that
-    only a composite (`more`) or a second model adds say nothing about the evidence.
+    only a composite adds (`more`) say nothing about the evidence. A second model ranks and proposes nothing: its own
+    rows would double the time of a search and find no more on the tuning sets (docs/why/quality.md).
     """
     assert asked.vectors is not None
     snapshot, population, wanted, allowed = asked.snapshot, asked.population, asked.wanted, asked.allowed
     lexical = Lexical(asked)
     matches = lexical.matches
     by_words = lexical.best(pool)
-    near = nearest(snapshot, asked.vectors, allowed, pool)
-    judged = np.concatenate([by_words, near.own])
-    judged = with_neighbours(snapshot, population.mask, judged, by_words, allowed.mask, BESIDE)
-    every = judged if near.every is near.own else _with(judged, near.every)
-    rows = _with(every, more)
+    by_meaning = nearest_by_own(snapshot, asked.vectors, allowed, pool)
+    proposed = np.concatenate([by_words, by_meaning])
+    proposed = with_neighbours(snapshot, population.mask, proposed, by_words, allowed.mask, BESIDE)
+    rows = _with(proposed, more)
     alpha = alpha_for(index, snapshot, query, rows, asked.vectors.second is not None)
     meaning = cosines(snapshot, asked.vectors, rows)
-    blend = blended(snapshot, population, wanted, matches, asked.vectors, meaning, alpha, rows, _among(rows, every))
+    blend = blended(snapshot, population, wanted, matches, asked.vectors, meaning, alpha, rows, _among(rows, proposed))
     signals = Signals(
         memories=snapshot.columns.version[rows],
         covered=blend.covered,
@@ -94,11 +94,11 @@ def by_blend(index: SpaceIndex, asked: Asked, query: Query, pool: int, more: Row
         known=known_share(matches.mass, matches.unknown, population.rows),
         there=matches.there,
     )
-    found = _only(signals, _among(rows, judged))
+    found = _only(signals, _among(rows, proposed))
     return Candidates(
         rows=rows,
         fused=blend.fused,
-        rankings={"lexical": Ranking(by_words, blend.lexical), "dense": Ranking(near.best, blend.cosine)},
+        rankings={"lexical": Ranking(by_words, blend.lexical), "dense": Ranking(by_meaning, blend.cosine)},
         blend=blend,
         meaning=meaning,
         matches=matches,

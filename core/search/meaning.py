@@ -23,48 +23,42 @@ _NONE = np.empty((0, 2), np.int64)
 
 
 class Meaning:
-    """What the turns around candidate rows add to their cosines (`context`), and what an expanded query adds.
+    """What the surroundings of `rows` add to their cosines: `context`, of the turns around each.
 
-    Turns add to the cosines of the space's own model alone. A second model reads passages well enough without them.
+    Turns lend of their vectors by the model of the space alone.
     """
 
     def __init__(
-        self, snapshot: Snapshot, visible: Mask, vectors: QueryVectors, cosines: Cosines, rows: RowNumbers
+        self, snapshot: Snapshot, visible: Mask, query: QueryVectors, found: Cosines, rows: RowNumbers
     ) -> None:
-        """Take rows in ascending order, with their `cosines`; only `visible` turns add to others."""
-        self._snapshot, self._vectors, self._cosines, self._rows = snapshot, vectors, cosines, rows
-        self._own = np.zeros(len(rows))
+        """Take rows in ascending order with their cosines; only `visible` turns add to others."""
+        self._snapshot, self._query, self._found, self._rows = snapshot, query, found, rows
+        self._around = np.zeros(len(rows))
         self._near: Longs = _NONE
-        self._lengths: Doubles = self._own
+        self._lengths: Doubles = self._around
         before, after = snapshot.links()
         if TURN and len(after) and len(rows):
             self._near, self._lengths = np.empty((len(rows), 2), np.int64), np.empty(len(rows))
-            c, v, query = snapshot.columns, snapshot.columns.vectors, vectors.own
+            c, v = snapshot.columns, snapshot.columns.vectors
             columns = (c.number, c.version, before, after, visible)
-            out = (cosines.own, self._near, self._lengths, self._own)
-            lend(v.codes, v.scales, query.codes, query.step, rows, *columns, TURN, *out)
-
-    @property
-    def context(self) -> Doubles:
-        """What the turns around each row add to its cosine."""
-        share = self._cosines.share
-        return self._own if share is None else (1 - share) * self._own
+            own = (found.own, self._near, self._lengths, self._around)
+            lend(v.codes, v.scales, query.own.codes, query.own.step, rows, *columns, TURN, *own)
+        self.context = self._around if found.share is None else (1 - found.share) * self._around
 
     def expansion(self, best: int) -> Doubles:
         """Return what expanding the query by the row at a place adds to each cosine with context."""
-        query, found = self._vectors, self._cosines
-        around = (self._near, self._lengths)
-        own = self._expanded(self._snapshot.columns.vectors, query.own, found.own + self._own, best, *around)
-        second = self._snapshot.second
-        if query.second is None or second is None or found.second is None or found.share is None:
+        near, second = self._found, self._query.second
+        known = (near.own + self._around, best, self._near, self._lengths)
+        own = self._changes(self._snapshot.columns.vectors, self._query.own, *known)
+        if second is None or self._snapshot.second is None or near.second is None or near.share is None:
             return own
-        other = self._expanded(second, query.second.vector, found.second, best, _NONE, self._lengths)
-        return (1 - found.share) * own + found.share * other
+        other = self._changes(self._snapshot.second, second.vector, near.second, best, _NONE, np.zeros(len(own)))
+        return (1 - near.share) * own + near.share * other
 
-    def _expanded(
+    def _changes(
         self, v: Vectors, query: QueryVector, cosines: Doubles, best: int, near: Longs, lengths: Doubles
     ) -> Doubles:
         changes = np.empty(len(self._rows))
-        known = (self._rows, cosines, best, near, lengths, TURN)
-        expand(v.codes, v.scales, v.fine, v.fine_scales, query.length, FEEDBACK, *known, changes)
+        planes = (v.codes, v.scales, v.fine, v.fine_scales)
+        expand(*planes, query.length, FEEDBACK, self._rows, cosines, best, near, lengths, TURN, changes)
         return changes

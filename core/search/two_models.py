@@ -72,3 +72,11 @@ def nearest(snapshot: Snapshot, query: QueryVectors, allowed: Allowed, wanted: i
     rows = np.union1d(own, second)
     best = rows[best_places(snapshot, rows, cosines(snapshot, query, rows).both, wanted)]
     return Nearest(own, rows, best)
+
+
+def nearest_by_own(snapshot: Snapshot, query: QueryVectors, allowed: Allowed, wanted: int) -> RowNumbers:
+    """Return the rows that the model of the space alone proposes, in the order of the cosine of both models."""
+    rows = dense.nearest(snapshot, query.own, allowed, wanted).rows
+    if query.second is None:
+        return rows
+    return rows[np.argsort(-cosines(snapshot, query, rows).both, kind="stable")]

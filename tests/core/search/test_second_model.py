@@ -57,8 +57,8 @@ def second_of(hit: Hit) -> SecondCosine:
     return hit.explain.second
 
 
-@pytest.mark.parametrize("mode", ["hybrid", "semantic"])
-def test_a_memory_is_found_that_only_the_second_model_is_near_to(engine: Engine, mode: Mode):
+def test_by_meaning_a_memory_is_found_that_only_the_second_model_is_near_to(engine: Engine):
+    mode: Mode = "semantic"
     found = hits(engine, "automobile", mode=mode)
     assert found[0].memory.content == "the red car stands outside"
     assert second_of(found[0]).second > 0.3 > second_of(found[0]).own
