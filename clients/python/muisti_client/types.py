@@ -810,9 +810,11 @@ EmbeddingsReply = TypedDict(
     {
         'enabled': 'bool',
         'model': 'str | None',
+        'second': NotRequired['str'],
+        'unusable': NotRequired['list[str]'],
     },
 )
-"Tell whether texts are embedded, and by which model."
+"Tell whether texts are embedded, and by which model. `second` is the second model of spaces that choose none, `off` for none. `unusable` names the second models that spaces have chosen and that this process cannot load; `muisti doctor` says why."
 
 EndReply = TypedDict(
     'EndReply',
@@ -1075,7 +1077,7 @@ GenerationReply = TypedDict(
         'model': 'str',
         'dimensions': 'int',
         'created_at': 'str',
-        'role': "Literal['current', 'shadow', 'left']",
+        'role': "Literal['current', 'shadow', 'second', 'left']",
         'passages': 'int',
         'embedded': 'int',
         'missing': 'int',
@@ -1875,6 +1877,7 @@ PolicyBody = TypedDict(
         'recency_half_life_days': NotRequired['float | None'],
         'inherits': NotRequired['list[str] | None'],
         'graph': NotRequired["Literal['on', 'off'] | None"],
+        'second_model': NotRequired['str | None'],
     },
 )
 "Changes to the policy. A field that is left out stays as it is; null is the default of the server."
@@ -1892,6 +1895,7 @@ PolicyReply = TypedDict(
         'recency_half_life_days': 'float',
         'inherits': 'list[str]',
         'graph': "Literal['on', 'off']",
+        'second_model': 'str',
     },
 )
 "Policy of a space, with the defaults of the server. Its rules on new texts apply to later writes only."
