@@ -38,7 +38,7 @@ class Embed:
             ModelUnavailable: this process does not have the model, or it does not answer; the task goes on later.
         """
         digest = cast(dict[str, str], claim.task.asked)["generation"]
-        after, done = int(claim.task.position or 0), 0
+        after, done, finished = int(claim.task.position or 0), 0, claim.task.finished
         while True:
             claim.check()
             space = find_space(self._database, claim.task.space)
@@ -51,7 +51,9 @@ class Embed:
             if step is None:
                 self._database.write([deferred.advance_second(space, digest, space.seq.number)])
                 return {"generation": digest, "embedded": done, "dropped": False}
-            fenced = claim.fenced(position=str(step.born), done=step.passages)
+            finished += step.passages
+            total = max(finished, claim.task.total)  # some passages may have come since
+            fenced = claim.fenced(position=str(step.born), done=step.passages, total=total)
             marked = deferred.advance_second(space, digest, step.born - 1)
             batch = [generations.guard_models(space), *step.batch, marked]
             try:

@@ -14,6 +14,7 @@ from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import NotFound
 from muisti.core.model.spaces import OFF
 from muisti.core.model.tasks import OVER
+from muisti.core.model.values import RequestKey
 from muisti.core.operations.embedding import next_step
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refused, Statement
@@ -112,5 +113,8 @@ class SecondVectors:
             return False
         (rows,) = self._database.read([generations.lacking(found, identity)])
         asked = {"generation": identity, "model": wanted.name}
-        self._tasks.submit(found.space.name, KIND, asked, OWNER, total=cast(int, rows[0][0]))
-        return True
+        # Two processes that look at the same time make one task.
+        before = last[0].number if last else 0
+        key = RequestKey("second vectors", f"{found.space.epoch} {identity} after {before}", b"")
+        total = cast(int, rows[0][0])
+        return not self._tasks.submit(found.space.name, KIND, asked, OWNER, total=total, request=key).is_over
