@@ -28,7 +28,7 @@ def blend(
     alpha: float,
     parts: Doubles,
 ) -> None:
-    """Complete `parts` (PARTS, rows); the caller has filled `COSINE` to `COVERED`, `RELATED` and `CONTEXT`.
+    """Complete `parts` (PARTS, rows), after the caller has filled `COSINE` to `COVERED`, `RELATED` and `CONTEXT`.
 
     `gains` has the gain of each speaker, by code, and last that of rows without a speaker. It is empty when no speaker
     gains anything.

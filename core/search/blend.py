@@ -40,9 +40,9 @@ EXPLAINED = ("around", "related", "late", "order", "context", "expansion", "brev
 class Blend(msgspec.Struct, frozen=True):
     """The parts of each row's score, named as in the formula above; the order is that of the kernel's `parts`.
 
-    `alpha` is the weight of the cosine. `words` are those of the query alone, in the row and around it. `covered` is the
-    share of the query's idf whose words the row has, however often. It serves the strength of evidence and is no part
-    of the score.
+    `alpha` is the weight of the cosine. `words` are those of the query alone, in the row and around it. `covered` is
+    the share of the query's idf whose words the row has, however often. It serves the strength of evidence and is no
+    part of the score.
     """
 
     scale: float
