@@ -1,5 +1,6 @@
 """Commands about keys, and the audit log."""
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -22,6 +23,8 @@ COMMANDS = {
     "revoke": ("keys:revoke", "Revoke a key now, and every key that was created with it."),
     "rotate": ("keys:rotate", "Replace a key by a new one, and show that once."),
 }
+
+ENDED = ("revoked", "expired")  # states of a key that opens nothing
 
 keys = Subcommands(
     "keys",
@@ -95,6 +98,8 @@ def create(
     }
     with client(options, create=True) as opened:
         demand(options, "admin")
+        if not opened.send(calls.list_keys()).data["items"]:
+            talk("This is the first key: from now on every request to a server needs one, even after all keys expire.")
         reply = opened.send(calls.create_key(body))
         talk("This key is shown once and stored nowhere; keep it with your other secrets.")
         answer(options, reply, table=lambda data: cell(data["key"]), plain=lambda data: [data["key"]])
@@ -118,13 +123,17 @@ def list_keys(options: Globals) -> None:
         )
 
 
-@click.command(cls=Command, examples=("muisti keys revoke 0123456789ab",))
-@click.argument("key_id", metavar="ID")
+@click.command(cls=Command, examples=("muisti keys revoke 0123456789ab", 'muisti keys revoke "web agent"'))
+@click.argument("key", metavar="KEY")
 @click.pass_obj
-def revoke(options: Globals, key_id: str) -> None:
-    """Revoke a key now, and every key that was created with it."""
+def revoke(options: Globals, key: str) -> None:
+    """Revoke a key now, and every key that was created with it.
+
+    KEY is an ID or a name. A name that several keys have is refused.
+    """
     with client(options) as opened:
         demand(options, "admin")
+        key_id = _id_of(key, opened.send(calls.list_keys()).data["items"])
         answer(
             options,
             opened.send(calls.revoke_key(key_id)),
@@ -134,7 +143,7 @@ def revoke(options: Globals, key_id: str) -> None:
 
 
 @click.command(cls=Command, examples=("muisti keys rotate 0123456789ab", "muisti keys rotate 0123456789ab --overlap 0"))
-@click.argument("key_id", metavar="ID")
+@click.argument("key", metavar="KEY")
 @click.option(
     "--overlap",
     type=click.IntRange(0, 2_592_000),
@@ -144,10 +153,14 @@ def revoke(options: Globals, key_id: str) -> None:
     help="How long the old key still works.",
 )
 @click.pass_obj
-def rotate(options: Globals, key_id: str, overlap: int) -> None:
-    """Replace a key by a new one, and show that once."""
+def rotate(options: Globals, key: str, overlap: int) -> None:
+    """Replace a key by a new one, and show that once.
+
+    KEY is an ID or a name. A name that several keys have is refused.
+    """
     with client(options) as opened:
         demand(options, "admin")
+        key_id = _id_of(key, opened.send(calls.list_keys()).data["items"])
         reply = opened.send(calls.rotate_key(key_id, {"overlap_seconds": overlap}))
         talk("This key is shown once and stored nowhere; keep it with your other secrets.")
         answer(options, reply, table=lambda data: cell(data["key"]), plain=lambda data: [data["key"]])
@@ -172,6 +185,23 @@ def audit(options: Globals, limit: int) -> None:
                 tabbed(one["at"], one["actor"], one["action"], one["space"], one["target"]) for one in data["items"]
             ],
         )
+
+
+def _id_of(key: str, known: Sequence[Any]) -> str:
+    """Return the ID of the key that has an ID or a name. Keys that ended count only when no open one has the name.
+
+    Raises:
+        UsageError: several keys have the name.
+    """
+    if any(one["id"] == key for one in known):
+        return key
+    named = [one for one in known if one["name"] == key]
+    found = [one for one in named if _state(one) not in ENDED] or named
+    if len(found) > 1:
+        raise click.UsageError(
+            f"{len(found)} keys are named {key!r}; give an ID: {', '.join(one['id'] for one in found)}"
+        )
+    return found[0]["id"] if found else key
 
 
 def _table(data: Any) -> "Table":

@@ -74,8 +74,8 @@ NAMING: dict[str, Callable[[Sequence[str]], list[str]]] = {
     "feedback": lambda name: ["feedback", *name, "useful"],
     "probe add": lambda name: ["probe", "add", "when do we deploy?", *name],
 }
-OTHER_IDS = {"probe delete", "webhook delete", "webhook redeliver", "receipt show", "receipt replay", "keys revoke",
-             "keys rotate", "graph retract", "tasks show", "tasks watch", "tasks cancel"}  # fmt: skip
+OTHER_IDS = {"probe delete", "webhook delete", "webhook redeliver", "receipt show", "receipt replay",
+             "graph retract", "tasks show", "tasks watch", "tasks cancel"}  # fmt: skip
 
 
 def test_every_command_that_takes_an_id_says_that_it_takes_an_address():
