@@ -34,7 +34,7 @@ from muisti.core.operations import audit_log
 from muisti.core.operations.keys import Keys
 from muisti.core.operations.leases import Leases
 from muisti.core.operations.recognition import Recognition
-from muisti.core.operations.second_vectors import SecondVectors
+from muisti.core.generations.second_vectors import SecondVectors
 from muisti.core.operations.signing_keys import SigningKeys
 from muisti.core.operations.vectors import Vectors
 from muisti.core.operations.webhooks import Webhooks

@@ -58,7 +58,7 @@ TERMS = (
     _term("patience", "patience", "retry, timeout"),
     _term("settling", "settling", "repair of references"),
     _term("planes", "planes", "two-level int8"),
-    _term("stands", "(?:stands?|stood|standing)(?! (?:for|alone|in for)\\b)", "is, is current, remains"),
+    _term("stands", "(?:stands?|stood|standing)(?! (?:for|alone|in for|instructions?)\\b)", "is, is current, remains"),
     _term("anew", "anew", "again"),
     _term("at once", "at once", "immediately, at the same time, on the event loop"),
     _term("bears", "bears?|bore|borne", "has"),

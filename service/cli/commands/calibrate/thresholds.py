@@ -35,7 +35,7 @@ Asked = Mapping[str, list[Mapping[str, Strengths]]]
 
 
 class _Found(msgspec.Struct, frozen=True):
-    """What questions found, of a model, and of one space or of datasets; `cosines` are those of foreign questions."""
+    """Results of questions, of a model, and of one space or of datasets; `cosines` are those of foreign questions."""
 
     asked: Asked
     generation: str | None

@@ -166,7 +166,7 @@ def test_on_off_and_on_embeds_nothing_twice_and_equals_a_fresh_build(engine: Eng
 
 
 def test_many_passages_come_by_a_task_and_few_by_steps(engine: Engine, slow: Slow, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("muisti.core.operations.second_vectors.MANY", 40)
+    monkeypatch.setattr("muisti.core.generations.second_vectors.MANY", 40)
     add(engine, *TEXTS)
     switch(engine)
     (task,) = engine.tasks.list(SPACE, OWNER, kinds=["embed"]).items
@@ -178,7 +178,7 @@ def test_many_passages_come_by_a_task_and_few_by_steps(engine: Engine, slow: Slo
 
 
 def test_a_task_of_a_model_that_was_switched_off_ends(engine: Engine, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("muisti.core.operations.second_vectors.MANY", 40)
+    monkeypatch.setattr("muisti.core.generations.second_vectors.MANY", 40)
     add(engine, *TEXTS)
     engine.spaces.set_policy(SPACE, {"second_model": NAME})
     engine.second_vectors.step(SPACE)
