@@ -16,6 +16,7 @@ from muisti.core.erasure.eraser import Eraser
 from muisti.core.erasure.purging import KIND as PURGE
 from muisti.core.erasure.purging import PurgeWork, Told, items_of
 from muisti.core.generations.lifecycle import Progress
+from muisti.core.generations.second_vectors import SecondVectors
 from muisti.core.graph.extraction import Reader as GraphTexts
 from muisti.core.graph.usual import usual_reader
 from muisti.core.graph.work import step
@@ -34,7 +35,6 @@ from muisti.core.operations import audit_log
 from muisti.core.operations.keys import Keys
 from muisti.core.operations.leases import Leases
 from muisti.core.operations.recognition import Recognition
-from muisti.core.generations.second_vectors import SecondVectors
 from muisti.core.operations.signing_keys import SigningKeys
 from muisti.core.operations.vectors import Vectors
 from muisti.core.operations.webhooks import Webhooks

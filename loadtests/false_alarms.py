@@ -55,7 +55,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Seen(msgspec.Struct, frozen=True):
-    """What the levels of one question follow from; `advised` is None for questions that ask for no advice.
+    """Values from which the levels of one question follow; `advised` is None for questions that ask for no advice.
 
     `every` says that one memory has every word. `nearest` and `deeper` are the cosines of the best and of the tenth.
     """

@@ -1,8 +1,8 @@
 """Columns of the index in memory: append-only, a value or a list of values for each row.
 
-One thread extends a column, any number of threads read it. A reader passes `n`, a length that it saw, and gets arrays
-about the first `n` rows, or those of them that begin at row `first`. These never change: growth copies the buffer, and
-written places are not written again.
+One thread extends a column, any number of threads read it. A reader passes `n`, a length that it saw. It gets
+arrays about the first `n` rows, or about those of them from row `first` on. These never change: growth copies the
+buffer, and written places are not written again.
 """
 
 import sys

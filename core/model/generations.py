@@ -31,8 +31,8 @@ class ShadowIncomplete(Conflict):
 class Generation(Struct, frozen=True, kw_only=True):
     """A model that has embedded memories of a space. `identity` is its hash.
 
-    - `role`: `current` answers searches, `shadow` embeds new text beside it, `second` has vectors that
-      searches use beside those of `current`, `left` has vectors that nothing uses.
+    - `role`: `current` answers searches, and `shadow` embeds new text beside it. `second` has vectors that searches use
+      beside those of `current`. `left` has vectors that nothing uses.
     - `embedded` counts the passages of current memories that have its vector, of `passages` in all.
     - `available`: the process has the model.
     - `served`: it is the shadow that a roll-back leads to.

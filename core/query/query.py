@@ -38,7 +38,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     and expiry are measured, None for the time of that point. With `min_evidence` there are no hits when the evidence is
     less. With `no_touch` the hits do not count as retrieved. `trust_weight` is the share of its score that a memory
     with a trust of 0 loses. `second_query` is the way to ask the second model of a space, None for the usual one. At
-    most so many standing `instructions` come beside the hits. `options` are None for a plain search.
+    most `instructions` standing instructions come beside the hits. `options` are None for a plain search.
     """
 
     text: str = ""

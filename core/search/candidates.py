@@ -69,8 +69,8 @@ def by_blend(index: SpaceIndex, asked: Asked, query: Query, pool: int, more: Row
     """Return the best rows of both rankings, and neighbours of the lexical ones in a dialogue, with the default score.
 
     That score is fitted to these two rankings and computed in one loop over arrays, so they are named here. Rows that
-    only a composite adds (`more`) say nothing about the evidence. A second model ranks and proposes nothing: its own
-    rows would double the time of a search and find no more on the tuning sets (docs/why/quality.md).
+    only a composite adds (`more`) say nothing about the evidence. A second model ranks and proposes nothing. Its own
+    rows would double the time of a search, and find no more on the tuning sets (docs/why/quality.md).
     """
     assert asked.vectors is not None
     snapshot, population, wanted, allowed = asked.snapshot, asked.population, asked.wanted, asked.allowed

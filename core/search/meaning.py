@@ -23,9 +23,9 @@ _NONE = np.empty((0, 2), np.int64)
 
 
 class Meaning:
-    """What the surroundings of `rows` add to their cosines: `context`, of the turns around each.
+    """Changes of the cosines of `rows`: `context` comes from the turns around each.
 
-    Turns lend of their vectors by the model of the space alone.
+    Turns add to the cosines of the model of the space alone.
     """
 
     def __init__(

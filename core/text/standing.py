@@ -2,8 +2,8 @@
 physics". English only.
 
 The scope clause says to what an instruction applies: here "physics". An instruction without one applies to everything.
-A sentence is taken for an instruction only when it has a mark of one and gives an order, and when nobody else is its
-subject: "Whenever I ask him, he says no" is none. An assistant's advice and a question are none either.
+A sentence is taken for an instruction only when it has a mark of one, gives an order, and has no other subject.
+"Whenever I ask him, he says no" is none. An assistant's advice and a question are none either.
 """
 
 import re

@@ -4,8 +4,8 @@ from typing import Any
 
 import msgspec
 
+from muisti.core.discourse.type_suggestions import suggested
 from muisti.core.model.outcomes import Flag, Written
-from muisti.core.write.suggesting import suggested
 from muisti.service.mcp.fence import one_line
 from muisti.service.schemas.policy import flagged
 

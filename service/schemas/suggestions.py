@@ -6,8 +6,8 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from muisti.core.discourse.type_suggestions import suggested
 from muisti.core.model.values import Memory
-from muisti.core.write.suggesting import suggested
 from muisti.service.schemas import fields
 
 

@@ -24,6 +24,7 @@ GENERATED = (
     "clients/python/muisti_client/calls.py",
     "clients/python/muisti_client/types.py",
     "core/embedding/weights/*",
+    "core/embedding/minilm/vocab.txt",
     "service/static/*",
     "deploy/docs/assets/*.js",
 )

@@ -1,4 +1,4 @@
-"""Words of bits give back the flags that they were made of."""
+"""Words of bits give back the flags that they were packed from."""
 
 import numpy as np
 from hypothesis import given

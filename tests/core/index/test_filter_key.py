@@ -12,7 +12,7 @@ from tests.core.query.test_filter_compilers import filters
 
 
 def shuffled(filter: Filter, order: random.Random) -> Filter:
-    """The same filter with its parts and values in another order, some of them twice."""
+    """Return a filter with its parts and values in another order, some of them twice."""
     match filter:
         case Leaf(field, "in"):
             values = list(filter.operands) + [order.choice(filter.operands)]

@@ -32,7 +32,7 @@ class Fitted(Calibration):
 
 
 class Plain(Fitted):
-    """The same without what unrelated questions find."""
+    """Build a calibration without the cosines of unrelated questions."""
 
     def unrelated(self, generation: str | None, space: str) -> Unrelated | None:
         return None

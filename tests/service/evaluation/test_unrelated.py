@@ -1,4 +1,4 @@
-"""What unrelated questions find: fitted on cosines that are made up, where the law is known."""
+"""Test cosines of unrelated questions: fitted on cosines that are made up, where the law is known."""
 
 import math
 
