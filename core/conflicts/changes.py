@@ -97,7 +97,9 @@ def _differ_in_more(existing: Sequence[Word], new: Sequence[Word]) -> bool:
     only_existing, only_new = ours - theirs, theirs - ours
     if max(len(only_existing), len(only_new)) > VALUE_MAX:
         return True
-    return max(len(only_existing), len(only_new)) > 1 and not any(word.kind in ("number", "date") for word in new)
+    return max(len(only_existing), len(only_new)) > 1 and not any(
+        word.kind in ("number", "date") for word in (*existing, *new)
+    )
 
 
 def _changed_since(existing: Sequence[Word], new: Sequence[Word], lows: Sequence[str]) -> Difference | None:
