@@ -83,7 +83,7 @@ def _run(tree: Checkout, program: Path, arguments: Sequence[str], given: str | N
 @click.option("--pairs", "folder", required=True, type=click.Path(exists=True, path_type=Path), help="SICK and MRPC.")
 @click.option("--beam", required=True, type=click.Path(exists=True, path_type=Path), help="BEAM's conversations.")
 @click.option("--chat", multiple=True, type=click.Path(exists=True), help="A folder of conversations; repeatable.")
-@click.option("--docs", type=click.Path(exists=True, path_type=Path), help="Put the tables of pairs into why.md there.")
+@click.option("--docs", type=click.Path(exists=True, path_type=Path), help="Put the pairs into quality.md there.")
 @click.option("--show", is_flag=True, help="Print each wrong call, and each call in conversations.")
 def main(other: Path, folder: Path, beam: Path, chat: Sequence[str], docs: Path | None, show: bool) -> None:
     """Compare the contradictions that two checkouts call."""

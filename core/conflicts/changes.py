@@ -44,6 +44,8 @@ like likes love loves favor favors favour favours want wants stand stands cost c
 _STATES = frozenset(_STATES_WORDS.split())
 # All words that a change adds to what it says, beside its verb.
 _CUES = _OLD_AFTER | _WHEN | _NOW | _UP_OR_DOWN | {"rather", "went"}
+# Words without which a text announces no change.
+_SIGNALS = ANNOUNCING | _OLD_AFTER | _NOW | {"went"}
 _PRONOUNS = frozenset({"i", "we", "he", "she", "they", "you"})
 
 
@@ -69,6 +71,8 @@ def changed_value(existing: Sequence[Word], new: Sequence[Word]) -> Difference |
     if max(len(existing), len(new)) > LONGEST:
         return None
     lows = [word.text.lower() for word in new]
+    if _SIGNALS.isdisjoint(lows) and _differ_in_more(existing, new):
+        return None
     if happened(existing):
         return _changed_since(existing, new, lows)
     if not _OLD_AFTER.isdisjoint(lows):
@@ -85,6 +89,17 @@ def changed_value(existing: Sequence[Word], new: Sequence[Word]) -> Difference |
         if found is not None:
             return found
     return _differing(sides, existing, new)
+
+
+def _differ_in_more(existing: Sequence[Word], new: Sequence[Word]) -> bool:
+    """Return whether more than a value differs, in a quick test that drops most pairs."""
+    ours, theirs = ({word.key for word in words if word.kind != "function"} for words in (existing, new))
+    only_existing, only_new = ours - theirs, theirs - ours
+    if max(len(only_existing), len(only_new)) > VALUE_MAX:
+        return True
+    return max(len(only_existing), len(only_new)) > 1 and not any(
+        word.kind in ("number", "date") for word in (*existing, *new)
+    )
 
 
 def _changed_since(existing: Sequence[Word], new: Sequence[Word], lows: Sequence[str]) -> Difference | None:

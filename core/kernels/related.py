@@ -40,7 +40,7 @@ def relate(
     """Add to `out`, for each of `rows`, ascending, what related words bring where the row lacks the query's own.
 
     `related` are words in the order of the query's. `places[k]` is the place in `wanted` of the word that k is related
-    to. The words related to one word are adjacent, the likest first. The first `most` that a visible row has count. Each
+    to. Words related to one word are adjacent, the likest first. The first `most` that visible rows have count. Each
     brings `weights` of the query's word times `likeness` times the smaller idf times the saturated count; a row has
     the largest of them. An idf of 0 is that of an unknown word, which has `highest`.
 

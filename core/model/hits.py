@@ -306,12 +306,12 @@ class Answer(Answered, frozen=True, kw_only=True):
     """The answer of one space at `seq`. `recency` is the one in effect. `explained` follows `explain_ids`.
 
     `thresholds` are those by which `strength` became `evidence`. They are None for modes that rank no text, and where
-    nobody has calibrated the model. `grounds` says in words why the evidence has its level, with `explain`.
+    nobody has calibrated the model. `evidence_reason` says in words why the evidence has its level, with `explain`.
     """
 
     seq: Seq
     thresholds: Thresholds | None = None
-    grounds: str | None = None
+    evidence_reason: str | None = None
     recency: Recency | None = None
     explained: tuple[Reasoned, ...] = ()
 

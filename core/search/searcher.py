@@ -213,7 +213,7 @@ class Searcher:
             evidence=level.evidence,
             strength=level.strength,
             thresholds=level.thresholds,
-            grounds=level.reason() if query.explain and ranks_text(mode) else None,
+            evidence_reason=level.reason() if query.explain and ranks_text(mode) else None,
             strategy=mode,
             degraded=degraded if extra is None else (*degraded, *_undone(snapshot, extra)),
             seq=snapshot.seq,

@@ -395,7 +395,7 @@ FOUND = SearchReply(
     strategy="hybrid",
     degraded=[],
     seq=seq_at(4),
-    grounds="the strength of 1.06 is at least 1.00 (strong)",
+    evidence_reason="the strength of 1.06 is at least 1.00 (strong)",
 )
 FOUND_JOINTLY = JointReply(
     hits=[HIT],

@@ -204,7 +204,7 @@ class HitReply(Struct, frozen=True, kw_only=True):
         return cast(HitReply, hit)
 
 
-_GROUNDS = "With `explain`: why `evidence` has its level, in words."
+_EVIDENCE_REASON = "With `explain`: why `evidence` has its level, in words."
 _BELOW = {
     "id": "0197a3c0-5f4e-7000-8000-0123456789ab",
     "reason": "limit",
@@ -278,7 +278,7 @@ class SearchReply(Struct, frozen=True, kw_only=True):
     receipt: Annotated[str, Meta(description="Id of the receipt, when one was asked for.")] | UnsetType = UNSET
     intent: IntentReply | UnsetType = UNSET
     instructions: Instructions = UNSET
-    grounds: Annotated[str, Meta(description=_GROUNDS)] | UnsetType = UNSET
+    evidence_reason: Annotated[str, Meta(description=_EVIDENCE_REASON)] | UnsetType = UNSET
     explained: Annotated[
         list[ReasonedReply] | UnsetType,
         Meta(description="With `explain_ids`: one entry for each, in their order.", examples=[[_BELOW]]),
@@ -298,7 +298,7 @@ class SearchReply(Struct, frozen=True, kw_only=True):
             receipt=receipt,
             intent=UNSET if answer.intent is None else IntentReply.of(answer.intent),
             instructions=instructions_of(answer.instructions),
-            grounds=UNSET if answer.grounds is None else answer.grounds,
+            evidence_reason=UNSET if answer.evidence_reason is None else answer.evidence_reason,
             explained=[ReasonedReply.of(one) for one in answer.explained] or UNSET,
         )
 

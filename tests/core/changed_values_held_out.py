@@ -1,4 +1,4 @@
-"""Made pairs that no rule was made with: they were written after the rules and measured once (`why/quality.md`)."""
+"""Made pairs that no rule was chosen by, written before the last mends of the rules (`docs/why/quality.md`)."""
 
 from collections.abc import Mapping, Sequence
 

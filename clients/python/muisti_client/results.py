@@ -460,7 +460,7 @@ class Found(Result, frozen=True, kw_only=True):
     receipt: str | None = None
     intent: Intent | None = None
     instructions: list[Instruction] = []
-    grounds: str | None = None
+    evidence_reason: str | None = None
     explained: list[Reasoned] = []
 
 

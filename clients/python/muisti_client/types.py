@@ -2532,7 +2532,7 @@ SearchReply = TypedDict(
         'receipt': NotRequired['str'],
         'intent': NotRequired['IntentReply'],
         'instructions': NotRequired['list[InstructionReply]'],
-        'grounds': NotRequired['str'],
+        'evidence_reason': NotRequired['str'],
         'explained': NotRequired['list[ReasonedReply]'],
     },
 )

@@ -188,8 +188,8 @@ def count_anew(space: SpaceRow) -> Statement:
 def state(space: SpaceRow) -> Statement:
     """Select by what an index is up to date.
 
-    The columns are epoch, seq, generation id, kept_from, number of verdicts and policy. Then comes the change up to which
-    all passages have vectors. The last two are the generation id of the second model, and the same change for it.
+    The columns are epoch, seq, generation id, kept_from, number of verdicts and policy. Then comes the change up to
+    which all passages have vectors. The last two are the generation id of the second model, and the same change for it.
     """
     generation = "shadow_generation_id" if space.is_shadow else "generation_id"
     return Statement(
