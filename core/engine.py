@@ -26,9 +26,9 @@ from muisti.core.model.audited import AuditPage
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.graph import Unread
-from muisti.core.model.spaces import DEFAULT, OFF, USUAL_POLICY, Policy, Space
+from muisti.core.model.spaces import DEFAULT, USUAL_POLICY, Policy, Space
 from muisti.core.model.tasks import Task
-from muisti.core.model.terms import SecondQuery
+from muisti.core.model.terms import OFF, SecondQuery
 from muisti.core.model.times import Clock
 from muisti.core.model.values import Json, RequestKey
 from muisti.core.operations import audit_log

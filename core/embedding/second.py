@@ -5,7 +5,8 @@ from collections.abc import Iterator, Mapping
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.hosted import UNSEEN, Hosted
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.spaces import OFF, Space
+from muisti.core.model.spaces import Space
+from muisti.core.model.terms import OFF
 from muisti.core.support.waiting import refuse_long
 
 

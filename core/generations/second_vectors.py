@@ -12,8 +12,8 @@ from muisti.core.embedding.models import Models
 from muisti.core.generations.building import KIND
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import NotFound
-from muisti.core.model.spaces import OFF
 from muisti.core.model.tasks import OVER
+from muisti.core.model.terms import OFF
 from muisti.core.model.values import RequestKey
 from muisti.core.operations.embedding import next_step
 from muisti.core.read.reading import find_space

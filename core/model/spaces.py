@@ -8,13 +8,12 @@ from typing import Literal
 import msgspec
 
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.terms import Echoes, GraphSwitch, Screening
+from muisti.core.model.terms import OFF, Echoes, GraphSwitch, Screening
 from muisti.core.model.values import Seq
 
 Field = Literal["content", "key", "tags", "category", "author", "reason"]
 QUOTA_MAX = 2**53  # the largest integer that every JSON reader represents exactly
 DEFAULT = "default"  # the space that always exists
-OFF = "off"  # second model of a space that has none
 SPACE_NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,62}")
 
 

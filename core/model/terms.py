@@ -45,6 +45,7 @@ SPACES_MAX = 20  # that one search names
 CONTENT_MAX = 100_000  # characters
 BATCH_MAX = 1_000  # memories in one batch
 UNDO_MAX = 25_000  # changes of one request that are undone together; a statement of SQL takes 32,766 values
+OFF = "off"  # second model of a space that has none
 INSTRUCTIONS_MAX = 5  # standing instructions beside the hits of a search
 HALF_LIFE_DAYS = 30.0  # default half-life of recency
 HALF_LIFE_MIN = 1e-6  # days

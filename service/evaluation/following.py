@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable
 
 from muisti.client import calls
 from muisti.core.model.hits import LATER
-from muisti.core.model.spaces import OFF
+from muisti.core.model.terms import OFF
 from muisti.service.app.client import Client
 from muisti.service.evaluation.dataset import DatasetError
 

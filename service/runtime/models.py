@@ -9,7 +9,7 @@ from muisti.core.embedding.minilm import minilm
 from muisti.core.embedding.models import Models
 from muisti.core.embedding.onnx import OnnxEncoder
 from muisti.core.embedding.second import SecondModels
-from muisti.core.model.spaces import OFF
+from muisti.core.model.terms import OFF
 from muisti.core.support.rereading import Reread
 from muisti.service.outgoing.addresses import PORTS, Allowed
 from muisti.service.providers.endpoint import Endpoint, EndpointEncoder, Form

@@ -4,7 +4,7 @@ from typing import Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
-from muisti.core.model.spaces import OFF
+from muisti.core.model.terms import OFF
 
 
 class AliveReply(Struct, frozen=True, kw_only=True):

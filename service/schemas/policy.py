@@ -7,10 +7,11 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import asdict
 
 from muisti.core.model.outcomes import Flag, FlagCode
-from muisti.core.model.spaces import OFF, Policy, PolicyValue
+from muisti.core.model.spaces import Policy, PolicyValue
 from muisti.core.model.terms import (
     HALF_LIFE_DAYS,
     HALF_LIFE_MIN,
+    OFF,
     SIMILARITY_MIN,
     SPACES_MAX,
     Echoes,

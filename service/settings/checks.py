@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from muisti.core.model.location import is_remote
-from muisti.core.model.spaces import OFF
+from muisti.core.model.terms import OFF
 from muisti.service.settings.forms import ASKED, is_loopback
 from muisti.service.settings.rules import names_in
 from muisti.service.settings.table import ENDPOINT, MINILM, ONNX, PREFIX, Settings, options

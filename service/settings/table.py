@@ -5,10 +5,10 @@ from typing import Annotated, Literal, get_args, get_type_hints
 
 import msgspec
 
-from muisti.core.model.spaces import OFF
 from muisti.core.model.terms import (
     HALF_LIFE_DAYS,
     HALF_LIFE_MIN,
+    OFF,
     PROMOTE_RETRIEVALS,
     PRUNE_DAYS,
     PRUNE_RETRIEVALS,

@@ -97,5 +97,5 @@ def test_ratios_are_those_of_rounds_and_not_of_medians():
 
 def test_every_kind_is_measured_alone_and_by_many():
     assert {(case.kind, case.clients) for case in CASES} == {
-        (kind, clients) for kind in ("search", "keep", "reject") for clients in (1, 16)
+        (kind, clients) for kind in ("search", "filtered", "keep", "reject") for clients in (1, 16)
     }

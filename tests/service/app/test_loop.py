@@ -55,6 +55,7 @@ BRIEF = {
     "Waiting._done",  # only the thread that asked waits for it
     "_Job._untaken",  # never waited for
     "EmbeddingCache._lock",  # models embed outside it
+    "Remembered._lock",  # looks at the remembered rows of filters
     "Runner._lock",  # looks at the set of tasks in work
     "TaskThreads._lock",  # begins one thread
     "Workers._lock",  # looks at the list of free processes; they are started and ended outside it
@@ -180,7 +181,8 @@ def test_a_thread_that_may_not_wait_does_not_wait_for_a_process_that_reads_files
 
 def _touched_within(owner: str, attribute: str) -> set[str]:
     """Calls within `with self.attribute:` that may take long."""
-    modules = ("core.support.meters", "core.model.ids", "core.index.cache", "core.index.recent",
+    modules = ("core.support.meters", "core.model.ids", "core.index.cache",
+               "core.index.recent", "core.index.remembered",
                "core.store.file.writer", "service.runtime.workers", "core.index.space_index", "core.embedding.cache",
                "core.tasks.runner", "core.parsing.workers", "service.background.task_threads")  # fmt: skip
     kinds = (getattr(importlib.import_module(f"muisti.{module}"), owner, None) for module in modules)

@@ -153,7 +153,7 @@ def test_a_policy_is_shown_and_set(run: Run):
     assert run("policy", "--history-days", "30", "--purge-after-days", "730").stdout.splitlines() == [
         "secrets	refuse", "personal_data	allow", "echoes	flag", "history_days	30", "purge_after_days	730",
         "similarity_limit	", "review_limit	",
-        "recency_weight	0", "recency_half_life_days	30", "inherits	", "graph	on",
+        "recency_weight	0", "recency_half_life_days	30", "inherits	", "graph	on", "second_model	off",
     ]  # fmt: skip
     both = run("policy", "--history-days", "default", "--purge-after-days", "default").stdout
     assert "history_days\t365\npurge_after_days\t\n" in both

@@ -36,7 +36,7 @@ def test_readiness_tells_what_runs(client: httpx.Client):
     ready = client.get("/readyz").json()
     assert (ready["status"], ready["schema"], ready["spaces"]) == ("ready", "ok", 1)
     assert "SQLite 3." in ready["store"]
-    assert ready["embeddings"] == {"enabled": True, "model": "words"}
+    assert ready["embeddings"] == {"enabled": True, "model": "words", "second": "off"}
     assert ready["index_bytes"] >= 0
     assert ready["loading"] == []
 
@@ -59,7 +59,7 @@ def test_a_probe_by_another_name_is_a_stranger(engine: Engine):
 
 def test_without_embeddings_search_goes_by_word_and_says_so(database: Breakable, clock):
     with TestClient(create_app(Settings(), engine=Engine(database, None, clock))) as client:
-        assert client.get("/readyz").json()["embeddings"] == {"enabled": False, "model": None}
+        assert client.get("/readyz").json()["embeddings"] == {"enabled": False, "model": None, "second": "off"}
         client.post(f"{API}/memories", json=draft())
         answer = client.post(f"{API}/search", json={"query": "deploy"}).json()
     assert (answer["strategy"], len(answer["hits"]), len(answer["degraded"])) == ("keyword", 1, 1)
