@@ -70,7 +70,8 @@ class RelatedWords:
         if known is None:
             place = self._places[stem]
             span = slice(self._starts[place], self._starts[place + 1])
-            related, cosines = self._related[span].tolist(), (self._cosines[span] / STEPS).tolist()
+            related: list[int] = self._related[span].tolist()
+            cosines: list[float] = (self._cosines[span] / STEPS).tolist()
             known = tuple((self._stems[one], cosine) for one, cosine in zip(related, cosines, strict=True))
             self._known[stem] = known  # two threads may both do this, with the same result
         return known

@@ -4,7 +4,7 @@ A space has a mark: all current versions up to the change of that number have th
 many come by a task, with progress.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import cast
 
 from muisti.core.embedding.encoder import Encoder
@@ -78,7 +78,7 @@ class SecondVectors:
             return False
         step = next_step(self._database, found, wanted, self._models.cache, mark + 1)
         upto = seq if step is None else step.born - 1  # the last version may lack more
-        batch = [] if step is None else step.batch
+        batch: Sequence[Statement] = () if step is None else step.batch
         try:
             self._database.write([spaces.guard(found), *batch, deferred.advance_second(found, identity, upto)])
         except Refused as refused:

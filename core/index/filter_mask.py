@@ -61,7 +61,8 @@ def _chosen(leaf: Leaf, column: Keywords | Lists, first: int, n: int) -> Mask:
     if FEW * (n - first) >= len(dictionary.values):
         return _verdicts(leaf, dictionary.values, dictionary.floats)
     there = np.unique(column.codes(n, first))
-    values = [dictionary.values[code] for code in there.tolist()]
+    codes: list[int] = there.tolist()
+    values: list[Value] = [dictionary.values[code] for code in codes]
     chosen = np.zeros(len(dictionary.values), np.bool_)
     chosen[there] = _verdicts(leaf, values, lambda: as_floats(values))
     return chosen

@@ -75,8 +75,9 @@ def expand(
         _add(codes, scales, fine, fine_scales, near[best, 0], turn, vector)
         _add(codes, scales, fine, fine_scales, near[best, 1], turn, vector)
     largest, total, squares = 0.0, 0.0, 0.0
-    for value in vector:
-        largest, total, squares = max(largest, abs(value)), total + abs(value), squares + value * value
+    for d in range(vector.size):
+        largest, total = max(largest, abs(vector[d])), total + abs(vector[d])
+        squares += vector[d] * vector[d]
     out[:] = 0
     if squares == 0:
         return
@@ -84,7 +85,8 @@ def expand(
     step = max(largest / 32767, 127 * total / (2**31 - 1 - 64 * vector.size))
     short = np.empty(vector.size, np.int16)
     for d in range(vector.size):
-        short[d] = np.int16(np.round(vector[d] / step))
+        value = np.float64(vector[d])
+        short[d] = np.int16(np.round(value / step))
     rescore(codes, scales, fine, fine_scales, short, step / unit, rows, out)
     shrunk = length / np.sqrt(length * length + 2 * weight * cosines[best] + weight * weight)
     for i in range(rows.size):

@@ -101,7 +101,8 @@ def _raise(pieces: Longs, rows: Longs, spans: Ints, worth: float, norm: Doubles,
         packed, first = packed_of(piece)[spans[p, 0] : spans[p, 1]], piece[FIRST]
         tf, lengths = ints_at(piece[TF_AT], piece[PAIRS]), ints_at(piece[LENGTHS_AT], piece[PAIRS])
         at = 0
-        for i in range(np.searchsorted(rows, first), np.searchsorted(rows, first + piece[ROWS])):
+        bounds = np.searchsorted(rows, np.array([first, first + piece[ROWS]]))
+        for i in range(bounds[0], bounds[1]):
             at = _from(packed, at, np.int64(rows[i] - first))
             if at == packed.size:
                 break
@@ -119,7 +120,8 @@ def _clear(pieces: Longs, rows: Longs, spans: Ints, values: Doubles) -> None:
         piece = pieces[p]
         packed, first = packed_of(piece)[spans[p, 0] : spans[p, 1]], piece[FIRST]
         at = 0
-        for i in range(np.searchsorted(rows, first), np.searchsorted(rows, first + piece[ROWS])):
+        bounds = np.searchsorted(rows, np.array([first, first + piece[ROWS]]))
+        for i in range(bounds[0], bounds[1]):
             at = _from(packed, at, np.int64(rows[i] - first)) if values[i] > 0 else at
             if at == packed.size:
                 break
