@@ -82,7 +82,8 @@ def _read(
     database: Database, space: SpaceRow, generation: int | None, sizes: Sequence[tuple[int, int, int]]
 ) -> Iterator[Segment]:
     end = 0
-    for (rows,) in _ahead(database.read, ([segments.data(space, generation, firsts)] for firsts in _groups(sizes))):
+    groups = grouped((first, nbytes) for first, _, nbytes in sizes)
+    for (rows,) in _ahead(database.read, ([segments.data(space, generation, firsts)] for firsts in groups)):
         for first, last, seen, data in cast(list[tuple[int, int, int, bytes]], rows):
             if first != end:
                 return  # a gap: rows must be appended in order
@@ -102,11 +103,11 @@ def _ahead(read: Callable[[Sequence[Statement]], list[Rows]], asked: Iterable[li
             yield last.result()
 
 
-def _groups(sizes: Sequence[tuple[int, int, int]]) -> Iterator[list[int]]:
+def grouped(sizes: Iterable[tuple[int, int]]) -> Iterator[list[int]]:
     """Yield groups of segments to read together, by their first changes: at most `READ_BYTES`, or one segment."""
     firsts: list[int] = []
     size = 0
-    for first, _, nbytes in sizes:
+    for first, nbytes in sizes:
         if firsts and size + nbytes > READ_BYTES:
             yield firsts
             firsts, size = [], 0

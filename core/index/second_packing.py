@@ -12,7 +12,7 @@ import msgspec
 import numpy as np
 
 from muisti.core.embedding.vectors import rows_of
-from muisti.core.index.packing import PACKED, READ_BYTES, SEGMENT_BYTES
+from muisti.core.index.packing import PACKED, SEGMENT_BYTES, grouped
 from muisti.core.index.rows import Rows
 from muisti.core.index.vector_columns import VectorColumns
 from muisti.core.kernels import Bytes, Ints, Longs
@@ -69,7 +69,7 @@ def load(database: Database, space: SpaceRow, rows: Rows, columns: VectorColumns
     """Put the packed vectors of the second model into `columns`, for the `rows` that have a place for them."""
     (sizes,) = database.read([segments.second_chain(space)])
     known, numbers = rows.version.view(), rows.number.view()
-    for firsts in _groups(cast(list[tuple[int, int]], sizes)):
+    for firsts in grouped(cast(list[tuple[int, int]], sizes)):
         (found,) = database.read([segments.second_data(space, firsts)])
         for (data,) in cast(list[tuple[bytes]], found):
             packed = Packed.unpack(data)
@@ -98,16 +98,3 @@ def _parts(rows: list[tuple[int, int, int, bytes]], dimensions: int) -> Iterator
                 ),
             )
             start, size = place + 1, 0
-
-
-def _groups(sizes: list[tuple[int, int]]) -> Iterator[list[int]]:
-    firsts: list[int] = []
-    size = 0
-    for first, nbytes in sizes:
-        if firsts and size + nbytes > READ_BYTES:
-            yield firsts
-            firsts, size = [], 0
-        firsts.append(first)
-        size += nbytes
-    if firsts:
-        yield firsts

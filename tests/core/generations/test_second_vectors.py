@@ -112,7 +112,7 @@ def vectors(engine: Engine, space: str = SPACE) -> dict[tuple[int, int], tuple[b
     }
 
 
-def anew(engine: Engine, space: str = SPACE) -> dict[tuple[int, int], tuple[bytes, bytes, float, float]]:
+def reloaded(engine: Engine, space: str = SPACE) -> dict[tuple[int, int], tuple[bytes, bytes, float, float]]:
     engine._indexes.drop(space)
     return vectors(engine, space)
 
@@ -156,7 +156,7 @@ def test_on_off_and_on_embeds_nothing_twice_and_equals_a_fresh_build(engine: Eng
     engine.owner.write.delete(SPACE, late[1])
     switch(engine)
     assert max(slow.embedded.values()) == 1
-    open_one, loaded = vectors(engine), anew(engine)
+    open_one, loaded = vectors(engine), reloaded(engine)
     assert open_one == loaded and len(loaded) == len(TEXTS) - 1
     with opened(stores(), Slow()) as fresh:
         switch(fresh)
@@ -205,19 +205,19 @@ def test_an_index_loads_from_segments_what_the_rows_have(engine: Engine, monkeyp
     monkeypatch.setattr(second_packing, "PACKED", 7)
     monkeypatch.setattr(packing, "PACKED", 7)
     monkeypatch.setattr(second_packing, "SEGMENT_BYTES", 500)
-    monkeypatch.setattr(second_packing, "READ_BYTES", 900)
+    monkeypatch.setattr(packing, "READ_BYTES", 900)
     monkeypatch.setattr(cache, "LOOSE", 10)
     ids = add(engine, *TEXTS)
     switch(engine)
     before = vectors(engine)
-    anew(engine)
+    reloaded(engine)
     engine.settle()
     ((segments,),) = engine._database.read([Statement("SELECT count(*) FROM segments WHERE format = 1001")])[0]
     assert int(str(segments)) >= 5
     engine.owner.write.delete(SPACE, ids[0])
     engine.owner.write.update(SPACE, ids[9], {"content": "changed"})
     settle(engine)
-    loaded = anew(engine)
+    loaded = reloaded(engine)
     assert {key: value for key, value in loaded.items() if key in before} == {
         key: value for key, value in before.items() if key in loaded
     }
@@ -226,7 +226,7 @@ def test_an_index_loads_from_segments_what_the_rows_have(engine: Engine, monkeyp
     assert report.complete
     ((left,),) = engine._database.read([Statement("SELECT count(*) FROM segments WHERE format = 1001")])[0]
     assert int(str(left)) < int(str(segments))
-    assert len(anew(engine)) == len(TEXTS) - 2 and stored(engine) == len(vectors(engine)) + 2
+    assert len(reloaded(engine)) == len(TEXTS) - 2 and stored(engine) == len(vectors(engine)) + 2
 
 
 def test_a_process_without_the_model_leaves_it_and_searches_without(store: Store, engine: Engine, slow: Slow):
