@@ -16,11 +16,12 @@ from muisti.service.http.decode import JSON, LINES
 from muisti.service.http.parameters import declared
 from muisti.service.http.uploads import FORM
 from muisti.service.openapi.links import LINKS, named
+from muisti.service.openapi.operating import ERASURE
 from muisti.service.openapi.path_types import PATH_TYPES
 from muisti.service.openapi.problems import PROBLEMS
 from muisti.service.openapi.replies import DRY_RUN, REPLIES
 from muisti.service.openapi.requests import REQUESTS
-from muisti.service.openapi.story import EPOCH, ERASURE, FILE
+from muisti.service.openapi.story import EPOCH, FILE
 from muisti.service.openapi.words import ABOUT, HEADERS, PARAMETERS, SECURITY, STREAMED, TAGS
 from muisti.service.schemas.conversation_requests import (
     ExchangeBody,

@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import asdict, replace
 
-from muisti.service.openapi.story import TASK
+from muisti.service.openapi.operating import TASK
 from muisti.service.schemas.documents import (
     ChunkReply,
     ChunksReply,

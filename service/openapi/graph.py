@@ -5,7 +5,8 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from muisti.service.openapi.story import ADDED, ANNA, BUILDING, MADE, RULE_ID, seq_at, written
+from muisti.service.openapi.operating import BUILDING
+from muisti.service.openapi.story import ADDED, ANNA, MADE, RULE_ID, seq_at, written
 from muisti.service.schemas.communities import CommunitiesReply, CommunityReply
 from muisti.service.schemas.graph import (
     AliasReply,

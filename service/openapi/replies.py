@@ -3,74 +3,53 @@
 from collections.abc import Mapping
 from typing import Any
 
-import msgspec
 from msgspec.structs import asdict, replace
 
 from muisti.service.openapi.code import CODE_REPLIES
+from muisti.service.openapi.conversations import CONVERSATION_REPLIES
 from muisti.service.openapi.documents import DOCUMENT_REPLIES
 from muisti.service.openapi.graph import GRAPH_REPLIES
+from muisti.service.openapi.operating import (
+    CHECKPOINT,
+    DIVERGED,
+    ERASED,
+    ERASURE,
+    IMPORTED,
+    OPERATING_REPLIES,
+    POLICY,
+    QUOTA,
+    RESOURCE,
+    SIGNER,
+    STATS,
+    TASK,
+    USED,
+)
 from muisti.service.openapi.problems import refused
 from muisti.service.openapi.story import (
     ADDED,
     ADMIN,
     ANNA,
-    BUILDING,
     CHANGED,
-    CHECKPOINT,
-    COMPARED,
     CONTEXT,
     CONTRADICTING,
     DAYS,
-    DIVERGED,
-    ENDED,
-    ENTRY,
-    ERASED,
-    ERASURE,
-    EXCHANGE,
     FILE,
     FORK_SEQ,
     FOUND,
     FOUND_JOINTLY,
-    GENERATION,
-    HELD,
     HISTORY,
-    IMPORTED,
-    KEY,
     MADE,
-    NEW_SPACE,
-    NEXT_KEY,
-    OPTIMIZED,
-    POLICY,
-    PROBE,
     PUT,
-    QUOTA,
     RECEIPT,
     REPLACED,
-    RESOURCE,
     RESTORED,
     RULE_ID,
-    RUN,
-    SESSION,
-    SHADOW,
-    SIGNER,
     SPACE,
-    SPLIT,
-    STATS,
-    STREAMED,
-    SUGGESTED,
-    SUMMARY,
     SUPERSEDING,
     TAGGED,
-    TALK,
-    TASK,
-    TASK_ITEM,
     THURSDAYS,
     TO_THURSDAYS,
-    TOPIC,
     UPDATED,
-    USED,
-    WEBHOOK,
-    WORKING,
     seq_at,
     written,
 )
@@ -84,24 +63,13 @@ from muisti.service.schemas.checkpoints import (
     RolledBackReply,
 )
 from muisti.service.schemas.conflicts import ConflictReply, ConflictsReply, DecidedReply
-from muisti.service.schemas.conversations import (
-    AdoptedReply,
-    ConversationsReply,
-    ExchangesReply,
-    SessionsReply,
-    TopicsReply,
-)
-from muisti.service.schemas.discourse import MadeSummariesReply, SummariesReply
 from muisti.service.schemas.dry_run import DryRunReply, PlannedReply, ShiftReply
 from muisti.service.schemas.erasure import SigningKeysReply
 from muisti.service.schemas.forks import ComparisonReply, MergedReply
-from muisti.service.schemas.generations import DroppedReply, GenerationsReply
 from muisti.service.schemas.health_replies import AliveReply, EmbeddingsReply, ReadyReply
-from muisti.service.schemas.keys import AccessReply, AuditedReply, AuditReply, KeysReply, MadeKeyReply
 from muisti.service.schemas.likeness import differing
 from muisti.service.schemas.lint import FindingReply, FixReply, LintReply
 from muisti.service.schemas.moving import ImportReply, ImportsReply
-from muisti.service.schemas.probes import ProbesReply, RunsReply
 from muisti.service.schemas.reads import QuestionReply, QuestionsReply, ReadReply, ReadsReply
 from muisti.service.schemas.receipts import ListedReceiptReply, MovedReply, ReceiptsReply, ReplayReply
 from muisti.service.schemas.replies import (
@@ -115,15 +83,7 @@ from muisti.service.schemas.replies import (
     UndoReply,
 )
 from muisti.service.schemas.reviews import ReviewReply
-from muisti.service.schemas.space_replies import ListedSpaceReply, SpaceReply, SpacesReply, SpaceUseReply
 from muisti.service.schemas.statistics import LatencyReply, ServerStatsReply
-from muisti.service.schemas.tasks import TaskItemsReply, TasksReply
-from muisti.service.schemas.webhooks import WebhooksReply
-
-
-def _listed(space: SpaceReply, use: SpaceUseReply) -> ListedSpaceReply:
-    return ListedSpaceReply(**asdict(space), use=use)
-
 
 READS = ReadsReply(
     mode="questions",
@@ -202,16 +162,6 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "getEntryTelemetry": {200: USED},
     "giveFeedback": {200: USED},
     "giveEntryFeedback": {200: USED},
-    "createWebhook": {201: replace(WEBHOOK, secret="whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")},
-    "listWebhooks": {200: WebhooksReply(items=[WEBHOOK])},
-    "redeliverWebhook": {200: WEBHOOK},
-    "listTasks": {200: TasksReply(items=[TASK], next_cursor=None)},
-    "getTask": {200: TASK},
-    "listTaskItems": {200: TaskItemsReply(items=[TASK_ITEM], next_cursor=None)},
-    "followTask": {
-        200: f"id: {TASK.revision}\nevent: progress\ndata: {msgspec.json.encode(TASK).decode()}\n\n",
-    },
-    "cancelTask": {200: replace(TASK, state="cancelled", ended_at=REPLACED, seconds_left=0.0)},
     "lintSpace": {
         200: LintReply(
             items=[
@@ -242,36 +192,8 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     **DOCUMENT_REPLIES,
     **CODE_REPLIES,
     **GRAPH_REPLIES,
-    "listSessions": {200: SessionsReply(items=[SESSION], total=1, next_cursor=None)},
-    "createSession": {201: SESSION},
-    "getSession": {200: SESSION},
-    "updateSession": {200: SESSION},
-    "deleteSession": {200: ENDED},
-    "listConversations": {200: ConversationsReply(items=[TALK], total=1, next_cursor=None)},
-    "createConversation": {201: TALK},
-    "getConversation": {200: TALK},
-    "updateConversation": {200: TALK},
-    "deleteConversation": {200: ENDED},
-    "listTopics": {200: TopicsReply(items=[TOPIC], total=1, next_cursor=None)},
-    "createTopic": {201: TOPIC},
-    "getTopic": {200: TOPIC},
-    "updateTopic": {200: TOPIC},
-    "deleteTopic": {200: replace(ENDED, sessions=0, conversations=0, exchanges=0, total=1)},
-    "splitTopic": {200: SPLIT},
-    "moveTopic": {200: SPLIT},
-    "mergeTopics": {200: SPLIT},
-    "listSummaries": {200: SummariesReply(items=[SUMMARY])},
-    "summariseConversation": {200: MadeSummariesReply(items=[SUMMARY], degraded=[])},
-    "summariseSpace": {202: replace(TASK, kind="summarise", asked={"category": None})},
-    "summariseSession": {200: MadeSummariesReply(items=[], degraded=[])},
-    "summariseExchange": {200: SUMMARY},
-    "getWorkingMemory": {200: WORKING},
-    "keepInWorkingMemory": {200: ENTRY},
-    "optimizeText": {200: OPTIMIZED},
-    "addExchanges": {200: STREAMED},
-    "listExchanges": {200: ExchangesReply(items=[EXCHANGE], total=1, next_cursor=None)},
-    "suggestPreferences": {200: SUGGESTED},
-    "adoptConversations": {200: AdoptedReply(exchanges=612, conversations=12, sessions=1, left=0, items=[])},
+    **CONVERSATION_REPLIES,
+    **OPERATING_REPLIES,
     "search": {200: FOUND},
     "getContext": {200: CONTEXT},
     "searchSpaces": {200: FOUND_JOINTLY},
@@ -308,16 +230,6 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
             at=REPLACED,
         )
     },
-    "addProbe": {201: PROBE},
-    "listProbes": {200: ProbesReply(items=[PROBE])},
-    "runProbes": {200: RUN},
-    "listProbeRuns": {200: RunsReply(items=[RUN])},
-    "listGenerations": {200: GenerationsReply(items=[GENERATION, SHADOW], models=[GENERATION.model, SHADOW.model])},
-    "buildGeneration": {202: BUILDING},
-    "compareGenerations": {200: COMPARED},
-    "switchGeneration": {200: replace(SHADOW, role="current")},
-    "rollBackGeneration": {200: GENERATION},
-    "dropGeneration": {200: DroppedReply(generation=SHADOW.generation, dropped=3)},
     "listChanges": {
         200: ChangesReply(
             items=[
@@ -390,41 +302,6 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "undo": {200: UndoReply(items=[replace(PUT, version=6, updated_at=REPLACED)], ended=[], flags=[], seq=seq_at(9))},
     "supersedeMemory": {201: written(SUPERSEDING)},
     "supersedeEntry": {201: written(SUPERSEDING)},
-    "createSpace": {201: NEW_SPACE},
-    "listSpaces": {
-        200: SpacesReply(
-            items=[
-                _listed(NEW_SPACE, SpaceUseReply(memories=0, bytes=0, last_change_at=None)),
-                _listed(SPACE, SpaceUseReply(memories=HELD.memories, bytes=HELD.bytes, last_change_at=CHANGED)),
-            ]
-        )
-    },
-    "createKey": {201: MadeKeyReply(**asdict(KEY), key=f"mk_{KEY.id}_…")},
-    "getKey": {200: KEY},
-    "getAccess": {
-        200: AccessReply(
-            actor=KEY.id,
-            key_id=KEY.id,
-            name=KEY.name,
-            open=False,
-            scopes=KEY.scopes,
-            spaces=KEY.spaces,
-            category=KEY.category,
-            source_class=KEY.source_class,
-            expires_at=KEY.expires_at,
-        )
-    },
-    "listKeys": {200: KeysReply(items=[NEXT_KEY, KEY])},
-    "rotateKey": {201: MadeKeyReply(**asdict(NEXT_KEY), key=f"mk_{NEXT_KEY.id}_…")},
-    "listAudit": {
-        200: AuditReply(
-            items=[
-                AuditedReply(at=REPLACED, actor=ADMIN, action="space_created", space="acme.web", target=None),
-                AuditedReply(at=MADE, actor=ADMIN, action="key_created", space=None, target=KEY.id),
-            ],
-            next_cursor=None,
-        )
-    },
     "getHealth": {200: AliveReply()},
     "getReadiness": {
         200: ReadyReply(

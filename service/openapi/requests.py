@@ -5,7 +5,8 @@ from typing import Any
 
 from muisti.service.openapi.documents import DOCUMENT_REQUESTS
 from muisti.service.openapi.graph import GRAPH_REQUESTS
-from muisti.service.openapi.story import DAILY, HELD, KEY, NEW_SPACE, PROBE, RULE, RULE_ID, TAGGING, TEA, THURSDAYS
+from muisti.service.openapi.operating import KEY, NEW_SPACE, PROBE
+from muisti.service.openapi.story import DAILY, HELD, RULE, RULE_ID, TAGGING, TEA, THURSDAYS
 
 REQUESTS: Mapping[str, Any] = {
     "addProbe": {"query": PROBE.query, "category": PROBE.category, "key": PROBE.key, "k": PROBE.k},
