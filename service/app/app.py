@@ -139,8 +139,7 @@ def create_app(
     async def checked(request: litestar.Request[Any, Any, Any]) -> Response[None] | None:
         if request.method == "OPTIONS":  # Litestar names the methods of a path's first handler only
             return Response(None, status_code=204, headers={"Allow": allowed[request.scope["path_template"]]})
-        space = request.scope["path_params"].get("space")
-        check(access_of(request.scope), needs(request.route_handler), space and space.replace(SLASH, "/"))
+        permit(request)
         known_parameters.check(request)
         await caught_up(request)
         return None
@@ -206,6 +205,22 @@ def resource_of(settings: Settings) -> Resource | None:
 def needs(handler: BaseRouteHandler) -> Need:
     """Return the scope that a route needs. Every route declares it."""
     return handler.opt["needs"]
+
+
+def permit(request: litestar.Request[Any, Any, Any]) -> None:
+    """Check the scopes that a request needs, as far as they are known before its parameters are read.
+
+    A route with `unless_dry` needs those scopes as well, unless it is asked for a dry run. Where the parameter is
+    given, the route reads it and decides.
+
+    Raises:
+        HttpError, NotFound: as `check`.
+    """
+    space = request.scope["path_params"].get("space")
+    handler = request.route_handler
+    further: tuple[Need, ...] = () if "dry_run" in request.query_params else handler.opt.get("unless_dry", ())
+    for need in (needs(handler), *further):
+        check(access_of(request.scope), need, space and space.replace(SLASH, "/"))
 
 
 def methods(app: Litestar) -> dict[str, str]:

@@ -9,6 +9,7 @@ from litestar.params import FromPath, JSONBody, QueryParameter
 from litestar.response import Stream
 
 from muisti.core.model.filing import DOCUMENT_SORTS, DocumentName
+from muisti.core.model.terms import Scope
 from muisti.core.query.points import parse
 from muisti.core.views.documents import Filter
 from muisti.service.auth.access import check
@@ -38,6 +39,7 @@ from muisti.service.schemas.documents import (
 from muisti.service.schemas.erasure import ErasureReply
 
 TEXT = "text/plain"
+CHANGING: tuple[Scope, ...] = ("write", "delete")  # scopes of a sync that is no dry run
 
 FolderParameter = Annotated[str | None, QueryParameter(description="Only documents whose path begins so.")]
 MediaTypeParameter = Annotated[str | None, QueryParameter(description="Only documents of this format.")]
@@ -175,6 +177,7 @@ async def delete_document(
     operation_id="syncDocuments",
     tags=["documents"],
     needs="read",
+    unless_dry=CHANGING,
     screens=True,
     problems=["too_large", "conflict", "sensitive_content"],
 )
@@ -191,7 +194,7 @@ async def sync_documents(
     is embedded again. `wanted` names files that are new or have changed; a dry run tells only what is stale, for which
     `read` suffices. Else it needs the scopes `write` and `delete`.
     """
-    for need in () if dry_run else ("write", "delete"):
+    for need in () if dry_run else CHANGING:
         check(access_of(request.scope), need)
     sync = memories(request, backend, dry_run=dry_run).documents.sync
     done = await backend.store(sync, space, data.listed(), Filter(folder=data.folder, category=data.category))
