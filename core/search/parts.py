@@ -17,6 +17,7 @@ from muisti.core.search.rankings import Name
 from muisti.core.search.symbols import raised
 
 SPACE = "space_weight"
+ROUNDING = 1e-12  # smaller summands come from the rounding of sums
 FIELDS: Mapping[Name, str] = {"lexical": "lexical", "dense": "cosine", "graph": "graph"}
 
 
@@ -31,7 +32,7 @@ def parts_of(explain: Explanation, shares: Mapping[Name, float]) -> dict[str, fl
     else:
         base, score = dict(_fused(explain, shares)), explain.fused
         base["bound"] = score - sum(base.values())
-    return {name: part for name, part in (*base.items(), *_changes(explain, score)) if part}
+    return {name: part for name, part in (*base.items(), *_changes(explain, score)) if abs(part) > ROUNDING}
 
 
 def _fused(explain: Explanation, shares: Mapping[Name, float]) -> Iterator[tuple[str, float]]:
