@@ -4,7 +4,7 @@
 PYTHON ?= python3
 DATA ?= $(MUISTI_EVAL_DATA)
 TEXT ?=
-PYTEST_ARGS ?= -n auto --dist loadfile
+PYTEST_ARGS ?= -n auto --dist loadfile --max-worker-restart 0
 CLUSTER_SECONDS ?= 60
 CLUSTER_ARGS ?=
 ARGS ?=

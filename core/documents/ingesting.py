@@ -13,6 +13,7 @@ from muisti.core.documents.files import Held, Reading, Stated, read_file, stated
 from muisti.core.documents.storing import Incoming, Storer
 from muisti.core.documents.unpacking import Unpacking, holds_documents, listed
 from muisti.core.identity.caller import Caller
+from muisti.core.model.decoding import convert
 from muisti.core.model.errors import Busy, MuistiError, StoreUnavailable
 from muisti.core.model.filing import Stored
 from muisti.core.model.tasks import Item, ItemOutcome, NewItem
@@ -146,7 +147,7 @@ class Ingest:
 
     def run(self, claim: Claim) -> object:
         """Store all files that are left."""
-        job = msgspec.convert(claim.task.asked, Job)
+        job = convert(claim.task.asked, Job)
         with Unpacking() as unpacking:
             work = _Work(self._ingester, claim, job, unpacking)
             while group := claim.items():
@@ -187,7 +188,7 @@ class _Work:
 
     def _read(self, item: Item) -> Ready | None:
         """Read the file of an item; None for an archive, whose members have become items."""
-        file = msgspec.convert(item.argument, File)
+        file = convert(item.argument, File)
         with self._bytes(item.name, file) as held:
             if file.member is None and holds_documents(held):
                 self._expand(item, file, held)

@@ -12,6 +12,7 @@ import msgspec
 import numpy as np
 
 from muisti.core.kernels import Floats
+from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import InvalidInput
 from muisti.core.support.once import Once
 
@@ -64,7 +65,7 @@ def read(folder: Path) -> QueryMap:
     """
     load: Any = importlib.import_module("safetensors.numpy").load_file
     try:
-        between = msgspec.json.decode((folder / MODELS).read_bytes(), type=Between)
+        between = decoder(Between).decode((folder / MODELS).read_bytes())
         arrays = load(folder / MATRIX)
         matrix = arrays["matrix"].astype(np.float32) * arrays["scales"].astype(np.float32)
         offset = arrays["offset"].astype(np.float32)

@@ -16,6 +16,7 @@ from muisti.core.conflicts.check import Checker
 from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
+from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.ids import id_text
 from muisti.core.model.lint import AT_ONCE, AT_ONCE_MAX, Finding, Fix, Limits, Report
@@ -317,9 +318,7 @@ def _cursor(tally: _Tally, last: Memory) -> str:
 
 def _read(cursor: str, space: SpaceRow) -> _Tally:
     try:
-        tally = msgspec.json.decode(
-            base64.b64decode(cursor.encode("ascii"), altchars=b"-_", validate=True), type=_Tally
-        )
+        tally = decoder(_Tally).decode(base64.b64decode(cursor.encode("ascii"), altchars=b"-_", validate=True))
         bytes.fromhex(tally.memory_id)
     except (binascii.Error, ValueError, msgspec.MsgspecError):
         tally = None

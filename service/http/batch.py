@@ -6,12 +6,13 @@ import msgspec
 from msgspec.structs import replace
 
 from muisti.core.model.collisions import AddressTaken, Echo, Similar
+from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import Forbidden, InvalidInput, MuistiError, Problem, QuotaExceeded, TooLarge
 from muisti.core.model.outcomes import Flag, Plan, Written
 from muisti.core.model.terms import BATCH_MAX, OnConflict
 from muisti.core.model.values import Draft, Memory, Seq
 from muisti.core.views.write import Write
-from muisti.service.http.decode import decode, prepare
+from muisti.service.http.decode import decode
 from muisti.service.schemas.errors import HttpError, problem_of
 from muisti.service.schemas.policy import flagged
 from muisti.service.schemas.replies import ItemReply, ItemsReply, MemoryReply, degraded_of
@@ -23,7 +24,7 @@ PATH = "$.memories"
 Refusal = MuistiError | HttpError
 
 
-prepare(DraftBody)  # items are read on worker threads
+decoder(DraftBody)  # items are read on worker threads
 
 
 def read_items(raws: Sequence[msgspec.Raw]) -> list[Draft | Refusal]:

@@ -4,13 +4,14 @@ Litestar would decode first and convert later, accept "5" for 5, and not disting
 """
 
 import re
-from functools import cache
 from typing import Any, TypeVar
 from urllib.parse import unquote_to_bytes
 
 import litestar
 import msgspec
 
+from muisti.core.model import decoding
+from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import InvalidInput, Problem, placed
 from muisti.service.http.choices import refused_choice
 from muisti.service.schemas.errors import HttpError
@@ -53,7 +54,7 @@ def decode(body: bytes | msgspec.Raw, type: type[T], path: str = "$") -> T:
         InvalidInput: the JSON does not fit the type.
     """
     try:
-        return _decoder(type).decode(body)
+        return decoder(type).decode(body)
     except msgspec.ValidationError as error:
         raise InvalidInput([_problem(str(error), path, type)]) from None
     except msgspec.DecodeError as error:
@@ -71,7 +72,7 @@ def convert(given: object, type: type[T]) -> T:
         InvalidInput: they do not fit the type.
     """
     try:
-        return msgspec.convert(given, type)
+        return decoding.convert(given, type)
     except msgspec.ValidationError as error:
         raise InvalidInput([_problem(str(error), "$", type)]) from None
 
@@ -101,16 +102,6 @@ def utf8(raw: bytes, what: str) -> str:
         return unquote_to_bytes(raw).decode()
     except UnicodeDecodeError:
         raise HttpError("malformed_request", f"the {what} is no valid UTF-8") from None
-
-
-def prepare(type: type[Any]) -> None:
-    """Build the decoder of a type now. In msgspec 0.22, threads that build one concurrently can crash the process."""
-    _decoder(type)
-
-
-@cache
-def _decoder(type: type[T]) -> msgspec.json.Decoder[T]:
-    return msgspec.json.Decoder(type)
 
 
 def _subject(path: str) -> str:

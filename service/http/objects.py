@@ -7,11 +7,12 @@ from litestar import Response
 from litestar.params import QueryParameter
 
 from muisti.core.model.conversations import CONVERSATION_SORTS, Change, Kept, Level, NewObject, Object, ObjectName
+from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import InvalidInput
 from muisti.core.query.points import parse
 from muisti.core.views.conversations import Wanted
 from muisti.service.auth.middleware import memories
-from muisti.service.http.decode import Request, decode, prepare
+from muisti.service.http.decode import Request, decode
 from muisti.service.http.headers import SEQ, expected, request_key
 from muisti.service.http.respond import followed, planned, written_headers
 from muisti.service.runtime.workers import Backend
@@ -43,7 +44,7 @@ StateParameter = Annotated[
 ]
 T = TypeVar("T")
 
-prepare(ExchangeBody)  # items are read one by one
+decoder(ExchangeBody)  # items are read one by one
 
 
 def turns_of(data: ExchangesBody, path: str = "$.items") -> list[ExchangeBody]:

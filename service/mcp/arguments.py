@@ -14,6 +14,7 @@ from muisti.core.context.counting import ENCODINGS, USUAL
 from muisti.core.context.request import Request
 from muisti.core.model.context import SectionName
 from muisti.core.model.context import Wanted as SectionWanted
+from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.terms import INSTRUCTIONS_MAX, SORTS, Scope, Verdict
@@ -22,7 +23,7 @@ from muisti.core.query import filters
 from muisti.core.query.filter_fields import moment
 from muisti.core.query.filters import And, Filter, Leaf
 from muisti.core.query.query import Query
-from muisti.service.http.decode import decode, prepare
+from muisti.service.http.decode import decode
 from muisti.service.schemas import fields
 from muisti.service.schemas.conversation_requests import ExchangesBody
 from muisti.service.schemas.copying import copied
@@ -328,7 +329,7 @@ ALL = (
     Conversations,
 )
 for _kind in ALL:
-    prepare(_kind)
+    decoder(_kind)
 
 
 def read(raw: bytes, kind: Any) -> Any:

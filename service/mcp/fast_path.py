@@ -13,9 +13,10 @@ from litestar.types import Receive, Send
 from litestar.types.asgi_types import ReceiveMessage
 from msgspec import Struct, field
 
+from muisti.core.model.decoding import decoder
 from muisti.service.asgi.plain import Header, plain_headers
 from muisti.service.asgi.sending import send_body
-from muisti.service.http.decode import JSON, prepare
+from muisti.service.http.decode import JSON
 from muisti.service.mcp.session import Session
 from muisti.service.mcp.tools import run, tool_of
 from muisti.service.version import installed_version
@@ -54,8 +55,7 @@ class _Call(Struct, frozen=True, forbid_unknown_fields=True, tag_field="method",
     params: _Params
 
 
-prepare(_Call)
-_DECODER = msgspec.json.Decoder(_Call)
+_DECODER = decoder(_Call)
 
 
 def plain(headers: Iterable[Header], body_limit: int) -> Mapping[bytes, bytes] | None:

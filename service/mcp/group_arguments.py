@@ -4,9 +4,9 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
+from muisti.core.model.decoding import decoder
 from muisti.core.model.relations import RelationKind
 from muisti.core.model.terms import PruneStrategy
-from muisti.service.http.decode import prepare
 from muisti.service.mcp.arguments import InSpace
 from muisti.service.schemas import fields
 
@@ -111,4 +111,4 @@ class Documents(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 for _kind in (AddDocument, Documents):
-    prepare(_kind)
+    decoder(_kind)

@@ -8,6 +8,7 @@ from prometheus_client.core import GaugeMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.openmetrics import exposition as openmetrics
 
+from muisti.core.model.decoding import decoder
 from muisti.service.metrics.families import families
 from muisti.service.runtime.workers import Backend
 
@@ -52,7 +53,7 @@ def workers_families(workers: Sequence[tuple[int, bytes]]) -> Iterable[Metric]:
     """Return the metrics of all workers together, each sample with its worker's number as a label."""
     merged: dict[str, Metric] = {}
     for worker, given in workers:
-        for family in msgspec.json.decode(given, type=list[_Family]):
+        for family in decoder(list[_Family]).decode(given):
             metric = merged.setdefault(family.name, Metric(family.name, family.about, family.type))
             for sample in family.samples:
                 metric.add_sample(sample.name, {**sample.labels, "worker": str(worker)}, sample.value)

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from muisti.core.embedding.vectors import Vectors
+from muisti.core.model.decoding import decoder
 
 
 class BadAnswer(Exception):
@@ -32,7 +33,7 @@ def read(body: bytes, count: int, dimensions: int | None) -> Vectors:
         BadAnswer: it is no such answer, or a vector lacks components, is not finite, or has no length.
     """
     try:
-        items = msgspec.json.decode(body, type=_Answer).data
+        items = decoder(_Answer).decode(body).data
     except msgspec.MsgspecError:
         raise BadAnswer("answered with something that is no list of embeddings") from None
     if sorted(item.index for item in items) != list(range(count)):

@@ -12,6 +12,7 @@ from typing import Annotated, Literal, get_args
 import msgspec
 
 from muisti.core.entities.reported import Reported
+from muisti.core.model.decoding import decoder
 from muisti.core.support.rereading import Reread
 from muisti.core.support.waiting import refuse_long
 from muisti.service.outgoing.addresses import Allowed
@@ -185,8 +186,8 @@ def read(body: bytes, count: int) -> list[list[Reported]]:
         BadAnswer: it is no such answer, or not about each text once.
     """
     try:
-        content = msgspec.json.decode(body, type=_Completion).choices[0].message.content
-        texts = msgspec.json.decode(content or "", type=_Names).texts
+        content = decoder(_Completion).decode(body).choices[0].message.content
+        texts = decoder(_Names).decode(content or "").texts
     except msgspec.MsgspecError:
         raise BadAnswer("answered with something that is no list of names") from None
     if sorted(one.number for one in texts) != list(range(count)):

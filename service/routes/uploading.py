@@ -8,10 +8,11 @@ from litestar import Response, post, put
 from litestar.di import NamedDependency, Provide
 from litestar.params import FromPath, QueryParameter
 
+from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import InvalidInput
 from muisti.core.views.documents import STRATEGIES, Held, Job, Reading
 from muisti.service.auth.middleware import memories
-from muisti.service.http.decode import JSON, Request, convert, decode, prepare
+from muisti.service.http.decode import JSON, Request, convert, decode
 from muisti.service.http.headers import SEQ, IdempotencyKeyHeader
 from muisti.service.http.ingesting import Ask, stored, stored_from
 from muisti.service.http.objects import CategoryParameter
@@ -46,7 +47,7 @@ _OF_FILES = [
     for one in ("encrypted", "no_text", "broken", "empty", "unknown_format", "too_large", "timeout", "crashed")
 ] + ["document.unsafe", "document.extra_missing"]
 
-prepare(DocumentBody)
+decoder(DocumentBody)
 
 
 class Late(msgspec.Struct, frozen=True):

@@ -3,9 +3,9 @@
 from datetime import datetime
 from typing import Annotated, Any, cast, get_args
 
-import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from muisti.core.model.decoding import convert
 from muisti.core.model.hits import (
     Answer,
     Evidence,
@@ -163,7 +163,7 @@ class IntentReply(Struct, frozen=True, kw_only=True):
 
     @classmethod
     def of(cls, intent: Intent) -> "IntentReply":
-        return msgspec.convert(intent, cls, from_attributes=True)
+        return convert(intent, cls, from_attributes=True)
 
 
 class PlaceReply(Struct, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ from typing import Annotated
 import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from muisti.core.model.decoding import convert
 from muisti.core.model.errors import InvalidInput, Problem
 from muisti.core.model.hits import Decay, Recency
 from muisti.core.model.terms import INSTRUCTIONS_MAX, SPACES_MAX, Beside, Signal
@@ -31,7 +32,7 @@ class RecencyBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True,
     @classmethod
     def of(cls, recency: Recency) -> "RecencyBody":
         """Return the body that asks for this recency."""
-        return msgspec.convert(recency.stated(), cls)
+        return convert(recency.stated(), cls)
 
     def recency(self) -> Recency:
         function = self.function

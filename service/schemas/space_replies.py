@@ -4,10 +4,10 @@ from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Annotated, Any
 
-import msgspec
 from msgspec import Meta, Struct
 
 from muisti.core.model.counts import SpaceUse
+from muisti.core.model.decoding import convert
 from muisti.core.model.spaces import Space
 from muisti.service.schemas import fields
 from muisti.service.schemas.policy import PolicyReply
@@ -39,7 +39,7 @@ class SpaceReply(Struct, frozen=True, kw_only=True):
             epoch=space.epoch,
             seq=str(space.at),
             created_at=space.created_at,
-            settings=msgspec.convert(space.settings, SpaceSettingsReply, from_attributes=True),
+            settings=convert(space.settings, SpaceSettingsReply, from_attributes=True),
             policy=PolicyReply.of(space.policy),
             generation=space.generation,
             description=space.settings.description,
@@ -64,7 +64,7 @@ class ListedSpaceReply(SpaceReply, frozen=True, kw_only=True):
         """Return a space with its size, None where the caller may not see it."""
         plain = SpaceReply.of(space)
         given: dict[str, Any] = {name: getattr(plain, name) for name in SpaceReply.__struct_fields__}
-        return cls(**given, use=None if use is None else msgspec.convert(use, SpaceUseReply, from_attributes=True))
+        return cls(**given, use=None if use is None else convert(use, SpaceUseReply, from_attributes=True))
 
 
 class SpacesReply(Struct, frozen=True, kw_only=True):

@@ -3,10 +3,10 @@
 from collections.abc import Iterable
 from typing import Annotated
 
-import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from muisti.core.discourse.type_suggestions import suggested
+from muisti.core.model.decoding import convert
 from muisti.core.model.values import Memory
 from muisti.service.schemas import fields
 
@@ -43,4 +43,4 @@ Suggestions = (
 
 def suggestions_of(memories: Iterable[Memory]) -> list[TypeSuggestionReply] | UnsetType:
     """Return the suggestions of a reply, unset when there are none."""
-    return [msgspec.convert(one, TypeSuggestionReply, from_attributes=True) for one in suggested(memories)] or UNSET
+    return [convert(one, TypeSuggestionReply, from_attributes=True) for one in suggested(memories)] or UNSET

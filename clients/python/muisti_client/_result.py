@@ -2,12 +2,14 @@
 
 from datetime import datetime
 from functools import cache
+from threading import Lock
 from typing import Any, TypeVar
 
 import msgspec
 
 SHOWN = 60  # characters of a text that `repr` shows
 R = TypeVar("R", bound="Result")
+_describing = Lock()
 
 
 class Result(msgspec.Struct, frozen=True, kw_only=True):
@@ -43,4 +45,5 @@ def read(body: bytes, kind: type[R]) -> R:
 
 @cache
 def _decoder(kind: type[R]) -> msgspec.json.Decoder[R]:
-    return msgspec.json.Decoder(kind)
+    with _describing:  # two threads that describe one type to msgspec 0.22 at once can crash the process
+        return msgspec.json.Decoder(kind)

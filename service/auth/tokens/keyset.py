@@ -7,6 +7,8 @@ from jwt import PyJWK
 from jwt.algorithms import AllowedPublicKeys
 from jwt.exceptions import PyJWTError
 
+from muisti.core.model.decoding import decoder
+
 # Kind of key for each algorithm. Algorithms with a shared secret are left out on purpose.
 KINDS = {
     **dict.fromkeys(("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"), "RSA"),
@@ -53,7 +55,7 @@ def read_keys(body: bytes) -> tuple[PublicKey, ...]:
     Raises:
         ValueError: this is no JWKS.
     """
-    return tuple(_public(msgspec.json.decode(body, type=_Jwks).keys))
+    return tuple(_public(decoder(_Jwks).decode(body).keys))
 
 
 def pick(keys: Sequence[PublicKey], key_id: str | None, algorithm: str) -> PublicKey | None:
@@ -65,7 +67,7 @@ def pick(keys: Sequence[PublicKey], key_id: str | None, algorithm: str) -> Publi
 def _public(raws: Sequence[msgspec.Raw]) -> Iterator[PublicKey]:
     for raw in raws:
         try:
-            found = msgspec.json.decode(raw, type=_Jwk)
+            found = decoder(_Jwk).decode(raw)
             if found.kty in KINDS.values() and found.use in (None, "sig") and found.d is None:
                 yield PublicKey(found.kid, found.kty, found.alg, PyJWK(msgspec.to_builtins(found)).key)
         except (msgspec.ValidationError, PyJWTError):  # a kind of key that is not supported

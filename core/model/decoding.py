@@ -1,0 +1,35 @@
+"""Structs made of JSON and of other values, safely from many threads.
+
+In msgspec 0.22 the first use of a type fills a description of it in place. A second thread that reads the description
+meanwhile can crash the process. Here each type is described under a lock, before its first use.
+"""
+
+from functools import cache
+from threading import Lock
+from typing import Any, TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+_describing = Lock()
+
+
+def convert(given: object, kind: type[T], from_attributes: bool = False) -> T:
+    """Make a value of `kind` from built-in values, or from the attributes of an object.
+
+    Raises:
+        msgspec.ValidationError: the values do not fit the type.
+    """
+    decoder(kind)
+    return msgspec.convert(given, kind, from_attributes=from_attributes)
+
+
+def decoder(kind: type[T]) -> msgspec.json.Decoder[T]:
+    """Return the decoder of JSON for a type. A module whose items are read by many threads calls this early."""
+    return _decoder(kind)
+
+
+@cache
+def _decoder(kind: type[Any]) -> msgspec.json.Decoder[Any]:
+    with _describing:
+        return msgspec.json.Decoder(kind)
