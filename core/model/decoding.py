@@ -1,4 +1,4 @@
-"""Structs made of JSON and of other values, safely from many threads.
+"""Converts JSON and other values to structs, safely from many threads.
 
 In msgspec 0.22 the first use of a type fills a description of it in place. A second thread that reads the description
 meanwhile can crash the process. Here each type is described under a lock, before its first use.
@@ -15,7 +15,7 @@ _describing = Lock()
 
 
 def convert(given: object, kind: type[T], from_attributes: bool = False) -> T:
-    """Make a value of `kind` from built-in values, or from the attributes of an object.
+    """Return a value of `kind` from built-in values, or from the attributes of an object.
 
     Raises:
         msgspec.ValidationError: the values do not fit the type.
