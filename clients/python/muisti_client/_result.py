@@ -45,5 +45,5 @@ def read(body: bytes, kind: type[R]) -> R:
 
 @cache
 def _decoder(kind: type[R]) -> msgspec.json.Decoder[R]:
-    with _describing:  # two threads that describe one type to msgspec 0.22 at once can crash the process
+    with _describing:  # two threads that describe one type to msgspec 0.22 at the same moment can crash it
         return msgspec.json.Decoder(kind)
