@@ -2,7 +2,8 @@
 
     both = (1 - share) * own + share * second
 
-`share` is `SHARE`, and 0 for a row without a second vector: such a row keeps its own cosine.
+`share` is `SHARE`, or `MAPPED_SHARE` for a query's vector that was mapped, because that is less exact. It is 0 for a row
+without a second vector: such a row keeps its own cosine.
 """
 
 from typing import NamedTuple
@@ -17,6 +18,7 @@ from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Doubles
 
 SHARE = 0.75
+MAPPED_SHARE = 0.6
 
 
 class Second(NamedTuple):
@@ -24,6 +26,10 @@ class Second(NamedTuple):
 
     vector: QueryVector
     mapped: bool
+
+    @property
+    def share(self) -> float:
+        return MAPPED_SHARE if self.mapped else SHARE
 
 
 class QueryVectors(NamedTuple):
@@ -59,7 +65,7 @@ def cosines(snapshot: Snapshot, query: QueryVectors, rows: RowNumbers) -> Cosine
     if query.second is None or snapshot.second is None:
         return Cosines(own, own)
     second = dense.cosines(snapshot, query.second.vector, rows, snapshot.second)
-    share = np.where(snapshot.second.scales[rows] > 0, SHARE, 0.0)
+    share = np.where(snapshot.second.scales[rows] > 0, query.second.share, 0.0)
     return Cosines((1 - share) * own + share * second, own, second, share)
 
 

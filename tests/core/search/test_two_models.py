@@ -12,7 +12,7 @@ from muisti.core.index.dense import QueryVector, query_vector, rotated
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.vector_columns import VectorColumns
 from muisti.core.kernels import Mask
-from muisti.core.search.two_models import SHARE, QueryVectors, Second, cosines, nearest
+from muisti.core.search.two_models import MAPPED_SHARE, SHARE, QueryVectors, Second, cosines, nearest
 from tests.core.index.test_dense import snapshot_of
 
 OWN, OTHER = 32, 48  # dimensions
@@ -41,14 +41,15 @@ def everything(size: int) -> Allowed:
     return Allowed(np.ones(size, np.bool_), size)
 
 
-@given(st.integers(0, 2**32 - 1))
-def test_the_cosine_is_that_of_both_models_and_of_the_first_alone_for_a_row_without_the_second(seed: int):
+@given(st.integers(0, 2**32 - 1), st.booleans())
+def test_the_cosine_is_that_of_both_models_and_of_the_first_alone_for_a_row_without_the_second(seed: int, mapped: bool):
     chance = np.random.default_rng(seed)
     own, other, has = units(30, OWN, chance), units(30, OTHER, chance), chance.random(30) < 0.6
     snapshot = with_second(own, other, has)
     first, second = units(1, OWN, chance)[0], units(1, OTHER, chance)[0]
-    found = cosines(snapshot, QueryVectors(asked(first), Second(asked(second), mapped=False)), np.arange(30))
-    expected = np.where(has, (1 - SHARE) * (own @ first) + SHARE * (other @ second), own @ first)
+    found = cosines(snapshot, QueryVectors(asked(first), Second(asked(second), mapped)), np.arange(30))
+    share = MAPPED_SHARE if mapped else SHARE
+    expected = np.where(has, (1 - share) * (own @ first) + share * (other @ second), own @ first)
     np.testing.assert_allclose(found.both, expected, atol=1e-4)
     assert found.second is not None and found.share is not None
     np.testing.assert_allclose(found.both, (1 - found.share) * found.own + found.share * found.second, atol=1e-12)
