@@ -163,12 +163,18 @@ def test_a_database_that_can_only_be_read_is_read(database: Path, values: dict[s
     found = without_leave_to_write(database, values)
     assert_well_told(found)
     reads = of("reads", found)
-    assert {name: ran.stdout for name, ran in reads.items()} == {name: ran.stdout for name, ran in healthy.items()}
+    assert printed(reads) == printed(healthy)
     assert {name for name, ran in reads.items() if ran.status} <= UNDONE
     for name, ran in (of("writes", found) | of("serves", found)).items():
         assert ran.status == 1 and "can only be read" in ran.lines[0], (name, ran)
     assert found["doctor"].status == 0 and "--repair" not in found["doctor"].stdout
     assert "integrity\tok" in found["doctor"].stdout
+
+
+def printed(reads: dict[str, Ran]) -> dict[str, str]:
+    """Return what each command printed. The value of a turn is left out, because it falls as time passes."""
+    found = {name: ran.stdout for name, ran in reads.items()}
+    return found | {"conversations working": found["conversations working"].rpartition("\t")[0]}
 
 
 def without_leave_to_write(database: Path, values: dict[str, str]) -> dict[str, Ran]:
