@@ -46,31 +46,6 @@ def pack(database: Database, space: SpaceRow, generation: int | None, stopped: C
                 first = last
 
 
-def repack(database: Database, space: SpaceRow) -> int:
-    """Rewrite the segments that hold erased versions without any version that has ended; return how many.
-
-    Those with vectors of a second model are deleted.
-
-    Several processes may do this at the same time. An emptied segment stays, because no segment behind a gap is read.
-    """
-    database.write(segments.drop_erased(space, overwrites=not database.local))
-    count = 0
-    while True:
-        (found,) = database.read([segments.with_erased(space)])
-        if not found:
-            return count
-        generation, first, seen, data = cast(tuple[int, int, int, bytes], found[0])
-        state, ended = database.read([spaces.state(space), index_rows.ended(space, seen)])
-        if not state:
-            return count
-        gone = np.array([row[0] for row in ended], np.int64)
-        kept = Inserted.unpack(data).without(gone)
-        number = cast(int, state[0][1])
-        over = [] if database.local else segments.overwrite(space, generation, first, seen)
-        database.write([*over, segments.rewrite(space, generation, first, seen, number, len(kept), kept.pack())])
-        count += 1
-
-
 def packed(database: Database, space: SpaceRow, generation: int | None) -> tuple[int, Iterator[Segment]]:
     """Return how many passages are packed, and an iterator over the segments in order, up to the first gap."""
     (known,) = database.read([segments.chain(space, generation)])
