@@ -6,8 +6,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import NamedTuple, cast
 
-import numpy as np
-
 from muisti.core.index.inserted import Inserted
 from muisti.core.store.database import Database, Refused, Rows, Statement
 from muisti.core.store.sql import index_rows, segments, spaces

@@ -21,7 +21,6 @@ from muisti.core.store.database import Database, Refused
 from muisti.core.store.sql import deferred, segments
 from muisti.core.store.sql.spaces import SpaceRow
 
-
 _Row = tuple[int, int, int | None, bytes | None]  # born, version id, number and vector
 
 
