@@ -114,9 +114,10 @@ def embedders(rounds: int) -> Iterator[str]:
             for text in islice(questions, BLOCK):
                 timed(seen, f"query {way}", lambda text=text, embed=embed: embed(text), time.process_time)
         for length in LENGTHS:
-            for _ in range(5):
-                text = ". ".join(islice(made, 40))[:length]
+            passages = [". ".join(islice(made, 40))[:length] for _ in range(BLOCK)]
+            for text in passages:
                 timed(seen, f"{length} off", lambda text=text: static.encode([text]), time.process_time)
+            for text in passages[:5]:
                 timed(seen, f"{length} on", lambda text=text: transformer.encode([text]), time.process_time)
     cells = (f"{micros(seen[f'query {way}']):,.0f}" for way in WAYS)
     yield f"| a query, processor µs | {' | '.join(cells)} |"
