@@ -39,7 +39,7 @@ from muisti.core.model.times import system_clock
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
 
-SPACE, NAME = "default", "minilm"
+SPACE, EMPTY, NAME = "default", "empty", "minilm"
 LENGTHS = (40, 241, 999)  # characters of a passage
 WAYS: tuple[SecondQuery, ...] = ("off", "mapped", "transformer")
 STATES = ("off", "on, idle", "on, embedding")
@@ -213,7 +213,7 @@ def filled(path: Path, chosen: str, memories: int) -> Engine:
     for _ in range(0, memories, 500):
         add(engine, list(islice(every, 500)))
     follow(engine)
-    engine.owner.read.search(SPACE, Query(text="a"))
+    engine.settle()
     engine.close()
     engine = opened(path, Hashed(minilm()), chosen)
     engine.owner.read.search(SPACE, Query(text="a"))
@@ -237,15 +237,16 @@ class Loaded(msgspec.Struct):
     index: int
 
 
-def loaded(path: Path, chosen: str) -> Loaded:
-    command = [sys.executable, "-m", "loadtests.second_model", "--load", str(path), chosen]
+def loaded(path: Path) -> Loaded:
+    command = [sys.executable, "-m", "loadtests.second_model", "--load", str(path)]
     return msgspec.json.decode(subprocess.check_output(command), type=Loaded)
 
 
-def load(path: Path, chosen: str) -> Loaded:
-    """Load the index of a database, in this process."""
-    with opened(path, Hashed(minilm()), chosen) as engine:
-        engine.owner.read.search("empty", Query(text="a")) if engine.spaces.ensure("empty") else None
+def load(path: Path) -> Loaded:
+    """Load the index of a database, in this process, which has no second model: an index needs none to be loaded."""
+    with Engine(open_file(path), StaticEncoder(), system_clock) as engine:
+        engine.spaces.ensure(EMPTY)
+        engine.owner.read.search(EMPTY, Query(text="a"))
         before, worked, began = resident(), time.process_time(), time.perf_counter()
         engine._indexes.fresh(SPACE)
         took, used = time.perf_counter() - began, time.process_time() - worked
@@ -264,7 +265,7 @@ def sizes(paths: Mapping[str, Path], memories: int) -> Iterator[str]:
     found: dict[str, list[Loaded]] = {chosen: [] for chosen in paths}
     for _ in range(LOADS):
         for chosen, path in paths.items():
-            found[chosen].append(loaded(path, chosen))
+            found[chosen].append(loaded(path))
 
     def row(name: str, value: Callable[[str], float], form: str = ",.0f") -> str:
         off, on = value(OFF), value(NAME)
@@ -295,11 +296,11 @@ def cpu_ms(seen: Sequence[tuple[float, float]]) -> float:
 @click.command()
 @click.option("--memories", default=10_000, show_default=True, help="Memories of the sizes, loads and searches.")
 @click.option("--rounds", default=15, show_default=True)
-@click.option("--load", "one", nargs=2, type=(Path, str), hidden=True)
-def main(memories: int, rounds: int, one: tuple[Path, str] | None) -> None:
+@click.option("--load", "one", type=Path, hidden=True)
+def main(memories: int, rounds: int, one: Path | None) -> None:
     """Print the tables."""
     if one is not None:
-        click.echo(msgspec.json.encode(load(*one)))
+        click.echo(msgspec.json.encode(load(one)))
         return
     second_vectors.MANY = 1 << 40  # all by steps, and none by a task, which could not be stopped between turns
     with tempfile.TemporaryDirectory() as name:
