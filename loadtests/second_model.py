@@ -1,9 +1,9 @@
-"""What a second model costs, off and on in turn: `python -m loadtests.second_model`.
+"""Measures the costs of a second model, off and on in turn: `python -m loadtests.second_model`.
 
-Queries and passages are embedded by the static model, by its map to MiniLM, and by MiniLM. Writes go to three
-databases: one without a second model, one whose second vectors nobody makes now, and one in which a thread embeds a
-backlog by MiniLM. The thread works in the turns of its own database alone. Sizes, cold loads and searches are those of
-many memories, whose second vectors a fast fake encoder makes from hashes: their bytes are as many. Medians of rounds.
+Queries and passages are embedded by the static model, by its map to MiniLM, and by MiniLM. Writes go to three databases.
+The first has no second model. The second has one, whose vectors nobody makes now. In the third a thread embeds a
+backlog by MiniLM, in the turns of its own database alone. Sizes, cold loads and searches are those of many memories.
+Their second vectors are made from hashes by a fast fake encoder: their bytes are as many. Numbers are medians of rounds.
 """
 
 import hashlib
