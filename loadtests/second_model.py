@@ -1,9 +1,10 @@
 """Measures the costs of a second model, off and on in turn: `python -m loadtests.second_model`.
 
-Queries and passages are embedded by the static model, by its map to MiniLM, and by MiniLM. Writes go to three databases.
-The first has no second model. The second has one, whose vectors nobody makes now. In the third a thread embeds a
-backlog by MiniLM, in the turns of its own database alone. Sizes, cold loads and searches are those of many memories.
-Their second vectors are made from hashes by a fast fake encoder: their bytes are as many. Numbers are medians of rounds.
+Queries and passages are embedded by the static model, by its map to MiniLM, and by MiniLM. Writes go to three
+databases. The first has no second model. The second has one, whose vectors nobody makes now. In the third a thread
+embeds a backlog by MiniLM, in the turns of its own database alone. Sizes, cold loads and searches are those of many
+memories. Their second vectors are made from hashes by a fast fake encoder: their bytes are as many. Numbers are
+medians of rounds.
 """
 
 import hashlib
