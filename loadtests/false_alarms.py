@@ -1,11 +1,11 @@
 """False alarms of evidence: how often `none` is said of questions with an answer, and how often of others.
 
-    python -m loadtests.false_alarms FOLDER ... [--docs docs] [--save alarms.json]
+    python -m loadtests.false_alarms FOLDER ... [--docs docs] [--save alarms.json] [--second mapped]
 
 Each FOLDER holds judged data (`service.evaluation.dataset`), which is stored once. Each search judges its evidence
 twice: as it is, and without the rule for questions that ask for advice. So all differences are paired. Foreign
 questions are those of the other folders, once as they are and once in words that ask for advice. The rule's constants
-are also chosen without the folder that they are judged on.
+are also chosen without the folder that they are judged on. With `--second`, spaces have the second model `minilm` too.
 """
 
 import itertools
@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 from unittest.mock import patch
 
 import click
@@ -24,6 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from muisti.client import calls
+from muisti.core.model.terms import OFF, SecondQuery
 from muisti.core.query import advice
 from muisti.core.query.advice import Unrelated, advised
 from muisti.core.query.calibration import Calibration, Entry
@@ -38,6 +39,7 @@ from muisti.service.evaluation.metrics import Interval, bootstrap
 from muisti.service.evaluation.run import Stored, stored
 from muisti.service.evaluation.unrelated import DEPTH, Cosines, fit_unrelated
 from muisti.service.settings import Settings
+from muisti.service.settings.table import MINILM
 
 OWN, HIDDEN, FOREIGN, AS_ADVICE = KINDS = ("with an answer", "answer hidden", "foreign", "foreign, asking for advice")
 ASKING = (
@@ -130,8 +132,9 @@ def _watching() -> Iterator[list[Seen]]:
         assert thresholds is not None, "the model has no thresholds"
         plain = Calibration([Entry(generation=place[0], modes={mode: thresholds})])
         before, after = (as_is(one, snapshot, wanted, found, mode, *place) for one in (plain, calibration))
-        best = found.rankings["dense"].best[:DEPTH]
-        cosines = found.rankings["dense"].scores[np.searchsorted(found.rows, best)]
+        assert found.meaning is not None
+        best = found.meaning.own[np.searchsorted(found.rows, found.rankings["dense"].best)]
+        cosines = -np.sort(-best)[:DEPTH]
         nearest, deeper = (float(cosines[0]), float(cosines[-1])) if len(cosines) else (0.0, 0.0)
         every = has_every_word(snapshot, wanted, found)
         none = (before.evidence == "none", after.evidence == "none")
@@ -223,20 +226,28 @@ def _percent(share: float) -> str:
     return f"{100 * share:.1f}"
 
 
-def _asked(dataset: Dataset, others: Sequence[str]) -> tuple[Asked, int]:
+def _asked(dataset: Dataset, others: Sequence[str], second: SecondQuery) -> tuple[Asked, int]:
     with (
         tempfile.TemporaryDirectory(prefix="muisti-alarms-") as place,
-        start(Settings(database_url=f"file:{Path(place) / 'alarms.db'}")) as client,
+        start(_settings(Path(place) / "alarms.db", second)) as client,
         stored(client, dataset, lambda *_: None) as held,
     ):
         return ask_all(client, held, others), max(len(found) for found in dataset.documents.values())
+
+
+def _settings(database: Path, second: SecondQuery) -> Settings:
+    url = f"file:{database}"
+    if second == OFF:
+        return Settings(database_url=url)
+    return Settings(database_url=url, second_model=MINILM, second_query=second)
 
 
 @click.command()
 @click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--docs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Put the table there.")
 @click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="File of all judgements, to draw.")
-def main(folders: Sequence[Path], docs: Path | None, save: Path | None) -> None:
+@click.option("--second", type=click.Choice(get_args(SecondQuery)), default=OFF, help="How to ask the second model.")
+def main(folders: Sequence[Path], docs: Path | None, save: Path | None, second: SecondQuery) -> None:
     """Measure false alarms of evidence, with the rule for advice and without it."""
     try:
         datasets = [load(folder) for folder in folders]
@@ -244,7 +255,7 @@ def main(folders: Sequence[Path], docs: Path | None, save: Path | None) -> None:
         raise click.UsageError(str(error)) from error
     found: list[tuple[Asked, int]] = []
     for one in datasets:
-        found.append(_asked(one, from_others(datasets, one)))
+        found.append(_asked(one, from_others(datasets, one), second))
         click.echo(one.name, err=True)
     sets, sizes, names = [one[0] for one in found], [one[1] for one in found], [one.name for one in datasets]
     usual = usual_in(sets, sizes)

@@ -25,7 +25,7 @@ from muisti.service.app.app import open_engine
 
 ROOT = Path(__file__).parents[1]
 SPACE = "default"
-PATIENCE = 120.0  # seconds in which all must be done
+PATIENCE = 120.0  # seconds in which something must follow
 _WORDS = ("river", "stone", "lamp", "garden", "letter", "winter", "copper", "window", "harbour", "table", "engine")
 
 
@@ -54,10 +54,12 @@ def run(url: str, namespace: str, folder: Path, *, texts: int, kills: int, lease
         late = contents[-texts // 5 :]
         _add(engine, contents[: -len(late)])
         processes = [_start(url, namespace, lease, folder) for _ in range(2)]
-        done = 0
+        done, lacks, since = 0, 0, began
         try:
-            while _missing(engine) or late:
-                assert time.monotonic() < began + PATIENCE, "the vectors do not come"
+            while (missing := _missing(engine)) or late:
+                if missing != lacks:
+                    lacks, since = missing, time.monotonic()
+                assert time.monotonic() < since + PATIENCE, "the vectors do not come"
                 if late:
                     _add(engine, [late.pop()])
                 assert all(one.poll() is None for one in processes), "a process ended by itself"
@@ -87,9 +89,10 @@ def _add(engine: Engine, contents: list[str]) -> None:
         engine.owner.write.add(SPACE, drafts, on_conflict="keep")
 
 
-def _missing(engine: Engine) -> bool:
+def _missing(engine: Engine) -> int:
+    """Return how many passages lack vectors; 1 for none while that has to be seen yet."""
     listed = [one for one in engine.generations.list(SPACE, OWNER) if one.role == "second"]
-    return not listed or listed[0].missing > 0 or bool(engine.second_vectors.lagging())
+    return (listed[0].missing if listed else 0) or int(not listed or bool(engine.second_vectors.lagging()))
 
 
 def _outcome(engine: Engine, kills: int, seconds: float) -> Outcome:

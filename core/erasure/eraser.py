@@ -15,7 +15,7 @@ from muisti.core.context.sizes import Sizes
 from muisti.core.erasure.progress import OfCounts, Work, unfenced
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
-from muisti.core.index.packing import repack
+from muisti.core.index.repacking import repack
 from muisti.core.model.conversations import ObjectName
 from muisti.core.model.erasures import ELSEWHERE, Erasure
 from muisti.core.model.errors import Conflict, NotFound, StoreUnavailable

@@ -6,8 +6,6 @@ from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from typing import NamedTuple, cast
 
-import numpy as np
-
 from muisti.core.index.inserted import Inserted
 from muisti.core.store.database import Database, Refused, Rows, Statement
 from muisti.core.store.sql import index_rows, segments, spaces
@@ -44,31 +42,6 @@ def pack(database: Database, space: SpaceRow, generation: int | None, stopped: C
                 last = int(part.born[-1])
                 database.write(segments.add(space, generation, (first, last), seen, len(part), part.pack()))
                 first = last
-
-
-def repack(database: Database, space: SpaceRow) -> int:
-    """Rewrite the segments that hold erased versions without any version that has ended; return how many.
-
-    Those with vectors of a second model are deleted.
-
-    Several processes may do this at the same time. An emptied segment stays, because no segment behind a gap is read.
-    """
-    database.write(segments.drop_erased(space, overwrites=not database.local))
-    count = 0
-    while True:
-        (found,) = database.read([segments.with_erased(space)])
-        if not found:
-            return count
-        generation, first, seen, data = cast(tuple[int, int, int, bytes], found[0])
-        state, ended = database.read([spaces.state(space), index_rows.ended(space, seen)])
-        if not state:
-            return count
-        gone = np.array([row[0] for row in ended], np.int64)
-        kept = Inserted.unpack(data).without(gone)
-        number = cast(int, state[0][1])
-        over = [] if database.local else segments.overwrite(space, generation, first, seen)
-        database.write([*over, segments.rewrite(space, generation, first, seen, number, len(kept), kept.pack())])
-        count += 1
 
 
 def packed(database: Database, space: SpaceRow, generation: int | None) -> tuple[int, Iterator[Segment]]:

@@ -11,12 +11,13 @@ from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.models import Models
 from muisti.core.embedding.vectors import pack, restored
 from muisti.core.index.inserted import Inserted
+from muisti.core.index.second_packing import Packed
 from muisti.core.model.errors import StoreCorrupt
 from muisti.core.model.fields import FOLDED
 from muisti.core.model.ids import id_text
 from muisti.core.model.values import Memory, Passage
 from muisti.core.store.database import Database, Row, Rows, Scalar, Statement
-from muisti.core.store.sql import index_rows, inserting, segments, spaces, version_rows
+from muisti.core.store.sql import deferred, index_rows, inserting, segments, spaces, version_rows
 from muisti.core.store.sql.checksums import COVERED, doubt
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.store.sql.tables import rebuilt_from_version
@@ -240,6 +241,29 @@ def _packed_well(database: Database, space: SpaceRow) -> bool:
         for start, last, _, data in cast(list[tuple[int, int, int, bytes]], found):
             if not _matches(database, space, start, last, data):
                 return False
+    return all(
+        _second_well(database, space, *cast(tuple[int, int], row))
+        for row in database.read([segments.seconds(space)])[0]
+    )
+
+
+def _second_well(database: Database, space: SpaceRow, generation: int, first: int) -> bool:
+    """Return whether a segment with vectors of a second model has those that are stored for its passages."""
+    of_model = msgspec.structs.replace(space, second=generation)
+    (found,) = database.read([segments.second_data(of_model, [first])])
+    for (data,) in cast(list[tuple[bytes]], found):
+        try:
+            packed = Packed.unpack(data)
+        except (msgspec.DecodeError, ValueError):
+            return False
+        versions = np.unique(packed.versions).tolist()
+        stored: dict[tuple[Scalar, Scalar], Scalar] = {}
+        for start in range(0, len(versions), BATCH):
+            (rows,) = database.read([deferred.arrived(versions[start : start + BATCH], generation)])
+            stored |= {(row[0], row[1]): row[2] for row in rows}
+        named = zip(packed.versions.tolist(), packed.numbers.tolist(), packed.vectors, strict=True)
+        if any(stored.get((version, number)) != vector.tobytes() for version, number, vector in named):
+            return False
     return True
 
 

@@ -7,6 +7,7 @@ import msgspec
 import numpy as np
 
 from muisti.client import calls
+from muisti.core.model.terms import OFF
 from muisti.core.model.values import QUERY_MAX
 from muisti.core.query.advice import Unrelated
 from muisti.service.app.client import Client
@@ -30,12 +31,13 @@ class Cosines(msgspec.Struct, frozen=True):
 
 
 def found_by(client: Client, space: str, foreign: Sequence[str]) -> Cosines:
-    """Return what foreign questions find in a space by meaning alone."""
+    """Return what foreign questions find in a space by meaning alone, by its own model, which judges the evidence."""
     nearest: list[float] = []
     deeper: list[float] = []
     place = total = 0
     for text in foreign:
-        body = {"query": text[:QUERY_MAX], "mode": "semantic", "limit": DEPTH, "explain": True}
+        meant = {"mode": "semantic", "second_query": OFF}
+        body = {"query": text[:QUERY_MAX], "limit": DEPTH, "explain": True, **meant}
         answer = client.send(calls.search(space, body)).data
         cosines = sorted((hit["explain"]["cosine"] for hit in answer["hits"]), reverse=True)
         place, total = max(place, len(cosines)), answer["total"]

@@ -28,6 +28,7 @@ USER = "10001"
 USAGE = 64  # the exit code for what is asked for in the wrong way
 MEMORIES = "/v1/spaces/default/memories"
 SEARCH = "/v1/spaces/default/search"
+GENERATIONS = "/v1/spaces/default/generations"
 FACTS = {
     "The staging database runs on port 5433.": "where does the database for staging listen?",
     "Ann prefers tea without sugar.": "what does Ann like to drink?",
@@ -93,12 +94,18 @@ def main() -> None:
     parser.add_argument("image", help="name of the image")
     parser.add_argument("--runner", required=True, help="podman or docker, with options of its own")
     parser.add_argument("--docs", type=Path, help="write sizes into this folder's operations.md")
+    parser.add_argument("--second", action="store_true", help="check the variant with the second model minilm alone")
     options = parser.parse_args()
     engine = Engine(shlex.split(options.runner), options.image)
     with tempfile.TemporaryDirectory(prefix="muisti-image-") as folder:
         data = Path(folder)
         data.chmod(0o777)
         key = check_first_run(engine, data)
+        if options.second:
+            with serving(engine, data, key, "MUISTI_SECOND_MODEL=minilm") as server:
+                check_second(server)
+            tell_size(engine, options.docs)
+            return
         with serving(engine, data, key) as server:
             check_confinement(engine)
             check_answers(server)
@@ -160,6 +167,31 @@ def check_answers(server: Server) -> None:
     check_found(server)
     assert httpx.post(server.client.base_url.join(SEARCH), json={"query": "x"}, trust_env=False).status_code == 401
     say("hybrid searches find what was stored; strangers get 401")
+
+
+def check_second(server: Server) -> None:
+    """Second vectors follow what was stored, and searches compare them with those of the queries."""
+    for fact in FACTS:
+        server.client.post(MEMORIES, json={"content": fact}).raise_for_status()
+    give_up = time.monotonic() + START_SECONDS
+    while not _is_embedded(server):
+        assert time.monotonic() < give_up, "no second vectors"
+        time.sleep(0.2)
+    check_found(server)
+    for way in ("mapped", "transformer"):
+        for fact, question in FACTS.items():
+            asked = {"query": question, "second_query": way, "explain": True}
+            answer = server.client.post(SEARCH, json=asked).raise_for_status().json()
+            best = answer["hits"][0]
+            assert answer["degraded"] == [] and best["memory"]["content"] == fact, answer
+            second = best["explain"]["second"]
+            assert second["share"] > 0 and second["mapped"] == (way == "mapped"), second
+    say("the second model minilm embeds what was stored, and searches use it, mapped and by the transformer")
+
+
+def _is_embedded(server: Server) -> bool:
+    items = server.client.get(GENERATIONS).raise_for_status().json()["items"]
+    return any(one["role"] == "second" and one["embedded"] and not one["missing"] for one in items)
 
 
 def check_kernels(engine: Engine) -> None:

@@ -256,7 +256,10 @@ STATED: Mapping[str, Callable[[SpaceRow, str], Condition]] = {
         (ids,),
     ),
     "requests": lambda space, ids: (f"seq >= ? AND seq < ? AND {_ANY}", (*_answers_of(space), ids)),
-    "segments": lambda space, ids: ("space_id = ? AND format <> ?", (space.id, segments.FORMAT)),  # unreadable here
+    "segments": lambda space, ids: (
+        "space_id = ? AND format NOT IN (?, ?)",  # unreadable here
+        (space.id, segments.FORMAT, segments.SECOND),
+    ),
 }
 
 

@@ -1,6 +1,7 @@
 """The SQL of segments: the rows of an index packed into a few large ones, which load faster than many small ones."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from muisti.core.store.database import Statement
 from muisti.core.store.sql import overwriting, spaces, tables
@@ -9,6 +10,21 @@ from muisti.core.store.sql.version_rows import PLAIN
 
 FORMAT = 1  # version of the packed bytes; segments of other formats are ignored
 SECOND = 1_001  # format of packed vectors of a second model
+
+
+class Kept(NamedTuple):
+    """Names a segment of a space that is to be rewritten; `seen` is the change that it was packed after."""
+
+    space: int
+    generation: int
+    format: int
+    first: int
+    seen: int
+
+    @property
+    def key(self) -> tuple[int, ...]:
+        return tuple(self)
+
 
 _OWN = "space_id = ? AND generation_id = ? AND format = ?"
 _WITH_ERASED = (
@@ -66,9 +82,9 @@ def forget(space: SpaceRow) -> Statement:
 
 
 def with_erased(space: SpaceRow) -> Statement:
-    """Select (generation id, first, seen, data) of a segment with versions that were erased after it was packed."""
+    """Select (generation id, format, first, seen, data) of a segment with versions erased after it was packed."""
     return Statement(
-        f"SELECT s.generation_id, s.first, s.seen, s.data {_WITH_ERASED} LIMIT 1", (space.id, FORMAT, FORMAT)
+        f"SELECT s.generation_id, s.format, s.first, s.seen, s.data {_WITH_ERASED} LIMIT 1", (space.id, FORMAT, SECOND)
     )
 
 
@@ -77,15 +93,11 @@ def count_erased(space: SpaceRow) -> Statement:
     return Statement(f"SELECT count(*) {_WITH_ERASED}", (space.id, FORMAT, SECOND))
 
 
-def drop_erased(space: SpaceRow, *, overwrites: bool) -> list[Statement]:
-    """Delete the packed vectors of a second model that are those of erased versions, each with its whole segment.
-
-    `overwrites`: the server leaves deleted bytes in its file.
-    """
-    where = f"rowid IN (SELECT s.rowid {_WITH_ERASED})"
-    args = (space.id, SECOND, SECOND)
-    over = overwriting.over(tables.named("segments"), where, args) if overwrites else []
-    return [*over, Statement(f"DELETE FROM segments WHERE {where}", args)]
+def seconds(space: SpaceRow) -> Statement:
+    """Select (generation id, first) of each segment with vectors of a second model, of all that the space has had."""
+    return Statement(
+        "SELECT generation_id, first FROM segments WHERE space_id = ? AND format = ? ORDER BY 1, 2", (space.id, SECOND)
+    )
 
 
 def second_chain(space: SpaceRow) -> Statement:
@@ -109,12 +121,12 @@ def last_second(space: SpaceRow) -> Statement:
 def second_vectors(space: SpaceRow, after: int, upto: int, versions: int) -> Statement:
     """Select (born, version id, number, vector) by the second model, of current versions after a change up to another.
 
-    At most `versions` versions are selected, the oldest first.
+    At most `versions` versions are selected, the oldest first. One without vectors has a row of nulls.
     """
     return Statement(
         "SELECT v.born, v.id, e.number, e.vector FROM (SELECT id, born FROM versions v WHERE space_id = ? AND born > ? "
         f"AND born <= ? AND died IS NULL AND status <> 'superseded' AND {PLAIN} ORDER BY born LIMIT ?) v "
-        "JOIN embeddings e ON e.version_id = v.id AND e.generation_id = ? ORDER BY v.born, e.number",
+        "LEFT JOIN embeddings e ON e.version_id = v.id AND e.generation_id = ? ORDER BY v.born, e.number",
         (space.id, after, upto, versions, space.second),
     )
 
@@ -138,19 +150,16 @@ def add_second(space: SpaceRow, span: tuple[int, int], seen: int, passages: int,
     ]
 
 
-def overwrite(space: SpaceRow, generation: int, first: int, was_seen: int) -> list[Statement]:
+def overwrite(one: Kept) -> list[Statement]:
     """Overwrite a segment that the same transaction rewrites."""
-    own = (space.id, generation, FORMAT, first, was_seen)
-    return overwriting.over(tables.named("segments"), f"{_OWN} AND first = ? AND seen = ?", own)
+    return overwriting.over(tables.named("segments"), f"{_OWN} AND first = ? AND seen = ?", one.key)
 
 
-def rewrite(
-    space: SpaceRow, generation: int, first: int, was_seen: int, seen: int, passages: int, packed: bytes
-) -> Statement:
+def rewrite(one: Kept, seen: int, passages: int, packed: bytes) -> Statement:
     """Replace the content of a segment, unless another process has."""
     return Statement(
         f"UPDATE segments SET seen = ?, passages = ?, data = ? WHERE {_OWN} AND first = ? AND seen = ?",
-        (seen, passages, packed, space.id, generation, FORMAT, first, was_seen),
+        (seen, passages, packed, *one.key),
     )
 
 

@@ -235,7 +235,7 @@ class Staging:
     def _with_vectors(self, item: Item, new: NewVersion) -> NewVersion | None:
         """Return the version with the vectors of its line, or None when they are missing or from another model.
 
-        Vectors of the shadow are taken too, if the line has them.
+        Vectors of the shadow and of the second model are taken too, if the line has them.
         """
         cut, given = new.passages or (), item.passages or ()
         if [(one.passage.start, one.passage.stop) for one in cut] != [(one.start, one.stop) for one in given]:
@@ -244,11 +244,17 @@ class Staging:
         if own is None:
             return None
         self._file.tally.kept += len(own)
-        shadow = self._file.target.space.shadow
-        second = None if shadow is None else self._vectors(shadow, given)
-        vectors = [dict(pairs) for pairs in zip(*(one for one in (own, second) if one is not None), strict=True)]
+        others = [found for model in self._others() if (found := self._vectors(model, given)) is not None]
+        vectors = [dict(pairs) for pairs in zip(own, *others, strict=True)]
         passages = [replace(one, vectors=found) for one, found in zip(cut, vectors, strict=True)]
         return replace(new, passages=passages)
+
+    def _others(self) -> list[str]:
+        """Return the models whose vectors are kept beside those of the space's own: its shadow, and its second one."""
+        space, seconds = self._file.target.space, self._models.seconds
+        encoder = seconds.named(seconds.chosen(space))  # a new space has it as soon as background work has looked
+        coming = None if encoder is None else encoder.identity
+        return [one for one in (space.shadow, space.second or coming) if one is not None]
 
     def _vectors(self, generation: str, given: Sequence[PassageRecord]) -> list[tuple[str, bytes]] | None:
         """Return the vectors of a model in a line, each with the model; None when one is missing or is no unit."""
@@ -268,7 +274,7 @@ class Staging:
             for encoder in self._models.embedding(space)
         }
         for one in self._file.opened.generations.values():
-            if one.hash in (self._file.generation, space.shadow):
+            if one.hash in (self._file.generation, *self._others()):
                 known.setdefault(one.hash, (one.hash, one.model, one.dimensions))
         return [spaces.register_generation(*each, self._file.now) for each in known.values()]
 
