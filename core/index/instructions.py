@@ -6,6 +6,7 @@ few are read. Each has two vectors: that of its scope clause, and that of its se
 
 import json
 from collections.abc import Iterator
+from itertools import compress
 from typing import NamedTuple, cast
 
 import msgspec
@@ -15,7 +16,7 @@ from muisti.core.embedding.encoder import Encoder
 from muisti.core.index.lexical import with_words
 from muisti.core.index.rows import Rows
 from muisti.core.index.snapshot import RowNumbers, Snapshot
-from muisti.core.kernels import Floats, Ints, Longs, Mask
+from muisti.core.kernels import Floats, Longs, Mask
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import index_rows
 from muisti.core.store.sql.spaces import SpaceRow
@@ -25,6 +26,7 @@ from muisti.core.text.terms import tokenize
 
 FEW = 64  # new rows whose texts are all read
 BRIEF = 1_000  # rows that are looked at on the event loop, at most
+ENTRY = 150  # bytes of a scope and a flag in lists, about
 NOWHERE = -1  # the start of a scope clause that is missing
 
 _PHRASES = tuple(tuple(tokenize(mark)) for mark in MARKS)
@@ -34,7 +36,7 @@ class Known(msgspec.Struct, frozen=True):
     """The instructions among the versions up to id `upto`, by version id ascending.
 
     `rows` has the first row of each version in `numbering`. `typed` says which are of type `guard`. `everywhere` says
-    which apply to everything. `scopes` (n, 2) are the places of the scope clauses in the contents, `NOWHERE` for none.
+    which apply to everything. `scopes` are the places of the scope clauses in the contents, `NOWHERE` for none.
     `clauses` and `sentences` are vectors, zeros for none.
     """
 
@@ -42,16 +44,16 @@ class Known(msgspec.Struct, frozen=True):
     numbering: Rows
     rows: RowNumbers
     versions: Longs
-    typed: Mask
+    typed: list[bool]
     everywhere: Mask
-    scopes: Ints
+    scopes: list[tuple[int, int]]
     clauses: Floats
     sentences: Floats
 
     @property
     def nbytes(self) -> int:
-        parts = (self.rows, self.versions, self.typed, self.everywhere, self.scopes, self.clauses, self.sentences)
-        return sum(part.nbytes for part in parts)
+        parts = (self.rows, self.versions, self.everywhere, self.clauses, self.sentences)
+        return sum(part.nbytes for part in parts) + ENTRY * len(self.scopes)
 
     def only(self, numbering: Rows) -> "Known":
         """Return the instructions among other rows."""
@@ -62,9 +64,9 @@ class Known(msgspec.Struct, frozen=True):
             numbering,
             rows[kept],
             self.versions[kept],
-            self.typed[kept],
+            [*compress(self.typed, kept)],
             self.everywhere[kept],
-            self.scopes[kept],
+            [*compress(self.scopes, kept)],
             self.clauses[kept],
             self.sentences[kept],
         )
@@ -143,17 +145,17 @@ class Instructions:
             snapshot.rows,
             _rows(every, versions),
             every,
-            np.concatenate([known.typed, np.array([one.typed for one in found], np.bool_)]),
+            [*known.typed, *(one.typed for one in found)],
             np.concatenate([known.everywhere, np.array([one.everywhere for one in found], np.bool_)]),
-            np.concatenate([known.scopes, np.array([one.scope for one in found], np.int32)]),
+            [*known.scopes, *(one.scope for one in found)],
             np.concatenate([known.clauses, clauses]),
             np.concatenate([known.sentences, encoder.encode([one.sentence for one in found])]),
         )
 
 
 def _none(numbering: Rows, dimensions: int) -> Known:
-    flags, vectors, numbers = np.empty(0, np.bool_), np.empty((0, dimensions), np.float32), np.empty(0, np.int64)
-    return Known(0, numbering, numbers, numbers, flags, flags, np.empty((0, 2), np.int32), vectors, vectors)
+    vectors, numbers = np.empty((0, dimensions), np.float32), np.empty(0, np.int64)
+    return Known(0, numbering, numbers, numbers, [], np.empty(0, np.bool_), [], vectors, vectors)
 
 
 def _rows(wanted: Longs, versions: Longs) -> RowNumbers:

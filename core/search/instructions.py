@@ -62,11 +62,15 @@ def applying(
         return NO_LANE
     vector = question()
     scores = np.maximum(known.clauses @ vector, known.sentences @ vector)
-    places = np.flatnonzero(((scores >= LEAST) | known.everywhere) & known.visible(snapshot, visible()))
-    best = places[np.lexsort((-known.versions[places], -scores[places]))][:most]
+    applies = (scores >= LEAST) | known.everywhere
+    if not applies.any():
+        return NO_LANE
+    places = np.flatnonzero(applies & known.visible(snapshot, visible()))[::-1]  # of equal scores the newest is first
+    places = places[(-scores[places]).argsort(kind="stable")[:most]]
+    best = places.tolist()
     return Lane(
-        known.versions[best].tolist(),
-        known.typed[best].tolist(),
-        [(start, stop) for start, stop in known.scopes[best].tolist()],
-        [round(score, 4) for score in scores[best].tolist()],
+        known.versions[places].tolist(),
+        [known.typed[place] for place in best],
+        [known.scopes[place] for place in best],
+        [round(score, 4) for score in scores[places].tolist()],
     )
