@@ -161,7 +161,7 @@ def read(
             known = True
         starts, row = ints_at(piece[TOKEN_STARTS_AT], piece[ROWS] + 1), rows[i] - piece[FIRST]
         tokens = ints_at(piece[TOKENS_AT], piece[TOKENS])
-        _read_row(tokens, starts[row], starts[row + 1], places, sketch, pairs, near, i, counts, firsts, close)
+        _read_row(tokens, int(starts[row]), int(starts[row + 1]), places, sketch, pairs, near, i, counts, firsts, close)
 
 
 @compiled
