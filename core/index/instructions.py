@@ -6,6 +6,7 @@ few are read. Each has two vectors: that of its scope clause, and that of its se
 
 import json
 from collections.abc import Iterator
+from itertools import compress
 from typing import NamedTuple, cast
 
 import msgspec
@@ -13,8 +14,9 @@ import numpy as np
 
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.index.lexical import with_words
+from muisti.core.index.rows import Rows
 from muisti.core.index.snapshot import RowNumbers, Snapshot
-from muisti.core.kernels import Floats, Ints, Longs, Mask
+from muisti.core.kernels import Floats, Longs, Mask
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import index_rows
 from muisti.core.store.sql.spaces import SpaceRow
@@ -24,6 +26,7 @@ from muisti.core.text.terms import tokenize
 
 FEW = 64  # new rows whose texts are all read
 BRIEF = 1_000  # rows that are looked at on the event loop, at most
+ENTRY = 150  # bytes of a scope and a flag in lists, about
 NOWHERE = -1  # the start of a scope clause that is missing
 
 _PHRASES = tuple(tuple(tokenize(mark)) for mark in MARKS)
@@ -32,41 +35,47 @@ _PHRASES = tuple(tuple(tokenize(mark)) for mark in MARKS)
 class Known(msgspec.Struct, frozen=True):
     """The instructions among the versions up to id `upto`, by version id ascending.
 
-    `typed` says which are of type `guard`. `everywhere` says which apply to everything. `scopes` (n, 2) are the places
-    of the scope clauses in the contents, `NOWHERE` for none. `clauses` and `sentences` are vectors, zeros for none.
+    `rows` has the first row of each version in `numbering`. `typed` says which are of type `guard`. `everywhere` says
+    which apply to everything. `scopes` are the places of the scope clauses in the contents, `NOWHERE` for none.
+    `clauses` and `sentences` are vectors, zeros for none.
     """
 
     upto: int
+    numbering: Rows
+    rows: RowNumbers
     versions: Longs
-    typed: Mask
+    typed: list[bool]
     everywhere: Mask
-    scopes: Ints
+    scopes: list[tuple[int, int]]
     clauses: Floats
     sentences: Floats
 
     @property
     def nbytes(self) -> int:
-        parts = (self.versions, self.typed, self.everywhere, self.scopes, self.clauses, self.sentences)
-        return sum(part.nbytes for part in parts)
+        parts = (self.rows, self.versions, self.everywhere, self.clauses, self.sentences)
+        return sum(part.nbytes for part in parts) + ENTRY * len(self.scopes)
 
-    def only(self, kept: Mask) -> "Known":
-        """Return the instructions for which a flag is set."""
+    def only(self, numbering: Rows) -> "Known":
+        """Return the instructions among other rows."""
+        rows = _rows(self.versions, numbering.version.view())
+        kept = rows >= 0
         return Known(
             self.upto,
+            numbering,
+            rows[kept],
             self.versions[kept],
-            self.typed[kept],
+            [*compress(self.typed, kept)],
             self.everywhere[kept],
-            self.scopes[kept],
+            [*compress(self.scopes, kept)],
             self.clauses[kept],
             self.sentences[kept],
         )
 
-    def rows(self, snapshot: Snapshot) -> RowNumbers:
-        """Return the first row of each version in a snapshot, -1 for one that it lacks."""
-        known = snapshot.columns.version
-        rows = np.searchsorted(known, self.versions)
-        there = known.take(rows, mode="clip") == self.versions if len(known) else np.zeros(len(rows), np.bool_)
-        return np.where(there, rows, -1)
+    def visible(self, snapshot: Snapshot, flags: Mask) -> Mask:
+        """Return which have a first row that is flagged; `flags` has a flag for each row of the snapshot."""
+        same = snapshot.rows is self.numbering  # else rows without use were removed meanwhile
+        rows = self.rows if same else _rows(self.versions, snapshot.columns.version)
+        return flags.take(rows, mode="clip") & (rows >= 0) & (rows < len(flags))
 
 
 class _Found(NamedTuple):
@@ -104,16 +113,16 @@ class Instructions:
         if known is not None and known.upto >= last:
             return known
         with self._growing:
-            known = _none(encoder.dimensions) if self._known is None else self._known
+            known = _none(snapshot.rows, encoder.dimensions) if self._known is None else self._known
             if known.upto < last:
                 known = self._known = self._extended(known, snapshot, encoder, last)
             return known
 
-    def keep(self, versions: Longs) -> None:
-        """Forget all instructions but those of the versions, which ascend."""
+    def keep(self, rows: Rows) -> None:
+        """Forget all instructions but those that have one of the rows, which will be those of snapshots."""
         with self._growing:
             if self._known is not None:
-                self._known = self._known.only(np.isin(self._known.versions, versions))
+                self._known = self._known.only(rows)
 
     def _extended(self, known: Known, snapshot: Snapshot, encoder: Encoder, last: int) -> Known:
         versions = snapshot.columns.version
@@ -130,20 +139,30 @@ class Instructions:
         there = np.isin([one.version for one in found], versions[first:]).tolist()
         found = [one for one, is_there in zip(found, there, strict=True) if is_there]
         clauses = encoder.encode([one.clause or one.sentence for one in found])
+        every = np.concatenate([known.versions, np.array([one.version for one in found], np.int64)])
         return Known(
             last,
-            np.concatenate([known.versions, np.array([one.version for one in found], np.int64)]),
-            np.concatenate([known.typed, np.array([one.typed for one in found], np.bool_)]),
+            snapshot.rows,
+            _rows(every, versions),
+            every,
+            [*known.typed, *(one.typed for one in found)],
             np.concatenate([known.everywhere, np.array([one.everywhere for one in found], np.bool_)]),
-            np.concatenate([known.scopes, np.array([one.scope for one in found], np.int32)]),
+            [*known.scopes, *(one.scope for one in found)],
             np.concatenate([known.clauses, clauses]),
             np.concatenate([known.sentences, encoder.encode([one.sentence for one in found])]),
         )
 
 
-def _none(dimensions: int) -> Known:
-    flags, vectors = np.empty(0, np.bool_), np.empty((0, dimensions), np.float32)
-    return Known(0, np.empty(0, np.int64), flags, flags, np.empty((0, 2), np.int32), vectors, vectors)
+def _none(numbering: Rows, dimensions: int) -> Known:
+    vectors, numbers = np.empty((0, dimensions), np.float32), np.empty(0, np.int64)
+    return Known(0, numbering, numbers, numbers, [], np.empty(0, np.bool_), [], vectors, vectors)
+
+
+def _rows(wanted: Longs, versions: Longs) -> RowNumbers:
+    """Return the first row of each wanted version, -1 where there is none; `versions` has that of each row."""
+    rows = np.searchsorted(versions, wanted)
+    there = versions.take(rows, mode="clip") == wanted if len(versions) else np.zeros(len(rows), np.bool_)
+    return np.where(there, rows, -1)
 
 
 def _recognised(rows: list[Row]) -> Iterator[_Found]:

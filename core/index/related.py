@@ -30,8 +30,10 @@ def add_related(
     if not len(found.codes):
         return
     whole = population.rows == snapshot.size
-    known = [-1 if whole else population.df.get(code, -1) for code in found.codes.tolist()]
-    df, weights = np.array(known, np.int64), wanted.weights * (matches.idf > 0) / matches.mass
+    df = np.full(len(found.codes), -1, np.int64)
+    if not whole:  # else counting is costly, so the counts are cached
+        df[:] = [population.df.get(code, -1) for code in found.codes.tolist()]
+    weights = wanted.weights * (matches.idf > 0) / matches.mass
     counted = (df, population.rows, population.mask, matches.highest, MOST)
     query = (wanted.codes, weights, matches.idf, found.codes, found.places, WORTH * found.likeness)
     relate(snapshot.table, rows, *query, *counted, np.array(matches.norm.terms), out)

@@ -302,7 +302,7 @@ class SpaceIndex:
         kept = [keep(p, needed[p.first : p.first + p.rows], int(new_row[p.first])) for p in self._pieces]
         self._rows, self._pieces, self._useless = self._rows.only(needed), settled([p for p in kept if p.rows]), 0
         self._fields = Fields(self._database, self.space, self._rows)
-        self.instructions.keep(self._rows.version.view())
+        self.instructions.keep(self._rows)
         seq = self._snapshot.seq
         self._snapshot = Snapshot(seq, self._rows, len(self._rows), self._pieces, self._unembedded)
 

@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from muisti.core.kernels.dense import listed, popcount
 from muisti.core.kernels.pieces import COLUMNS, read
 from muisti.core.kernels.target import Codes, Doubles, Floats, Ints, Longs, Mask, compiled
 
@@ -21,32 +22,47 @@ def beside(
     reach: int,
 ) -> Longs:
     """Return `rows` and the allowed rows within `reach` steps of a `lexical` row in a dialogue; distinct, ascending."""
+    if after.size == 0:
+        return np.unique(rows)
     near = np.empty((lexical.size, 2 * reach), np.int64)
-    if after.size > 0:
-        windows(lexical, numbers, versions, before, after, visible, reach, near)
-        for place in range(near.size):
-            if near.flat[place] >= 0 and not allowed[near.flat[place]]:
-                near.flat[place] = MISSING
-    else:
-        near[:] = MISSING
-    return joined(rows, near)
+    windows(lexical, numbers, versions, before, after, visible, reach, near)
+    for i in range(near.shape[0]):
+        for k in range(near.shape[1]):
+            if near[i, k] >= 0 and not allowed[near[i, k]]:
+                near[i, k] = MISSING
+    return numbered(flagged(rows, near, visible.size))[1]
 
 
 @compiled
-def joined(rows: Longs, near: Longs) -> Longs:
-    """Return the distinct rows of `rows` and `near`, ascending; `MISSING` places of `near` are left out."""
-    every, count = np.empty(rows.size + near.size, np.int64), rows.size
-    every[:count] = rows
-    for row in near.flat:
-        every[count] = row
-        count += int(row >= 0)
-    every = np.sort(every[:count])
-    kept = 0
-    for row in every:
-        if kept == 0 or every[kept - 1] != row:
-            every[kept] = row
-            kept += 1
-    return every[:kept]
+def flagged(rows: Longs, near: Longs, size: int) -> Codes:
+    """Return a bit for each of `size` rows, set for those of `rows` and `near`, but for `MISSING` places of `near`."""
+    flags = np.zeros((size + 63) // 64, np.uint64)
+    for row in rows:
+        flags[row >> 6] |= np.uint64(1) << np.uint64(row & 63)
+    for i in range(near.shape[0]):
+        for k in range(near.shape[1]):
+            row = near[i, k]
+            if row >= 0:
+                flags[row >> 6] |= np.uint64(1) << np.uint64(row & 63)
+    return flags
+
+
+@compiled
+def numbered(flags: Codes) -> tuple[Longs, Longs]:
+    """Return how many bits are set before each word, and the rows whose bits are set, ascending."""
+    before, count = np.empty(flags.size, np.int64), 0
+    for word in range(flags.size):
+        before[word] = count
+        count += np.int64(popcount(flags[word]))
+    every = np.empty(count, np.int64)
+    return before, every[: listed(flags, every)]
+
+
+@compiled
+def _place(row: np.int64, flags: Codes, before: Longs) -> np.int64:
+    """Return the place of a row among those whose bits are set."""
+    lower = flags[row >> 6] & ((np.uint64(1) << np.uint64(row & 63)) - np.uint64(1))
+    return before[row >> 6] + np.int64(popcount(lower))
 
 
 @compiled
@@ -76,14 +92,20 @@ def surround(
     idf of its rarer one times `worth`, or 0 when the idf of either is 0.
     """
     reach = lends.size // 2
-    around = np.empty((rows.size if after.size > 0 else 0, 2 * reach), np.int64)
+    around, own, every = np.empty((rows.size if after.size > 0 else 0, 2 * reach), np.int64), np.arange(rows.size), rows
     if after.size > 0:
         windows(rows, numbers, versions, before, after, visible, reach, around)
-    every = joined(rows, around)
+        flags = flagged(rows, around, visible.size)
+        earlier, every = numbered(flags)
+        for i in range(rows.size):
+            own[i] = _place(rows[i], flags, earlier)
+            for k in range(2 * reach):
+                if around[i, k] >= 0:
+                    around[i, k] = _place(around[i, k], flags, earlier)
     counts, firsts = np.empty((every.size, terms.size), np.int32), np.empty((every.size, terms.size), np.int32)
     close, worths = np.empty((every.size, pairs.shape[0]), np.float32), np.empty(pairs.shape[0])
     read(pieces, every, terms, pairs, near, counts, firsts, close)
-    norms, own = np.empty(every.size), np.searchsorted(every, rows)
+    norms = np.empty(every.size)
     for i in range(every.size):
         norms[i] = norm[0] + norm[1] * lengths[every[i]]
     for p in range(pairs.shape[0]):
@@ -94,9 +116,6 @@ def surround(
         leads[i] = lead if numbers[rows[i]] == 0 else 0
     out[0] = 0
     if after.size > 0:
-        for place in range(around.size):
-            row = around.flat[place]
-            around.flat[place] = np.searchsorted(every, row) if row >= 0 else MISSING
         neighbour_shares(own, around, lends, counts, norms, weights, out[0])
     own_shares(own, counts, firsts, close, norms, weights, worths, leads, out[1], out[2], out[3])
 
@@ -166,7 +185,7 @@ def neighbour_shares(
             said = counts[own[i], t] / (counts[own[i], t] + norms[own[i]])
             silent = 1.0 - said
             for k in range(lends.size):
-                if near[i, k] >= 0:
+                if near[i, k] >= 0 and counts[near[i, k], t] > 0:
                     times = counts[near[i, k], t]
                     silent *= 1.0 - lends[k] * times / (times + norms[near[i, k]])
             out[i] += weights[t] * (1.0 - silent - said)

@@ -167,7 +167,7 @@ def drop(rows: Ints, distances: Ints, found: int, limit: int, ties: int) -> int:
 
 
 @compiled
-def listed(allowed: Words, out: Ints) -> int:
+def listed(allowed: Words, out: Ints | Longs) -> int:
     """Fill `out` with the numbers of the allowed rows, ascending, and return how many; `allowed` has a bit for each."""
     found = 0
     for block in range(allowed.size):

@@ -12,6 +12,7 @@ FIRST, ROWS, TERMS, POSTINGS, PAIRS, TOKENS = range(6)  # sizes
 TERMS_AT, STARTS_AT, PACKED_AT, TF_AT, LENGTHS_AT, TOKEN_STARTS_AT, TOKENS_AT = range(6, 13)  # addresses
 COLUMNS = 13
 
+SKETCH = 1_024  # flags, shared by the terms whose places have the same lowest bits: few have that of a query's term
 COMMON = 10_000  # rows with a term; beyond, an allowed one is taken for granted
 
 
@@ -145,48 +146,59 @@ def read(
     `near` places behind it; one before it counts half as much.
     """
     counts[:], firsts[:], close[:] = 0, -1, 0
-    places = np.empty(terms.size, np.int32)
+    places, sketch = np.empty(terms.size, np.int32), np.empty(SKETCH, np.bool_)
     p, known = -1, False
     for i in range(rows.size):
         while p < 0 or rows[i] >= pieces[p, FIRST] + pieces[p, ROWS]:
             p, known = p + 1, False
         piece = pieces[p]
         if not known:
+            sketch[:] = False
             for t in range(terms.size):
                 places[t] = find(terms_of(piece), terms[t])
+                if places[t] >= 0:
+                    sketch[places[t] & (SKETCH - 1)] = True
             known = True
         starts, row = ints_at(piece[TOKEN_STARTS_AT], piece[ROWS] + 1), rows[i] - piece[FIRST]
-        tokens = ints_at(piece[TOKENS_AT], piece[TOKENS])[starts[row] : starts[row + 1]]
-        _read_row(tokens, places, pairs, near, counts[i], firsts[i], close[i])
+        tokens = ints_at(piece[TOKENS_AT], piece[TOKENS])
+        _read_row(tokens, int(starts[row]), int(starts[row + 1]), places, sketch, pairs, near, i, counts, firsts, close)
 
 
 @compiled
-def _read_row(tokens: Ints, places: Ints, pairs: Ints, near: int, counts: Ints, firsts: Ints, close: Floats) -> None:
-    sketch = np.uint64(0)  # a bit for each of the places; few other tokens share one
-    for place in places:
-        if place >= 0:
-            sketch |= np.uint64(1) << np.uint64(place & 63)
-    for at in range(tokens.size):
-        if not (sketch >> np.uint64(tokens[at] & 63)) & np.uint64(1):
+def _read_row(
+    tokens: Ints,
+    start: int,
+    stop: int,
+    places: Ints,
+    sketch: Mask,
+    pairs: Ints,
+    near: int,
+    row: int,
+    counts: Ints,
+    firsts: Ints,
+    close: Floats,
+) -> None:
+    for at in range(start, stop):
+        if not sketch[tokens[at] & (SKETCH - 1)]:
             continue
         for t in range(places.size):
             if places[t] == tokens[at]:
-                counts[t] += 1
-                if firsts[t] < 0:
-                    firsts[t] = at
+                counts[row, t] += 1
+                if firsts[row, t] < 0:
+                    firsts[row, t] = at - start
                 for p in range(pairs.shape[0]):
                     if pairs[p, 0] == t:
-                        close[p] += _closeness(tokens, at, int(places[pairs[p, 1]]), near)
+                        close[row, p] += _closeness(tokens, start, stop, at, int(places[pairs[p, 1]]), near)
 
 
 @compiled
-def _closeness(tokens: Ints, at: int, other: int, near: int) -> np.float32:
+def _closeness(tokens: Ints, start: int, stop: int, at: int, other: int, near: int) -> np.float32:
     best = np.float32(0)
     if other >= 0:
         for distance in range(1, near + 1):
-            if at + distance < tokens.size and tokens[at + distance] == other:
+            if at + distance < stop and tokens[at + distance] == other:
                 best = max(best, np.float32(1 / distance))
-            if at >= distance and tokens[at - distance] == other:
+            if at - distance >= start and tokens[at - distance] == other:
                 best = max(best, np.float32(0.5 / distance))
     return best
 

@@ -20,6 +20,32 @@ from muisti.core.kernels.target import Codes, Doubles, Ints, Longs, Mask, Packed
 
 
 @compiled
+def find_related(
+    stems: Codes,
+    starts: Ints,
+    related: Codes,
+    cosines: Doubles,
+    wanted: Codes,
+    codes: Codes,
+    places: Longs,
+    likeness: Doubles,
+) -> int:
+    """Find the words related to each of the `wanted` ones, without those that are wanted themselves.
+
+    Those of `stems[i]`, ascending, are `related[starts[i]:starts[i + 1]]` with their `cosines`. Fill `codes`, `places`
+    (in `wanted`) and `likeness`, and return how many there are.
+    """
+    spans, found = np.empty((wanted.size, 2), np.int32), 0
+    look_up(stems, starts, wanted, spans)
+    for place in range(wanted.size):
+        for at in range(spans[place, 0], spans[place, 1]):
+            if not (wanted == related[at]).any():
+                codes[found], places[found], likeness[found] = related[at], place, cosines[at]
+                found += 1
+    return found
+
+
+@compiled
 def relate(
     pieces: Longs,
     rows: Longs,
@@ -153,5 +179,6 @@ def bake() -> None:
     """Compile for the types that the index uses."""
     pieces, codes, longs = np.zeros((0, COLUMNS), np.int64), np.zeros(1, np.uint64), np.zeros(1, np.int64)
     doubles, mask = np.ones(2), np.ones(1, np.bool_)
-    one = doubles[:1]
+    one, ints = doubles[:1], np.zeros(2, np.int32)
+    find_related(codes, ints, codes, one, codes, codes.copy(), longs.copy(), one.copy())
     relate(pieces, longs, codes, one, one, codes, longs, one, longs, 1, mask, 1.0, 5, doubles, one.copy())

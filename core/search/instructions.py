@@ -13,7 +13,7 @@ from muisti.core.embedding.encoder import Encoder
 from muisti.core.index.instructions import NOWHERE
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.space_index import SpaceIndex
-from muisti.core.kernels import Mask
+from muisti.core.kernels import Floats, Mask
 from muisti.core.model.hits import Instruction
 from muisti.core.model.values import Memory, Stretch
 
@@ -45,21 +45,32 @@ NO_LANE = Lane()
 
 
 def applying(
-    index: SpaceIndex, snapshot: Snapshot, text: str, encoder: Encoder, visible: Callable[[], Mask], most: int
+    index: SpaceIndex,
+    snapshot: Snapshot,
+    encoder: Encoder,
+    question: Callable[[], Floats],
+    visible: Callable[[], Mask],
+    most: int,
 ) -> Lane:
-    """Return at most so many of the instructions that apply to a text; `visible` has a flag for each row."""
+    """Return at most so many of the instructions that apply to a question.
+
+    `question` is its vector by the encoder; `visible` has a flag for each row. They are called when there are
+    instructions.
+    """
     known = index.instructions.of(snapshot, encoder)
     if known is None or not len(known.versions):
         return NO_LANE
-    rows = known.rows(snapshot)
-    question = encoder.encode_query(text)
-    scores = np.maximum(known.clauses @ question, known.sentences @ question)
-    applies = (rows >= 0) & ((scores >= LEAST) | known.everywhere) & visible()[rows]
-    places = np.flatnonzero(applies)
-    best = places[np.lexsort((-known.versions[places], -scores[places]))][:most]
+    vector = question()
+    scores = np.maximum(known.clauses @ vector, known.sentences @ vector)
+    applies = (scores >= LEAST) | known.everywhere
+    if not applies.any():
+        return NO_LANE
+    places = np.flatnonzero(applies & known.visible(snapshot, visible()))[::-1]  # of equal scores the newest is first
+    places = places[(-scores[places]).argsort(kind="stable")[:most]]
+    best = places.tolist()
     return Lane(
-        known.versions[best].tolist(),
-        known.typed[best].tolist(),
-        [(start, stop) for start, stop in known.scopes[best].tolist()],
-        [round(score, 4) for score in scores[best].tolist()],
+        known.versions[places].tolist(),
+        [known.typed[place] for place in best],
+        [known.scopes[place] for place in best],
+        [round(score, 4) for score in scores[places].tolist()],
     )

@@ -42,21 +42,18 @@ class QueryEmbedder:
         Raises:
             ModelUnavailable: the model of the space does not embed now, or not in time.
         """
-        stored = None if like is None else similar.direction(snapshot, like)
-        if stored is None:
-            first = self._first(space, text if like is None else like.text)
-            own = query_vector(rotated(first))
-        else:
-            first, own = None, query_vector(stored)
-        if snapshot.second is None or (way or self._usual) == "off":
-            return QueryVectors(own), ()
+        second_too = snapshot.second is not None and (way or self._usual) != "off"
         if like is not None:
-            stored = similar.direction(snapshot, like, snapshot.second)
-            return QueryVectors(own, None if stored is None else Second(query_vector(stored), False)), ()
-        if first is None or not mostly_latin(text):
-            return QueryVectors(own), ()
+            stored = similar.direction(snapshot, like)
+            own = _turned(self._first(space, like.text)) if stored is None else query_vector(stored)
+            other = similar.direction(snapshot, like, snapshot.second) if second_too else None
+            return QueryVectors(own, None if other is None else Second(query_vector(other), False)), ()
+        first = self._first(space, text)
+        own = _turned(first)
+        if not second_too or not mostly_latin(text):
+            return QueryVectors(own, None, first), ()
         second, lacks = self._second(space, text, first, way or self._usual)
-        return QueryVectors(own, second), lacks
+        return QueryVectors(own, second, first), lacks
 
     def _first(self, space: Space, text: str) -> Floats:
         encoder = self._models.of(space.generation)
@@ -69,14 +66,14 @@ class QueryEmbedder:
     ) -> tuple[Second | None, tuple[str, ...]]:
         """Return the vector for the second model. One that does not answer is mapped, or left out if it has no map."""
         map = self._maps.find(space.generation, space.second)
-        mapped = None if map is None else Second(_turned(map.of(first)), mapped=True)
-        if way == "mapped" and mapped is not None:
-            return mapped, ()
+        if way == "mapped" and map is not None:
+            return Second(_turned(map.of(first)), mapped=True), ()
         try:
             return Second(_turned(self._by_model(space, text)), mapped=False), ()
         except ModelUnavailable as unavailable:
-            instead = "ranked without it" if mapped is None else "its vector of the query was mapped"
-            return mapped, (f"{unavailable}: {instead}",)
+            if map is None:
+                return None, (f"{unavailable}: ranked without it",)
+            return Second(_turned(map.of(first)), mapped=True), (f"{unavailable}: its vector of the query was mapped",)
 
     def _by_model(self, space: Space, text: str) -> Floats:
         encoder = self._models.second_of(space)

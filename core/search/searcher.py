@@ -35,6 +35,7 @@ from muisti.core.search.query_vectors import QueryEmbedder
 from muisti.core.search.ranking import Ranked, rank, visible
 from muisti.core.search.rankings import BY_MODE
 from muisti.core.search.refined import Extra, Groups, joint
+from muisti.core.search.two_models import QueryVectors
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import memories, spaces, version_rows
 from muisti.core.support.waiting import WouldWait
@@ -184,7 +185,7 @@ class Searcher:
         heard = index.feedback_counts.number if query.as_of is None else None
         ranker = partial(rank, index, snapshot, query, wanted, mode, vectors, now, extra)
         ranked = ranker()
-        lane = self._lane(index, snapshot, query, wanted, ranked, now)
+        lane = self._lane(index, snapshot, query, wanted, vectors, ranked, now)
         ready = perf_counter()
         versions = [*versions_of(snapshot, ranked), *lane.versions]
         found, newest = self._fetch(index, snapshot, versions, max_age, heard, again=needed is not None)
@@ -245,7 +246,14 @@ class Searcher:
         return asked, (f"{bare} passages have no embedding and rank by keyword only; {LATER}",) * bool(bare)
 
     def _lane(
-        self, index: SpaceIndex, snapshot: Snapshot, query: Query, wanted: Wanted, ranked: Ranked, now: int
+        self,
+        index: SpaceIndex,
+        snapshot: Snapshot,
+        query: Query,
+        wanted: Wanted,
+        vectors: QueryVectors | None,
+        ranked: Ranked,
+        now: int,
     ) -> Lane:
         """Return the instructions that apply to a question. Lists of memories and a memory as query ask none."""
         encoder, asked = self._models.ready, query.options
@@ -255,7 +263,10 @@ class Searcher:
             return NO_LANE
         demanding = wanted.required or wanted.phrases or wanted.quoted
         allowed = partial(visible, index, snapshot, query, now) if demanding else lambda: ranked.asked.allowed.mask
-        return applying(index, snapshot, wanted.text, encoder, allowed, query.instructions)
+        of_text = None if vectors is None else vectors.of_text
+        known = of_text is not None and self._models.of(index.space.space.generation) is encoder
+        question = (lambda: cast(Floats, of_text)) if known else partial(encoder.encode_query, wanted.text)
+        return applying(index, snapshot, encoder, question, allowed, query.instructions)
 
     def _fetch(
         self,
