@@ -1,6 +1,7 @@
 """Databases for tests, on a file and on sqld: what holds for one must hold for the other."""
 
 import copy
+import shutil
 import uuid
 from collections.abc import Callable
 from functools import cache
@@ -48,8 +49,18 @@ class RemoteStore:
         return self._name
 
     def copy_of(self, template: str) -> None:
-        """Begin as a copy of another database of the server, unless there is a database already."""
-        self._make(lambda: self.sqld.fork(template, self._name))
+        """Begin as a copy of another database of the server that nobody uses, unless there is a database already.
+
+        A copy of its files takes sqld a third of the processor time of a fork, which replays the log of it.
+        """
+        self._make(lambda: self._copy(self.sqld.database(template).parent))
+
+    def _copy(self, source: Path) -> None:
+        target = self.sqld.database(self._name).parent
+        target.mkdir()
+        for name in ("data", "data-wal", "wallog"):
+            shutil.copyfile(source / name, target / name)
+        self.sqld.create(self._name)
 
     def _make(self, make: Callable[[], None]) -> None:
         with self._making:
@@ -93,7 +104,7 @@ def at(path: Path) -> Store:
 def migrated(store: Store) -> Database:
     """Open a store; a database that is not there begins as a copy of an empty one with all tables.
 
-    The migrations take 16 ms of processor time, 60 ms with sqld's; and most tests make a database.
+    The migrations take 16 ms of processor time, 70 ms with sqld's; and most tests make a database.
     """
     if isinstance(store, FileStore) and not store.path.exists():
         store.path.write_bytes(_empty())

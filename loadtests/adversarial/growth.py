@@ -1,6 +1,6 @@
 """Growth of a function's time with the length of its text, judged by ratios within one process."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from math import log2
 from time import process_time
 
@@ -12,7 +12,7 @@ MOST = 3.0  # times as long for twice the text: 2 is linear, 4 is quadratic
 NEARLY = 2.5  # times as long at which longer texts need not be tried
 TRIES = 4  # runs of each text of a ratio that looks too high; the least counts
 TOP = 100_000  # characters
-FIRST = 1_562
+FIRST = 390  # characters, in which the slowest reader takes some milliseconds
 SHORT = (14, 20)  # characters; what doubles with every character takes 64 times as long
 EXPLOSIVE = 0.005  # seconds
 
@@ -26,19 +26,16 @@ def seconds(call: Call, text: str) -> float:
     return process_time() - began
 
 
-def lengths(top: int, step: int) -> Iterator[int]:
-    """Lengths from a small one to `top`, each `step` times the one before.
+def lengths(top: int, step: int) -> list[int]:
+    """Return lengths from a small one to `top`, each `step` times the one before.
 
-    >>> list(lengths(100_000, 4))
-    [1562, 6248, 24992, 100000]
+    >>> lengths(100_000, 4)
+    [390, 1562, 6250, 25000, 100000]
     """
-    length = min(FIRST, top)
-    while length * step < top:
-        yield length
-        length *= step
-    if length * step < top * step:
-        yield length
-    yield top
+    found = [top]
+    while found[-1] // step >= FIRST:
+        found.append(found[-1] // step)
+    return found[::-1]
 
 
 def curve(call: Call, family: Family, lengths: Sequence[int]) -> dict[int, float]:

@@ -61,20 +61,16 @@ class _Job:
 class Pool:
     """A pool of threads. One call runs on each thread, and `waiting` more wait in a queue; further calls are refused.
 
-    All calls come from one event loop, which must run until the pool is closed.
+    All calls come from one event loop, which must run until the pool is closed. A thread starts when a call finds all
+    others busy: a start of all takes 8 ms, and a server that is asked little needs few of them.
     """
 
     def __init__(self, name: str, threads: int, waiting: int, line: Line) -> None:
+        self._name, self._most, self._waiting = name, threads, waiting
         self._line = line
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._free = self.capacity = threads + waiting
-        self._waiting = waiting
-        self._threads = [
-            threading.Thread(target=self._work, name=f"muisti-{name}-{number}", daemon=True)
-            for number in range(threads)
-        ]
-        for thread in self._threads:
-            thread.start()
+        self._threads: list[threading.Thread] = []
 
     @property
     def calls(self) -> int:
@@ -92,6 +88,8 @@ class Pool:
         job = _Job(partial(call, *args, **kwargs))
         self._free -= 1
         self._line.enter()
+        if len(self._threads) < min(self.calls, self._most):
+            self._start()
         self._jobs.put(job)
         try:
             return await job.answer
@@ -101,11 +99,18 @@ class Pool:
                 self._free += 1
             raise
 
+    def _start(self) -> None:
+        name = f"muisti-{self._name}-{len(self._threads)}"
+        thread = threading.Thread(target=self._work, name=name, daemon=True)
+        thread.start()
+        self._threads.append(thread)
+
     def close(self) -> None:
         """Wait until all calls have ended."""
-        for _ in self._threads:
+        started = [*self._threads]
+        for _ in started:
             self._jobs.put(None)
-        for thread in self._threads:
+        for thread in started:
             thread.join()
 
     def _work(self) -> None:

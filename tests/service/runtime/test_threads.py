@@ -18,7 +18,8 @@ from muisti.core.query.query import Query
 from muisti.core.search import searcher as searching
 from muisti.core.views.read import Read
 from muisti.service.runtime import workers
-from muisti.service.runtime.workers import Backend
+from muisti.service.runtime.admission import Line
+from muisti.service.runtime.workers import Backend, Pool
 from muisti.service.settings import Settings
 from tests.core.fakes import SPACE, add, open_engine
 from tests.stores import FileStore
@@ -128,3 +129,28 @@ def test_processors_that_a_process_may_not_use_do_not_count():
     code = f"import os; from muisti.service.runtime.workers import processors; {kept}; print(processors())"
     told = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert told.stdout.strip() == "1"
+
+
+def test_a_pool_starts_a_thread_for_each_call_that_finds_all_others_busy_and_no_more_than_it_may():
+    gate, pool = threading.Event(), Pool("lazy", 3, 10, Line())
+
+    def started() -> int:
+        return sum(thread.name.startswith("muisti-lazy") for thread in threading.enumerate())
+
+    async def scenario() -> list[int]:
+        seen = [started()]
+        for _ in range(2):
+            await pool.run(int)
+        seen.append(started())
+        waiting: list[asyncio.Task[bool]] = []
+        for _ in range(5):
+            waiting.append(asyncio.create_task(pool.run(gate.wait)))
+            await asyncio.sleep(0)
+            seen.append(started())
+        gate.set()
+        assert await asyncio.gather(*waiting) == [True] * 5
+        return seen
+
+    assert asyncio.run(scenario()) == [0, 1, 1, 2, 3, 3, 3]
+    pool.close()
+    assert started() == 0
