@@ -2,8 +2,8 @@
 
     both = (1 - share) * own + share * second
 
-`share` is `SHARE`, or `MAPPED_SHARE` for a query's vector that was mapped, because that is less exact. It is 0 for a row
-without a second vector: such a row keeps its own cosine.
+`share` is `SHARE`, or `MAPPED_SHARE` for a query's vector that was mapped, because that is less exact. It is 0 for a
+row without a second vector: such a row keeps its own cosine.
 """
 
 from typing import NamedTuple

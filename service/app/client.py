@@ -83,8 +83,8 @@ def connect(url: str, key: str | None = None) -> Client:
     # A proxy of the environment cannot reach this machine's loopback address.
     trusted = parsed.host not in LOOPBACK
     headers = {"Authorization": f"Bearer {key}"} if key else {}
-    # Redirects are not followed, so plain HTTP needs no certificates, and to load those of the system takes 34 ms.
-    verify = True if parsed.scheme == "https" else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    # Plain HTTP to this machine needs no certificates, and loading those of the system takes 34 ms.
+    verify = True if trusted or parsed.scheme == "https" else ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     options = {"timeout": TIMEOUT_SECONDS, "trust_env": trusted, "headers": headers, "verify": verify}
     return Client(httpx.Client(base_url=parsed, **options))
 
