@@ -62,7 +62,7 @@ class Pool:
     """A pool of threads. One call runs on each thread, and `waiting` more wait in a queue; further calls are refused.
 
     All calls come from one event loop, which must run until the pool is closed. A thread starts when a call finds all
-    others busy: a start of all takes 8 ms, and a server that is asked little needs few of them.
+    others busy. Starting all takes 8 ms, and a server that is asked little needs few of them.
     """
 
     def __init__(self, name: str, threads: int, waiting: int, line: Line) -> None:
