@@ -48,7 +48,8 @@ def fault(call: Call, family: Family, top: int = TOP) -> str | None:
     """Say where the time grows faster than the text; None where it does not.
 
     The text grows fourfold from step to step, so what is quadratic is found while it is short. A step that looks too
-    steep is measured again, the whole against its half.
+    steep is measured again, the whole against its half and against three quarters. Both ratios must be too high,
+    because a reader that is slower above some length has a high one where that length lies between.
     """
     if said := _explosion(call, family):
         return said
@@ -58,7 +59,7 @@ def fault(call: Call, family: Family, top: int = TOP) -> str | None:
         took = seconds(call, text)
         if took > FLOOR and was and took > MOST ** log2(length / was) * max(before, FLOOR / 16):
             ratio = _ratio(call, family(length // 2), text)
-            if ratio > MOST:
+            if ratio > MOST and _ratio(call, family(length * 3 // 4), text) > MOST ** log2(4 / 3):
                 return f"{took:.2f} s at {length:,} characters, {ratio:.1f} times what half of them take"
         if took > ENOUGH and took < NEARLY ** log2(length / max(was, 1)) * before:
             return None
@@ -72,7 +73,7 @@ def _explosion(call: Call, family: Family) -> str | None:
     return f"{long:.3f} s at {SHORT[1]} characters" if long > EXPLOSIVE and long > 8 * short else None
 
 
-def _ratio(call: Call, half: str, whole: str) -> float:
-    """Return how many times as long the whole takes as the half, each at its best."""
-    least = min(seconds(call, half) for _ in range(TRIES))
+def _ratio(call: Call, part: str, whole: str) -> float:
+    """Return how many times as long the whole takes as a part of it, each at its best."""
+    least = min(seconds(call, part) for _ in range(TRIES))
     return min(seconds(call, whole) for _ in range(TRIES)) / max(least, 1e-6)

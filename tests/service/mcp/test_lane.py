@@ -47,7 +47,7 @@ def test_a_context_has_them_in_a_section(client: httpx.Client):
 
 
 @pytest.mark.parametrize("max_tokens", [200, 400, 2_000])
-@pytest.mark.parametrize("length", [1, 40, 3_000])
+@pytest.mark.parametrize("length", [1, 80, 3_000])
 def test_they_take_a_share_of_the_tokens_at_most(max_tokens: int, length: int):
     found = [
         Instruction(
@@ -59,4 +59,4 @@ def test_they_take_a_share_of_the_tokens_at_most(max_tokens: int, length: int):
     encoded = json.dumps(structured, separators=(",", ":"), ensure_ascii=False)
     assert not structured or max(tokens(encoded), tokens(text)) <= max_tokens // SHARE
     assert bool(structured) == bool(text)
-    assert bool(structured) == (length == 1 and max_tokens > 200 or length == 40 and max_tokens > 400)
+    assert bool(structured) == (length == 1 and max_tokens > 200 or length == 80 and max_tokens > 400)
