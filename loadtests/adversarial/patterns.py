@@ -140,20 +140,13 @@ def _pumped(before: str, unit: str, end: str) -> Family:
     return lambda length: before + unit * (length // len(unit)) + end
 
 
-@cache
-def _files() -> tuple[Path, ...]:
-    return tuple(file for folder in ("core", "service") for file in sorted((ROOT / folder).rglob("*.py")))
-
-
-@cache
-def _source(path: Path) -> str:
-    return path.read_text("utf-8")
+def _files() -> Iterator[Path]:
+    for folder in ("core", "service"):
+        yield from sorted((ROOT / folder).rglob("*.py"))
 
 
 def _names(path: Path) -> Iterator[str]:
-    if "re." not in _source(path):  # most files; to walk through their trees takes seconds
-        return
-    tree = ast.parse(_source(path))
+    tree = ast.parse(path.read_text("utf-8"))
     for statement in tree.body:
         for node in ast.walk(statement):
             if isinstance(node, ast.Call) and _is_of_re(node.func):
@@ -188,8 +181,7 @@ def _of(path: str, name: str) -> "re.Pattern[Any]":
 def _use(path: str, name: str) -> Use:
     """Return the most costly way in which a pattern is applied; a private one is applied in its own file alone."""
     files = [ROOT / path] if name.startswith("_") else _files()
-    texts = [text for file in files if f"{name}." in (text := _source(file))]
-    found = {use for text in texts for use in re.findall(rf"\b{name}\.(\w+)", text) if use in USES}
+    found = {use for file in files for use in re.findall(rf"\b{name}\.(\w+)", file.read_text("utf-8")) if use in USES}
     return "search" if not found or found - {"match", "fullmatch"} else "match" if "match" in found else "fullmatch"
 
 
