@@ -10,6 +10,8 @@ FLOOR = 0.02  # seconds; shorter runs are noise and are not judged
 ENOUGH = 0.012  # seconds at which a step that is not steep ends the search: no longer text is needed
 MOST = 3.0  # times as long for twice the text: 2 is linear, 4 is quadratic
 NEARLY = 2.5  # times as long at which longer texts need not be tried
+LIMITED = 1.3  # times as long for four times the text: less is a call that reads only so much of it
+LONG = 0.2  # seconds from which a steep step is not measured again with longer texts
 TRIES = 4  # runs of each text of a ratio that looks too high; the least counts
 TOP = 100_000  # characters
 FIRST = 1_562
@@ -61,12 +63,21 @@ def fault(call: Call, family: Family, top: int = TOP) -> str | None:
         took = seconds(call, text)
         if took > FLOOR and was and took > MOST ** log2(length / was) * max(before, FLOOR / 16):
             ratio = _ratio(call, family(length // 2), text)
-            if ratio > MOST:
+            if ratio > MOST and (took > LONG or not _levels_off(call, text, family(4 * length))):
                 return f"{took:.2f} s at {length:,} characters, {ratio:.1f} times what half of them take"
         if took > ENOUGH and took < NEARLY ** log2(length / max(was, 1)) * before:
             return None
         before, was = took, length
     return None
+
+
+def _levels_off(call: Call, text: str, longer: str) -> bool:
+    """Return whether a text four times as long takes longer in proportion: a step between two speeds, both linear.
+
+    A call that takes no longer reads only so much of a text. So it says nothing about a longer one.
+    """
+    ratio = _ratio(call, text, longer)
+    return LIMITED < ratio <= MOST**2
 
 
 def _explosion(call: Call, family: Family) -> str | None:
@@ -75,7 +86,7 @@ def _explosion(call: Call, family: Family) -> str | None:
     return f"{long:.3f} s at {SHORT[1]} characters" if long > EXPLOSIVE and long > 8 * short else None
 
 
-def _ratio(call: Call, half: str, whole: str) -> float:
-    """Return how many times as long the whole takes as the half, each at its best."""
-    least = min(seconds(call, half) for _ in range(TRIES))
+def _ratio(call: Call, part: str, whole: str) -> float:
+    """Return how many times as long the whole takes as a part of it, each at its best."""
+    least = min(seconds(call, part) for _ in range(TRIES))
     return min(seconds(call, whole) for _ in range(TRIES)) / max(least, 1e-6)
