@@ -19,13 +19,15 @@ from muisti.core.embedding.minilm import minilm
 from muisti.core.embedding.vectors import pack
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
+from muisti.core.model.generations import Generation
 from muisti.core.model.values import Draft
 from muisti.core.store.database import Statement
 from muisti.service.app.app import open_engine
 
 ROOT = Path(__file__).parents[1]
 SPACE = "default"
-PATIENCE = 120.0  # seconds in which something must follow
+PATIENCE = 120.0  # seconds in which a vector must follow
+LATE = 4  # texts that come at a time while others are embedded
 _WORDS = ("river", "stone", "lamp", "garden", "letter", "winter", "copper", "window", "harbour", "table", "engine")
 
 
@@ -54,14 +56,14 @@ def run(url: str, namespace: str, folder: Path, *, texts: int, kills: int, lease
         late = contents[-texts // 5 :]
         _add(engine, contents[: -len(late)])
         processes = [_start(url, namespace, lease, folder) for _ in range(2)]
-        done, lacks, since = 0, 0, began
+        done, known, since = 0, 0, began
         try:
-            while (missing := _missing(engine)) or late:
-                if missing != lacks:
-                    lacks, since = missing, time.monotonic()
+            while late or not _is_complete(engine):
+                if (stored := _stored(engine)) > known:
+                    known, since = stored, time.monotonic()
                 assert time.monotonic() < since + PATIENCE, "the vectors do not come"
-                if late:
-                    _add(engine, [late.pop()])
+                _add(engine, late[-LATE:])
+                del late[-LATE:]
                 assert all(one.poll() is None for one in processes), "a process ended by itself"
                 time.sleep(rng.uniform(0.2, 0.6))
                 if done < kills and all((folder / str(one.pid)).exists() for one in processes):
@@ -89,10 +91,20 @@ def _add(engine: Engine, contents: list[str]) -> None:
         engine.owner.write.add(SPACE, drafts, on_conflict="keep")
 
 
-def _missing(engine: Engine) -> int:
-    """Return how many passages lack vectors; 1 for none while that has to be seen yet."""
-    listed = [one for one in engine.generations.list(SPACE, OWNER) if one.role == "second"]
-    return (listed[0].missing if listed else 0) or int(not listed or bool(engine.second_vectors.lagging()))
+def _second(engine: Engine) -> Generation | None:
+    return next((one for one in engine.generations.list(SPACE, OWNER) if one.role == "second"), None)
+
+
+def _stored(engine: Engine) -> int:
+    """Return how many passages have vectors of the second model."""
+    second = _second(engine)
+    return 0 if second is None else second.embedded
+
+
+def _is_complete(engine: Engine) -> bool:
+    """Return whether all passages have vectors, and the space says so."""
+    second = _second(engine)
+    return second is not None and not second.missing and not engine.second_vectors.lagging()
 
 
 def _outcome(engine: Engine, kills: int, seconds: float) -> Outcome:
