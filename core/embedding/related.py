@@ -33,6 +33,9 @@ class Related(NamedTuple):
     likeness: Doubles
 
 
+NONE = Related(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0))
+
+
 class RelatedWords:
     """The related words of stems, by code."""
 

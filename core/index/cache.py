@@ -60,7 +60,8 @@ class Indexes:
         self._warming: dict[str, threading.Thread] = {}
         self._packing: dict[str, threading.Thread] = {}
         self._closing = threading.Event()
-        self._sizes: dict[_Key, int] = {}  # bytes of each open index when it was last used
+        self._sizes: dict[_Key, int] = {}  # bytes of each open index when it was last used or grew
+        self._total = 0  # bytes of all
         self._evicted = 0
 
     def on(self, database: Database) -> "Indexes":
@@ -169,6 +170,15 @@ class Indexes:
             return None
         return self.fresh(name, wanted)
 
+    def grew(self, index: SpaceIndex, by: int) -> None:
+        """Count bytes that a search has added to an index of current versions."""
+        key = _Key(index.space.space.name)
+        with self._lock:
+            if self._open.get(key) is index and key in self._sizes:
+                self._sizes[key] += by
+                self._total += by
+                self._drop_others(key)
+
     def is_open(self, name: str) -> bool:
         """Return whether the index of a space is in memory."""
         return _Key(name) in self._open
@@ -195,7 +205,7 @@ class Indexes:
             for key in (_Key(name), _Key(name, past=True)):
                 if only is None or self._open.get(key) is only:
                     self._open.pop(key, None)
-                    self._sizes.pop(key, None)
+                    self._total -= self._sizes.pop(key, 0)
 
     def replace(self, space: SpaceRow, index: SpaceIndex) -> None:
         """Let searches use an index that was loaded for the shadow, which is the model of the space now."""
@@ -273,12 +283,19 @@ class Indexes:
     def _evict(self, used: _Key) -> None:
         with self._lock:
             if used in self._open:
-                self._sizes[used] = self._open[used].nbytes
-            total = sum(self._sizes.values())
-            for key in list(self._open):
-                if total <= self._memory:
-                    return
-                if key != used:
-                    del self._open[key]
-                    total -= self._sizes.pop(key, 0)
-                    self._evicted += 1
+                size = self._open[used].nbytes
+                self._total += size - self._sizes.get(used, 0)
+                self._sizes[used] = size
+            self._drop_others(used)
+
+    def _drop_others(self, used: _Key) -> None:
+        """Drop the indexes used least recently, but for one, until all fit; the caller has the lock."""
+        if self._total <= self._memory:
+            return
+        for key in list(self._open):
+            if key != used:
+                del self._open[key]
+                self._total -= self._sizes.pop(key, 0)
+                self._evicted += 1
+            if self._total <= self._memory:
+                return

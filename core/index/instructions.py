@@ -1,22 +1,24 @@
 """Standing instructions of a space: memories of type `guard`, and those whose text the rule recognises.
 
 They are derived from the store, each version once. The postings say which texts have a mark of an instruction, so that
-few are read. Each has two vectors: that of its scope clause, and that of its sentence.
+few are read. Each has two vectors: that of its scope clause, or of its sentence without one, and that of its sentence.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import compress
 from typing import NamedTuple, cast
 
 import msgspec
 import numpy as np
+from msgspec.structs import astuple
 
 from muisti.core.embedding.encoder import Encoder
+from muisti.core.embedding.vectors import TwoLevelVectors, quantise, rotate
 from muisti.core.index.lexical import with_words
 from muisti.core.index.rows import Rows
 from muisti.core.index.snapshot import RowNumbers, Snapshot
-from muisti.core.kernels import Floats, Longs, Mask
+from muisti.core.kernels import Longs, Mask
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import index_rows
 from muisti.core.store.sql.spaces import SpaceRow
@@ -37,7 +39,7 @@ class Known(msgspec.Struct, frozen=True):
 
     `rows` has the first row of each version in `numbering`. `typed` says which are of type `guard`. `everywhere` says
     which apply to everything. `scopes` are the places of the scope clauses in the contents, `NOWHERE` for none.
-    `clauses` and `sentences` are vectors, zeros for none.
+    `vectors` has two rows for each: the scope clause, and the sentence.
     """
 
     upto: int
@@ -47,12 +49,11 @@ class Known(msgspec.Struct, frozen=True):
     typed: list[bool]
     everywhere: Mask
     scopes: list[tuple[int, int]]
-    clauses: Floats
-    sentences: Floats
+    vectors: TwoLevelVectors
 
     @property
     def nbytes(self) -> int:
-        parts = (self.rows, self.versions, self.everywhere, self.clauses, self.sentences)
+        parts = (self.rows, self.versions, self.everywhere, *astuple(self.vectors))
         return sum(part.nbytes for part in parts) + ENTRY * len(self.scopes)
 
     def only(self, numbering: Rows) -> "Known":
@@ -67,15 +68,13 @@ class Known(msgspec.Struct, frozen=True):
             [*compress(self.typed, kept)],
             self.everywhere[kept],
             [*compress(self.scopes, kept)],
-            self.clauses[kept],
-            self.sentences[kept],
+            _joined([self.vectors], kept.repeat(2)),
         )
 
-    def visible(self, snapshot: Snapshot, flags: Mask) -> Mask:
-        """Return which have a first row that is flagged; `flags` has a flag for each row of the snapshot."""
+    def rows_in(self, snapshot: Snapshot) -> RowNumbers:
+        """Return the first row of each version in a snapshot, -1 where it has none."""
         same = snapshot.rows is self.numbering  # else rows without use were removed meanwhile
-        rows = self.rows if same else _rows(self.versions, snapshot.columns.version)
-        return flags.take(rows, mode="clip") & (rows >= 0) & (rows < len(flags))
+        return self.rows if same else _rows(self.versions, snapshot.columns.version)
 
 
 class _Found(NamedTuple):
@@ -138,7 +137,7 @@ class Instructions:
             return msgspec.structs.replace(known, upto=last)
         there = np.isin([one.version for one in found], versions[first:]).tolist()
         found = [one for one, is_there in zip(found, there, strict=True) if is_there]
-        clauses = encoder.encode([one.clause or one.sentence for one in found])
+        texts = [text for one in found for text in (one.clause or one.sentence, one.sentence)]
         every = np.concatenate([known.versions, np.array([one.version for one in found], np.int64)])
         return Known(
             last,
@@ -148,14 +147,19 @@ class Instructions:
             [*known.typed, *(one.typed for one in found)],
             np.concatenate([known.everywhere, np.array([one.everywhere for one in found], np.bool_)]),
             [*known.scopes, *(one.scope for one in found)],
-            np.concatenate([known.clauses, clauses]),
-            np.concatenate([known.sentences, encoder.encode([one.sentence for one in found])]),
+            _joined([known.vectors, quantise(rotate(encoder.encode(texts)))]),
         )
 
 
 def _none(numbering: Rows, dimensions: int) -> Known:
-    vectors, numbers = np.empty((0, dimensions), np.float32), np.empty(0, np.int64)
-    return Known(0, numbering, numbers, numbers, [], np.empty(0, np.bool_), [], vectors, vectors)
+    vectors, numbers = quantise(np.empty((0, dimensions), np.float32)), np.empty(0, np.int64)
+    return Known(0, numbering, numbers, numbers, [], np.empty(0, np.bool_), [], vectors)
+
+
+def _joined(parts: Sequence[TwoLevelVectors], kept: Mask | slice = slice(None)) -> TwoLevelVectors:
+    """Return the kept vectors of all parts, in arrays that loops take."""
+    columns = zip(*map(astuple, parts), strict=True)
+    return TwoLevelVectors(*(np.ascontiguousarray(np.concatenate(arrays)[kept]) for arrays in columns))
 
 
 def _rows(wanted: Longs, versions: Longs) -> RowNumbers:

@@ -1,60 +1,94 @@
-"""A cache of recently fetched memories, from which searches that allow some age are answered without the database."""
+"""A cache of the memories that searches have fetched, so that a version in use is read from the store once.
 
+A version never changes. Whether it may be shown is decided elsewhere: by the snapshot, and by the change number of the
+space that each search reads.
+"""
+
+import sys
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
+
+from msgspec.json import encode
 
 from muisti.core.model.values import Memory
 
-CHARACTERS = 2_000_000  # of content kept for one space
+LIMIT = 8_000_000  # bytes for one space
+ENTRY = 1_000  # bytes of a memory without its content, metadata and structure, about
 
 
 class Recent:
-    """Memories by version id, which never change, and the last known change number of the space with its time.
+    """Memories by version id, of at most `limit` bytes, and the last known change number of the space with its time.
 
-    Thread-safe.
+    The memories that were used least recently go first. Thread-safe.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, limit: int = LIMIT) -> None:
+        self._limit = limit
         self._lock = threading.Lock()
-        self._memories: OrderedDict[int, Memory] = OrderedDict()
-        self._characters = 0
+        self._memories: OrderedDict[int, tuple[Memory, int]] = OrderedDict()
+        self._nbytes = 0
+        self._forgotten = 0
         self._seen: tuple[int, float] = (-1, 0.0)
 
     @property
     def nbytes(self) -> int:
-        return 4 * self._characters
+        return self._nbytes
 
-    def note(self, number: int, found: Mapping[int, Memory], asked_at: float) -> None:
-        """Remember memories, and that the space was at change `number` at `asked_at` (monotonic clock) or later."""
+    @property
+    def forgotten(self) -> int:
+        """How often all memories were dropped."""
+        return self._forgotten
+
+    def of(self, versions: Iterable[int]) -> dict[int, Memory]:
+        """Return those of the versions that are in the cache."""
+        found: dict[int, Memory] = {}
         with self._lock:
+            for version in versions:
+                kept = self._memories.get(version)
+                if kept is not None:
+                    self._memories.move_to_end(version)
+                    found[version] = kept[0]
+        return found
+
+    def note(self, number: int, found: Mapping[int, Memory], asked_at: float, forgotten: int) -> int:
+        """Keep memories, and that the space was at change `number` at `asked_at` (monotonic clock) or later.
+
+        `forgotten` is what the property was before the memories were read. If it has grown, none is kept: some of them
+        may be erased. Return how many bytes the cache has grown by, which is below 0 if it has shrunk.
+        """
+        sizes = [_size(memory) for memory in found.values()]
+        with self._lock:
+            if forgotten != self._forgotten:
+                return 0
+            before = self._nbytes
             if number > self._seen[0] or asked_at > self._seen[1]:
                 self._seen = (number, asked_at)
-            for version, memory in found.items():
-                if self._memories.setdefault(version, memory) is memory:
-                    self._characters += len(memory.content)
-            while self._characters > CHARACTERS:
-                _, gone = self._memories.popitem(last=False)
-                self._characters -= len(gone.content)
+            for (version, memory), size in zip(found.items(), sizes, strict=True):
+                if version not in self._memories:
+                    self._memories[version] = (memory, size)
+                    self._nbytes += size
+            while self._nbytes > self._limit:
+                _, (_, size) = self._memories.popitem(last=False)
+                self._nbytes -= size
+            return self._nbytes - before
 
     def forget(self) -> None:
         """Drop all memories and the change number."""
         with self._lock:
             self._memories.clear()
-            self._characters, self._seen = 0, (-1, 0.0)
+            self._forgotten += 1
+            self._nbytes, self._seen = 0, (-1, 0.0)
 
-    def known(self, number: int, versions: Sequence[int], max_age: float) -> dict[int, Memory] | None:
-        """Return the memories of `versions` if the space was at `number` at most `max_age` seconds ago, else None.
+    def was_at(self, number: int, max_age: float) -> bool:
+        """Return whether the space was at a change at most `max_age` seconds ago."""
+        seen, at = self._seen
+        return seen == number and time.monotonic() - at <= max_age
 
-        The result is None also when a version is not in the cache.
-        """
-        with self._lock:
-            seen, at = self._seen
-            if seen != number or time.monotonic() - at > max_age:
-                return None
-            if any(version not in self._memories for version in versions):
-                return None
-            for version in versions:
-                self._memories.move_to_end(version)
-            return {version: self._memories[version] for version in versions}
+
+def _size(memory: Memory) -> int:
+    """Return the bytes of a memory, about."""
+    beside = len(encode(memory.metadata)) if memory.metadata else 0
+    beside += len(encode(memory.structure)) if memory.structure else 0
+    return ENTRY + sys.getsizeof(memory.content) + beside

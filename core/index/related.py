@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from muisti.core.embedding.related import related_words
+from muisti.core.embedding.related import NONE, related_words
 from muisti.core.index.collection import CollectionStatistics
 from muisti.core.index.lexical import Matches
 from muisti.core.index.snapshot import RowNumbers, Snapshot
@@ -11,6 +11,7 @@ from muisti.core.kernels.related import relate
 from muisti.core.query.query import Wanted
 
 WORTH = 0.7  # of a related word, beside 1 of the query's own
+UNKNOWN = 0.0  # idf of a word of the query that no row has: its related words bring nothing
 MOST = 5  # related words that count for each word of a query: the likest that the visible rows have
 
 
@@ -23,19 +24,16 @@ def add_related(
     out: Doubles,
 ) -> None:
     """Fill `out` with the share of the query's idf that related words add to each of `rows`, ascending."""
-    out[:] = 0
-    if not WORTH or not matches.mass or not len(wanted.codes):
-        return
-    found = related_words().of(wanted.codes)
+    found = related_words().of(wanted.codes) if WORTH and matches.mass and len(wanted.codes) else NONE
     if not len(found.codes):
+        out[:] = 0
         return
     whole = population.rows == snapshot.size
-    df = np.full(len(found.codes), -1, np.int64)
+    df = np.full(len(found.codes), -1)
     if not whole:  # else counting is costly, so the counts are cached
         df[:] = [population.df.get(code, -1) for code in found.codes.tolist()]
-    weights = wanted.weights * (matches.idf > 0) / matches.mass
-    counted = (df, population.rows, population.mask, matches.highest, MOST)
-    query = (wanted.codes, weights, matches.idf, found.codes, found.places, WORTH * found.likeness)
-    relate(snapshot.table, rows, *query, *counted, np.array(matches.norm.terms), out)
+    query = (wanted.codes, wanted.weights, matches.mass, matches.idf, found.codes, found.places, found.likeness, WORTH)
+    counted = (df, population.rows, population.mask, UNKNOWN, MOST)
+    relate(snapshot.table, rows, *query, *counted, *matches.norm.terms, out)
     if not whole:
         population.df.update(zip(found.codes.tolist(), df.tolist(), strict=True))

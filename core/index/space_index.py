@@ -53,7 +53,7 @@ class SpaceIndex:
             Outdated: the space changed its identity while it was loaded.
         """
         self.space = space
-        self.recent = Recent()
+        self.recent = Recent(0) if past else Recent()  # versions of the past may be erased unnoticed
         self.refreshes = Refreshes(database, space)
         self.feedback_counts = FeedbackCounts(database, space)
         self.instructions = Instructions(database, space)

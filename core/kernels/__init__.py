@@ -11,6 +11,7 @@ from muisti.core.kernels import (
     evidence,
     flags,
     inserted,
+    instructions,
     lexical,
     likeness,
     meaning,
@@ -28,8 +29,8 @@ __all__ = ["Bytes", "Codes", "Doubles", "Floats", "Ints", "Longs", "Mask", "Pack
 
 
 stages = (
-    *(inserted, ascii, blend, context, dense, evidence, flags, lexical, likeness, meaning, pieces, two_level),
-    *(pool, pooling, postings, related, tagging),
+    *(inserted, ascii, blend, context, dense, evidence, flags, instructions, lexical, likeness, meaning, pieces),
+    *(two_level, pool, pooling, postings, related, tagging),
 )
 
 

@@ -233,6 +233,15 @@ def rescore(
 
 
 @compiled
+def product(codes: Bytes, row: int, query: Shorts) -> float:
+    """Return the product of a row's codes and a query's."""
+    total = np.int32(0)
+    for d in range(query.size):  # cast at each step: numba would widen to 64 bits
+        total = np.int32(total + np.int32(np.int32(codes[row, d]) * np.int32(query[d])))
+    return np.float64(total)
+
+
+@compiled
 def nearest(
     bits: Words,
     codes: Bytes,

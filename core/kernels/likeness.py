@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from muisti.core.kernels.dense import LANES, Shorts, Words, lighter, lowest, popcount
+from muisti.core.kernels.dense import LANES, Shorts, Words, lighter, lowest, popcount, product
 from muisti.core.kernels.target import Bytes, Codes, Doubles, Floats, Longs, Mask, compiled, fetch
 
 COARSE = 0.02  # of a cosine; the error of the coarse codes alone is smaller
@@ -46,9 +46,9 @@ def alike(
                 waiting += 1
         if waiting >= LANES or block == bits.shape[0] - 1:
             for row in near[:waiting]:
-                total = _product(codes, row, query) * scales[row]
+                total = product(codes, row, query) * scales[row]
                 if step * total >= least - COARSE:
-                    total += _product(fine, row, query) * fine_scales[row]
+                    total += product(fine, row, query) * fine_scales[row]
                 cosine = step * total
                 if cosine >= least:
                     if found < rows.size:
@@ -88,14 +88,6 @@ def _weight(block: Words, planes: Words, lane: int) -> int:
         other = block[w, lane] ^ planes[0, w]
         weight += int(popcount(other & planes[1, w]) + (popcount(other & planes[2, w]) << np.uint64(1)))
     return weight
-
-
-@compiled
-def _product(codes: Bytes, row: int, query: Shorts) -> float:
-    total = np.int32(0)
-    for d in range(query.size):  # cast at each step: numba would widen to 64 bits
-        total = np.int32(total + np.int32(np.int32(codes[row, d]) * np.int32(query[d])))
-    return np.float64(total)
 
 
 def bake() -> None:

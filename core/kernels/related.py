@@ -39,9 +39,17 @@ def find_related(
     look_up(stems, starts, wanted, spans)
     for place in range(wanted.size):
         for at in range(spans[place, 0], spans[place, 1]):
-            if not (wanted == related[at]).any():
+            if not _has(wanted, related[at]):
                 codes[found], places[found], likeness[found] = related[at], place, cosines[at]
                 found += 1
+    return found
+
+
+@compiled
+def _has(codes: Codes, code: np.uint64) -> bool:
+    found = False
+    for one in codes:
+        found |= one == code
     return found
 
 
@@ -51,49 +59,60 @@ def relate(
     rows: Longs,
     wanted: Codes,
     weights: Doubles,
+    mass: float,
     idf: Doubles,
     related: Codes,
     places: Longs,
     likeness: Doubles,
+    worth: float,
     df: Longs,
     visible: int,
     mask: Mask,
     highest: float,
     most: int,
-    norm: Doubles,
+    constant: float,
+    factor: float,
     out: Doubles,
 ) -> None:
-    """Add to `out`, for each of `rows`, ascending, what related words bring where the row lacks the query's own.
+    """Fill `out`, for each of `rows`, ascending, with what related words bring where the row lacks the query's own.
 
     `related` are words in the order of the query's. `places[k]` is the place in `wanted` of the word that k is related
     to. Words related to one word are adjacent, the likest first. The first `most` that visible rows have count. Each
-    brings `weights` of the query's word times `likeness` times the smaller idf times the saturated count; a row has
-    the largest of them. An idf of 0 is that of an unknown word, which has `highest`.
+    brings the share of the query's word in the `mass` of idf times `worth` and `likeness`. The idf is the smaller one
+    of both words, and counts are saturated. A row has the largest that the words related to one word bring. An idf of
+    0 is that of an unknown word, which has `highest`; if that is 0 too, it brings nothing.
 
-    A `df` below 0 is counted among `mask`, which has `visible` rows. `norm` is that of `pieces.score`.
+    A `df` below 0 is counted among `mask`, which has `visible` rows. `constant` and `factor` are the `norm` of
+    `pieces.score`.
     """
+    out[:] = 0
     spans = np.empty((pieces.shape[0], related.size, 2), np.int32)
-    own = np.empty((pieces.shape[0], wanted.size, 2), np.int32)
+    own, bounds = np.empty((pieces.shape[0], wanted.size, 2), np.int32), np.zeros(pieces.shape[0] + 1, np.int64)
     for p in range(pieces.shape[0]):
-        piece = pieces[p]
+        piece, at = pieces[p], bounds[p]
         starts = ints_at(piece[STARTS_AT], piece[TERMS] + 1)
         look_up(terms_of(piece), starts, related, spans[p])
         look_up(terms_of(piece), starts, wanted, own[p])
+        while at < rows.size and rows[at] < piece[FIRST] + piece[ROWS]:
+            at += 1
+        bounds[p + 1] = at
     _count(pieces, spans, visible, mask, df)
     values, at = np.empty(rows.size), 0
     while at < related.size:
         term, end, used = places[at], at, 0
         while end < related.size and places[end] == term:
             end += 1
-        values[:] = 0
-        for k in range(at, end):
+        own_idf = idf[term] if idf[term] > 0 else highest
+        for k in range(at, end if own_idf > 0 else at):
             if df[k] > 0 and used < most:
+                if used == 0:
+                    values[:] = 0
                 used += 1
-                own_idf = idf[term] if idf[term] > 0 else highest
-                worth = weights[term] * likeness[k] * min(own_idf, np.log(1 + (visible - df[k] + 0.5) / (df[k] + 0.5)))
-                _raise(pieces, rows, spans[:, k], worth, norm, values)
+                rarer = min(own_idf, np.log(1 + (visible - df[k] + 0.5) / (df[k] + 0.5)))
+                brings = weights[term] / mass * worth * likeness[k] * rarer
+                _raise(pieces, rows, bounds, spans[:, k], brings, constant, factor, values)
         if used > 0:
-            _clear(pieces, rows, own[:, term], values)
+            _clear(pieces, rows, bounds, own[:, term], values)
             for i in range(rows.size):
                 out[i] += values[i]
         at = end
@@ -118,8 +137,20 @@ def _count(pieces: Longs, spans: Ints, visible: int, mask: Mask, df: Longs) -> N
 
 
 @compiled
-def _raise(pieces: Longs, rows: Longs, spans: Ints, worth: float, norm: Doubles, values: Doubles) -> None:
-    """Raise the value of each row with a word to its worth times the saturated count."""
+def _raise(
+    pieces: Longs,
+    rows: Longs,
+    bounds: Longs,
+    spans: Ints,
+    brings: float,
+    constant: float,
+    factor: float,
+    values: Doubles,
+) -> None:
+    """Raise the value of each row with a word to what it brings times the saturated count.
+
+    Piece p has `rows[bounds[p]:bounds[p + 1]]`.
+    """
     for p in range(pieces.shape[0]):
         if spans[p, 1] == spans[p, 0]:
             continue
@@ -127,27 +158,25 @@ def _raise(pieces: Longs, rows: Longs, spans: Ints, worth: float, norm: Doubles,
         packed, first = packed_of(piece)[spans[p, 0] : spans[p, 1]], piece[FIRST]
         tf, lengths = ints_at(piece[TF_AT], piece[PAIRS]), ints_at(piece[LENGTHS_AT], piece[PAIRS])
         at = 0
-        bounds = np.searchsorted(rows, np.array([first, first + piece[ROWS]]))
-        for i in range(bounds[0], bounds[1]):
+        for i in range(bounds[p], bounds[p + 1]):
             at = _from(packed, at, np.int64(rows[i] - first))
             if at == packed.size:
                 break
             if np.int64(packed[at] >> np.uint32(16)) == rows[i] - first:
                 pair = packed[at] & np.uint32(0xFFFF)
-                values[i] = max(values[i], worth * tf[pair] / (tf[pair] + norm[0] + norm[1] * lengths[pair]))
+                values[i] = max(values[i], brings * tf[pair] / (tf[pair] + constant + factor * lengths[pair]))
 
 
 @compiled
-def _clear(pieces: Longs, rows: Longs, spans: Ints, values: Doubles) -> None:
-    """Set the value of each row with a word to 0."""
+def _clear(pieces: Longs, rows: Longs, bounds: Longs, spans: Ints, values: Doubles) -> None:
+    """Set the value of each row with a word to 0. Piece p has `rows[bounds[p]:bounds[p + 1]]`."""
     for p in range(pieces.shape[0]):
         if spans[p, 1] == spans[p, 0]:
             continue
         piece = pieces[p]
         packed, first = packed_of(piece)[spans[p, 0] : spans[p, 1]], piece[FIRST]
         at = 0
-        bounds = np.searchsorted(rows, np.array([first, first + piece[ROWS]]))
-        for i in range(bounds[0], bounds[1]):
+        for i in range(bounds[p], bounds[p + 1]):
             at = _from(packed, at, np.int64(rows[i] - first)) if values[i] > 0 else at
             if at == packed.size:
                 break
@@ -178,7 +207,7 @@ def _from(packed: Packed, start: int, row: np.int64) -> int:
 def bake() -> None:
     """Compile for the types that the index uses."""
     pieces, codes, longs = np.zeros((0, COLUMNS), np.int64), np.zeros(1, np.uint64), np.zeros(1, np.int64)
-    doubles, mask = np.ones(2), np.ones(1, np.bool_)
-    one, ints = doubles[:1], np.zeros(2, np.int32)
+    one, mask, ints = np.ones(1), np.ones(1, np.bool_), np.zeros(2, np.int32)
     find_related(codes, ints, codes, one, codes, codes.copy(), longs.copy(), one.copy())
-    relate(pieces, longs, codes, one, one, codes, longs, one, longs, 1, mask, 1.0, 5, doubles, one.copy())
+    query = (codes, one, 1.0, one, codes, longs, one, 0.7)
+    relate(pieces, longs, *query, longs, 1, mask, 1.0, 5, 1.0, 1.0, one.copy())

@@ -10,10 +10,12 @@ import msgspec
 import numpy as np
 
 from muisti.core.embedding.encoder import Encoder
+from muisti.core.index.dense import QueryVector
 from muisti.core.index.instructions import NOWHERE
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.space_index import SpaceIndex
-from muisti.core.kernels import Floats, Mask
+from muisti.core.kernels import Mask
+from muisti.core.kernels import instructions as loops
 from muisti.core.model.hits import Instruction
 from muisti.core.model.values import Memory, Stretch
 
@@ -48,7 +50,7 @@ def applying(
     index: SpaceIndex,
     snapshot: Snapshot,
     encoder: Encoder,
-    question: Callable[[], Floats],
+    question: Callable[[], QueryVector],
     visible: Callable[[], Mask],
     most: int,
 ) -> Lane:
@@ -60,17 +62,16 @@ def applying(
     known = index.instructions.of(snapshot, encoder)
     if known is None or not len(known.versions):
         return NO_LANE
-    vector = question()
-    scores = np.maximum(known.clauses @ vector, known.sentences @ vector)
-    applies = (scores >= LEAST) | known.everywhere
-    if not applies.any():
+    asked, v = question(), known.vectors
+    places, scores = np.empty(most, np.int64), np.empty(most)
+    planes = (v.codes, v.scales, v.fine, v.fine_scales, asked.codes, asked.step)
+    found = loops.applying(*planes, known.everywhere, known.rows_in(snapshot), visible(), LEAST, places, scores)
+    if not found:
         return NO_LANE
-    places = np.flatnonzero(applies & known.visible(snapshot, visible()))[::-1]  # of equal scores the newest is first
-    places = places[(-scores[places]).argsort(kind="stable")[:most]]
-    best = places.tolist()
+    best = places[:found].tolist()
     return Lane(
-        known.versions[places].tolist(),
+        known.versions[places[:found]].tolist(),
         [known.typed[place] for place in best],
         [known.scopes[place] for place in best],
-        [round(score, 4) for score in scores[places].tolist()],
+        [round(score, 4) for score in scores[:found].tolist()],
     )

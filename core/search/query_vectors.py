@@ -45,15 +45,15 @@ class QueryEmbedder:
         second_too = snapshot.second is not None and (way or self._usual) != "off"
         if like is not None:
             stored = similar.direction(snapshot, like)
-            own = _turned(self._first(space, like.text)) if stored is None else query_vector(stored)
+            own = turned(self._first(space, like.text)) if stored is None else query_vector(stored)
             other = similar.direction(snapshot, like, snapshot.second) if second_too else None
             return QueryVectors(own, None if other is None else Second(query_vector(other), False)), ()
         first = self._first(space, text)
-        own = _turned(first)
+        own = turned(first)
         if not second_too or not mostly_latin(text):
-            return QueryVectors(own, None, first), ()
+            return QueryVectors(own), ()
         second, lacks = self._second(space, text, first, way or self._usual)
-        return QueryVectors(own, second, first), lacks
+        return QueryVectors(own, second), lacks
 
     def _first(self, space: Space, text: str) -> Floats:
         encoder = self._models.of(space.generation)
@@ -67,13 +67,13 @@ class QueryEmbedder:
         """Return the vector for the second model. One that does not answer is mapped, or left out if it has no map."""
         map = self._maps.find(space.generation, space.second)
         if way == "mapped" and map is not None:
-            return Second(_turned(map.of(first)), mapped=True), ()
+            return Second(turned(map.of(first)), mapped=True), ()
         try:
-            return Second(_turned(self._by_model(space, text)), mapped=False), ()
+            return Second(turned(self._by_model(space, text)), mapped=False), ()
         except ModelUnavailable as unavailable:
             if map is None:
                 return None, (f"{unavailable}: ranked without it",)
-            return Second(_turned(map.of(first)), mapped=True), (f"{unavailable}: its vector of the query was mapped",)
+            return Second(turned(map.of(first)), mapped=True), (f"{unavailable}: its vector of the query was mapped",)
 
     def _by_model(self, space: Space, text: str) -> Floats:
         encoder = self._models.second_of(space)
@@ -82,5 +82,6 @@ class QueryEmbedder:
         return self._limited.encode_query(encoder, text)
 
 
-def _turned(vector: Floats) -> QueryVector:
+def turned(vector: Floats) -> QueryVector:
+    """Return the vector of a query, which a model made, as the index takes it."""
     return query_vector(rotated(vector))

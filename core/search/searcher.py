@@ -31,7 +31,7 @@ from muisti.core.search.found import Hits, versions_of
 from muisti.core.search.instructions import NO_LANE, Lane, applying
 from muisti.core.search.judged import judged, ranks_text
 from muisti.core.search.placing import placed
-from muisti.core.search.query_vectors import QueryEmbedder
+from muisti.core.search.query_vectors import QueryEmbedder, turned
 from muisti.core.search.ranking import Ranked, rank, visible
 from muisti.core.search.rankings import BY_MODE
 from muisti.core.search.refined import Extra, Groups, joint
@@ -263,9 +263,9 @@ class Searcher:
             return NO_LANE
         demanding = wanted.required or wanted.phrases or wanted.quoted
         allowed = partial(visible, index, snapshot, query, now) if demanding else lambda: ranked.asked.allowed.mask
-        of_text = None if vectors is None else vectors.of_text
-        known = of_text is not None and self._models.of(index.space.space.generation) is encoder
-        question = (lambda: cast(Floats, of_text)) if known else partial(encoder.encode_query, wanted.text)
+        same = vectors is not None and self._models.of(index.space.space.generation) is encoder
+        known = None if vectors is None or not same else vectors.own
+        question = lambda: known or turned(encoder.encode_query(wanted.text))  # noqa: E731
         return applying(index, snapshot, encoder, question, allowed, query.instructions)
 
     def _fetch(
@@ -286,23 +286,26 @@ class Searcher:
         Raises:
             _Behind: the index lacks a change, or was dropped.
         """
-        known = index.recent.known(snapshot.seq.number, versions, max_age) if max_age else None
-        if known is not None:
-            return known, snapshot.seq.number
+        recent = index.recent
+        forgotten, found = recent.forgotten, recent.of(versions)
+        missing = {version for version in versions if version not in found}
+        if max_age and not missing and recent.was_at(snapshot.seq.number, max_age):
+            return found, snapshot.seq.number
         space, asked_at = index.space, monotonic()
-        rows, state = self._database.read([memories.by_rows(versions), spaces.state(space)])
+        state, *read = self._database.read([spaces.state(space), *([memories.by_rows([*missing])] if missing else [])])
         name, newest = space.space.name, cast(int, state[0][1]) if state else -1
         if newest < snapshot.seq.number or state[0][0] != space.space.epoch or state[0][2] != space.generation:
             self._indexes.drop(name, index)  # recreated, embedded again, or replaced by an older copy
             raise _Behind(0)
         _follow(index, snapshot, state[0], heard, again=again)
-        found = {cast(int, row[0]): version_rows.memory(row, name) for row in rows}
-        if len(found) < len(set(versions)):
+        fetched = {cast(int, row[0]): version_rows.memory(row, name) for rows in read for row in rows}
+        if len(fetched) < len(missing):
             if newest == snapshot.seq.number:
                 raise StoreCorrupt(f"the index of space {name!r} has memories that are not stored; run `muisti doctor`")
             raise _Behind(newest)  # some were erased meanwhile
-        if max_age:
-            index.recent.note(newest, found, asked_at)
+        if grown := recent.note(newest, fetched, asked_at, forgotten):
+            self._indexes.grew(index, grown)
+        found.update(fetched)
         return found, newest
 
 

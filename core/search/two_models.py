@@ -15,7 +15,7 @@ from muisti.core.index.allowed import Allowed
 from muisti.core.index.dense import QueryVector
 from muisti.core.index.pool import best_places
 from muisti.core.index.snapshot import RowNumbers, Snapshot
-from muisti.core.kernels import Doubles, Floats
+from muisti.core.kernels import Doubles
 
 SHARE = 0.75
 MAPPED_SHARE = 0.6
@@ -33,14 +33,10 @@ class Second(NamedTuple):
 
 
 class QueryVectors(NamedTuple):
-    """The vectors of a query by the model of a space and by its second model, None without one.
-
-    `of_text` is the first as that model gave it, None where the query is a memory.
-    """
+    """The vectors of a query by the model of a space and by its second model, None without one."""
 
     own: QueryVector
     second: Second | None = None
-    of_text: Floats | None = None
 
 
 class Cosines(NamedTuple):

@@ -441,4 +441,4 @@ def test_the_index_of_another_process_gives_up_the_rows(store: Store):
         assert len(hits(other, "river stone")) == 19
         index, snapshot = other._indexes.fresh(SPACE)  # pyright: ignore[reportPrivateUsage]
         assert snapshot.size == 19
-        assert index.recent.nbytes == 0
+        assert index.recent.nbytes and ids[3] not in {one.id for one in index.recent.of(range(100)).values()}

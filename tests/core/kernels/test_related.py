@@ -55,8 +55,8 @@ def test_related_words_add_what_the_row_lacks(texts: list[list[str]], most: int,
     likes = encode_terms([like for _, like, _ in LIKE], 0)
     places, likeness = np.array([WANTED.index(own) for own, _, _ in LIKE]), np.array([cosine for _, _, cosine in LIKE])
     counted = (df, int(mask.sum()), mask, HIGHEST, most)
-    query = (encode_terms(WANTED, 0), np.ones(3), idf, likes, places, likeness)
-    related.relate(table(pieces), rows, *query, *counted, np.array(NORM), found)
+    query = (encode_terms(WANTED, 0), np.ones(3), 2.0, idf, likes, places, likeness, 0.7)
+    related.relate(table(pieces), rows, *query, *counted, *NORM, found)
     visible = np.flatnonzero(mask).tolist()
-    wanted = [expected(texts, row, visible, idf, most) for row in rows.tolist()]
+    wanted = [0.7 / 2 * expected(texts, row, visible, idf, most) for row in rows.tolist()]
     np.testing.assert_allclose(found, wanted, atol=1e-9)
