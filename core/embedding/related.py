@@ -25,15 +25,17 @@ Shorts = npt.NDArray[np.uint16]
 class Related(NamedTuple):
     """Words related to those of a query: codes of stems, the place of the query's word, and the cosine of both.
 
-    Words that are related to the same one are adjacent, the likest first.
+    Words that are related to the same one are adjacent, the likest first. `df` has a place for the rows with each word,
+    which are not counted yet: -1.
     """
 
     codes: Codes
     places: Longs
     likeness: Doubles
+    df: Longs
 
 
-NONE = Related(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0))
+NONE = Related(np.empty(0, np.uint64), np.empty(0, np.int64), np.empty(0), np.empty(0, np.int64))
 
 
 class RelatedWords:
@@ -51,9 +53,9 @@ class RelatedWords:
     def of(self, codes: Codes) -> Related:
         """Return the words related to each of the stems, without those that are among the stems themselves."""
         most = self._most * len(codes)
-        related, places, likeness = np.empty(most, np.uint64), np.empty(most, np.int64), np.empty(most)
-        found = find_related(*self._table, codes, related, places, likeness)
-        return Related(related[:found], places[:found], likeness[:found])
+        room = Related(np.empty(most, np.uint64), np.empty(most, np.int64), np.empty(most), np.empty(most, np.int64))
+        found = find_related(*self._table, codes, *room)
+        return Related(room.codes[:found], room.places[:found], room.likeness[:found], room.df[:found])
 
 
 @cache

@@ -7,7 +7,6 @@ space that each search reads.
 import sys
 import threading
 import time
-from collections import OrderedDict
 from collections.abc import Iterable, Mapping
 
 from msgspec.json import encode
@@ -21,13 +20,13 @@ ENTRY = 1_000  # bytes of a memory without its content, metadata and structure, 
 class Recent:
     """Memories by version id, of at most `limit` bytes, and the last known change number of the space with its time.
 
-    The memories that were used least recently go first. Thread-safe.
+    Those that have been kept longest go first. Thread-safe.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:
         self._limit = limit
         self._lock = threading.Lock()
-        self._memories: OrderedDict[int, tuple[Memory, int]] = OrderedDict()
+        self._memories: dict[int, Memory] = {}  # in the order in which they came
         self._nbytes = 0
         self._forgotten = 0
         self._seen: tuple[int, float] = (-1, 0.0)
@@ -43,14 +42,8 @@ class Recent:
 
     def of(self, versions: Iterable[int]) -> dict[int, Memory]:
         """Return those of the versions that are in the cache."""
-        found: dict[int, Memory] = {}
-        with self._lock:
-            for version in versions:
-                kept = self._memories.get(version)
-                if kept is not None:
-                    self._memories.move_to_end(version)
-                    found[version] = kept[0]
-        return found
+        known = self._memories.get
+        return {version: memory for version in versions if (memory := known(version)) is not None}
 
     def note(self, number: int, found: Mapping[int, Memory], asked_at: float, forgotten: int) -> int:
         """Keep memories, and that the space was at change `number` at `asked_at` (monotonic clock) or later.
@@ -58,20 +51,18 @@ class Recent:
         `forgotten` is what the property was before the memories were read. If it has grown, none is kept: some of them
         may be erased. Return how many bytes the cache has grown by, which is below 0 if it has shrunk.
         """
-        sizes = [_size(memory) for memory in found.values()]
         with self._lock:
             if forgotten != self._forgotten:
                 return 0
             before = self._nbytes
             if number > self._seen[0] or asked_at > self._seen[1]:
                 self._seen = (number, asked_at)
-            for (version, memory), size in zip(found.items(), sizes, strict=True):
-                if version not in self._memories:
-                    self._memories[version] = (memory, size)
-                    self._nbytes += size
+            for version, memory in found.items():
+                if self._memories.setdefault(version, memory) is memory:
+                    self._nbytes += _size(memory)
             while self._nbytes > self._limit:
-                _, (_, size) = self._memories.popitem(last=False)
-                self._nbytes -= size
+                oldest = next(iter(self._memories))
+                self._nbytes -= _size(self._memories.pop(oldest))
             return self._nbytes - before
 
     def forget(self) -> None:
@@ -89,6 +80,7 @@ class Recent:
 
 def _size(memory: Memory) -> int:
     """Return the bytes of a memory, about."""
-    beside = len(encode(memory.metadata)) if memory.metadata else 0
-    beside += len(encode(memory.structure)) if memory.structure else 0
-    return ENTRY + sys.getsizeof(memory.content) + beside
+    size = ENTRY + sys.getsizeof(memory.content)
+    if memory.metadata or memory.structure:
+        size += len(encode((memory.metadata, memory.structure)))
+    return size

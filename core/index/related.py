@@ -1,7 +1,5 @@
 """Words of rows that are related to words of a query, where the row lacks the query's own: "film" for "movie"."""
 
-import numpy as np
-
 from muisti.core.embedding.related import NONE, related_words
 from muisti.core.index.collection import CollectionStatistics
 from muisti.core.index.lexical import Matches
@@ -29,11 +27,10 @@ def add_related(
         out[:] = 0
         return
     whole = population.rows == snapshot.size
-    df = np.full(len(found.codes), -1)
     if not whole:  # else counting is costly, so the counts are cached
-        df[:] = [population.df.get(code, -1) for code in found.codes.tolist()]
+        found.df[:] = [population.df.get(code, -1) for code in found.codes.tolist()]
     query = (wanted.codes, wanted.weights, matches.mass, matches.idf, found.codes, found.places, found.likeness, WORTH)
-    counted = (df, population.rows, population.mask, UNKNOWN, MOST)
+    counted = (found.df, population.rows, population.mask, UNKNOWN, MOST)
     relate(snapshot.table, rows, *query, *counted, *matches.norm.terms, out)
     if not whole:
-        population.df.update(zip(found.codes.tolist(), df.tolist(), strict=True))
+        population.df.update(zip(found.codes.tolist(), found.df.tolist(), strict=True))

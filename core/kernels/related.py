@@ -29,18 +29,19 @@ def find_related(
     codes: Codes,
     places: Longs,
     likeness: Doubles,
+    df: Longs,
 ) -> int:
     """Find the words related to each of the `wanted` ones, without those that are wanted themselves.
 
     Those of `stems[i]`, ascending, are `related[starts[i]:starts[i + 1]]` with their `cosines`. Fill `codes`, `places`
-    (in `wanted`) and `likeness`, and return how many there are.
+    (in `wanted`) and `likeness`, and `df` with -1, and return how many there are.
     """
     spans, found = np.empty((wanted.size, 2), np.int32), 0
     look_up(stems, starts, wanted, spans)
     for place in range(wanted.size):
         for at in range(spans[place, 0], spans[place, 1]):
             if not _has(wanted, related[at]):
-                codes[found], places[found], likeness[found] = related[at], place, cosines[at]
+                codes[found], places[found], likeness[found], df[found] = related[at], place, cosines[at], -1
                 found += 1
     return found
 
@@ -208,6 +209,6 @@ def bake() -> None:
     """Compile for the types that the index uses."""
     pieces, codes, longs = np.zeros((0, COLUMNS), np.int64), np.zeros(1, np.uint64), np.zeros(1, np.int64)
     one, mask, ints = np.ones(1), np.ones(1, np.bool_), np.zeros(2, np.int32)
-    find_related(codes, ints, codes, one, codes, codes.copy(), longs.copy(), one.copy())
+    find_related(codes, ints, codes, one, codes, codes.copy(), longs.copy(), one.copy(), longs.copy())
     query = (codes, one, 1.0, one, codes, longs, one, 0.7)
     relate(pieces, longs, *query, longs, 1, mask, 1.0, 5, 1.0, 1.0, one.copy())

@@ -4,14 +4,14 @@ They are judged by their scope clause, not by the ranking of the hits: "Always c
 has little in common with "What does this project use?". The same memories may be hits as well.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
 
-import msgspec
 import numpy as np
 
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.index.dense import QueryVector
-from muisti.core.index.instructions import NOWHERE
+from muisti.core.index.instructions import NOWHERE, Known
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Mask
@@ -22,24 +22,27 @@ from muisti.core.model.values import Memory, Stretch
 LEAST = 0.1  # cosine from which an instruction applies; one without a scope always does
 
 
-class Lane(msgspec.Struct, frozen=True):
-    """The instructions that apply, best first: the id of each version, and what `Instruction` says of it."""
+class Lane(NamedTuple):
+    """The instructions that apply, best first: the version id, the place among those `known`, and the score of each."""
 
-    versions: list[int] = []
-    typed: list[bool] = []
-    scopes: list[tuple[int, int]] = []
-    scores: list[float] = []
+    known: Known | None = None
+    versions: Sequence[int] = ()
+    places: Sequence[int] = ()
+    scores: Sequence[float] = ()
 
     def of(self, fetched: Mapping[int, Memory]) -> tuple[Instruction, ...]:
         """Return the instructions; `fetched` has the memories by version id."""
+        known = self.known
+        if known is None:
+            return ()
         return tuple(
             Instruction(
                 memory=fetched[version],
-                reason="type" if typed else "rule",
-                scope=None if scope[0] == NOWHERE else Stretch(*scope),
-                score=score,
+                reason="type" if known.typed[place] else "rule",
+                scope=None if known.scopes[place][0] == NOWHERE else Stretch(*known.scopes[place]),
+                score=round(score, 4),
             )
-            for version, typed, scope, score in zip(self.versions, self.typed, self.scopes, self.scores, strict=True)
+            for version, place, score in zip(self.versions, self.places, self.scores, strict=True)
         )
 
 
@@ -68,10 +71,5 @@ def applying(
     found = loops.applying(*planes, known.everywhere, known.rows_in(snapshot), visible(), LEAST, places, scores)
     if not found:
         return NO_LANE
-    best = places[:found].tolist()
-    return Lane(
-        known.versions[places[:found]].tolist(),
-        [known.typed[place] for place in best],
-        [known.scopes[place] for place in best],
-        [round(score, 4) for score in scores[:found].tolist()],
-    )
+    best = places[:found]
+    return Lane(known, known.versions[best].tolist(), best.tolist(), scores[:found].tolist())
