@@ -9,7 +9,6 @@ from muisti.core.kernels.related import relate
 from muisti.core.query.query import Wanted
 
 WORTH = 0.7  # of a related word, beside 1 of the query's own
-UNKNOWN = 0.0  # idf of a word of the query that no row has: its related words bring nothing
 MOST = 5  # related words that count for each word of a query: the likest that the visible rows have
 
 
@@ -30,7 +29,7 @@ def add_related(
     if not whole:  # else counting is costly, so the counts are cached
         found.df[:] = [population.df.get(code, -1) for code in found.codes.tolist()]
     query = (wanted.codes, wanted.weights, matches.mass, matches.idf, found.codes, found.places, found.likeness, WORTH)
-    counted = (found.df, population.rows, population.mask, UNKNOWN, MOST)
+    counted = (found.df, population.rows, population.mask, matches.highest, MOST)
     relate(snapshot.table, rows, *query, *counted, *matches.norm.terms, out)
     if not whole:
         population.df.update(zip(found.codes.tolist(), found.df.tolist(), strict=True))

@@ -81,7 +81,7 @@ def relate(
     to. Words related to one word are adjacent, the likest first. The first `most` that visible rows have count. Each
     brings the share of the query's word in the `mass` of idf times `worth` and `likeness`. The idf is the smaller one
     of both words, and counts are saturated. A row has the largest that the words related to one word bring. An idf of
-    0 is that of an unknown word, which has `highest`; if that is 0 too, it brings nothing.
+    0 is that of a word that no row has. It counts as `highest`.
 
     A `df` below 0 is counted among `mask`, which has `visible` rows. `constant` and `factor` are the `norm` of
     `pieces.score`.
@@ -104,7 +104,7 @@ def relate(
         while end < related.size and places[end] == term:
             end += 1
         own_idf = idf[term] if idf[term] > 0 else highest
-        for k in range(at, end if own_idf > 0 else at):
+        for k in range(at, end):
             if df[k] > 0 and used < most:
                 if used == 0:
                     values[:] = 0
