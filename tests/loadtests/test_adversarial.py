@@ -1,6 +1,8 @@
 """No text of a user takes more than linear time, whatever it contains."""
 
+import math
 import re
+from collections.abc import Callable
 
 import pytest
 
@@ -42,3 +44,37 @@ def test_a_quadratic_function_is_found_and_a_linear_one_is_not():
     family: Family = texts.repeated("a")
     assert fault(lambda text: [text[at:] for at in range(len(text))], family, 50_000)
     assert fault(lambda text: [char for _ in range(20) for char in text], family) is None
+
+
+class Clock:
+    """A clock of processor time that calls advance by what they cost."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+
+    def call(self, cost: Callable[[int], float]) -> Callable[[str], None]:
+        def run(text: str) -> None:
+            self.now += cost(len(text))
+
+        return run
+
+
+@pytest.mark.parametrize(
+    ("cost", "is_fault"),
+    [
+        (lambda size: 1e-6 * size, False),
+        (lambda size: 1e-7 * size * math.log(size), False),
+        (lambda size: (3e-7 if size < 60_000 else 1.5e-6) * size, False),  # two speeds, both linear
+        (lambda size: 1e-10 * size**2, True),
+        (lambda size: 1.8e-11 * size**2, True),  # too quick to be called slow at the longest text
+        (lambda size: 1.8e-11 * min(size, 100_000) ** 2, True),  # reads only so much of a text
+        (lambda size: 1e-8 * 2**size if size < 30 else 1.0, True),
+    ],
+    ids=["linear", "n log n", "two speeds", "quadratic", "slowly quadratic", "quadratic to a limit", "exponential"],
+)
+def test_a_fault_is_told_from_a_step_between_two_speeds(
+    cost: Callable[[int], float], is_fault: bool, monkeypatch: pytest.MonkeyPatch
+):
+    clock = Clock()
+    monkeypatch.setattr("loadtests.adversarial.growth.process_time", lambda: clock.now)
+    assert (fault(clock.call(cost), texts.repeated("a")) is not None) is is_fault
