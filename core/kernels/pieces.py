@@ -6,13 +6,15 @@ A piece is a row of sizes and addresses. The caller keeps references to its arra
 import numpy as np
 
 from muisti.core.kernels.lexical import BLOCK, accumulate, count, find, look_up, lower
-from muisti.core.kernels.target import Codes, Doubles, Floats, Ints, Longs, Mask, Packed, array_at, compiled
+from muisti.core.kernels.target import Codes, Doubles, Floats, Ints, Longs, Mask, Packed, array_at, compiled, fetch
 
 FIRST, ROWS, TERMS, POSTINGS, PAIRS, TOKENS = range(6)  # sizes
 TERMS_AT, STARTS_AT, PACKED_AT, TF_AT, LENGTHS_AT, TOKEN_STARTS_AT, TOKENS_AT = range(6, 13)  # addresses
 COLUMNS = 13
 
 SKETCH = 1_024  # flags, shared by the terms whose places have the same lowest bits: few have that of a query's term
+AHEAD = 4  # rows: how far ahead tokens are prefetched
+LINES = 512  # bytes of tokens that are prefetched, at most
 COMMON = 10_000  # rows with a term; beyond, an allowed one is taken for granted
 
 
@@ -161,7 +163,19 @@ def read(
             known = True
         starts, row = ints_at(piece[TOKEN_STARTS_AT], piece[ROWS] + 1), rows[i] - piece[FIRST]
         tokens = ints_at(piece[TOKENS_AT], piece[TOKENS])
+        _prefetch(piece, starts, rows, i)
         _read_row(tokens, int(starts[row]), int(starts[row + 1]), places, sketch, pairs, near, i, counts, firsts, close)
+
+
+@compiled
+def _prefetch(piece: Longs, starts: Ints, rows: Longs, i: int) -> None:
+    """Prefetch the tokens of a row that is read soon, and where those of a later one start."""
+    soon, later = min(i + AHEAD, rows.size - 1), min(i + 2 * AHEAD, rows.size - 1)
+    if rows[later] < piece[FIRST] + piece[ROWS]:
+        fetch(piece[TOKEN_STARTS_AT] + 4 * (rows[later] - piece[FIRST]), 8)
+    if rows[soon] < piece[FIRST] + piece[ROWS]:
+        row = rows[soon] - piece[FIRST]
+        fetch(piece[TOKENS_AT] + 4 * np.int64(starts[row]), min(4 * int(starts[row + 1] - starts[row]), LINES))
 
 
 @compiled
