@@ -30,9 +30,7 @@ def applying(
     """
     found = 0
     for i in range(rows.size - 1, -1, -1):
-        coarse = max(
-            product(codes, 2 * i, query) * scales[2 * i], product(codes, 2 * i + 1, query) * scales[2 * i + 1]
-        )
+        coarse = max(product(codes, 2 * i, query) * scales[2 * i], product(codes, 2 * i + 1, query) * scales[2 * i + 1])
         if step * coarse < least - COARSE and not everywhere[i]:
             continue
         if rows[i] < 0 or rows[i] >= visible.size or not visible[rows[i]]:
