@@ -33,7 +33,6 @@ from muisti.service.cli.session import session, space_choice
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from rich.text import Text
 
 AUTO = "auto"  # the mode that reads the query's words
 MARK = "**"  # around words that match, in `highlight`
@@ -269,16 +268,16 @@ def _in_document(place: Mapping[str, Any]) -> str:
 
 def _neighbour(memory: Mapping[str, Any]) -> "RenderableType":
     """Return a turn beside a hit, dimmed."""
-    return cell(f"   {memory['author'] or '…'}: {brief(memory['content'])}", "dim")
+    return indented(cell(f"{memory['author'] or '…'}: {brief(memory['content'])}", "dim"))
 
 
-def _body(hit: Mapping[str, Any]) -> "Text":
+def _body(hit: Mapping[str, Any]) -> "RenderableType":
     if hit.get("highlight"):
-        text = cell("   ")
+        text = cell("")
         for number, part in enumerate(one_line(hit["highlight"]).split(MARK)):
             text.append(safe(part), "bold" if number % 2 else "")
-        return text
-    return cell("   " + brief(_passage(hit)))
+        return indented(text)
+    return indented(cell(brief(_passage(hit))))
 
 
 def _passage(hit: Mapping[str, Any]) -> str:
