@@ -1,6 +1,7 @@
 """Wrong values of options and arguments, in one line that says what was given and what is expected."""
 
 from collections.abc import Iterable
+from importlib import import_module
 from math import isfinite
 from typing import Any, NoReturn, TypeVar, cast
 
@@ -8,6 +9,7 @@ import click
 
 P = TypeVar("P", bound=click.Parameter)
 
+MEANT = 3  # words that are suggested for a wrong one
 SHOWN = 60  # characters of a wrong value
 
 
@@ -34,6 +36,30 @@ def one_of(words: Iterable[object]) -> str:
     """
     named = [str(word) for word in words]
     return named[0] if len(named) == 1 else f"one of {', '.join(named)}"
+
+
+def near(word: str, known: Iterable[str]) -> list[str]:
+    """Return the known words that may be meant: equal but for case and marks, else longer or shorter, else alike.
+
+    >>> near("VS Code", ["vscode", "codex"]), near("claude", ["claude-code", "claude-desktop", "codex"])
+    (['vscode'], ['claude-code', 'claude-desktop'])
+    >>> near("cursr", ["cursor", "codex"]), near("emacs", ["cursor", "codex"])
+    (['cursor'], [])
+    """
+    spelt = {name: _letters(name) for name in known}
+    given = _letters(word)
+    same = [name for name, letters in spelt.items() if letters == given]
+    part = [
+        name
+        for name, letters in spelt.items()
+        if len(given) > 2 and (letters.startswith(given) or given.startswith(letters))
+    ]
+    alike = import_module("difflib").get_close_matches(given, spelt.values(), n=MEANT)
+    return (same or part)[:MEANT] or [name for name, letters in spelt.items() if letters in alike]
+
+
+def _letters(word: str) -> str:
+    return "".join(filter(str.isalnum, word.casefold()))
 
 
 def line_of(error: click.BadParameter) -> str:
@@ -84,7 +110,12 @@ class OneOf(click.Choice[Any]):
         try:
             return super().convert(value, param, ctx)
         except click.BadParameter:
-            refuse(value, one_of(self.choices), param, ctx)
+            refuse(value, f"{one_of(self.choices)}{self.advice(str(value))}", param, ctx)
+
+    def advice(self, word: str) -> str:
+        """Return the end of the message about a wrong word: the words that may be meant."""
+        meant = near(word, map(str, self.choices))
+        return f". Did you mean {' or '.join(meant)}?" if meant else ""
 
 
 def worded(param: P) -> P:

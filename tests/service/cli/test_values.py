@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from muisti.service.cli import main
+from muisti.service.cli.commands.connect import CLIENTS, Client
 from muisti.service.cli.commands.evaluate import Names
 from muisti.service.cli.commands.policy import Days, Within
 from muisti.service.cli.commands.quotas import Most
@@ -21,7 +22,7 @@ Run = Callable[..., Result]
 TEXT = (click.STRING, click.BOOL, click.UNPROCESSED)
 FREE = (Point, click.Path, click.File)  # the service checks the text, or click names the file
 WRONG = "no=such=value"
-CHECKED = (Whole, Number, OneOf, JsonObject, Moment, Several, Span, Weighted, Names, Days, Within, Most)
+CHECKED = (Whole, Number, OneOf, Client, JsonObject, Moment, Several, Span, Weighted, Names, Days, Within, Most)
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
@@ -99,6 +100,34 @@ def test_a_wrong_point_in_history_is_one_line_too(run: Run):
 
 def test_a_long_value_is_cut(run: Run):
     assert len(one_line(run("search", "x", "--limit", "9" * 5_000))) < 130
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("claud", "claude-code or claude-desktop"),
+        ("claude", "claude-code or claude-desktop"),
+        ("Claude Code", "claude-code"),
+        ("cursr", "cursor"),
+        ("VSCode", "vscode"),
+        ("copilot", "vscode"),
+        ("gemini", "gemini-cli"),
+        ("codex-cli", "codex"),
+    ],
+)
+def test_a_misspelt_client_is_answered_with_the_nearest_and_with_all(run: Run, given: str, meant: str):
+    line = one_line(run("connect", given))
+    assert line == f"CLIENT is {given!r}; expected one of {', '.join(CLIENTS)}. Did you mean {meant}?"
+
+
+def test_an_unknown_client_is_answered_with_the_way_without_it(run: Run):
+    line = one_line(run("connect", "windsurf"))
+    assert all(name in line for name in CLIENTS) and "`muisti connect cursor --print`" in line
+    assert '"mcpServers"' in run("connect", "cursor", "--print").stdout
+
+
+def test_a_misspelt_word_is_answered_with_the_nearest(run: Run):
+    assert one_line(run("search", "x", "--mode", "keywords")).endswith(". Did you mean keyword?")
 
 
 def test_a_missing_argument_still_shows_the_usage(run: Run):
