@@ -12,6 +12,7 @@ Action = Literal[
     "key_created",
     "key_revoked",
     "key_rotated",
+    "keys_cleared",
     "memory_deleted",
     "memory_erased",
     "session_deleted",

@@ -129,6 +129,12 @@ class Keys:
             raise Conflict(f"key {old.id} has ended; create a new one") from refused
         return made, secret
 
+    def clear(self, now: int, *, by: str = LOCAL) -> int:
+        """Delete all keys, so that none exists. Return how many there were."""
+        ((count,),), *_ = self._database.write([keys.count(), audit.note(now, by, "keys_cleared"), keys.clear()])
+        assert isinstance(count, int)
+        return count
+
     def used(self, at: Mapping[str, int]) -> None:
         """Store when keys were last used, in microseconds."""
         self._database.write(keys.used(list(at.items())))

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.core.support.lazy import Lazy
+from muisti.service.cli.values import line_of, worded
 from muisti.service.schemas.modes import MODES
 
 if TYPE_CHECKING:
@@ -131,7 +132,7 @@ def _global(*names: str, **attributes: Any) -> click.Option:
         if value:
             setattr(noted, str(option.name), value)
 
-    return click.Option([*names], expose_value=False, callback=note, **attributes)
+    return worded(click.Option([*names], expose_value=False, callback=note, **attributes))
 
 
 class Helped(click.Command):
@@ -174,7 +175,7 @@ class Command(Helped):
         super().__init__(*args, context_settings={**CONTEXT}, **attributes)
         self.examples = tuple(examples)
         self.shared = global_options()
-        self.params = [*self.params, *self.shared]
+        self.params = [*map(worded, self.params), *self.shared]
 
 
 class LazyGroup(click.Group):
@@ -247,7 +248,7 @@ class LazyGroup(click.Group):
             click.echo("Stopped.", err=True)
             sys.exit(ERROR)
         except Exception as error:  # Muisti's own faults are raised again below, all others become one line
-            failure = error if isinstance(error, click.ClickException) else _failure_of(error)
+            failure = _one_line(error) if isinstance(error, click.ClickException) else _failure_of(error)
             if failure is None:  # a fault of Muisti's own
                 raise
             if debug:
@@ -288,7 +289,7 @@ class Subcommands(Helped, LazyGroup):
         super().__init__(*args, context_settings={**CONTEXT}, no_args_is_help=helps, **attributes)
         self.examples = tuple(examples)
         self.shared = global_options()
-        self.params = [*self.params, *self.shared]
+        self.params = [*map(worded, self.params), *self.shared]
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         super().format_options(ctx, formatter)
@@ -305,6 +306,13 @@ def _enough() -> Iterator[None]:
             raise
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # for what is flushed at the end
         raise click.exceptions.Exit(OK) from error
+
+
+def _one_line(error: click.ClickException) -> click.ClickException:
+    """Return the error; a wrong value becomes one line without the usage of the command."""
+    if isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter):
+        return Failure(line_of(error), USAGE)
+    return error
 
 
 def _failure_of(error: Exception) -> Failure | None:

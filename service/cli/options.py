@@ -13,6 +13,7 @@ from muisti.core.model.terms import Importance, SourceClass, Status, Type
 from muisti.core.model.times import from_us
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.completing import completes
+from muisti.service.cli.values import one_of, refuse
 
 if TYPE_CHECKING:
     from muisti.core.text.when import words
@@ -21,6 +22,7 @@ else:  # 40 ms, for times in words alone
 
 F = TypeVar("F", bound=Callable[..., Any])
 SPAN_MAX = 100 * 366 * 86_400  # seconds: a century
+AN_OBJECT = 'a JSON object such as {"team": "core"}'
 CLEAR = ""  # on update an empty value takes the field away
 
 
@@ -31,9 +33,9 @@ class JsonObject(click.ParamType):
         try:
             read = import_module("msgspec").json.decode(value) if isinstance(value, str) else value
         except ValueError as error:
-            self.fail(f"is not JSON: {error}", param, ctx)
+            refuse(value, f"{AN_OBJECT} ({error})", param, ctx)
         if not isinstance(read, dict):
-            self.fail('must be a JSON object such as {"team": "core"}', param, ctx)
+            refuse(value, AN_OBJECT, param, ctx)
         return read
 
 
@@ -54,8 +56,7 @@ class Moment(click.ParamType):
             return value
         at = self.read(value)
         if at is None:
-            known = "2026-01-31T09:30:00Z, 2026-01-31, 7d, yesterday or 'last week'"
-            self.fail(f"{value!r} is no time such as {known}", param, ctx)
+            refuse(value, "a time such as 2026-01-31T09:30:00Z, 2026-01-31, 7d, yesterday or 'last week'", param, ctx)
         return at
 
     def read(self, value: str) -> str | None:
@@ -109,7 +110,7 @@ class Span(click.ParamType):
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         seconds = seconds_of(value)
         if seconds is None:
-            self.fail(f"{value!r} is no span such as 90 (seconds), 15m, 12h or 30d", param, ctx)
+            refuse(value, "a span such as 90 (seconds), 15m, 12h or 30d", param, ctx)
         return seconds
 
 
@@ -132,7 +133,7 @@ class Several(click.ParamType):
         named = comma_list([value]) if isinstance(value, str) else value
         wrong = [name for name in named if name not in self.words]
         if wrong or not named:
-            self.fail(f"{(wrong or [value])[0]!r} is none of {', '.join(self.words)}", param, ctx)
+            refuse((wrong or [value])[0], one_of(self.words), param, ctx)
         return named
 
 

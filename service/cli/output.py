@@ -23,8 +23,9 @@ if TYPE_CHECKING:  # rich is imported by the first table, not by `--help`
     from rich.text import Text
 
     from muisti.service.app.client import Reply
-    from muisti.service.cli import csv_rows
-else:  # only --csv needs it
+    from muisti.service.cli import csv_rows, grids
+else:  # rich is imported by the first table; only --csv needs the other
+    grids = Lazy("muisti.service.cli.grids")
     csv_rows = Lazy("muisti.service.cli.csv_rows")
 
 BRIEF = 400  # characters of a memory in a list
@@ -177,7 +178,8 @@ def cell(text: object, style: str = "") -> Text:
 
 
 def grid(title: str | None, *columns: str, right: Sequence[str] = ()) -> Table:
-    made: Table = import_module("rich.table").Table(
+    """Return a table, which shows every value whole on a narrow terminal too."""
+    made = grids.Grid(
         title=cell(title) if title else None,
         title_justify="left",
         box=import_module("rich.box").SIMPLE_HEAD,
@@ -188,12 +190,9 @@ def grid(title: str | None, *columns: str, right: Sequence[str] = ()) -> Table:
     return made
 
 
-def fields(rows: Sequence[tuple[RenderableType, RenderableType]]) -> Table:
+def fields(rows: Sequence[tuple[RenderableType, RenderableType]]) -> RenderableType:
     """Return a table of names and values in two columns, without a frame."""
-    made: Table = import_module("rich.table").Table.grid(padding=(0, 2))
-    for name, value in rows:
-        made.add_row(name, value)
-    return made
+    return grids.Pairs(rows)
 
 
 def stack(*parts: RenderableType) -> RenderableType:
@@ -202,7 +201,7 @@ def stack(*parts: RenderableType) -> RenderableType:
 
 
 def indented(part: RenderableType) -> RenderableType:
-    return import_module("rich.padding").Padding(part, (0, 0, 0, 3))
+    return import_module("rich.padding").Padding(part, (0, 0, 0, 3), expand=False)
 
 
 def sized(size: float) -> str:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar, get_args
 import click
 
 from muisti.core.model.terms import Preset, TagRule
+from muisti.service.cli.values import refuse
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -27,7 +28,7 @@ class Weighted(click.ParamType):
         try:
             return (name, float(weight)) if is_weighed else (value, 1.0)
         except ValueError:
-            self.fail(f"{value!r} is no name with a weight such as name=0.5", param, ctx)
+            refuse(value, "a name with a weight such as name=0.5", param, ctx)
 
 
 _OPTIONS: Sequence[Callable[..., Any]] = (

@@ -125,6 +125,7 @@ COMMANDS: dict[str, tuple[Kind, str]] = {
     "keys list": ("reads", ""),
     "keys revoke": ("apart", "none"),
     "keys rotate": ("apart", "none"),
+    "keys clear": ("apart", ""),
     "audit": ("reads", ""),
     "webhook create": ("apart", "https://hooks.example/x"),
     "webhook list": ("reads", ""),

@@ -838,9 +838,9 @@ STORES_NOTHING: Mapping[str, str] = {
             "redeliverWebhook, forgetReads, cli reads forget, "
             "setQuota, setPolicy, createSpace, mcp create_space, deleteSpace, createCheckpoint, "
             "deleteCheckpoint, createKey, revokeKey, rotateKey, cli checkpoint create, cli checkpoint delete, "
-            "cli feedback, cli keys create, cli keys revoke, cli keys rotate, cli policy, cli probe add, cli "
-            "probe delete, cli probe run, cli quota, cli space create, cli space delete, cli webhook create, "
-            "cli webhook delete, cli webhook redeliver, cancelTask, cli tasks cancel",
+            "cli feedback, cli keys create, cli keys revoke, cli keys rotate, cli keys clear, cli policy, "
+            "cli probe add, cli probe delete, cli probe run, cli quota, cli space create, cli space delete, "
+            "cli webhook create, cli webhook delete, cli webhook redeliver, cancelTask, cli tasks cancel",
         ),
     )
     for name in names.split(", ")

@@ -104,6 +104,16 @@ def note_revoked(key_id: str, now: int, actor: str) -> Statement:
     )
 
 
+def count() -> Statement:
+    """Count all keys, including those that have ended."""
+    return Statement("SELECT count(*) FROM keys")
+
+
+def clear() -> Statement:
+    """Delete all keys."""
+    return Statement("DELETE FROM keys")
+
+
 def succeed(old: str, new: str, until: int) -> list[Statement]:
     """Let a key expire soon, and make its descendants those of its successor."""
     return [

@@ -11,6 +11,7 @@ from muisti.service.cli.options import as_filter, as_of, filters
 from muisti.service.cli.output import answer, cell, safe, short_id, stack, talk
 from muisti.service.cli.ranking_options import Weighted
 from muisti.service.cli.session import session
+from muisti.service.cli.values import one_of, refuse
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -24,14 +25,14 @@ COLOURS = dict(
 
 
 def _sections(
-    _context: click.Context, _option: click.Parameter, given: Sequence[str]
+    context: click.Context, option: click.Parameter, given: Sequence[str]
 ) -> dict[str, dict[str, int]] | None:
     """Return the sections by name; `profile=256` gives one at most 256 tokens."""
     found: dict[str, dict[str, int]] = {}
     for one in given:
         name, _, most = one.partition("=")
         if name not in SECTIONS or (most and not most.isdecimal()):
-            raise click.BadParameter(f"{one!r} is no section: one of {', '.join(SECTIONS)}, with =TOKENS if limited")
+            refuse(one, f"{one_of(SECTIONS)}, with =TOKENS if limited", option, context)
         found[name] = {"max_tokens": int(most)} if most else {}
     return found or None
 

@@ -11,7 +11,7 @@ from muisti.core.model.terms import Scope, SourceClass
 from muisti.service.cli.base import Command, Globals, Subcommands
 from muisti.service.cli.options import Moment, comma_list
 from muisti.service.cli.output import ago, answer, cell, grid, tabbed, talk
-from muisti.service.cli.session import client, demand
+from muisti.service.cli.session import client, demand, server_url
 from muisti.service.schemas.modes import MODES, OVERLAP_SECONDS
 
 if TYPE_CHECKING:
@@ -22,16 +22,19 @@ COMMANDS = {
     "list": ("keys:list_keys", "List keys."),
     "revoke": ("keys:revoke", "Revoke a key now, and every key that was created with it."),
     "rotate": ("keys:rotate", "Replace a key by a new one, and show that once."),
+    "clear": ("keys_clear:clear", "Delete all keys, so that requests need none."),
 }
 
 ENDED = ("revoked", "expired")  # states of a key that opens nothing
+BACK = "`muisti keys clear` on the machine of the database file goes back to a server without keys."
 
 keys = Subcommands(
     "keys",
     commands_at=COMMANDS,
     examples=("muisti keys create --admin", "muisti keys list", "muisti keys revoke 0123456789ab"),
     help="Create, list, revoke and rotate API keys.\n\nClients send a key to a server, which looks up what the key may "
-    "do. Once a key exists, every request needs one. Without --url the keys in the database file are changed.",
+    "do. Once a key exists, every request needs one, until `muisti keys clear`. Without --url the keys in the database "
+    "file are changed.",
 )
 
 
@@ -78,7 +81,7 @@ def create(
     """Create a key, and show it once.
 
     Only a hash of the key is stored. Once a key exists, every request to the server needs one, even after all keys
-    expire.
+    expire. `muisti keys clear` deletes all keys.
     """
     if admin and (mode or scopes or spaces or category):
         raise click.UsageError("--admin allows everything; leave out --mode, --scope, --spaces and --category")
@@ -100,6 +103,7 @@ def create(
         demand(options, "admin")
         if not opened.send(calls.list_keys()).data["items"]:
             talk("This is the first key: from now on every request to a server needs one, even after all keys expire.")
+            talk(BACK)
         reply = opened.send(calls.create_key(body))
         talk("This key is shown once and stored nowhere; keep it with your other secrets.")
         answer(options, reply, table=lambda data: cell(data["key"]), plain=lambda data: [data["key"]])
@@ -140,6 +144,11 @@ def revoke(options: Globals, key: str) -> None:
             table=lambda _: cell(f"Revoked {key_id}."),
             plain=lambda _: [tabbed(key_id, "revoked")],
         )
+        if server_url(options) is None and all(
+            _state(one) in ENDED for one in opened.send(calls.list_keys()).data["items"]
+        ):
+            talk("No key is valid now, and requests to a server still need one: create another.")
+            talk(BACK)
 
 
 @click.command(cls=Command, examples=("muisti keys rotate 0123456789ab", "muisti keys rotate 0123456789ab --overlap 0"))

@@ -12,6 +12,7 @@ from muisti.service.cli.base import Command, Globals
 from muisti.service.cli.options import comma_list
 from muisti.service.cli.output import answer, cell, grid, revised, tabbed, whole
 from muisti.service.cli.session import session
+from muisti.service.cli.values import refuse
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -34,7 +35,7 @@ class Days(click.ParamType):
                 return value if value == DEFAULT else float(value)
         except ValueError:
             pass
-        self.fail(f"{value!r} is no number of days, nor {DEFAULT}", param, ctx)
+        refuse(value, f"a number of days, or {DEFAULT}", param, ctx)
 
 
 class Within(click.ParamType):
@@ -48,7 +49,10 @@ class Within(click.ParamType):
         """Return the number or the word. Raises a usage error for anything else."""
         if value == DEFAULT:
             return value
-        return self._range.convert(value, param, ctx)
+        try:
+            return self._range.convert(value, param, ctx)
+        except click.BadParameter:
+            refuse(value, f"a number from {self._range.min} to {self._range.max}, or {DEFAULT}", param, ctx)
 
 
 @click.command(

@@ -8,6 +8,7 @@ from muisti.client import calls
 from muisti.service.cli.base import Command, Globals
 from muisti.service.cli.output import answer, cell, grid, tabbed
 from muisti.service.cli.session import session
+from muisti.service.cli.values import refuse
 from muisti.service.settings import parse_bytes
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ class Most(click.ParamType):
         try:
             return value if value in (DEFAULT, "0") else parse_bytes(value)
         except ValueError:
-            self.fail(f"{value!r} is no number such as 1000 or 512MB, nor {DEFAULT}", param, ctx)
+            refuse(value, f"a number such as 1000 or 512MB, or {DEFAULT}", param, ctx)
 
 
 @click.command(

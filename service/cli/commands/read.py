@@ -237,8 +237,8 @@ def _count_table(what: str, items: list[Mapping[str, Any]]) -> "Table":
 def _table(memories: list[Mapping[str, Any]], by: str) -> "RenderableType":
     now = datetime.now(UTC)
     table = grid(None)
-    table.add_column("id", no_wrap=True)
-    table.add_column("stored" if by == "created" else "changed", no_wrap=True)
+    table.add_column("id")
+    table.add_column("stored" if by == "created" else "changed")
     table.add_column("category/key")
     table.add_column("content", ratio=1)
     table.add_column("tags")

@@ -9,6 +9,7 @@ import click
 from muisti.client import calls
 from muisti.core.model.terms import INSTRUCTIONS_MAX, Fusion, Match, Mode, SecondQuery
 from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.factors import explained, factors
 from muisti.service.cli.naming import find_id, locate_id
 from muisti.service.cli.options import as_filter, as_of, filters, full_option
 from muisti.service.cli.output import (
@@ -18,7 +19,6 @@ from muisti.service.cli.output import (
     answer,
     brief,
     cell,
-    fields,
     for_people,
     indented,
     one_line,
@@ -30,25 +30,15 @@ from muisti.service.cli.output import (
 )
 from muisti.service.cli.ranking_options import ranking_body, ranking_options, spaces_of
 from muisti.service.cli.session import session, space_choice
+from muisti.service.cli.tails import split, tail_lines
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from rich.text import Text
 
 AUTO = "auto"  # the mode that reads the query's words
 MARK = "**"  # around words that match, in `highlight`
-# Factors of the score by group, in the order in which they are computed.
-FACTORS = {
-    "words": ("lexical", "bm25", "terms"),
-    "meaning": ("cosine", "second"),
-    "together": ("fusion", "alpha", "fused", "blend"),
-    "signals": ("signals", "composite"),
-    "multiplied by": ("time", "recency", "decay", "importance", "trust", "feedback", "space_weight"),
-    "age in days": ("age_days", "refreshed_days"),
-    "novelty": ("novelty",),
-    "definition": ("symbol",),
-    "in words": ("sentence",),
-}
+# Fields of a search that leave the ranking as it is; the tail of such a search is left out on a terminal.
+PLAIN = {"query", "filter", "as_of", "highlight", "instructions", "no_touch", "receipt", "explain_ids"}
 RELATED = "Possibly related:"  # above hits of weak evidence
 
 
@@ -93,7 +83,9 @@ RELATED = "Possibly related:"  # above hits of weak evidence
 @click.option(
     "--second-query", type=click.Choice(get_args(SecondQuery)), help="Way to ask the second model of the space."
 )
-@click.option("--all", "all_", is_flag=True, help="Show the nearest hits, even when nothing is about the query.")
+@click.option(
+    "--all", "all_", is_flag=True, help="Show all hits: weak ones too, and the nearest when nothing is about the query."
+)
 @click.option("--min-evidence", type=click.Choice(("weak", "strong")), help="Show no hits with less evidence.")
 @click.option(
     "--instructions",
@@ -123,7 +115,8 @@ def search(
 
     QUERY may be left out with --mode recent or metadata. Words in double quotes must occur as a phrase. When no memory
     is about the query, no hits are shown, unless --all is given. When the evidence is weak, the hits have the heading
-    "Possibly related:".
+    "Possibly related:". When it is strong, a terminal leaves out last hits with less than a third of the best score,
+    and counts them. --all shows them, and so does --limit or any option about ranking.
     """
     several = spaces_of(asked, lambda: space_choice(options).space)
     if several and why_not:
@@ -140,6 +133,7 @@ def search(
         call = calls.search_spaces(body) if several else calls.search(opened.space, body)
         reply = opened.read(lambda: opened.client.send(call))
         hits, weak = _shown(reply.data, all_=all_), reply.data["evidence"] == "weak"
+        hits, far = split(hits, reply.data) if for_people(options) and not all_ and body.keys() <= PLAIN else (hits, ())
         if hits and weak and not options.json and not for_people(options):
             talk(RELATED)
         answer(
@@ -148,7 +142,7 @@ def search(
             table=lambda _: _hits(hits, RELATED if weak else None),
             plain=lambda _: [_line(hit, full) for hit in hits],
         )
-        for line in [] if options.json else _beside(reply.data):
+        for line in [] if options.json else [*tail_lines(far), *_beside(reply.data)]:
             talk(line)
         for note in _notes(reply.data):
             talk(note)
@@ -214,17 +208,9 @@ def _parameters(asked: dict[str, Any]) -> dict[str, Any]:
 def _line(hit: Mapping[str, Any], full: bool) -> str:
     memory = hit["memory"]
     text = hit.get("highlight") or (memory["content"] if full else brief(_passage(hit)))
-    explained = [" ".join(_factors(hit["explain"]))] if hit.get("explain") else []
+    parts = [" ".join(factors(hit["explain"]))] if hit.get("explain") else []
     where = _in_document(hit["place"]) if "place" in hit else address(memory)
-    return tabbed(memory["id"], f"{hit['score']:.4f}", where, text, *explained)
-
-
-def _factors(explain: Mapping[str, Any]) -> Iterator[str]:
-    for name, value in explain.items():
-        if isinstance(value, float | int | str):
-            yield f"{name}={value:.4f}" if isinstance(value, float) else f"{name}={value}"
-        elif isinstance(value, Mapping):
-            yield from _factors({f"{name}.{part}": one for part, one in value.items()})
+    return tabbed(memory["id"], f"{hit['score']:.4f}", where, text, *parts)
 
 
 def _hits(hits: Sequence[Mapping[str, Any]], head: str | None) -> "RenderableType":
@@ -241,7 +227,7 @@ def _hits(hits: Sequence[Mapping[str, Any]], head: str | None) -> "RenderableTyp
         parts.append(_body(hit))
         parts += [_neighbour(one) for one in around["after"]]
         if hit.get("explain"):
-            parts.append(indented(_explained(hit["explain"])))
+            parts.append(indented(explained(hit["explain"])))
     return stack(*parts) if parts else cell("No hits.")
 
 
@@ -269,39 +255,19 @@ def _in_document(place: Mapping[str, Any]) -> str:
 
 def _neighbour(memory: Mapping[str, Any]) -> "RenderableType":
     """Return a turn beside a hit, dimmed."""
-    return cell(f"   {memory['author'] or '…'}: {brief(memory['content'])}", "dim")
+    return indented(cell(f"{memory['author'] or '…'}: {brief(memory['content'])}", "dim"))
 
 
-def _body(hit: Mapping[str, Any]) -> "Text":
+def _body(hit: Mapping[str, Any]) -> "RenderableType":
     if hit.get("highlight"):
-        text = cell("   ")
+        text = cell("")
         for number, part in enumerate(one_line(hit["highlight"]).split(MARK)):
             text.append(safe(part), "bold" if number % 2 else "")
-        return text
-    return cell("   " + brief(_passage(hit)))
+        return indented(text)
+    return indented(cell(brief(_passage(hit))))
 
 
 def _passage(hit: Mapping[str, Any]) -> str:
     """Return the passage that was found, or all of a short memory."""
     content, found = hit["memory"]["content"], hit["passage"]
     return content if len(content) <= BRIEF else content[found["start"] : found["stop"]]
-
-
-def _explained(explain: Mapping[str, Any]) -> "RenderableType":
-    """Return the factors of a score, a line for each group."""
-    factors = dict(explain)
-    groups = {
-        title: [(name, factors.pop(name)) for name in names if name in factors] for title, names in FACTORS.items()
-    }
-    groups["other"] = [*factors.items()]
-    rows = [(cell(title, "dim"), cell("  ".join(_valued(found)), "dim")) for title, found in groups.items()]
-    return fields([(title, found) for title, found in rows if found.plain])
-
-
-def _valued(found: Sequence[tuple[str, Any]]) -> Iterator[str]:
-    """Format names with their values; a value of None is left out."""
-    for name, value in found:
-        if isinstance(value, Mapping):
-            yield from _valued([(str(part), one) for part, one in value.items()])
-        elif value is not None:
-            yield f"{name.replace('_', ' ')} {value:.3g}" if isinstance(value, float) else f"{name} {value}"

@@ -17,6 +17,12 @@ Event = tuple[int, str, Any]  # its depth, its kind, its value
 
 def json_lines(file: IO[bytes], name: str) -> Iterator[tuple[str, Json | Failed]]:
     """Yield the object in each line, with its place. Byte order marks, empty lines and carriage returns are skipped."""
+    for place, found in json_values(file, name):
+        yield place, found if isinstance(found, dict | Failed) else Failed(place, "is no JSON object")
+
+
+def json_values(file: IO[bytes], name: str) -> Iterator[tuple[str, Any]]:
+    """Yield the value in each line, or a failure, with its place. What `json_lines` skips is skipped here too."""
     number = 0
     while line := file.readline(LINE_MAX + 1):
         number += 1
@@ -25,16 +31,20 @@ def json_lines(file: IO[bytes], name: str) -> Iterator[tuple[str, Json | Failed]
             raise Unreadable(f"{place}: the line is longer than {LINE_MAX:,} bytes")
         line = line.removeprefix(b"\xef\xbb\xbf").strip()
         if line:
-            yield place, json_object(line, place)
+            yield place, _value(line, place)
 
 
 def json_object(data: bytes | str, place: str) -> Json | Failed:
     """Decode a JSON object; return a failure with `place` when it is none."""
+    found = _value(data, place)
+    return found if isinstance(found, dict | Failed) else Failed(place, "is no JSON object")
+
+
+def _value(data: bytes | str, place: str) -> Any:
     try:
-        found = msgspec.json.decode(data)
+        return msgspec.json.decode(data)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         return Failed(place, f"is no JSON: {error}")
-    return cast(Json, found) if isinstance(found, dict) else Failed(place, "is no JSON object")
 
 
 def json_items(file: IO[bytes], path: str, name: str) -> Iterator[tuple[str, Any]]:
@@ -59,6 +69,33 @@ def json_items(file: IO[bytes], path: str, name: str) -> Iterator[tuple[str, Any
         what = f"the list {listed!r}" if listed else "the list" if path else "the document"
         where = f"after item {number - 1} of {what}" if number else f"before the first item of {what}"
         raise Unreadable(f"{name}: {where} it is no JSON ({messages[0] if messages else ''})") from None
+
+
+def json_members(file: IO[bytes], name: str) -> Iterator[tuple[str, str, Any]]:
+    """Yield the members of a JSON object, one at a time: the place, the name and the value of each.
+
+    Raises:
+        Unreadable: from here on the file is no JSON.
+    """
+    key = ""
+    number = 0
+    builder = ijson.ObjectBuilder()
+    try:
+        _skip_mark(file)
+        for depth, event, value in _events(file):
+            if depth == 0:
+                continue
+            if depth == 1 and event == "map_key":
+                key = str(value)
+                continue
+            builder.event(event, value)
+            if depth == 1 and not event.startswith("start"):
+                number += 1
+                yield f"{name} {key!r}", key, builder.value
+                builder = ijson.ObjectBuilder()
+    except (ijson.JSONError, UnicodeDecodeError, ValueError, OverflowError) as error:
+        where = f"after its member {key!r}" if number else "before its first member"
+        raise Unreadable(f"{name}: {where} the object is no JSON ({(str(error).splitlines() or [''])[0]})") from None
 
 
 def json_shape(file: IO[bytes]) -> tuple[str, list[str]]:

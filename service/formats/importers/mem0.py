@@ -81,6 +81,8 @@ def _lists(source: Source) -> Iterator[Found]:
 
 
 def _item(place: str, row: object) -> Found:
+    if text := text_of(row):
+        return Item(external=text, place=place, memory={"content": text})
     if not isinstance(row, dict):
         return Failed(place, "is no object")
     row = cast(dict[str, Any], row)

@@ -17,6 +17,7 @@ from muisti.service.formats.importers import (
     mem0,
     memorg,
     obsidian,
+    plain_json,
     vipune,
     zakira,
     zapomni,
@@ -46,6 +47,7 @@ IMPORTERS: Mapping[str, ModuleType] = {
     "zapomni": zapomni,
     "zep": zep,
     "mem0": mem0,
+    "json": plain_json,
     "markdown": markdown,
     "basic-memory": basic_memory,
     "obsidian": obsidian,
@@ -70,6 +72,10 @@ def recognised(source: Source) -> str:
         advice = "`muisti restore-backup` restores it, `muisti export --database` exports a space of it"
         raise Unreadable(f"{source.name}: this is a database of Muisti; {advice}")
     names = ", ".join((OWN, *IMPORTERS))
+    if shape.kind in ("array", "object", "lines", "string"):
+        raise Unreadable(
+            f"{source.name}: this JSON is of no known form. {plain_json.FORMS}. For another system give --from: {names}"
+        )
     raise Unreadable(
         f"{source.name}: the system of this file is unknown; --from NAME names it: {names}. "
         "`muisti ingest FILE` stores a text as a document"

@@ -78,6 +78,7 @@ class Shares:
         self._system, self._place = system, place
         self._folder = TemporaryDirectory(prefix="muisti-import-")
         self._shares: dict[str | None, Share] = {}
+        self._made = 0
 
     def __enter__(self) -> Self:
         return self
@@ -121,7 +122,8 @@ class Shares:
 
     def _share(self, space: str | None) -> Share:
         if space not in self._shares:
-            path = Path(self._folder.name) / str(len(self._shares))
+            self._made += 1  # counted, because a share that was taken out still has its file
+            path = Path(self._folder.name) / str(self._made)
             self._shares[space] = Share(space or "", path, self._system)
         return self._shares[space]
 

@@ -48,7 +48,7 @@ def test_a_person_sees_sections_citations_and_what_was_left_out(run: Run, monkey
 def test_an_unknown_section_is_a_wrong_use(run: Run, section: str):
     result = run("context", "deploy", "--section", section)
     assert result.exit_code == 64
-    assert "is no section" in result.output
+    assert "; expected one of profile, instructions" in result.output
 
 
 def test_a_filter_holds(run: Run):

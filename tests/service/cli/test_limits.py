@@ -21,6 +21,7 @@ NEEDS = {
 ALL = (
     ("policy", "--secrets", "allow"), ("quota", "--memories", "9"), ("audit",), ("space", "create", "x"), ("reembed",),
     ("keys", "list"), ("keys", "revoke", "x"), ("keys", "rotate", "x"), ("keys", "create", "--admin"),
+    ("keys", "clear", "--yes"),
     ("purge", "--author", "Ann", "--yes", "--no-report"), ("backup", "copy.db"), ("doctor", "--repair"),
     ("restore-backup", "copy.db", "--force"), ("webhook", "list"), ("scrub", "--admin-url", "http://localhost:9"),
 )  # fmt: skip

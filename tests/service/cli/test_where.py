@@ -30,6 +30,7 @@ NO_DATABASE = {
     ("space", "delete", "x", "--confirm", "x"), ("space", "list"), ("spaces",), ("stats",), ("policy",),
     ("policy", "--secrets", "allow"), ("quota", "--memories", "1"), ("export", "-"), ("export", "out.ndjson"),
     ("import", "--list"), ("import", "--undo", "1"), ("backup", "copy.db"), ("keys", "list"), ("keys", "revoke", "x"),
+    ("keys", "clear", "--yes"),
     ("scrub", "--admin-url", "http://localhost:9"),
     ("keys", "rotate", "x"), ("audit",), ("webhook", "create", "https://example.org"), ("webhook", "list"),
     ("generations", "list"), ("generations", "build", "x"), ("generations", "compare"), ("generations", "switch"),

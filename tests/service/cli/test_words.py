@@ -108,7 +108,7 @@ def test_what_is_no_time_is_refused(words: str):
     if words == "":
         assert Moment().convert(words, None, None) == ""
         return
-    with pytest.raises(click.BadParameter, match="is no time such as"):
+    with pytest.raises(click.BadParameter, match="expected a time such as"):
         Moment().convert(words, None, None)
 
 

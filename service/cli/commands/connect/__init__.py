@@ -6,6 +6,7 @@ import click
 
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.values import OneOf, near
 
 if TYPE_CHECKING:
     from muisti.service.cli.commands.connect import client_file
@@ -13,6 +14,19 @@ else:  # with the core
     client_file = Lazy("muisti.service.cli.commands.connect.client_file")
 
 CLIENTS = ("claude-code", "claude-desktop", "cursor", "vscode", "codex", "gemini-cli", "zed")
+# Other names of clients, in lower case.
+ALSO = {"claude": CLIENTS[:2], "anthropic": CLIENTS[:2], "openai": ("codex",), "copilot": ("vscode",)}
+
+
+class Client(OneOf):
+    """A client that the command can set up. The message about another one names the nearest, or the way without it."""
+
+    def advice(self, word: str) -> str:
+        """Return the clients that may be meant, else how to set up a client that is not listed."""
+        meant = ALSO.get(word.casefold())
+        if meant or near(word, CLIENTS):
+            return f". Did you mean {' or '.join(meant)}?" if meant else super().advice(word)
+        return ". For any other client, `muisti connect cursor --print` prints an entry to copy into its settings"
 
 
 @click.command(
@@ -28,7 +42,7 @@ CLIENTS = ("claude-code", "claude-desktop", "cursor", "vscode", "codex", "gemini
         "muisti connect vscode --undo",
     ),
 )
-@click.argument("name", metavar="CLIENT", type=click.Choice(CLIENTS))
+@click.argument("name", metavar="CLIENT", type=Client(CLIENTS))
 @click.option("--project", is_flag=True, help="Only for the project in this folder, in a file that a team can share.")
 @click.option("--as", "called", default="muisti", show_default=True, metavar="NAME", help="Name of the entry.")
 @click.option(

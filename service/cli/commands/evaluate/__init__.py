@@ -10,6 +10,7 @@ from muisti.core.model.terms import Fusion
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Command, Globals
 from muisti.service.cli.options import comma_list
+from muisti.service.cli.values import one_of, refuse
 
 if TYPE_CHECKING:
     from muisti.service.cli.commands.evaluate import runs
@@ -32,7 +33,7 @@ class Names(click.ParamType):
         names = comma_list([value]) if isinstance(value, str) else list(value)
         for name in names:
             if name not in self._known:
-                self.fail(f"{name!r} is none of {', '.join(self._known)}", param, ctx)
+                refuse(name, one_of(self._known), param, ctx)
         return list(dict.fromkeys(names))
 
 

@@ -13,8 +13,8 @@ else:  # with the whole service
     intake = Lazy("muisti.service.cli.commands.imports.intake")
 
 SYSTEMS = (
-    "muisti", "markdown", "basic-memory", "chatgpt", "claude", "cogx", "hazina", "letta", "mcp-memory",
-    "mcp-memory-service", "mem0", "memorg", "obsidian", "vipune", "zakira", "zapomni", "zep",
+    "muisti", "markdown", "basic-memory", "chatgpt", "claude", "cogx", "hazina", "json", "letta",
+    "mcp-memory", "mcp-memory-service", "mem0", "memorg", "obsidian", "vipune", "zakira", "zapomni", "zep",
 )  # fmt: skip
 
 
@@ -25,6 +25,7 @@ SYSTEMS = (
         "muisti import memories.ndjson --dry-run",
         "muisti import zakira.db",
         "muisti import ~/Vault",
+        """echo '["We deploy on Tuesdays"]' | muisti import -""",
         "muisti import --from mem0 export.json",
         "muisti import ~/.vipune/memories.db --project acme/web",
         "ssh laptop muisti export - | muisti import -",
@@ -50,10 +51,11 @@ SYSTEMS = (
 def import_files(options: Globals, files: tuple[str, ...], **how: Any) -> None:
     """Import an export of Muisti, or the memories of another system.
 
-    FILE is a file or folder whose content shows the format (docs/how-to/importing.md); - is standard input. Projects
-    and workspaces of other systems become spaces; with --space everything goes into that one. Memories that exist
-    already are skipped, so a repeated import changes nothing. Prints how many memories were imported, and why others
-    were not.
+    FILE is a file or folder whose content shows the format (docs/how-to/importing.md); - is standard input. JSON of
+    your own is a list of texts or of objects with a text, one of either in each line, or an object of texts by id.
+    Projects and workspaces of other systems become spaces; with --space everything goes into that one. Memories that
+    exist already are skipped, so a repeated import changes nothing. Prints how many memories were imported, and why
+    others were not.
     """
     asked = sum((bool(files), how["listed"], how["undo"] is not None))
     if asked != 1:

@@ -134,6 +134,12 @@ BROKEN = {
     "no such file": (None, "there is no file"),
     "noise": (b"\x00\x01 noise", "--from NAME names"),
     "nothing": (b"", "is empty"),
+    "an empty list": (b"[]", '["We deploy on Tuesdays"]'),
+    "objects without a text": (b'[{"fact": "a"}]', '[{"content": "We deploy on Tuesdays"'),
+    "numbers": (b"[1, 2]", '{"deploy": "We deploy on Tuesdays"}'),
+    "an object of no texts": (b'{"a": 1,\n"b": "x"}', "one of either in each line"),
+    "texts that break off": (b'["a", "b', "after item 0 of the list"),
+    "texts by id that break off": (b'{"a": "x",\n"b": "y",', "after its member 'b'"),
     "an export that is cut off": (b'{"type":"muisti","format":1}\n', "truncated"),
     "an export of a later format": (b'{"type":"muisti","format":99}\n{"type":"end","lines":1}\n', "format 99"),
     "a list that breaks off": (b'[{"id": "1", "memory": "a", "user_id": "u"}, {', "after item 0 of the list"),
@@ -154,6 +160,34 @@ def test_what_cannot_be_read_ends_with_1_and_a_problem(run: Run, url: str, name:
         piped = run("import", "-", "--json", *where, input=data)
         assert (piped.exit_code, reports(piped)[0]["code"]) == (1, "invalid_input")
     assert "notes" not in run("spaces", "--plain", *where).stdout
+
+
+FORMS = {
+    "a list of texts": '["Likes tea", "Likes jazz"]',
+    "a list of objects with text": '[{"text": "Likes tea"}, {"text": "Likes jazz"}]',
+    "a list of objects with content": '[{"content": "Likes tea"}, {"content": "Likes jazz"}]',
+    "texts in lines": '"Likes tea"\n"Likes jazz"\n',
+    "objects with text in lines": '{"text": "Likes tea"}\n{"text": "Likes jazz"}\n',
+    "objects with content in lines": '{"content": "Likes tea"}\r\n\r\n{"content": "Likes jazz"}',
+    "texts by id in one line": '{"a": "Likes tea", "b": "Likes jazz"}',
+    "texts by id in lines": '{\n  "a": "Likes tea",\n  "b": {"text": "Likes jazz"}\n}\n',
+    "a list of texts in an object": '{"memories": ["Likes tea", "Likes jazz"]}',
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_json_of_ones_own_comes_in(run: Run, form: str):
+    assert run("import", "-", input=FORMS[form]).exit_code == 0
+    assert sorted(one["content"] for one in json.loads(run("list", "--json").stdout)["items"]) == [
+        "Likes jazz", "Likes tea",
+    ]  # fmt: skip
+    assert "exists\t2" in run("import", "-", input=FORMS[form]).stdout
+
+
+def test_a_file_of_bad_items_alone_names_each(run: Run, tmp_path: Path):
+    (tmp_path / "bad.json").write_text('{"memories": [7, 8]}')
+    done = run("import", str(tmp_path / "bad.json"))
+    assert done.exit_code == 1 and "2 lines could not be imported" in done.stderr
 
 
 def test_a_quota_holds_a_dry_run_as_well(run: Run, tmp_path: Path):

@@ -1,0 +1,154 @@
+"""A wrong value of any option or argument is one line that says what is expected, of every command."""
+
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import click
+import pytest
+from click.testing import CliRunner, Result
+
+from muisti.service.cli import main
+from muisti.service.cli.commands.connect import CLIENTS, Client
+from muisti.service.cli.commands.evaluate import Names
+from muisti.service.cli.commands.policy import Days, Within
+from muisti.service.cli.commands.quotas import Most
+from muisti.service.cli.options import JsonObject, Moment, Point, Several, Span
+from muisti.service.cli.ranking_options import Weighted
+from muisti.service.cli.values import Number, OneOf, Whole, line_of, worded
+
+pytestmark = pytest.mark.one_store
+
+Run = Callable[..., Result]
+TEXT = (click.STRING, click.BOOL, click.UNPROCESSED)
+FREE = (Point, click.Path, click.File)  # the service checks the text, or click names the file
+WRONG = "no=such=value"
+CHECKED = (Whole, Number, OneOf, Client, JsonObject, Moment, Several, Span, Weighted, Names, Days, Within, Most)
+
+
+def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    """The commands with their words, groups too."""
+    yield path, group
+    context = click.Context(group)
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        assert command is not None
+        if isinstance(command, click.Group):
+            yield from commands(command, (*path, name))
+        else:
+            yield (*path, name), command
+
+
+def checked() -> list[Any]:
+    """Every option whose values are checked, with the words of its command."""
+    return [
+        pytest.param(path, param, id=" ".join((*path, param.opts[0])))
+        for path, command in commands(main)
+        for param in command.params
+        if isinstance(param, click.Option) and isinstance(param.type, CHECKED) and not isinstance(param.type, Point)
+    ]
+
+
+def one_line(done: Result) -> str:
+    """The only line of an error, without its beginning."""
+    assert done.exit_code == 64, done.output
+    (line,) = done.stderr.splitlines()
+    assert done.stdout == "" and line.startswith("Error: ")
+    return line.removeprefix("Error: ")
+
+
+@pytest.mark.parametrize(("path", "option"), checked())
+def test_a_wrong_value_is_one_line_that_says_what_is_expected(path: tuple[str, ...], option: click.Option):
+    name = max(option.opts, key=len)
+    done = CliRunner().invoke(main, [*path, name, WRONG], prog_name="muisti")
+    assert one_line(done).startswith(f"{name} is '{WRONG}'; expected ")
+
+
+def test_every_type_of_a_parameter_is_checked_or_takes_any_text():
+    kinds = {type(param.type) for _, command in commands(main) for param in command.params}
+    known = {*CHECKED, *FREE, *map(type, TEXT)}
+    assert {kind for kind in kinds if kind not in known} == set()
+
+
+@pytest.mark.parametrize(
+    ("words", "line"),
+    [
+        (("search", "x", "--limit", "abc"), "--limit is 'abc'; expected a whole number from 1 to 100"),
+        (("search", "x", "--limit", "0"), "--limit is '0'; expected a whole number from 1 to 100"),
+        (("list", "--limit", "1.5"), "--limit is '1.5'; expected a whole number of 1 or more"),
+        (("search", "x", "--diversity", "nan"), "--diversity is 'nan'; expected a number from 0 to 1"),
+        (("--access", "none", "list"), "--access is 'none'; expected one of read-only, append-only, no-delete, full"),
+        (("add", "x", "--metadata", "[1]"), '--metadata is \'[1]\'; expected a JSON object such as {"team": "core"}'),
+        (("completion", "tcsh"), "SHELL is 'tcsh'; expected one of bash, zsh, fish"),
+        (("quota", "--memories", "many"), "--memories is 'many'; expected a number such as 1000 or 512MB, or default"),
+    ],
+    ids=lambda one: " ".join(one) if isinstance(one, tuple) else "",
+)  # fmt: skip
+def test_the_line_names_the_option_the_value_and_the_good_ones(words: tuple[str, ...], line: str):
+    assert one_line(CliRunner().invoke(main, [*words], prog_name="muisti")) == line
+
+
+@pytest.mark.parametrize("flag", ["--port", "--workers", "--upkeep", "--body-limit", "--log-level", "--queue-seconds"])
+def test_a_wrong_setting_is_one_line_too(run: Run, flag: str):
+    line = one_line(run("serve", flag, WRONG))
+    assert f"{flag} is '{WRONG}'; expected " in line
+
+
+def test_a_wrong_point_in_history_is_one_line_too(run: Run):
+    run("add", "We deploy on Tuesdays")
+    assert "; give a time such as" in one_line(run("list", "--as-of", WRONG))
+
+
+def test_a_long_value_is_cut(run: Run):
+    assert len(one_line(run("search", "x", "--limit", "9" * 5_000))) < 130
+
+
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("claud", "claude-code or claude-desktop"),
+        ("claude", "claude-code or claude-desktop"),
+        ("Claude Code", "claude-code"),
+        ("cursr", "cursor"),
+        ("VSCode", "vscode"),
+        ("copilot", "vscode"),
+        ("gemini", "gemini-cli"),
+        ("codex-cli", "codex"),
+    ],
+)
+def test_a_misspelt_client_is_answered_with_the_nearest_and_with_all(run: Run, given: str, meant: str):
+    line = one_line(run("connect", given))
+    assert line == f"CLIENT is {given!r}; expected one of {', '.join(CLIENTS)}. Did you mean {meant}?"
+
+
+def test_an_unknown_client_is_answered_with_the_way_without_it(run: Run):
+    line = one_line(run("connect", "windsurf"))
+    assert all(name in line for name in CLIENTS) and "`muisti connect cursor --print`" in line
+    assert '"mcpServers"' in run("connect", "cursor", "--print").stdout
+
+
+def test_a_misspelt_word_is_answered_with_the_nearest(run: Run):
+    assert one_line(run("search", "x", "--mode", "keywords")).endswith(". Did you mean keyword?")
+
+
+def test_a_missing_argument_still_shows_the_usage(run: Run):
+    assert "Usage: muisti add" in run("add").stderr
+
+
+@pytest.mark.parametrize(
+    ("kind", "good", "words"),
+    [
+        (click.IntRange(1), "3", " of 1 or more"),
+        (click.IntRange(max=9), "3", " of 9 or less"),
+        (click.FloatRange(0, 1, min_open=True), "0.5", " above 0 and of 1 or less"),
+        (click.INT, "3", "a whole number"),
+        (click.FLOAT, "0.5", "a number"),
+    ],
+)
+def test_bounds_are_said_in_words(kind: click.ParamType, good: str, words: str):
+    option = click.Option(["--some"], type=kind)
+    worded(option)
+    command = click.Command("test", params=[option])
+    assert command.make_context("test", ["--some", good]).params == {"some": float(good)}
+    with pytest.raises(click.BadParameter) as refused:
+        command.make_context("test", ["--some", "x"])
+    assert line_of(refused.value).endswith(words)
