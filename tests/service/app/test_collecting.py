@@ -1,4 +1,4 @@
-"""What has ended takes no memory: a closed application is collected, and no start leaves the collector off."""
+"""Collection of what has ended: closed applications and engines go, and no start leaves the collector off."""
 
 import gc
 import os
