@@ -10,7 +10,6 @@ import pytest
 from hypothesis import settings
 
 from deploy.cluster.sqld import Sqld
-from muisti.service.app.server import GARBAGE
 from muisti.service.settings.places import users_database
 from tests.stores import Everything, FileStore, RemoteStore, Stores
 
@@ -102,10 +101,16 @@ def pytest_configure(config: pytest.Config) -> None:
         settings.load_profile("long")
 
 
+# What is loaded while tests are collected stays. To look through it for garbage takes 4 s of processor time.
+gc.disable()
+GARBAGE = 50_000  # objects made between two garbage collections; an application takes 30,000
+
+
 def pytest_collection_finish() -> None:
     """As the server does: what is loaded by now stays, and looking through it for garbage took a tenth of the suite."""
     gc.freeze()
     gc.set_threshold(GARBAGE)
+    gc.enable()
 
 
 @pytest.fixture(scope="session")

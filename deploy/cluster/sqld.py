@@ -75,8 +75,19 @@ def _digest(data: bytes) -> str:
 class Sqld:
     """One sqld, primary or replica. Leaving the context ends it; `kill` and `start` may be called in between."""
 
-    def __init__(self, folder: Path, *, primary: "Sqld | None" = None, key_file: Path | None = None) -> None:
-        """`folder` keeps the data. A replica follows `primary`. A `key_file` makes tokens mandatory."""
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        primary: "Sqld | None" = None,
+        key_file: Path | None = None,
+        log_bytes: int | None = None,
+    ) -> None:
+        """`folder` keeps the data. A replica follows `primary`. A `key_file` makes tokens mandatory.
+
+        The log may grow to `log_bytes`; None is sqld's default.
+        """
+        self._log_bytes = log_bytes
         self._folder = folder
         self._primary = primary
         self._key_file = key_file
@@ -182,6 +193,8 @@ class Sqld:
             options += ["--grpc-listen-addr", f"{here}:{self._grpc}", "--admin-listen-addr", f"{here}:{self._admin}"]
         else:
             options += ["--primary-grpc-url", f"http://{here}:{self._primary._grpc}"]
+        if self._log_bytes is not None:
+            options += ["--max-log-size", str(self._log_bytes // 1_000_000)]
         return options if self._key_file is None else [*options, "--auth-jwt-key-file", str(self._key_file)]
 
     def _answers(self) -> bool:

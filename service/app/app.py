@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,14 +17,10 @@ from litestar.routes import HTTPRoute
 from litestar.types import ASGIApp
 
 from muisti.core.databases import open_database
-from muisti.core.embedding.encoder import SHIPPED
 from muisti.core.engine import Engine
 from muisti.core.model.counts import Quota
 from muisti.core.model.spaces import Policy
 from muisti.core.model.times import Clock, system_clock
-from muisti.core.query.calibration import FILE as EVIDENCE_FILE
-from muisti.core.query.calibration import Calibration, Entry
-from muisti.core.query.calibration import read as read_calibration
 from muisti.core.support.lazy import Lazy
 from muisti.service.app.fast_path import FastPath
 from muisti.service.asgi.compress import Compress
@@ -52,12 +48,11 @@ from muisti.service.observability.tracing import tracing_of
 from muisti.service.routes import routes
 from muisti.service.runtime.admission import Admission
 from muisti.service.runtime.databases import location_of
-from muisti.service.runtime.models import models_of
+from muisti.service.runtime.models import models_of, thresholds_of
 from muisti.service.runtime.recognisers import reader_of
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas import errors
 from muisti.service.settings import Settings, asks, names_in, needs_keys
-from muisti.service.settings.table import ONNX
 from muisti.service.settings.tool_groups import groups_in
 
 if TYPE_CHECKING:
@@ -255,46 +250,37 @@ def open_engine(
         MuistiError: the database cannot be used.
         InvalidInput: the recogniser of the settings is not installed.
     """
-    models, reader = models_of(settings), reader_of(settings)
-    thresholds = Calibration(calibrated(settings))
-    return Engine(
-        open_database(location_of(settings), may_only_read=may_only_read, notice=notice),
-        models.default,
-        clock or system_clock,
-        others=models.others,
-        seconds=models.seconds.encoders,
-        cache_bytes=settings.embedding_cache,
-        index_memory=settings.index_memory,
-        retention_hours=settings.request_retention_hours,
-        receipt_days=settings.receipt_days,
-        parsers=settings.parsers,
-        task_queue=settings.task_queue,
-        graph_reader=reader,
-        calibration=thresholds,
-        second_query=settings.second_query,
-        second_query_seconds=settings.second_query_ms / 1000,
-        quota=Quota(memories=settings.quota_memories or None, bytes=settings.quota_bytes),
-        policy=Policy(
-            secrets=settings.secrets,
-            personal_data=settings.personal_data,
-            echoes=settings.echoes,
-            graph=settings.graph,
-            second_model=settings.second_model,
-            history_days=settings.retention_days,
-            recency_weight=settings.recency_weight,
-            recency_half_life_days=settings.recency_half_life_days,
-        ),
-    )
-
-
-def calibrated(settings: Settings) -> list[Entry]:
-    """Read the thresholds of evidence of the model, and after them those of the operator's file.
-
-    Raises:
-        InvalidInput: a file cannot be read.
-    """
-    beside = (Path(settings.model.removeprefix(ONNX)) if settings.model else SHIPPED) / EVIDENCE_FILE
-    files = [beside] if beside.is_file() else []
-    if settings.calibration is not None:
-        files.append(Path(settings.calibration))
-    return [entry for file in files for entry in read_calibration(file)]
+    models, reader, thresholds = models_of(settings), reader_of(settings), thresholds_of(settings)
+    database = open_database(location_of(settings), may_only_read=may_only_read, notice=notice)
+    with ExitStack() as failed:
+        failed.callback(database.close)
+        engine = Engine(
+            database,
+            models.default,
+            clock or system_clock,
+            others=models.others,
+            seconds=models.seconds.encoders,
+            cache_bytes=settings.embedding_cache,
+            index_memory=settings.index_memory,
+            retention_hours=settings.request_retention_hours,
+            receipt_days=settings.receipt_days,
+            parsers=settings.parsers,
+            task_queue=settings.task_queue,
+            graph_reader=reader,
+            calibration=thresholds,
+            second_query=settings.second_query,
+            second_query_seconds=settings.second_query_ms / 1000,
+            quota=Quota(memories=settings.quota_memories or None, bytes=settings.quota_bytes),
+            policy=Policy(
+                secrets=settings.secrets,
+                personal_data=settings.personal_data,
+                echoes=settings.echoes,
+                graph=settings.graph,
+                second_model=settings.second_model,
+                history_days=settings.retention_days,
+                recency_weight=settings.recency_weight,
+                recency_half_life_days=settings.recency_half_life_days,
+            ),
+        )
+        failed.pop_all()
+    return engine

@@ -5,7 +5,7 @@ the task when it has changed since; what happened in between is part of its coun
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 
 import msgspec
 
@@ -15,7 +15,21 @@ from muisti.service.feed.stream import CHECK, HEARTBEAT, RETRY_MS
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.tasks import TaskReply
 
-LOOK = 0.5  # seconds between looks at a task
+FIRST = 0.01  # seconds between the first two looks at a task
+LOOK = 0.5  # seconds between looks at a task that takes long
+
+
+def pauses() -> Iterator[float]:
+    """Yield the seconds between looks at a task: most tasks are short, so each is twice the one before, up to `LOOK`.
+
+    >>> from itertools import islice
+    >>> [*islice(pauses(), 8)]
+    [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.5, 0.5]
+    """
+    pause = FIRST
+    while True:
+        yield pause
+        pause = min(2 * pause, LOOK)
 
 
 async def awaited(
@@ -23,17 +37,18 @@ async def awaited(
 ) -> Task:
     """Return the task when its revision is past `after`, when it is over, or after so many seconds.
 
-    A task that is `blocked`, by something that keeps this process from working on it, is returned after one pause.
+    A task that is `blocked`, by something that keeps this process from working on it, is returned after `LOOK` seconds.
     """
     clock = asyncio.get_running_loop().time
-    until = clock() + seconds
+    began, pause = clock(), pauses()
+    until = began + seconds
     while True:
         task = await look()
         left = until - clock()
         if task.is_over or after is None or task.revision > after or left <= 0:
             return task
-        await asyncio.sleep(min(LOOK, left))
-        if blocked():
+        await asyncio.sleep(min(next(pause), left))
+        if clock() - began >= LOOK and blocked():
             return await look()
 
 
@@ -50,7 +65,7 @@ async def blocks(
     yield b"retry: %d\n\n" % RETRY_MS
     clock = asyncio.get_running_loop().time
     sent = checked = clock()
-    seen = -1 if last is None else last
+    seen, pause = -1 if last is None else last, pauses()
     try:
         while not stopping():
             task = await look()
@@ -65,7 +80,7 @@ async def blocks(
             if clock() - sent >= HEARTBEAT:
                 yield b": still here\n\n"
                 sent = clock()
-            await asyncio.sleep(LOOK)
+            await asyncio.sleep(next(pause))
         yield _end("stopping", "the server is stopping; connect again")
     except (MuistiError, HttpError) as error:
         yield _end(error.code, error.detail if isinstance(error, HttpError) else str(error))

@@ -5,6 +5,7 @@ no MCP, or only plain calls, does without. The first request that is no plain ca
 """
 
 import gc
+import sys
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, cast
@@ -35,6 +36,7 @@ else:  # a second: the SDK, loaded by the first request that is no plain call
     manager = Lazy("muisti.service.mcp.manager")
 
 PATH = "/mcp"
+MANAGER = "muisti.service.mcp.manager"
 LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
@@ -111,8 +113,9 @@ class McpApp:
 
     async def _manage(self, *, task_status: TaskStatus[ASGIApp]) -> None:
         """Run the session manager in its own task, which outlives requests: it must end in the task that began it."""
-        managed = await to_thread.run_sync(lambda: manager.managed)  # loads it
-        if gc.get_freeze_count():  # the server froze what it had loaded; this stays as well
+        loads = MANAGER not in sys.modules
+        managed = await to_thread.run_sync(lambda: manager.managed)
+        if loads and gc.get_freeze_count():  # the server froze what it had loaded; this stays as well
             gc.freeze()
         async with managed(self._session, self._body_limit) as app:
             task_status.started(app)

@@ -4,12 +4,15 @@ from pathlib import Path
 from typing import cast
 from urllib.parse import urlsplit
 
-from muisti.core.embedding.encoder import Encoder, StaticEncoder
+from muisti.core.embedding.encoder import SHIPPED, Encoder, StaticEncoder
 from muisti.core.embedding.minilm import minilm
 from muisti.core.embedding.models import Models
 from muisti.core.embedding.onnx import OnnxEncoder
 from muisti.core.embedding.second import SecondModels
 from muisti.core.model.terms import OFF
+from muisti.core.query.calibration import FILE as EVIDENCE_FILE
+from muisti.core.query.calibration import Calibration
+from muisti.core.query.calibration import read as read_calibration
 from muisti.core.support.rereading import Reread
 from muisti.service.outgoing.addresses import PORTS, Allowed
 from muisti.service.providers.endpoint import Endpoint, EndpointEncoder, Form
@@ -108,3 +111,16 @@ def only_host(url: str, prefix: str, *, private: bool) -> Allowed:
         setting_of_hosts=f"{prefix}_URL",
         setting_of_private=f"{prefix}_PRIVATE",
     )
+
+
+def thresholds_of(settings: Settings) -> Calibration:
+    """Read the thresholds of evidence of the model, and after them those of the operator's file.
+
+    Raises:
+        InvalidInput: a file cannot be read.
+    """
+    beside = (Path(settings.model.removeprefix(ONNX)) if settings.model else SHIPPED) / EVIDENCE_FILE
+    files = [beside] if beside.is_file() else []
+    if settings.calibration is not None:
+        files.append(Path(settings.calibration))
+    return Calibration([entry for file in files for entry in read_calibration(file)])

@@ -52,8 +52,8 @@ COMPRESSED: Mapping[str, Callable[[], bytes]] = {
 
 @cache
 def compressed(name: str) -> bytes:
-    """Return the stream of that name in `COMPRESSED`."""
-    return COMPRESSED[name]()
+    """Return the stream of that name in `COMPRESSED`, as a copy: zstandard's own bytes keep room for the text."""
+    return bytes(memoryview(COMPRESSED[name]()))
 
 
 def plain_streams() -> Mapping[str, bytes]:

@@ -4,6 +4,7 @@ import errno
 import os
 import time
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Literal, cast
 
@@ -131,19 +132,22 @@ def _read_only(path: Path, why: str) -> str:
 
 def _writing(path: Path, vfs: str | None, synchronous: Synchronous, waiting: LockWait | None) -> apsw.Connection:
     connection = connect(path, vfs, waiting)
-    found, tables = cast(tuple[int, int], connection.execute(IDENTITY).get)
-    if found != APPLICATION_ID and tables:
-        connection.close()
-        raise StoreCorrupt(f"{path.name} is a database of another program (application_id {found})")
-    _keep_log(connection)
-    connection.pragma("synchronous", synchronous)
-    connection.pragma("secure_delete", True)
-    if found != APPLICATION_ID:
-        connection.pragma("application_id", APPLICATION_ID)
-        connection.pragma("user_version", CLEAN)
-    connection.pragma("foreign_keys", True)
-    connection.pragma("journal_size_limit", JOURNAL_LIMIT_BYTES)
-    connection.wal_autocheckpoint(0)
+    with ExitStack() as failed:
+        failed.callback(connection.close)
+        failed.callback(leave_log, connection)
+        found, tables = cast(tuple[int, int], connection.execute(IDENTITY).get)
+        if found != APPLICATION_ID and tables:
+            raise StoreCorrupt(f"{path.name} is a database of another program (application_id {found})")
+        _keep_log(connection)
+        connection.pragma("synchronous", synchronous)
+        connection.pragma("secure_delete", True)
+        if found != APPLICATION_ID:
+            connection.pragma("application_id", APPLICATION_ID)
+            connection.pragma("user_version", CLEAN)
+        connection.pragma("foreign_keys", True)
+        connection.pragma("journal_size_limit", JOURNAL_LIMIT_BYTES)
+        connection.wal_autocheckpoint(0)
+        failed.pop_all()
     return connection
 
 

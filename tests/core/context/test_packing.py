@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.context.counting import counter
@@ -47,7 +47,6 @@ def packed(one: Made, room: int):
 
 
 @given(made(), st.integers(0, 3_000))
-@settings(max_examples=200, deadline=None)
 def test_what_is_chosen_fits_and_is_always_the_same(one: Made, room: int):
     found, pieces = packed(one, room)
     assert found == packed(one, room)[0]
@@ -68,7 +67,6 @@ def test_what_is_chosen_fits_and_is_always_the_same(one: Made, room: int):
 
 
 @given(made())
-@settings(max_examples=50, deadline=None)
 def test_with_room_for_all_everything_is_there_whole(one: Made):
     found, _ = packed(one, 100_000)
     assert found.kept == dict.fromkeys(range(len(one.items)))

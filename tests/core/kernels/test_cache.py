@@ -30,17 +30,20 @@ print(before.ahead, before.pending, after.pending, {COUNT}, after.why or after.w
 pytestmark = pytest.mark.skipif(KERNELS is None, reason="no library is here to be looked at from outside")
 
 
+@pytest.fixture(scope="module")
+def sources(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with our sources and no library, which no test changes. Python keeps its bytecode there."""
+    folder = tmp_path_factory.mktemp("sources")
+    shutil.copytree(CORE, folder / "muisti" / "core", ignore=shutil.ignore_patterns("weights", "__pycache__"))
+    return folder
+
+
 @pytest.fixture
-def run(tmp_path: Path) -> Callable[..., str]:
-    """Run `PROGRAM` on sources without a library, with a home of its own and no C compiler in PATH."""
-    left_out = shutil.ignore_patterns("weights", "__pycache__")
-    shutil.copytree(CORE, tmp_path / "muisti" / "core", ignore=left_out)
+def run(sources: Path, tmp_path: Path) -> Callable[..., str]:
+    """Run `PROGRAM` on these sources, with a home of its own and no C compiler in PATH."""
 
     def started(*arguments: str, **environ: str) -> str:
-        environment = {
-            "PATH": "", "PYTHONPATH": str(tmp_path), "HOME": str(tmp_path / "home"),
-            "PYTHONDONTWRITEBYTECODE": "1", **environ,
-        }  # fmt: skip
+        environment = {"PATH": "", "PYTHONPATH": str(sources), "HOME": str(tmp_path / "home"), **environ}
         done = subprocess.run(
             [sys.executable, "-c", PROGRAM, *arguments], cwd=tmp_path, env=environment, capture_output=True, text=True
         )
@@ -54,7 +57,9 @@ def kept(tmp_path: Path) -> list[Path]:
     return sorted(path for path in (tmp_path / "home").rglob("*") if path.is_file())
 
 
-def test_without_a_compiler_numba_takes_its_place_and_keeps_what_it_compiled(run: Callable[..., str], tmp_path: Path):
+def test_without_a_compiler_numba_takes_its_place_and_keeps_what_it_compiled(
+    run: Callable[..., str], sources: Path, tmp_path: Path
+):
     assert run().startswith("False True True 2")
     first = run("make")
     assert first.startswith("False True False 2 there is no C compiler")
@@ -62,7 +67,7 @@ def test_without_a_compiler_numba_takes_its_place_and_keeps_what_it_compiled(run
     assert {path.suffix for path in files} >= {".nbi", ".nbc", ".json"}
     assert run().startswith("False False False 2 there is no C compiler")
     assert kept(tmp_path) == files
-    assert not [*(tmp_path / "muisti").rglob("*.nb[ic]")], "nothing is written beside the sources"
+    assert not [*sources.rglob("*.nb[ic]")], "nothing is written beside the sources"
 
 
 @pytest.mark.parametrize("content", [b"", b"cut", None])
@@ -90,8 +95,8 @@ def test_code_that_others_could_change_is_not_loaded(run: Callable[..., str], tm
     assert run().startswith("False False False 2 compiled kernels cannot be kept in")
 
 
-def test_two_processes_at_once_both_work(run: Callable[..., str], tmp_path: Path):
-    environment = {"PATH": "", "PYTHONPATH": str(tmp_path), "HOME": str(tmp_path / "home")}
+def test_two_processes_at_once_both_work(run: Callable[..., str], sources: Path, tmp_path: Path):
+    environment = {"PATH": "", "PYTHONPATH": str(sources), "HOME": str(tmp_path / "home")}
     both = [
         subprocess.Popen([sys.executable, "-c", PROGRAM, "make"], cwd=tmp_path, env=environment, stdout=subprocess.PIPE)
         for _ in range(2)

@@ -25,6 +25,7 @@ from muisti.core.search.asking import CANDIDATES_MAX
 from tests.core.assembly.given import given_of
 from tests.core.fakes import NOON, Clock, WordEncoder, add, open_engine
 from tests.core.search.test_options import ids, recomputed
+from tests.examples import few
 from tests.stores import at
 
 DAY = 86_400_000_000
@@ -63,6 +64,7 @@ def ask(engine: Engine, *parts: Part, caller: Caller | None = None, **asked: Any
     return memories.read.search_spaces(parts or [Part(space) for space in SPACES], query)
 
 
+@few
 @given(
     notes,
     st.sampled_from(["semantic", "metadata", "recent"]),
@@ -90,6 +92,7 @@ def test_without_statistics_of_words_several_spaces_answer_as_one(
     assert joint.total == single.total
 
 
+@few
 @given(notes, st.sampled_from(["hybrid", "keyword"]))
 def test_the_same_memories_in_each_space_have_the_scores_of_one(tmp_path_factory: Any, drafts: Any, mode: Any):
     """Spaces with equal memories have equal statistics, so their scores are those of one space."""
@@ -104,6 +107,7 @@ def test_the_same_memories_in_each_space_have_the_scores_of_one(tmp_path_factory
     assert joint.strength == single.strength and joint.evidence == single.evidence
 
 
+@few
 @given(notes, st.sampled_from([None, Options(diversity=0.6), Options(preset="balanced"), Options(context_window=1)]))
 def test_weights_multiply_ties_go_by_space_and_explanations_add_up(tmp_path_factory: Any, drafts: Any, options: Any):
     parts = (Part("s", 0.5), Part("t"), Part("u", 0.25))

@@ -23,6 +23,7 @@ from muisti.core.query.options import PRESETS, Options
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
 from tests.core.fakes import NOON, SPACE, Clock, WordEncoder, add, open_engine
+from tests.examples import few
 
 DAY = 86_400_000_000
 WORDS = ["fox", "dog", "tree", "lake", "sun", "moon", "river", "stone"]
@@ -117,6 +118,7 @@ def test_each_option_keeps_filter_limit_order_and_explanation(
         assert [hit.score for hit in answer.hits] == sorted((hit.score for hit in answer.hits), reverse=True)
 
 
+@few
 @given(notes, modes)
 def test_options_that_change_nothing_give_the_plain_answer(tmp_path_factory: Any, drafts: Any, mode: Any):
     with holding(tmp_path_factory.mktemp("db"), drafts) as engine:
@@ -125,6 +127,7 @@ def test_options_that_change_nothing_give_the_plain_answer(tmp_path_factory: Any
         assert ids(ask(engine, mode=mode, options=Options(min_score=1e-9))) == ids(plain)
 
 
+@few
 @given(notes, st.integers(0, 24))
 def test_similar_to_ranks_by_the_stored_vector_and_never_finds_the_memory_itself(
     tmp_path_factory: Any, drafts: Any, chosen: int
@@ -152,6 +155,7 @@ def test_similar_to_reads_quotes_times_and_names_of_a_memory_as_plain_words(tmp_
     assert all(hit.explain is not None and hit.explain.time is None for hit in answer.hits)
 
 
+@few
 @given(notes, modes, st.sampled_from(["category", "importance", "metadata.turn", "author"]))
 def test_a_group_has_its_best_hit_and_its_counts_add_up(tmp_path_factory: Any, drafts: Any, mode: Any, field: str):
     with holding(tmp_path_factory.mktemp("db"), drafts) as engine:
@@ -182,6 +186,7 @@ def test_groups_beyond_the_usual_candidates_are_found(tmp_path: Path):
     assert [(hit.memory.category, hit.group.count if hit.group else 0) for hit in hits] == [("many", 300), ("one", 1)]
 
 
+@few
 @given(notes, st.sampled_from([0.2, 0.5, 0.9, 1.0]), st.integers(1, 6))
 def test_diverse_hits_follow_maximal_marginal_relevance(
     tmp_path_factory: Any, drafts: Any, diversity: float, limit: int
@@ -217,6 +222,7 @@ def test_without_vectors_nothing_is_diversified_and_the_answer_says_so(tmp_path:
     assert any("not diversified" in told for told in answer.degraded)
 
 
+@few
 @given(
     st.lists(
         st.tuples(st.sampled_from("ab"), st.integers(1, 9), st.sampled_from(["active", "active", "candidate"])),
@@ -279,6 +285,7 @@ def test_a_caller_of_one_category_searches_by_no_other_memory(tmp_path: Path):
     assert [hit.group.count for hit in groups if hit.group] == [2]
 
 
+@few
 @given(notes, st.floats(0.01, 0.5))
 def test_a_signal_takes_no_more_than_its_weight(tmp_path_factory: Any, drafts: Any, weight: float):
     with holding(tmp_path_factory.mktemp("db"), drafts) as engine:
@@ -288,6 +295,7 @@ def test_a_signal_takes_no_more_than_its_weight(tmp_path_factory: Any, drafts: A
         assert (1 - weight) ** 2 * plain[hit.memory.id] - 1e-12 <= hit.score <= plain[hit.memory.id] + 1e-12
 
 
+@few
 @given(notes, st.sampled_from(sorted(PRESETS)), st.sampled_from(["max", "average", "sum"]))
 def test_a_preset_is_hazinas_composite(tmp_path_factory: Any, drafts: Any, preset: Any, rule: Any):
     weights = PRESETS[preset]
@@ -357,6 +365,7 @@ def test_options_work_in_the_past(tmp_path: Path):
     assert [(hit.group.value, hit.group.count) for hit in grouped.hits if hit.group] == [("old", 2)]
 
 
+@few
 @given(notes)
 def test_hits_encode_without_what_was_not_asked_for(tmp_path_factory: Any, drafts: Any):
     with holding(tmp_path_factory.mktemp("db"), drafts) as engine:

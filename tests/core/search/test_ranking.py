@@ -22,6 +22,7 @@ from muisti.core.search.blend import LATE, ORDER
 from muisti.core.text.terms import index_terms, query_terms
 from tests.core import reference, twins
 from tests.core.fakes import NOON, SPACE, Clock, WordEncoder, add, open_engine
+from tests.examples import few
 
 WORDS = ["fox", "dog", "tree", "lake", "sun", "moon", "river", "stone", "bird", "cloud"]
 sentences = st.lists(st.sampled_from(WORDS), min_size=1, max_size=9).map(" ".join)
@@ -55,6 +56,7 @@ class OkapiWithOurIdf(BM25Okapi):
         self.idf = {w: np.log(1 + (self.corpus_size - df + 0.5) / (df + 0.5)) for w, df in nd.items()}
 
 
+@few
 @given(st.lists(sentences, min_size=2, max_size=40), sentences)
 def test_bm25_equals_rank_bm25(tmp_path_factory: Any, texts: list[str], question: str):
     tokens = [index_terms(text) for text in texts]
@@ -82,6 +84,7 @@ def test_cosine_equals_numpy_for_the_shipped_model(tmp_path: Path):
         assert hit.explain is not None and hit.explain.cosine == pytest.approx(wanted[hit.memory.id], abs=1e-5)
 
 
+@few
 @given(notes, choices, sentences, st.sampled_from(["hybrid", "keyword", "semantic"]), st.sampled_from([0, 2]))
 def test_a_filtered_search_equals_a_plain_pipeline_over_the_rows_it_may_see(
     tmp_path_factory: Any, written: list[Any], choice: Any, question: str, mode: Mode, days: int
@@ -188,6 +191,7 @@ def test_nothing_fresh_but_irrelevant_rises_above_what_fits(engine: Engine, cloc
     assert hits[0].memory.id == old
 
 
+@few
 @given(
     st.floats(0, 1), st.sampled_from(["exponential", "linear", "half_life"]), st.lists(st.integers(0, 3000), min_size=2)
 )

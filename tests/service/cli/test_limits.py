@@ -1,11 +1,15 @@
 """Access modes and a fixed category for commands on a database file, by option and by environment."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
+from shutil import copyfile
 
 import pytest
 from click.testing import Result
+
+from muisti.service.settings.places import users_database
 
 Run = Callable[..., Result]
 
@@ -28,11 +32,26 @@ ALL = (
 ORDER = ("read-only", "append-only", "no-delete", "full")
 
 
+@pytest.fixture(scope="module")
+def original(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The database that each test gets a copy of; the first test makes it."""
+    return tmp_path_factory.mktemp("original") / "muisti.db"
+
+
 @pytest.fixture
-def stored(run: Run) -> str:
+def stored(run: Run, original: Path) -> str:
     """Store a memory, write a file to import, and return the memory's id."""
     Path("in.ndjson").write_text(json.dumps({"memories": [{"id": "1", "memory": "from elsewhere"}]}))
-    return run("add", "Ann likes tea", "--category", "people", "--author", "Ann").stdout.strip()
+    known, here = original.with_suffix(".id"), users_database(os.environ)
+    assert here is not None
+    if known.exists():
+        here.parent.mkdir()
+        copyfile(original, here)
+    else:
+        known.write_text(run("add", "Ann likes tea", "--category", "people", "--author", "Ann").stdout.strip())
+        assert [file.name for file in here.parent.iterdir()] == [here.name], "all is in one file"
+        copyfile(here, original)
+    return known.read_text()
 
 
 @pytest.mark.file_only

@@ -1,5 +1,6 @@
 """Hostile streams that cost far more than their size, through every route that decompresses or splits lines."""
 
+import gc
 import os
 import re
 import subprocess
@@ -7,7 +8,9 @@ import sys
 import threading
 import tracemalloc
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
+from weakref import ref
 
 import httpx
 import pytest
@@ -16,7 +19,7 @@ from muisti.core.model.errors import InvalidInput, TooLarge
 from muisti.service.formats.lines import GROWTH, GROWTH_FLOOR, LINE_MAX, LINES_FLOOR, PIECE, Lines
 from tests.service.app.test_server import serving
 from tests.service.fakes import API
-from tests.service.hostile import COMPRESSED, HEADER, MB, compressed, plain_streams
+from tests.service.hostile import COMPRESSED, HEADER, MB, compressed, packed, plain_streams
 
 pytestmark = pytest.mark.one_store
 
@@ -56,6 +59,20 @@ def test_what_is_expanded_is_bounded_by_what_was_taken(name: str, piece: int):
     assert taken.bytes <= GROWTH_FLOOR + GROWTH * fed + PIECE
     assert taken.lines <= LINES_FLOOR + fed
     assert peak <= PEAK, f"{peak:,} bytes"
+
+
+@pytest.mark.parametrize("name", [*COMPRESSED, "a good stream"])
+def test_a_stream_that_has_ended_takes_no_memory(name: str):
+    """Whether it was refused or taken: zstandard's objects are invisible to the garbage collector."""
+    stream = packed(HEADER) if name == "a good stream" else compressed(name)
+    lines = Lines(Taken())
+    with suppress(TooLarge, InvalidInput):
+        lines.feed(stream)
+        lines.end()
+    left = ref(lines)
+    del lines
+    gc.collect()
+    assert left() is None
 
 
 def test_lines_of_pieces_of_a_byte_take_time_in_proportion():
