@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from muisti.core.kernels import ahead, cache, native, stages
-from muisti.core.kernels.target import OTHERS, warning
+from muisti.core.kernels.target import warning
 
 
 def make(report: Callable[[int, int], None]) -> None:
@@ -24,7 +24,7 @@ def make(report: Callable[[int, int], None]) -> None:
         for done, stage in enumerate(stages, 1):
             stage.bake()
             report(done, len(stages))
-        why = warning() if OTHERS else _library(place)
+        why = warning() or _library(place)
         if why is None:
             cache.unseal()
         else:

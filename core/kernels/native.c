@@ -28,9 +28,13 @@ typedef struct {
 
 #include "kernels.h" /* static const Loop LOOPS[], which ends with a name of NULL */
 
-/* Return how many of the levels of core/kernels/ahead.py this machine's processor supports. */
+/* Return how many of the levels of core/kernels/ahead.py this machine's processor supports: 0 when it is older than the
+   first, for which known.py names the features. */
 static int levels(void) {
 #if defined(__x86_64__) && defined(__GNUC__)
+    if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") || !__builtin_cpu_supports("bmi") ||
+        !__builtin_cpu_supports("bmi2"))
+        return 0;
     if (LOOPS[0].enter[1] && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
         __builtin_cpu_supports("avx512cd") && __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
         __builtin_cpu_supports("avx512vpopcntdq") && __builtin_cpu_supports("avx512vnni"))

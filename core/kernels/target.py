@@ -1,11 +1,11 @@
 """Chooses how loops are compiled: ahead of time in the library (core/kernels/ahead.py), else by numba on first use.
 
 Both compile for the same CPU: x86-64-v3 (AVX2, 2013 and later), or generic 64-bit Arm. The library has a second copy of
-the loops for newer processors and uses it on one. A numba version that core/kernels/known.py does not name builds no
-library; it compiles for this machine's processor.
+the loops for newer processors and uses it on one. With a numba version that core/kernels/known.py does not name, and on
+an older processor, there is no library: numba compiles for this machine's processor.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
@@ -27,11 +27,11 @@ Mask = npt.NDArray[np.bool_]
 
 LEVELS = native.levels()
 KERNELS = LEVELS[-1] if LEVELS else None
-OTHERS: Mapping[str, str] = known.others() if KERNELS is None else {}  # packages whose version builds no library
+UNFIT = known.unfit() if KERNELS is None else None  # why loops are compiled the slow way
 
 if KERNELS is None:
     cache.tidy()
-if KERNELS is None and OTHERS:
+if KERNELS is None and UNFIT:
     from muisti.core.kernels.plain import array_at, compiled, fetch
 elif KERNELS is None:
     from muisti.core.kernels.jit import array_at, compiled, fetch
@@ -53,18 +53,11 @@ else:
 
 
 def warning() -> str | None:
-    """Return why loops are compiled the slow way and how to mend it; None when the installed versions are known."""
-    if not OTHERS:
-        return None
-    found = " and ".join(f"{name} {version}" for name, version in OTHERS.items())
-    wanted = " ".join(f"{name}=={version}" for name, version in known.KNOWN.items())
-    return (
-        f"{found} is installed, with which no library of compiled loops is made; plain numba compiles them, so a start "
-        f"takes longer. To mend it: pip install {wanted}, then muisti doctor"
-    )
+    """Return why loops are compiled the slow way and how to mend it; None when this machine has what is needed."""
+    return UNFIT
 
 
 __all__ = [
-    "KERNELS", "LEVELS", "OTHERS", "Bytes", "Codes", "Doubles", "Floats", "Ints", "Longs", "Mask", "Packed", "array_at",
+    "KERNELS", "LEVELS", "UNFIT", "Bytes", "Codes", "Doubles", "Floats", "Ints", "Longs", "Mask", "Packed", "array_at",
     "compiled", "fetch", "warning",
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import re
 import shutil
 import subprocess
@@ -69,10 +70,30 @@ def test_with_another_numba_every_answer_is_the_same_to_the_last_bit(moved: Path
 def test_no_private_interface_is_loaded_with_another_version(moved: Path, name: str):
     program = (
         "import sys; from muisti.core.kernels import stages, target; "
-        "print('muisti.core.kernels.jit' in sys.modules, target.KERNELS, *target.OTHERS)"
+        "print('muisti.core.kernels.jit' in sys.modules, target.KERNELS, target.UNFIT.split()[0])"
     )
     done = run("-c", program, path=[moved, pretended(moved / "other", name, "99.0")], cwd=moved)
     assert done.stdout.split() == ["False", "None", name]
+
+
+def test_no_code_for_newer_processors_is_loaded_on_an_older_one(moved: Path):
+    """The features that LLVM reports are those of an older processor; that of this machine has all."""
+    program = (
+        "import sys; import llvmlite.binding as llvm; there = llvm.get_host_cpu_features(); "
+        "there.update(avx2=False, bmi2=False); llvm.get_host_cpu_features = lambda: there; "
+        "from muisti.core.kernels import stages, target; "
+        "print('muisti.core.kernels.jit' in sys.modules, target.KERNELS, target.warning())"
+    )
+    said = run("-c", program, path=[moved], cwd=moved).stdout
+    if platform.machine() in ("x86_64", "AMD64"):
+        assert said.startswith("False None this processor lacks avx2, bmi2,") and "plain numba" in said
+    assert known.unfit() is None and known.lacking() == []
+
+
+def test_the_library_looks_for_the_same_features_before_it_gives_its_loops():
+    source = (native.FOLDER / "native.c").read_text()
+    first = source[source.index("static int levels") : source.index("return 0;")]
+    assert re.findall(r'supports\("(\w+)"\)', first) == list(known.FEATURES)
 
 
 def test_the_known_versions_are_those_that_are_installed_with_the_constraints():
