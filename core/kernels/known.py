@@ -1,4 +1,4 @@
-"""What the library of kernels needs: known versions of numba and llvmlite, and a processor with certain features.
+"""Versions of numba and llvmlite, and features of a processor, that the library of kernels needs.
 
 `ahead.py`, `native.c` and `jit.py` rely on private parts of both packages. With any other version, or on an older
 processor, `numba.njit` compiles the loops through documented interfaces (`plain.py`). Results are the same.

@@ -52,7 +52,8 @@ def import_files(options: Globals, files: tuple[str, ...], **how: Any) -> None:
     """Import an export of Muisti, or the memories of another system.
 
     FILE is a file or folder whose content shows the format (docs/how-to/importing.md); - is standard input. JSON of
-    your own is a list of texts or of objects with a text, one of either in each line, or an object of texts by id.
+    your own is a list of texts or of objects with a text, or one of either in each line. Or it is an object of texts by
+    id.
     Projects and workspaces of other systems become spaces; with --space everything goes into that one. Memories that
     exist already are skipped, so a repeated import changes nothing. Prints how many memories were imported, and why
     others were not.
