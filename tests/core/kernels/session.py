@@ -23,6 +23,7 @@ from muisti.core.query.filters import parse
 from muisti.core.query.query import Query
 from muisti.core.store.file.database import FileDatabase
 
+STANDING = "Always name the server when I ask about backups and keys"
 NOW = 1_700_000_000_000_000
 WORDS = """
 deploy friday server backup key index memory vector search query cache thread commit group sqlite write token budget
@@ -45,13 +46,14 @@ def answers(engine: Engine) -> list[object]:
             query = Query(text=text, mode=mode, fusion=fusion, filter=filter, limit=30, recency=Recency(), explain=True)
             answer = engine.owner.read.search("s", query)
             hits = sorted((hit.score.hex(), hit.memory.content, hit.passage.start) for hit in answer.hits)
-            found.append([mode, fusion, answer.total, answer.evidence, answer.strength.hex(), hits])
+            lane = [(one.memory.content, one.score.hex()) for one in answer.instructions]
+            found.append([mode, fusion, answer.total, answer.evidence, answer.strength.hex(), hits, lane])
     return found
 
 
 def main() -> None:
     """Store, search, forget and search again, also with an index that is read from the file."""
-    drafts = [Draft(content=text, tags=("even",) * (i % 2 == 0)) for i, text in enumerate(texts(600))]
+    drafts = [Draft(content=text, tags=("even",) * (i % 2 == 0)) for i, text in enumerate([*texts(600), STANDING])]
     with tempfile.TemporaryDirectory() as folder:
         with opened(folder) as engine:
             engine.spaces.create("s")
