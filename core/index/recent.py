@@ -37,7 +37,7 @@ class Recent:
 
     @property
     def forgotten(self) -> int:
-        """How often all memories were dropped."""
+        """Number of times that all memories were dropped."""
         return self._forgotten
 
     def of(self, versions: Iterable[int]) -> dict[int, Memory]:

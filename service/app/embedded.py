@@ -192,8 +192,8 @@ class EmbeddedThread:
         future = asyncio.run_coroutine_threadsafe(work, self._loop)
         try:
             return future.result()
-        except BaseException:
-            future.cancel()  # such as by Ctrl-C
+        except BaseException:  # also Ctrl-C: the work on the loop is cancelled; the error goes on
+            future.cancel()
             raise
 
     def _end(self) -> None:

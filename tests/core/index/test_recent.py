@@ -76,9 +76,9 @@ def test_a_search_shows_the_newest_version_and_nothing_erased(engine: Engine):
     assert sorted(search(engine, "river stone")) == contents
     index, snapshot = engine._indexes.fresh(SPACE)
     assert len(index.recent.of(range(100))) == 5
-    engine.owner.write.update(SPACE, ids[0], {"content": "river stone anew"})
+    engine.owner.write.update(SPACE, ids[0], {"content": "river stone renamed"})
     engine.eraser.memory(SPACE, ids[1], OWNER)
-    assert sorted(search(engine, "river stone")) == [*contents[2:], "river stone anew"]
+    assert sorted(search(engine, "river stone")) == [*contents[2:], "river stone renamed"]
     assert ids[1] not in {one.id for one in index.recent.of(range(100)).values()}
     past = AsOf(number=snapshot.seq.number)
     assert sorted(search(engine, "river stone", as_of=past)) == [contents[0], *contents[2:]]

@@ -53,10 +53,9 @@ def import_files(options: Globals, files: tuple[str, ...], **how: Any) -> None:
 
     FILE is a file or folder whose content shows the format (docs/how-to/importing.md); - is standard input. JSON of
     your own is a list of texts or of objects with a text, or one of either in each line. Or it is an object of texts by
-    id.
-    Projects and workspaces of other systems become spaces; with --space everything goes into that one. Memories that
-    exist already are skipped, so a repeated import changes nothing. Prints how many memories were imported, and why
-    others were not.
+    id. Projects and workspaces of other systems become spaces; with --space everything goes into that one. Memories
+    that exist already are skipped, so a repeated import changes nothing. Prints how many memories were imported, and
+    why others were not.
     """
     asked = sum((bool(files), how["listed"], how["undo"] is not None))
     if asked != 1:
