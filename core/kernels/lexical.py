@@ -15,31 +15,39 @@ GUESSES = 3
 
 
 @compiled
-def find(terms: Codes, term: np.uint64) -> np.int64:
-    """Return the place of a term in `terms`, -1 when it is missing.
+def find(terms: Codes, wanted: Codes, places: Ints) -> None:
+    """Fill `places` with the place of each wanted term in `terms`, -1 for a missing one.
 
     `terms` are hashes, ascending. They are evenly spread, so interpolation search lands near the place (Perl, Itai and
-    Avni, 1978).
+    Avni, 1978). Each step is made for all terms, so that the processor waits for several reads of memory together.
     """
     if terms.size == 0:
-        return np.int64(-1)
-    at, value, density = np.int64(0), np.uint64(0), terms.size / 2.0**56
+        places[:] = -1
+        return
+    density, last = terms.size / 2.0**56, np.int64(terms.size - 1)
+    values = np.zeros(wanted.size, np.int64)
+    places[:] = 0
     for _ in range(GUESSES):
-        step = np.int64((term - value) * density) if term > value else -np.int64((value - term) * density)
-        at = np.int64(min(max(at + step, 0), terms.size - 1))
-        value = terms[at]
-    while at > 0 and terms[at] > term:
-        at -= 1
-    while at < terms.size - 1 and terms[at] < term:
-        at += 1
-    return at if terms[at] == term else np.int64(-1)
+        for i in range(wanted.size):
+            at = places[i] + np.int64((np.int64(wanted[i]) - values[i]) * density)
+            at = min(max(at, np.int64(0)), last)
+            places[i], values[i] = at, np.int64(terms[at])
+    for i in range(wanted.size):
+        at = np.int64(places[i])
+        while at > 0 and terms[at] > wanted[i]:
+            at -= 1
+        while at < last and terms[at] < wanted[i]:
+            at += 1
+        places[i] = at if terms[at] == wanted[i] else -1
 
 
 @compiled
 def look_up(terms: Codes, starts: Ints, wanted: Codes, spans: Ints) -> None:
     """Fill `spans` with the places where the postings of each wanted term begin and end; both 0 when it has none."""
+    places = np.empty(wanted.size, np.int32)
+    find(terms, wanted, places)
     for i in range(wanted.size):
-        at = find(terms, wanted[i])
+        at = places[i]
         spans[i, 0] = starts[at] if at >= 0 else 0
         spans[i, 1] = starts[at + 1] if at >= 0 else 0
 

@@ -13,7 +13,7 @@ TERMS_AT, STARTS_AT, PACKED_AT, TF_AT, LENGTHS_AT, TOKEN_STARTS_AT, TOKENS_AT = 
 COLUMNS = 13
 
 SKETCH = 1_024  # flags, shared by the terms whose places have the same lowest bits: few have that of a query's term
-AHEAD = 4  # rows: how far ahead tokens are prefetched
+AHEAD = 10  # rows: how far ahead tokens are prefetched
 LINES = 512  # bytes of tokens that are prefetched, at most
 COMMON = 10_000  # rows with a term; beyond, an allowed one is taken for granted
 
@@ -156,8 +156,8 @@ def read(
         piece = pieces[p]
         if not known:
             sketch[:] = False
+            find(terms_of(piece), terms, places)
             for t in range(terms.size):
-                places[t] = find(terms_of(piece), terms[t])
                 if places[t] >= 0:
                     sketch[places[t] & (SKETCH - 1)] = True
             known = True

@@ -87,6 +87,23 @@ def test_nearest_signs_agrees_with_a_sort(seed: int, rows: int, dimensions: int,
     assert found[:many].tolist() == twins.nearest_signs(words, query, allowed, wanted).tolist()
 
 
+@pytest.mark.parametrize("sampled", ["like the others", "nearer", "farther", "not allowed"])
+def test_a_sample_that_misleads_changes_no_sign_candidate(sampled: str):
+    """Where sampled rows are nearer than the others, the distance from them is too small, and a second look is due."""
+    rng, rows, wanted = np.random.default_rng(1), dense.SAMPLED**2 * dense.LANES + 5_000, 400
+    near = (np.arange(rows) // dense.LANES) % dense.SAMPLED == 0
+    bits_set = {"nearer": (0.1, 0.5), "farther": (0.9, 0.5)}.get(sampled, (0.5, 0.5))
+    words = twins.in_words(rng.random((rows, 64)) < np.where(near, *bits_set)[:, None])
+    query = twins.in_words(np.stack([np.zeros(64), np.ones(64), rng.random(64) < 0.5]) > 0)
+    allowed = (rng.random(rows) < 0.99) & ~(near if sampled == "not allowed" else False)
+    found, distances = np.empty((2, 2 * wanted + dense.LANES), np.int32)
+    counts, weights = np.empty(3 * 64 + 1, np.int32), np.empty(dense.LANES, np.int64)
+    bits, mask = twins.in_blocks(words, dense.LANES), twins.in_words(allowed[None, :])[0]
+    for many in (wanted, 1):
+        size = dense.nearest_signs(bits, query, mask, many, weights, found, distances, counts)
+        assert found[:size].tolist() == twins.nearest_signs(words, query, allowed, many).tolist()
+
+
 @given(seeds, st.integers(0, 200), st.sampled_from([0.0, 0.01, 0.5, 1.0]))
 def test_listed_gives_the_numbers_of_the_flags(seed: int, rows: int, density: float):
     flags = np.random.default_rng(seed).random(rows) < density
