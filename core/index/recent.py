@@ -17,23 +17,36 @@ LIMIT = 8_000_000  # bytes for one space
 ENTRY = 1_000  # bytes of a memory without its content, metadata and structure, about
 
 
+class _Generation:
+    """Memories by version id, and their bytes in all."""
+
+    def __init__(self) -> None:
+        self.memories: dict[int, Memory] = {}
+        self.nbytes = 0
+
+    def keep(self, version: int, memory: Memory, size: int) -> None:
+        if self.memories.setdefault(version, memory) is memory:
+            self.nbytes += size
+
+
 class Recent:
     """Memories by version id, of at most `limit` bytes, and the last known change number of the space with its time.
 
-    Those that have been kept longest go first. Thread-safe.
+    There are two generations. When the newer one has half of the bytes, it becomes the older one, and that is dropped.
+    So a search neither looks for the oldest memory nor moves those that it finds. Thread-safe.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:
-        self._limit = limit
+        self._half = limit // 2
         self._lock = threading.Lock()
-        self._memories: dict[int, Memory] = {}  # in the order in which they came
-        self._nbytes = 0
+        self._newer = _Generation()
+        self._older = _Generation()
         self._forgotten = 0
         self._seen: tuple[int, float] = (-1, 0.0)
 
     @property
     def nbytes(self) -> int:
-        return self._nbytes
+        return self._newer.nbytes + self._older.nbytes
 
     @property
     def forgotten(self) -> int:
@@ -42,35 +55,35 @@ class Recent:
 
     def of(self, versions: Iterable[int]) -> dict[int, Memory]:
         """Return those of the versions that are in the cache."""
-        known = self._memories.get
-        return {version: memory for version in versions if (memory := known(version)) is not None}
+        newer, older = self._newer.memories.get, self._older.memories.get
+        return {version: memory for version in versions if (memory := newer(version) or older(version)) is not None}
 
     def note(self, number: int, found: Mapping[int, Memory], asked_at: float, forgotten: int) -> int:
         """Keep memories, and that the space was at change `number` at `asked_at` (monotonic clock) or later.
 
         `forgotten` is what the property was before the memories were read. If it has grown, none is kept: some of them
-        may be erased. Return how many bytes the cache has grown by, which is below 0 if it has shrunk.
+        may be erased. A memory of more than half the limit is not kept either. Return how many bytes the cache has
+        grown by, which is below 0 if it has shrunk.
         """
         with self._lock:
             if forgotten != self._forgotten:
                 return 0
-            before = self._nbytes
+            before = self.nbytes
             if number > self._seen[0] or asked_at > self._seen[1]:
                 self._seen = (number, asked_at)
             for version, memory in found.items():
-                if self._memories.setdefault(version, memory) is memory:
-                    self._nbytes += _size(memory)
-            while self._nbytes > self._limit:
-                oldest = next(iter(self._memories))
-                self._nbytes -= _size(self._memories.pop(oldest))
-            return self._nbytes - before
+                if (size := _size(memory)) <= self._half and version not in self._older.memories:
+                    if self._newer.nbytes + size > self._half:
+                        self._older, self._newer = self._newer, _Generation()
+                    self._newer.keep(version, memory, size)
+            return self.nbytes - before
 
     def forget(self) -> None:
         """Drop all memories and the change number."""
         with self._lock:
-            self._memories.clear()
+            self._newer, self._older = _Generation(), _Generation()
             self._forgotten += 1
-            self._nbytes, self._seen = 0, (-1, 0.0)
+            self._seen = (-1, 0.0)
 
     def was_at(self, number: int, max_age: float) -> bool:
         """Return whether the space was at a change at most `max_age` seconds ago."""

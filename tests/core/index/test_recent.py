@@ -29,24 +29,34 @@ STEPS = st.lists(st.one_of(st.lists(st.integers(0, 30), max_size=5, unique=True)
 
 
 @given(STEPS)
-def test_it_has_the_last_that_fit_and_nothing_from_before_it_was_emptied(steps: list[list[int] | None]):
+def test_it_has_the_last_of_half_its_limit_and_nothing_from_before_it_was_emptied(steps: list[list[int] | None]):
     limit = 8 * (ENTRY + 200)
-    recent, kept = Recent(limit), dict[int, int]()  # version: bytes, in the order in which they came
+    recent, sizes = Recent(limit), dict[int, int]()  # version: bytes, those that came last at the end
     for step in steps:
         if step is None:
             recent.forget()
-            kept.clear()
+            sizes.clear()
         else:
-            before = recent.nbytes
-            grown = recent.note(1, {one: memory(one, 50 * one) for one in step}, 0.0, recent.forgotten)
-            assert recent.nbytes == before + grown
-            for one in step:
-                kept.setdefault(one, ENTRY + sys.getsizeof("x" * 50 * one))
-            while sum(kept.values()) > limit:
-                kept.pop(next(iter(kept)))
-        assert recent.nbytes == sum(kept.values()) <= limit
+            known, before = recent.of(step), recent.nbytes
+            found = {one: memory(one, 50 * one) for one in step if one not in known}
+            assert recent.note(1, found, 0.0, recent.forgotten) == recent.nbytes - before
+            for one in found:
+                sizes.pop(one, None)
+                sizes[one] = ENTRY + sys.getsizeof("x" * 50 * one)
         found = recent.of(range(40))
-        assert {one: found[one].id for one in found} == {one: str(one) for one in kept}
+        assert {one: found[one].id for one in found} == {one: str(one) for one in found}
+        assert recent.nbytes == sum(sizes[one] for one in found) <= limit
+        last = list[int]()
+        while len(last) < len(sizes) and sum(sizes[one] for one in [*sizes][-len(last) - 1 :]) <= limit // 2:
+            last = [*sizes][-len(last) - 1 :]
+        assert set(last) <= set(found)
+
+
+def test_a_memory_that_would_displace_most_others_is_not_kept():
+    recent = Recent(4 * ENTRY)
+    recent.note(1, {1: memory(1, 9), 2: memory(2, 4 * ENTRY)}, 0.0, recent.forgotten)
+    assert [*recent.of([1, 2])] == [1]
+    assert Recent(0).note(1, {1: memory(1, 9)}, 0.0, 0) == 0
 
 
 def test_what_was_read_before_all_was_dropped_is_not_kept():
