@@ -81,8 +81,8 @@ def rank_lexical(snapshot: Snapshot, population: CollectionStatistics, wanted: W
     """Score all rows by the terms of a query."""
     norm = Norm(saturation(population.average), B, population.average)
     whole = population.rows == snapshot.size  # else counting is costly, so the counts are cached
-    known = [] if whole else [population.df.get(code, -1) for code in wanted.codes.tolist()]
-    df = np.full(len(wanted.codes), -1, np.int64) if whole else np.array(known, np.int64)
+    codes = wanted.codes.tolist()
+    df = np.array([-1] * len(codes) if whole else [population.df.get(code, -1) for code in codes], np.int64)
     idf, own = np.empty(len(df)), scratch()
     scores = own.array("lexical scores", np.float32, snapshot.size)
     tops = own.array("lexical tops", np.float32, -(-snapshot.size // BLOCK))
@@ -91,7 +91,7 @@ def rank_lexical(snapshot: Snapshot, population: CollectionStatistics, wanted: W
     norms, filtered = np.array(norm.terms), allowed is not population.mask
     mass, unknown, there = score(snapshot.table, *terms, *counted, filtered, norms, idf, impacts, scores, tops)
     if not whole:
-        population.df.update(zip(wanted.codes.tolist(), df.tolist(), strict=True))
+        population.df.update(zip(codes, df.tolist(), strict=True))
     highest = math.log(1 + (population.rows + 0.5) / 0.5)
     return Matches(scores, tops, idf, mass, unknown, there, highest, norm)
 

@@ -70,6 +70,16 @@ class Blend(msgspec.Struct, frozen=True):
         }
 
 
+def of_words(
+    snapshot: Snapshot, population: CollectionStatistics, wanted: Wanted, matches: Matches, rows: RowNumbers
+) -> Doubles:
+    """Return the parts (PARTS, rows) of the score of `rows`, which ascend, with those filled in that words give."""
+    parts = np.empty((loops.PARTS, len(rows)))
+    parts[loops.AROUND : loops.COVERED + 1] = in_context(snapshot, population.mask, matches, wanted, rows)
+    add_related(snapshot, population, wanted, matches, rows, parts[loops.RELATED])
+    return parts
+
+
 def blended(
     snapshot: Snapshot,
     population: CollectionStatistics,
@@ -79,19 +89,18 @@ def blended(
     found: Cosines,
     alpha: float,
     rows: RowNumbers,
+    parts: Doubles,
     own: Mask | None = None,
 ) -> Blend:
     """Score `rows`, which ascend, by the words of the query and by the cosines in `found`, whose weight is `alpha`.
 
-    Only rows that `own` flags may expand the query, None for all.
+    `parts` are those of `of_words`, and become those of the result. Only rows that `own` flags may expand the query,
+    None for all.
     """
     c, dialogues = snapshot.columns, snapshot.rows.dialogues
     scale = (matches.norm.k1 + 1) / (USUAL_K1 + 1)
-    parts = np.empty((loops.PARTS, len(rows)))
     meant = Meaning(snapshot, population.mask, vectors, found, rows)
     parts[loops.COSINE], parts[loops.CONTEXT] = found.both, meant.context
-    parts[loops.AROUND : loops.COVERED + 1] = in_context(snapshot, population.mask, matches, wanted, rows)
-    add_related(snapshot, population, wanted, matches, rows, parts[loops.RELATED])
     columns = (c.number, c.length, snapshot.links()[0], dialogues.speaker(), _gains(snapshot, population, wanted.text))
     constants = (UNIT, OUTSIDE, UTTERANCE, scale, LATE, ORDER, alpha)
     loops.blend(rows, matches.scores, *columns, *constants, parts)

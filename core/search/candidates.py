@@ -16,7 +16,7 @@ from muisti.core.kernels.pool import count_memories
 from muisti.core.query.advice import Nearest
 from muisti.core.query.evidence import Signals, known_share, strength
 from muisti.core.query.query import Query
-from muisti.core.search.blend import Blend, blended
+from muisti.core.search.blend import Blend, blended, of_words
 from muisti.core.search.code import alpha_for
 from muisti.core.search.fuse import Shares, absolute, alpha_of, reciprocal_rank, scaled, summed, weights_of
 from muisti.core.search.rankings import RANKERS, Asked, Lexical, Name, Ranker, Ranking
@@ -82,8 +82,10 @@ def by_blend(index: SpaceIndex, asked: Asked, query: Query, pool: int, more: Row
     proposed = with_neighbours(snapshot, population.mask, proposed, by_words, allowed.mask, BESIDE)
     rows = _with(proposed, more)
     alpha = alpha_for(index, snapshot, query, rows, asked.vectors.second is not None)
-    meaning = cosines(snapshot, asked.vectors, rows)
-    blend = blended(snapshot, population, wanted, matches, asked.vectors, meaning, alpha, rows, _among(rows, proposed))
+    parts = of_words(snapshot, population, wanted, matches, rows)
+    meaning = cosines(snapshot, asked.vectors, rows)  # from here on the vectors of these rows are read again and again
+    own = _among(rows, proposed)
+    blend = blended(snapshot, population, wanted, matches, asked.vectors, meaning, alpha, rows, parts, own)
     signals = Signals(
         memories=snapshot.columns.version[rows],
         covered=blend.covered,
@@ -94,7 +96,7 @@ def by_blend(index: SpaceIndex, asked: Asked, query: Query, pool: int, more: Row
         known=known_share(matches.mass, matches.unknown, population.rows),
         there=matches.there,
     )
-    found = _only(signals, _among(rows, proposed))
+    found = _only(signals, own)
     return Candidates(
         rows=rows,
         fused=blend.fused,

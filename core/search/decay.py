@@ -51,7 +51,8 @@ def refreshed_in_days(at: npt.NDArray[np.int64], retrieved: npt.NDArray[np.int64
     >>> refreshed_in_days(np.array([0, 0, 0]), np.array([0, 10 * day, 90 * day]), 100 * day).tolist()
     [0.0, 10.0, 30.0]
     """
-    return np.clip((np.minimum(retrieved, now) - at) / DAY_US, 0.0, REFRESH_MAX)
+    days = (np.minimum(retrieved, now) - at) / DAY_US
+    return np.minimum(np.maximum(days, 0.0), REFRESH_MAX)  # what `clip` does, in a third of its time
 
 
 def decayed(recency: Recency, ages: Factors, importance: npt.NDArray[np.int8]) -> Factors:

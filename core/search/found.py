@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from itertools import count
 from typing import cast
 
 from msgspec import UNSET, UnsetType
@@ -66,7 +67,7 @@ class Hits:
         versions = c.version[rows].tolist()
         passages = zip(c.number[rows].tolist(), c.start[rows].tolist(), c.stop[rows].tolist(), strict=True)
         places = {
-            name: {version: rank for rank, version in enumerate(c.version[ranking.best].tolist(), start=1)}
+            name: dict(zip(c.version[ranking.best].tolist(), count(1), strict=False))
             for name, ranking in self._ranked.found.rankings.items()
         }
         scores, found = self._ranked.score.tolist(), self._ranked.places.tolist()
