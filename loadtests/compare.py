@@ -17,7 +17,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
-from itertools import islice
+from itertools import islice, product
 from pathlib import Path
 
 import numpy as np
@@ -29,7 +29,7 @@ from loadtests.checkout import THIS, Checkout
 from loadtests.fill import SPACE, group_of
 from loadtests.http_load import Request
 from loadtests.services import muisti
-from loadtests.services.process import apart, worked
+from loadtests.services.process import apart, rested, worked
 from loadtests.services.service import Running
 from loadtests.tables import Table, rich_table
 from muisti.core.text.secrets import secrets_in
@@ -68,7 +68,7 @@ CASES = [
     for kind, counts in REQUESTS.items()
     for clients, count in zip((1, 16), counts, strict=True)
 ]
-WARMING = (Case("search", 1, 300), Case("filtered", 1, 20), Case("keep", 1, 100), Case("reject", 16, 100))
+WARMING = {"search": 300, "filtered": 20, "keep": 100, "reject": 100}  # requests of each kind that is measured
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,11 +139,12 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
 
 
 def filled(tree: Checkout, file: Path, memories: Sequence[str]) -> None:
-    """Let a server of `tree` make a database at `file`, add the memories, and load the space once."""
+    """Let a server of `tree` make a database at `file`, add the memories, load the space once, and end all tasks."""
     space = Request("/v1/spaces", json.dumps({"name": SPACE}).encode(), 201)
     with muisti.serving(file, code=tree) as running:
         adds = [_batch(memories, first) for first in range(0, len(memories), BATCH)]
         added = http_load.run(running.port, [space, *adds, muisti.search("anything")], 1)
+        rested(running.pid)
     if added.failures:
         bad = next(body for head, body in zip(added.heads, added.bodies, strict=True) if head[9:11] != b"20")
         raise RuntimeError(f"{tree.folder} could not be filled: {bad!r:.300}")
@@ -192,14 +193,22 @@ def measured(
                 shutil.copy(files[place], copy)
                 servers[place], begun[place] = _started(trees[place], copy, first, stack)
             found[START].append(Pair(start, begun[0], begun[1]))
-            stack.enter_context(apart(*(server.pid for server in servers.values())))
-            for warming in WARMING:
-                _slots(servers, warming, asked, start)
-            for turn in range(rounds):
-                for number, case in enumerate(cases):
+            pids = [server.pid for server in servers.values()]
+            stack.enter_context(apart(*pids))
+            rested(*pids)
+            for group in _reading_first(cases):
+                for kind in dict.fromkeys(case.kind for case in group):
+                    _slots(servers, Case(kind, 1, WARMING[kind]), asked, start)
+                for turn, (number, case) in product(range(rounds), enumerate(group)):
                     slots = _slots(servers, case, asked, turn + number)
                     found[case.name].append(Pair(start, slots[0], slots[1]))
     return found
+
+
+def _reading_first(cases: Sequence[Case]) -> tuple[list[Case], list[Case]]:
+    """Return the searches, then the adds: a server that has written does background work soon after."""
+    reads = [case for case in cases if case.kind in ("search", "filtered")]
+    return reads, [case for case in cases if case not in reads]
 
 
 def _started(tree: Checkout, file: Path, first: Request, stack: ExitStack) -> tuple[Running, Slot]:

@@ -10,6 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 STARTING = 180.0  # seconds
+WINDOW = 5.0  # seconds in which a process at rest hardly works; longer than any pause between two steps of one task
+IDLE = 0.05  # of a processor
+RESTING = 3_600.0  # seconds until a process that goes on working is given up
 PROCESS_CLOCK = (
     2  # what Linux counts: all threads; the rest of a clock's number is the process, see clock_getcpuclockid
 )
@@ -46,6 +49,21 @@ def resident(pid: int) -> int:
 def worked(pid: int) -> float:
     """Seconds of processor time of a process, in its own code and in the system's, to the nanosecond."""
     return time.clock_gettime((~pid << 3) | PROCESS_CLOCK)
+
+
+def rested(*pids: int) -> None:
+    """Wait until none of the processes works any more, so that no background task is measured with the requests.
+
+    A graph of 100,000 new memories takes minutes. Raises `TimeoutError` after an hour.
+    """
+    give_up = time.monotonic() + RESTING
+    before = {pid: worked(pid) for pid in pids}
+    while before:
+        if time.monotonic() > give_up:
+            raise TimeoutError(f"after {RESTING:,.0f} s these processes still work: {[*before]}")
+        time.sleep(WINDOW)
+        now = {pid: worked(pid) for pid in before}
+        before = {pid: now[pid] for pid in now if now[pid] - before[pid] > IDLE * WINDOW}
 
 
 @contextmanager

@@ -15,7 +15,7 @@ from loadtests import http_load
 from loadtests.bed import Bed
 from loadtests.http_load import Load, Request
 from loadtests.services import chroma, mcp_memory, muisti
-from loadtests.services.process import apart, resident
+from loadtests.services.process import apart, resident, rested
 from loadtests.services.service import Running, Service
 from loadtests.timing import milliseconds
 from muisti.core.embedding.vectors import Vectors
@@ -51,7 +51,9 @@ def measure(bed: Bed) -> dict[str, Any]:
         started = [(service, stack.enter_context(_on_copy(service, bed.size <= WRITE_ROWS))) for service in services]
         for _, running in started:
             http_load.run(running.port, [running.search(*next(asked.some(len(questions) - 1, 1)))], 1)
-        stack.enter_context(apart(*(running.pid for _, running in started)))
+        pids = [running.pid for _, running in started]
+        stack.enter_context(apart(*pids))
+        rested(*pids)
         found["search"] = [row for clients in CLIENTS for row in _searched(bed, started, asked, clients)]
         found["filtered"] = _filtered(started, asked, most * len(CLIENTS))
         found["resident"] = {service.name: resident(running.pid) for service, running in started}

@@ -11,10 +11,16 @@ from loadtests import compare
 from loadtests.bed import Bed
 from loadtests.checkout import ROOT, THIS, Checkout
 from loadtests.compare import CASES, START, Asked, Case, Pair, Slot, compared, filled, measured
+from loadtests.services import process
 from loadtests.texts import invented
 from muisti.core.engine import Engine
 from muisti.core.model.times import system_clock
 from muisti.core.store.file.database import FileDatabase
+
+
+@pytest.fixture(autouse=True)
+def soon_rested(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(process, "WINDOW", 0.2)
 
 
 @pytest.fixture
@@ -65,7 +71,7 @@ def test_nothing_is_asked_or_added_twice(bed: Bed):
 
 def test_both_servers_get_the_same_requests(tmp_path: Path, bed: Bed, monkeypatch: pytest.MonkeyPatch):
     cases = [Case("search", 1, 3), Case("keep", 2, 4)]
-    monkeypatch.setattr(compare, "WARMING", (Case("reject", 1, 2),))
+    monkeypatch.setattr(compare, "WARMING", {"search": 2, "keep": 2})
     files = [tmp_path / "this.db", tmp_path / "other.db"]
     for file in files:
         filled(THIS, file, bed.texts)
