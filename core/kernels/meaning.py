@@ -8,7 +8,7 @@ coarse codes alone.
 import numpy as np
 
 from muisti.core.kernels.context import windows
-from muisti.core.kernels.dense import Shorts, rescore
+from muisti.core.kernels.dense import Shorts, product, rescore
 from muisti.core.kernels.target import Bytes, Doubles, Floats, Ints, Longs, Mask, compiled
 
 
@@ -117,12 +117,7 @@ def _product(codes: Bytes, scales: Floats, one: np.int64, other: np.int64) -> fl
 @compiled
 def _coarse(codes: Bytes, scales: Floats, query: Shorts, step: float, row: np.int64) -> float:
     """Return the cosine of a query and a row from its coarse codes; 0 for a missing row."""
-    if row < 0:
-        return 0.0
-    total = np.int32(0)
-    for d in range(query.size):
-        total = np.int32(total + np.int32(np.int32(codes[row, d]) * np.int32(query[d])))
-    return step * np.float64(total) * scales[row]
+    return step * product(codes, row, query) * scales[row] if row >= 0 else 0.0
 
 
 @compiled
