@@ -13,7 +13,7 @@ from msgspec.json import encode
 
 from muisti.core.model.values import Memory
 
-LIMIT = 8_000_000  # bytes for one space
+LIMIT = 16_000_000  # bytes for one space
 ENTRY = 1_000  # bytes of a memory without its content, metadata and structure, about
 
 

@@ -285,7 +285,7 @@ def rescore(
 
 
 @compiled
-def product(codes: Bytes, row: int, query: Shorts) -> float:
+def product(codes: Bytes, row: int | np.int64, query: Shorts) -> float:
     """Return the product of a row's codes and a query's."""
     total = np.int32(0)
     for d in range(query.size):  # cast at each step: numba would widen to 64 bits

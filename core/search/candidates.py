@@ -74,10 +74,10 @@ def by_blend(index: SpaceIndex, asked: Asked, query: Query, pool: int, more: Row
     """
     assert asked.vectors is not None
     snapshot, population, wanted, allowed = asked.snapshot, asked.population, asked.wanted, asked.allowed
+    by_meaning = nearest_by_own(snapshot, asked.vectors, allowed, pool)  # first, since it reads most of the memory
     lexical = Lexical(asked)
     matches = lexical.matches
     by_words = lexical.best(pool)
-    by_meaning = nearest_by_own(snapshot, asked.vectors, allowed, pool)
     proposed = np.concatenate([by_words, by_meaning])
     proposed = with_neighbours(snapshot, population.mask, proposed, by_words, allowed.mask, BESIDE)
     rows = _with(proposed, more)

@@ -77,7 +77,7 @@ class Hits:
                 score=score,
                 ranks={name: ranks[version] for name, ranks in places.items() if version in ranks},
                 passage=Passage(*passage),
-                highlight=self._highlight(fetched[version].content[passage[1] : passage[2]]),
+                highlight=self._highlight(fetched[version], passage) if self._query.highlight else None,
                 explain=self.explained(place) if self._query.explain else None,
             )
             for version, passage, score, place in zip(versions, passages, scores, found, strict=True)
@@ -123,8 +123,9 @@ class Hits:
         value = (1 - options.diversity) * relevance - options.diversity * nearest
         return replace(explain, novelty=Novelty(relevance=relevance, nearest=nearest, value=value))
 
-    def _highlight(self, text: str) -> str | None:
-        return highlight(text, set(self._wanted.terms)) if self._query.highlight else None
+    def _highlight(self, memory: Memory, passage: tuple[int, int, int]) -> str | None:
+        _, start, stop = passage
+        return highlight(memory.content[start:stop], set(self._wanted.terms))
 
     def explained(self, place: int) -> Explanation:
         """Return the factors of the score of the candidate at a place."""
