@@ -109,11 +109,11 @@ def main(arguments: Sequence[str] | None = None) -> None:
         tempfile.TemporaryDirectory() as folder,
         Bed(corpus[: options.size], questions, options.cache, unseen=corpus[options.size :]) as bed,
     ):
-        files = [Path(folder) / f"{name}.db" for name in ("this", "other")]
+        kept = Path(folder) if options.keep is None else options.keep
+        files = [kept / f"{name}-{bed.size}.db" for name in ("this", "other")]
         for tree, file in zip(trees, files, strict=True):
             tree.prepare()
-            console.print(f"filling a file by {tree.folder.resolve()} with {bed.size:,} memories")
-            filled(tree, file, bed.texts)
+            _fill_once(tree, file, bed, console)
         found = measured(trees, files, bed, cases, options.starts, options.rounds)
     table = compared(found, f"{options.name}, {bed.size:,} memories")
     console.print(rich_table(table))
@@ -133,9 +133,24 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--starts", type=int, default=STARTS, help="of both servers (default %(default)s)")
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="of each start (default %(default)s)")
     parser.add_argument("--only", metavar="KINDS", help="of search,filtered,keep,reject")
+    parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the filled files, and take those kept before")
     parser.add_argument("--docs", type=Path, help="write the table into this folder's performance.md")
     parser.add_argument("--cache", type=Path, default=Path("runs/cache"), help="what takes long to make is kept here")
     return parser.parse_args(arguments)
+
+
+def _fill_once(tree: Checkout, file: Path, bed: Bed, console: Console) -> None:
+    """Fill a file, unless it is there from an earlier run."""
+    if file.exists():
+        console.print(f"{file} was filled before: delete it when its texts or its format are others now")
+        return
+    console.print(f"filling {file} by {tree.folder.resolve()} with {bed.size:,} memories")
+    file.parent.mkdir(parents=True, exist_ok=True)
+    unfinished = file.with_suffix(".unfinished")
+    for rest in unfinished.parent.glob(f"{unfinished.name}*"):  # of a run that was stopped
+        rest.unlink()
+    filled(tree, unfinished, bed.texts)
+    unfinished.rename(file)
 
 
 def filled(tree: Checkout, file: Path, memories: Sequence[str]) -> None:

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
 from loadtests import compare
 from loadtests.bed import Bed
@@ -90,6 +91,27 @@ def test_a_filled_file_holds_the_memories(tmp_path: Path, bed: Bed):
     filled(THIS, tmp_path / "filled.db", bed.texts)
     with Engine(FileDatabase(tmp_path / "filled.db"), None, system_clock) as engine:
         assert sorted(item.content for item in engine.owner.read.list("bench", limit=100).items) == sorted(bed.texts)
+
+
+def test_a_kept_file_is_filled_once_and_never_half(tmp_path: Path, bed: Bed, monkeypatch: pytest.MonkeyPatch):
+    file, calls = tmp_path / "kept" / "this-20.db", list[str]()
+
+    def fill(tree: Checkout, at: Path, memories: list[str]) -> None:
+        assert not list(at.parent.glob("*-wal"))
+        calls.append(at.name)
+        at.write_text("begun")
+        Path(f"{at}-wal").write_text("log")
+        if len(calls) == 1:
+            raise KeyboardInterrupt
+        Path(f"{at}-wal").unlink()
+
+    monkeypatch.setattr(compare, "filled", fill)
+    with pytest.raises(KeyboardInterrupt):
+        compare._fill_once(THIS, file, bed, Console(quiet=True))
+    assert not file.exists()
+    for _ in range(2):
+        compare._fill_once(THIS, file, bed, Console(quiet=True))
+    assert file.exists() and len(calls) == 2
 
 
 def test_ratios_are_those_of_rounds_and_not_of_medians():
