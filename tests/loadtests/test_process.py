@@ -1,47 +1,37 @@
-"""Waiting until a process rests."""
+"""Waiting until processes rest, with processor times that a script gives."""
 
-import subprocess
-import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
+from itertools import count
 
 import pytest
 
 from loadtests.services import process
-from loadtests.services.process import rested, worked
-
-WORKS = """
-import time
-end = time.process_time() + {work}
-while time.process_time() < end:
-    pass
-time.sleep(600)
-"""
+from loadtests.services.process import rested
 
 
-@contextmanager
-def working(seconds: float) -> Iterator[subprocess.Popen[bytes]]:
-    """A process that works so many seconds, and then rests."""
-    with subprocess.Popen([sys.executable, "-c", WORKS.format(work=seconds)]) as running:
-        try:
-            yield running
-        finally:
-            running.kill()
+class Scripted:
+    """Processor time of processes, from one look to the next; the last value stays."""
+
+    def __init__(self, **times: Iterable[float]) -> None:
+        self._times = {int(pid[1:]): iter(found) for pid, found in times.items()}
+        self.last: dict[int, float] = {}
+
+    def worked(self, pid: int) -> float:
+        self.last[pid] = next(self._times[pid], self.last.get(pid, 0.0))
+        return self.last[pid]
 
 
 def test_it_waits_until_all_of_them_have_done_their_work(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(process, "WINDOW", 0.3)
-    with working(1.0) as one, working(0.0) as other:
-        rested(other.pid, one.pid)
-        assert worked(one.pid) >= 1.0
-        before = worked(one.pid) + worked(other.pid)
-        time.sleep(0.2)
-        assert worked(one.pid) + worked(other.pid) == before
+    script = Scripted(p1=[0.0, 0.4, 0.9, 2.0], p2=[7.0], p3=[1.0, 1.5])
+    monkeypatch.setattr(process, "WINDOW", 0.0)
+    monkeypatch.setattr(process, "worked", script.worked)
+    rested(1, 2, 3)
+    assert script.last == {1: 2.0, 2: 7.0, 3: 1.5}
 
 
 def test_one_that_never_rests_is_given_up(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(process, "WINDOW", 0.1)
-    monkeypatch.setattr(process, "RESTING", 0.3)
-    with working(60.0) as one, pytest.raises(TimeoutError, match=str(one.pid)):
-        rested(one.pid)
+    monkeypatch.setattr(process, "WINDOW", 0.0)
+    monkeypatch.setattr(process, "RESTING", 0.01)
+    monkeypatch.setattr(process, "worked", Scripted(p5=count(0.0, 1.0), p6=[3.0]).worked)
+    with pytest.raises(TimeoutError, match=r"still work: \[5\]"):
+        rested(6, 5)
