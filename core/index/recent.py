@@ -17,7 +17,7 @@ LIMIT = 16_000_000  # bytes for one space
 ENTRY = 1_000  # bytes of a memory without its content, metadata and structure, about
 
 
-class _Generation:
+class _Half:
     """Memories by version id, and their bytes in all."""
 
     def __init__(self) -> None:
@@ -32,15 +32,15 @@ class _Generation:
 class Recent:
     """Memories by version id, of at most `limit` bytes, and the last known change number of the space with its time.
 
-    There are two generations. When the newer one has half of the bytes, it becomes the older one, and that is dropped.
-    So a search neither looks for the oldest memory nor moves those that it finds. Thread-safe.
+    It has two halves. When the newer half is full, it takes the place of the older one, whose memories are dropped. So
+    a search neither looks for the oldest memory nor moves those that it finds. Thread-safe.
     """
 
     def __init__(self, limit: int = LIMIT) -> None:
         self._half = limit // 2
         self._lock = threading.Lock()
-        self._newer = _Generation()
-        self._older = _Generation()
+        self._newer = _Half()
+        self._older = _Half()
         self._forgotten = 0
         self._seen: tuple[int, float] = (-1, 0.0)
 
@@ -74,14 +74,14 @@ class Recent:
             for version, memory in found.items():
                 if (size := _size(memory)) <= self._half and version not in self._older.memories:
                     if self._newer.nbytes + size > self._half:
-                        self._older, self._newer = self._newer, _Generation()
+                        self._older, self._newer = self._newer, _Half()
                     self._newer.keep(version, memory, size)
             return self.nbytes - before
 
     def forget(self) -> None:
         """Drop all memories and the change number."""
         with self._lock:
-            self._newer, self._older = _Generation(), _Generation()
+            self._newer, self._older = _Half(), _Half()
             self._forgotten += 1
             self._seen = (-1, 0.0)
 

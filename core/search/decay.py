@@ -52,7 +52,7 @@ def refreshed_in_days(at: npt.NDArray[np.int64], retrieved: npt.NDArray[np.int64
     [0.0, 10.0, 30.0]
     """
     days = (np.minimum(retrieved, now) - at) / DAY_US
-    return np.minimum(np.maximum(days, 0.0), REFRESH_MAX)  # what `clip` does, in a third of its time
+    return np.minimum(np.maximum(days, 0.0), REFRESH_MAX)  # what `clip` does, 1 to 2 µs faster
 
 
 def decayed(recency: Recency, ages: Factors, importance: npt.NDArray[np.int8]) -> Factors:
