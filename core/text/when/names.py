@@ -50,6 +50,7 @@ _DIGITS_FIRST = rf"""
     |(?P<digits>(?<![./-])(?P<one>\d\d?)(?P<mark>[./])(?P<two>\d\d?)(?P=mark)(?P<digits_year>{_YEAR})(?![\w/-]|\.\d))
     |(?P<day_month>(?P<dm_day>{_DAY})\s+(?:of\s+)?(?P<dm_month>{_SHORT_MONTH})(?:,?\s+(?P<dm_year>{_YEAR}))?(?!\w))
     |(?P<decade>(?P<d_year>{_YEAR})(?<=0)s\b)
+    |(?P<year_quarter>(?P<yq_year>{_YEAR})[\s,-]+q(?P<yq_number>[1-4])(?!\w))
     |(?P<year>(?<![.,/$€£#-])(?:year\s+)?(?P<y_year>{_YEAR})(?![\w%/-]|[.,:]\d|\s*(?:{_COUNTED})\b))"""
 _NAMES_FIRST = rf"""
     (?P<month_day>(?P<md_month>{_SHORT_MONTH})\s+(?P<md_day>{_DAY})(?![\w:%]|\.\d)(?:,?\s+(?P<md_year>{_YEAR})(?!\w))?)
@@ -58,19 +59,20 @@ _NAMES_FIRST = rf"""
         (?:,?\s+(?:of\s+)?(?P<m_year>{_YEAR}))?(?!\w))
     |(?P<season>(?:{_NOT_MINE}(?P<s_which>last|this|next)\s+)?
         (?P<s_name>{SEASON})(?:\s+(?:of\s+)?(?P<s_year>{_YEAR}))?(?!\w))
-    |(?P<quarter>q(?P<q_number>[1-4])(?:[\s,-]+(?:of\s+)?(?P<q_year>{_YEAR}))?(?!\w))
-    |(?P<weekday>(?:{WEEKDAY})\b)"""
+    |(?P<quarter>q(?P<q_number>[1-4])(?:[\s,-]+(?:of\s+)?(?P<q_year>{_YEAR}))?(?!\w|[\s,-]+(?:of\s+)?(?:fy|['’]?\d\d\b)))
+    |(?P<weekday>(?:{WEEKDAY})\b(?!\s+(?:before\s+last|after\s+next)\b))"""
 _RELATIVE = rf"""
     (?P<around_today>day\s+(?P<side>before\s+yesterday|after\s+tomorrow)\b)
     |(?P<named_day>(?:today|tonight|yesterday|tomorrow|last\s+night|this\s+(?:morning|afternoon|evening))\b)
-    |(?P<second>(?P<second_unit>week|weekend|month|quarter|year)\s+(?P<second_side>before\s+last|after\s+next)\b)
+    |(?P<second>(?:(?P<second_unit>week|weekend|month|quarter|year)|(?P<second_weekday>{WEEKDAY}))\s+(?P<second_side>before\s+last|after\s+next)\b)
     |(?P<relative>{_NOT_MINE}(?P<which>last|past|previous|this|current|next|coming|upcoming)\s+
         (?:(?P<unit>week|weekend|month|quarter|year|decade)|(?P<r_weekday>{WEEKDAY}))\b(?!\s+of\b))
     |(?P<rolling>(?P<rolling_which>last|past|previous|next|coming)\s+
         (?P<rolling_number>{NUMBER})\s+(?P<rolling_unit>{UNIT})s?\b)
     |(?P<weekend>(?<=the\s)weekend\b)"""
 _COUNT_FIRST = rf"""
-    (?P<ago>{_NOT_HALF}(?P<ago_number>{NUMBER})\s+(?P<ago_unit>{UNIT})s?\s+ago\b)
+    (?P<weekdays_ago>(?P<wa_number>{NUMBER})\s+(?P<wa_weekday>{WEEKDAY})s?\s+ago\b)
+    |(?P<ago>{_NOT_HALF}(?P<ago_number>{NUMBER})\s+(?P<ago_unit>{UNIT})s?\s+ago\b)
     |(?P<ahead>(?P<ahead_number>{NUMBER})\s+(?P<ahead_unit>{UNIT})
         (?:s?\s+(?:from\s+(?:now|today)|hence)\b|(?:['’]s|s['’]?)\s+time\b))"""
 _PERIOD = rf"(?<!\w)(?:{_DIGITS_FIRST}|{_NAMES_FIRST}|{_RELATIVE}|{_COUNT_FIRST})"
@@ -171,6 +173,11 @@ def _quarter(match: re.Match[str]) -> Name:
     )
 
 
+def _year_quarter(match: re.Match[str]) -> Name:
+    first = 3 * int(match["yq_number"]) - 2
+    return Name(lambda _: containing("quarter", datetime(int(match["yq_year"]), first, 1, tzinfo=UTC)))
+
+
 def _yearly(make: Callable[[int], Period], year: str | None, which: Which, leads: frozenset[str] | None) -> Name:
     """Return a yearly period: that of the named year, which is certain, or else the one that `which` selects."""
     if year is not None:
@@ -201,7 +208,10 @@ def _days_away(days: int) -> Name:
 
 
 def _second(match: re.Match[str]) -> Name:
-    unit, count = unit_named(match["second_unit"]), -2 if "last" in match["second_side"].lower() else 2
+    count = -2 if "last" in match["second_side"].lower() else 2
+    if match["second_weekday"]:
+        return _weekdays_away(match["second_weekday"], count)
+    unit = unit_named(match["second_unit"])
     return Name(lambda at: containing(unit, shifted(containing(unit, at).start, unit, count)))
 
 
@@ -219,6 +229,22 @@ def _relative(match: re.Match[str]) -> Name:
         return Name(lambda at: _weekend(at, which))
     count = {"last": -1, "this": 0, "next": 1}.get(which, 0)
     return Name(lambda at: containing(unit, shifted(containing(unit, at).start, unit, count)))
+
+
+def _weekdays_ago(match: re.Match[str]) -> Name:
+    return _weekdays_away(match["wa_weekday"], -number(match["wa_number"])[1])
+
+
+def _weekdays_away(name: str, count: int) -> Name:
+    """Return the weekday of that name, as many of them before or after the reference. Today is none of them."""
+    weekday, which = WEEKDAYS.index(name.lower()), "last" if count < 0 else "next"
+    weeks = 7 * (count + 1 if count < 0 else count - 1) * DAY
+
+    def resolve(at: datetime) -> Period:
+        day = nearest_weekday(weekday, at, which)
+        return Period(day.start + weeks, day.stop + weeks)
+
+    return Name(resolve)
 
 
 def _rolling(match: re.Match[str]) -> Name:
@@ -285,12 +311,14 @@ _READERS: Mapping[str, Callable[[re.Match[str]], Name]] = {
     "season": _season,
     "quarter": _quarter,
     "decade": _decade,
+    "year_quarter": _year_quarter,
     "year": _year,
     "around_today": _around_today,
     "named_day": _named_day,
     "second": _second,
     "relative": _relative,
     "rolling": _rolling,
+    "weekdays_ago": _weekdays_ago,
     "ago": _ago,
     "ahead": _ahead,
     "weekday": _weekday,

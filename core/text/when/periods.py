@@ -46,12 +46,14 @@ def shifted(at: datetime, unit: Unit, count: int) -> datetime:
 
     >>> shifted(datetime(2024, 3, 31, tzinfo=UTC), "month", -1).isoformat()
     '2024-02-29T00:00:00+00:00'
+    >>> shifted(datetime(2024, 3, 31, 23, tzinfo=UTC), "month", -1).isoformat()
+    '2024-02-29T23:00:00+00:00'
     """
     if unit not in _MONTHS:
         return at + count * _STEPS.get(unit, 7 * DAY)
     months = 12 * at.year + at.month - 1 + count * _MONTHS[unit]
     first = at.replace(year=months // 12, month=months % 12 + 1, day=1)
-    return min(first + (at.day - 1) * DAY, _month_after(first) - DAY + (at - midnight(at)))
+    return min(first + (at.day - 1) * DAY, _month_after(first) - DAY)
 
 
 def containing(unit: Unit, at: datetime) -> Period:
