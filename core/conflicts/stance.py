@@ -1,4 +1,4 @@
-"""Decide whether two texts may exclude each other at all: neither asks, and both speak of one time, equally surely.
+"""Decide whether two texts may exclude each other: neither asks or is code, both speak of one time, equally surely.
 
 `The limit is 5 MB` is not excluded by a question, a plan, a memory of the past, an addition ("as well") or a quotation.
 """
@@ -24,6 +24,13 @@ _PAIRS = {("used", "to"): "past", ("going", "to"): "future", ("as", "well"): "mo
 _SECOND = {second for _, second in _PAIRS}
 _QUOTED = re.compile(r"[\"“„«]([^\"“”„«»\n]*)[\"”“»]")
 _QUOTED_MIN = 3  # words in quotation marks from which they are a statement of somebody, not a name
+_CODE = re.compile(
+    r"""\s*(?:```|\#include\s*[<"]|(?:async\s+)?def\s+\w+\s*\(|class\s+\w+\s*[:({]
+    |(?:export\s+)?(?:default\s+)?(?:async\s+)?function\b[^\n(]{0,80}\(|func\s+[^\n(]{0,80}\(|(?:pub\s+)?fn\s+\w+\s*[(<]
+    |(?:export\s+)?(?:const|let|var)\s+\w+\s*=|(?:public|private|protected|static)\s[^\n({]{0,80}[({]
+    |(?:if|for|while|switch)\s*\([^\n]{0,200}\{|return\b[^\n]{0,200};\s*$)""",
+    re.VERBOSE,
+)
 _ENDS = " \t\r\n\"'”’»)*_"
 
 
@@ -37,11 +44,22 @@ def comparable(existing: str, new: str, ours: Sequence[Word], theirs: Sequence[W
     """
     return (
         one_label(ours, theirs)
+        and not _is_code(existing)
+        and not _is_code(new)
         and not asks(existing)
         and not asks(new)
         and stances(ours) == stances(theirs)
         and statements_quoted(existing) == statements_quoted(new)
     )
+
+
+def _is_code(text: str) -> bool:
+    """Return whether a text begins with source code, which claims nothing.
+
+    >>> [_is_code(text) for text in ("def f(x): return x + 1", "let x = 3;", "Let us meet at 3.", "class 3 is full")]
+    [True, True, False, False]
+    """
+    return _CODE.match(text) is not None
 
 
 def one_label(ours: Sequence[Word], theirs: Sequence[Word]) -> bool:
