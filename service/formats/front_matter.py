@@ -14,6 +14,7 @@ import yaml
 LENGTH_MAX = 65_536  # characters of the fields
 DEPTH_MAX = 20
 _FENCED = re.compile(r"---[ \t]*\r?\n(?P<fields>.*?)^---[ \t]*(?:\r?\n|\Z)", re.DOTALL | re.MULTILINE)
+_PAIR = re.compile(r"[^\W\d][\w -]{0,99}:[ \t]")
 _TIME = "tag:yaml.org,2002:timestamp"
 _PLAIN = {
     "null": (r"~|null|Null|NULL|", ["~", "n", "N", ""]),
@@ -80,6 +81,22 @@ def read(text: str) -> tuple[dict[str, Any], str]:
     if not isinstance(found, dict):
         raise BadFrontMatter(2, "has no names of fields")
     return {str(name): value for name, value in cast(dict[object, Any], found).items()}, text[fenced.end() :]
+
+
+def read_plainly(text: str) -> tuple[dict[str, Any], str]:
+    """Return what is certain of fields that are no YAML, as other readers of notes do, and the text behind them.
+
+    A line `name: value` gives a text. All lines are in `front_matter`, so that none is lost.
+
+    >>> read_plainly("---\\ntitle: Re: offer\\nkey: `C:\\\\x`\\n---\\nText")[0]["title"]
+    'Re: offer'
+    """
+    fenced = _FENCED.match(text)
+    if fenced is None:
+        return {}, text
+    pairs = (line.partition(":") for line in fenced["fields"].splitlines() if _PAIR.match(line))
+    fields = {name.strip(): value.strip().strip("\"'") for name, _, value in pairs}
+    return {**fields, "front_matter": fenced["fields"]}, text[fenced.end() :]
 
 
 def write(fields: Mapping[str, Any], text: str) -> str:

@@ -1,22 +1,19 @@
 """Muisti's own notes in Markdown, each with its id, and what people have put beside them."""
 
-import re
 from collections.abc import Iterator
 from typing import Any, cast
 
 from muisti.core.model.ids import id_bytes
 from muisti.service.formats.importers import obsidian
 from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, when
-from muisti.service.formats.importers.notes import Note, notes
+from muisti.service.formats.importers.notes import OURS, Note, notes
 from muisti.service.formats.importers.shapes import Shape
 from muisti.service.formats.importers.source_files import Source
 from muisti.service.formats.markdown import ID, TIMES, memory_of
 
-_OURS = re.compile(rf"---\s*\n{ID}: \S")
-
 
 def detect(shape: Shape) -> bool:
-    return any(_OURS.match(text) for text in shape.texts)
+    return any(OURS.match(text) for text in shape.texts)
 
 
 def read(source: Source) -> Iterator[Found]:

@@ -2,17 +2,21 @@
 
 import hashlib
 from collections.abc import Iterator, Mapping
-from typing import Any
+from typing import Any, cast
+
+import msgspec
 
 from muisti.service.formats.importers.graphs import entity, relation
-from muisti.service.formats.importers.items import Failed, Found, Item, text_of, without
+from muisti.service.formats.importers.items import Failed, Found, Item, Json, text_of, times, without
 from muisti.service.formats.importers.jsons import json_items, json_lines
 from muisti.service.formats.importers.shapes import Shape
 from muisti.service.formats.importers.source_files import Source
 
 NAMES = ("name", "entityName", "id")
 KINDS = ("entityType", "entity_type")
-FROM, TO, HOW = ("from", "from_id"), ("to", "to_id"), ("relationType", "relation_type")
+FROM, TO = ("from", "from_id", "from_entity", "source"), ("to", "to_id", "to_entity", "target")
+HOW = ("relationType", "relation_type", "relation")
+TEXTS, TIMES = ("text", "content", "observation"), ("timestamp", "created_at", "createdAt")
 
 
 def detect(shape: Shape) -> bool:
@@ -54,13 +58,21 @@ def _entity(place: str, row: Mapping[str, Any]) -> Iterator[Found]:
     if name is None:
         yield Failed(place, "an entity without a name")
         return
-    observations = words_of(row.get("observations"))
+    listed = row.get("observations")
+    observations = [one for one in (listed if isinstance(listed, list) else [listed]) if one not in (None, "", {})]
     rest = without(row, *NAMES, *KINDS, "observations", "type")
     if not observations:
         yield Item(external=name, place=place, memory=entity(name, kind), rest=rest)
-    for text in observations:
+    for one in observations:
+        text, more = _observation(one)
+        moments, unread = times(more, created_at=next((field for field in TIMES if field in more), ""))
         digest = hashlib.sha1(text.encode("utf-8", "surrogatepass"), usedforsecurity=False).hexdigest()
-        yield Item(external=f"{name}#{digest}", place=place, memory=entity(name, kind, text), rest=rest)
+        yield Item(
+            external=f"{name}#{digest}",
+            place=place,
+            memory={**entity(name, kind, text), **moments},
+            rest={**rest, **without(more, *TIMES), **unread},
+        )
 
 
 def _relation(place: str, row: Mapping[str, Any]) -> Found:
@@ -80,8 +92,10 @@ def _first(row: Mapping[str, Any], names: tuple[str, ...]) -> str | None:
     return next((text for name in names if (text := text_of(row.get(name)))), None)
 
 
-def words_of(value: object) -> list[str]:
-    """Return the texts of a list; a single text counts as a list of one."""
-    if isinstance(value, str):
-        return [value] if value.strip() else []
-    return [str(one) for one in value if str(one or "").strip()] if isinstance(value, list) else []
+def _observation(value: object) -> tuple[str, Json]:
+    """Return the text of an observation and its other fields. One without a known text is kept as JSON."""
+    if not isinstance(value, dict):
+        return (value if isinstance(value, str) else msgspec.json.encode(value).decode()), {}
+    row = cast(Json, value)
+    name = next((name for name in TEXTS if text_of(row.get(name))), None)
+    return (msgspec.json.encode(row).decode(), {}) if name is None else (str(row[name]), without(row, name))

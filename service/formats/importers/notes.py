@@ -6,12 +6,14 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import Any
 
-from muisti.service.formats.front_matter import BadFrontMatter, read
+from muisti.service.formats.front_matter import BadFrontMatter, read, read_plainly
 from muisti.service.formats.importers.items import Failed, Skipped, words
 from muisti.service.formats.importers.source_files import Part, Source
+from muisti.service.formats.markdown import ID
 
 CREATED, UPDATED = ("created", "created_at", "date"), ("modified", "updated", "updated_at")
 LINK = re.compile(r"\[\[([^\[\]|#^\n]{1,200}+)[^\[\]\n]{0,200}+\]\]")
+OURS = re.compile(rf"---\s*\n{ID}: \S")
 _TAG = re.compile(r"(?:(?<=\s)|^)#([^\W\d_][\w/-]{0,99})", re.MULTILINE)
 _COMMENT = re.compile(r"%%.*?%%", re.DOTALL)
 _CODE = re.compile(r"^(```|~~~).*?^\1|`[^`\n]*`", re.DOTALL | re.MULTILINE)
@@ -80,7 +82,9 @@ def _note(part: Part) -> Note | Skipped | Failed:
     try:
         fields, body = read(text)
     except BadFrontMatter as error:
-        return Failed(f"{part.name}:{error.line}", f"front matter: {error}")
+        if OURS.match(text):
+            return Failed(f"{part.name}:{error.line}", f"front matter: {error}")
+        fields, body = read_plainly(text)
     if not fields and not body.strip():
         return Skipped(part.name, "empty")
     return Note(part.name, fields, body, text.count("\n", 0, len(text) - len(body)) + 1)

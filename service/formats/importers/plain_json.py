@@ -76,8 +76,8 @@ def form_of(shape: Shape) -> Form | None:
         return "lines" if _is_text(shape.text.split("\n", 1)[0]) else None
     if shape.kind == "lines" and _has_text(shape.first):
         return "lines"
-    if shape.kind not in ("object", "lines"):
-        return None
+    if shape.kind not in ("object", "lines") or (shape.kind == "lines" and shape.text.strip().count("\n")):
+        return None  # neither is lines of objects without a text
     found: list[tuple[str, object]] = []
     with shape.source.open() as file, suppress(Unreadable):  # reading it will report the damage
         found.extend((name, value) for _, name, value in islice(json_members(file, shape.source.name), LOOKED_AT))

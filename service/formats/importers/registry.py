@@ -1,7 +1,9 @@
 """Recognises the system of a file by its content, and reads the file by the importer of that system."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from hashlib import sha256
 from types import ModuleType
 
 from muisti.service.formats.importers import (
@@ -24,7 +26,7 @@ from muisti.service.formats.importers import (
     zep,
 )
 from muisti.service.formats.importers.dialogues import with_sessions
-from muisti.service.formats.importers.items import Failed, Item, Skipped, Unreadable
+from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, Unreadable, clean
 from muisti.service.formats.importers.own import is_own
 from muisti.service.formats.importers.shapes import shape_of
 from muisti.service.formats.importers.source_files import Source
@@ -96,9 +98,31 @@ class Reading:
         Raises:
             Unreadable: from here on the file cannot be read.
         """
-        for found in with_sessions(IMPORTERS[self._system].read(self._source)):
+        for found in _distinct(with_sessions(IMPORTERS[self._system].read(self._source))):
             self.read += 1
             if isinstance(found, Skipped):
                 self.skipped[found.reason] += 1
             else:
                 yield found
+
+
+def _distinct(found: Iterable[Found]) -> Iterator[Found]:
+    """Give a memory its own id where an earlier one with another text has the same, and let its parts follow it.
+
+    Notes with one permalink and lists that were joined have such ids. Equal ids with equal texts stay: they are one
+    memory. So do objects and summaries of conversations, which their names identify.
+    """
+    texts: dict[int, int] = {}
+    renamed: dict[str, str] = {}
+    for one in found:
+        if isinstance(one, Item) and one.own is None:
+            one = replace(one, parent=renamed.get(one.parent, one.parent) if one.parent else None)
+            if one.memory.get("kind", "memory") in ("memory", "exchange"):
+                text = (str(one.memory.get("content")), one.memory.get("conversation"))
+                if texts.setdefault(hash(one.external), hash(text)) == hash(text):
+                    renamed.pop(one.external, None)
+                else:
+                    name = f"{one.external}\n{sha256(clean(repr(text)).encode()).hexdigest()[:16]}"
+                    renamed[one.external] = name
+                    one = replace(one, external=name)
+        yield one

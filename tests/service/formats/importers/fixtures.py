@@ -229,8 +229,12 @@ FIXTURES: Sequence[Fixture] = (
             {"type": "entity", "name": "Turku", "entityType": "city", "observations": []},
             {"type": "relation", "from": "Anna", "to": "Turku", "relationType": "lives_in"},
             {"type": "relation", "from": "Anna", "relationType": "dangles"},
+            {"type": "relation", "from_entity": "Anna", "to_entity": "Acme", "relationType": "works_at"},
+            {"type": "entity", "name": "Acme", "entityType": "firm", "observations": [
+                {"text": "Builds boats", "timestamp": DAY, "weight": 2}, {"odd": 1}]},
         ),
-        ["Drinks tea", "Is in Turku", "Turku (city)", "Anna lives in Turku"],
+        ["Drinks tea", "Is in Turku", "Turku (city)", "Anna lives in Turku", "Anna works at Acme", "Builds boats",
+         '{"odd":1}'],
         failed=1,
     ),
     Fixture(
@@ -782,10 +786,10 @@ FIXTURES: Sequence[Fixture] = (
                               "- [habit] Drinks tea #drinks (since 2020)\n- [ ] Ask about lunch\n\n## Relations\n"
                               '- works_at [[Acme]] (part time)\n- "based in" [[Turku]]\n',
             "Torn.md": "---\ntitle: [Torn\npermalink: torn\n---\nText\n",
+            "Twin.md": "---\ntitle: Twin\npermalink: torn\n---\nOther text\n- [habit] Rows\n",
         }),
         ["# Anna\n\nWorks with us.\n\n- [ ] Ask about lunch", "Drinks tea #drinks", "Anna works at Acme",
-         "Anna based in Turku"],
-        failed=1,
+         "Anna based in Turku", "[Torn\n\nText", "Twin\n\nOther text", "Rows"],
     ),
     Fixture("json", "texts.json", json_of(["Plays the flute", "Sails on Sundays", 7]),
             ["Plays the flute", "Sails on Sundays"], failed=1),
@@ -822,9 +826,9 @@ FIXTURES: Sequence[Fixture] = (
             "map.canvas": '{"nodes": []}',
             "Alias.md": "---\na: &x [1]\nb: *x\n---\nText",
         }),
-        ["Dinghy\n\nLeaks at the stern, see [[Repairs|the list]] #todo/spring", "# Repairs\n\n- [ ] Tar"],
+        ["Dinghy\n\nLeaks at the stern, see [[Repairs|the list]] #todo/spring", "# Repairs\n\n- [ ] Tar",
+         "Alias\n\nText"],
         {"no Markdown": 1, "a template": 1},
-        failed=1,
     ),
     Fixture(
         "obsidian",

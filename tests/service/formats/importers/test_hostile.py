@@ -123,6 +123,6 @@ def test_what_is_strange_in_a_good_file_comes_in(engine: Engine, tmp_path: Path)
     (tmp_path / "list.json").write_bytes(b"\xef\xbb\xbf" + json.dumps(rows).encode())
     engine.spaces.create("strange")
     report, reading = bring(engine, tmp_path / "list.json", "strange")
-    assert (report.created, report.skipped, reading.read) == (4, {"twice": 1}, 4)
+    assert (report.created, report.skipped, reading.read) == (5, {}, 4)
     found = engine.owner.read.list("strange").items
-    assert sorted(memory.metadata.get("part", "") for memory in found) == ["", "", "1/2", "2/2"]
+    assert sorted(memory.metadata.get("part", "") for memory in found) == ["", "", "", "1/2", "2/2"]
