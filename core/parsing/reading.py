@@ -16,10 +16,11 @@ from muisti.core.parsing.options import Options
 from muisti.core.parsing.parsed import About, Parsed
 from muisti.core.parsing.recognition import installed, refusal
 from muisti.core.parsing.separated import table_pieces
-from muisti.core.parsing.text import decoded, lines, windows
+from muisti.core.parsing.text import decoded, encoding_stated, lines, windows
 from muisti.core.parsing.workers import Workers
 from muisti.core.parsing.zipped import format_of_zip
 
+GUESSED = "Some bytes are not UTF-8 and were read as Windows-1252. If that is wrong, send the file with its encoding."
 CODE = 1 << 20  # characters of a piece of code at most: most files are one piece
 
 
@@ -83,7 +84,7 @@ def _format(head: bytes, stream: BinaryIO, name: str, options: Options) -> Forma
 def _streamed(
     form: Format, head: bytes, stream: BinaryIO, name: str, options: Options, about: About
 ) -> Iterator[Piece]:
-    texts = decoded(head, stream, options.encoding)
+    texts = decoded(head, stream, options.encoding or encoding_stated(head), lambda: _note_guess(about))
     if form is Format.MARKDOWN:
         reader = MarkdownReader()
         for piece in reader.pieces(lines(texts)):
@@ -98,6 +99,11 @@ def _streamed(
     else:
         for text in windows(texts):
             yield Piece(text=text)
+
+
+def _note_guess(about: About) -> None:
+    if GUESSED not in about.notes:
+        about.notes.append(GUESSED)
 
 
 def _with_text(pieces: Iterator[Piece]) -> Iterator[Piece]:

@@ -11,6 +11,7 @@ from muisti.core.parsing.blocks import row, rule
 DELIMITERS = ",;\t|"
 SAMPLE = 20  # lines that decide the delimiter
 BATCH = 1 << 14  # characters of a piece
+_STATED = re.compile(r"sep=([^\w\s\"]|\t)\s*", re.IGNORECASE)  # the first line of files that Excel wrote
 _QUOTED = re.compile(r'"(?:[^"]|"")*"')
 
 
@@ -39,7 +40,10 @@ def table_pieces(lines: Iterator[str], name: str) -> Iterator[Piece]:
     Raises `Broken` where a field never ends.
     """
     first = [line for line, _ in zip(lines, range(SAMPLE), strict=False)]
-    mark = delimiter_of(first, name)
+    stated = _STATED.fullmatch(first[0]) if first else None
+    mark = delimiter_of(first, name) if stated is None else stated[1]
+    if stated is not None:
+        del first[0]
     text, begun = "", False
     try:
         for cells in csv.reader(_chain(first, lines), delimiter=mark, skipinitialspace=True):

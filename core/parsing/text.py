@@ -1,15 +1,23 @@
 """Decode a stream of bytes to windows of text, in bounded memory."""
 
 import codecs
-from collections.abc import Iterable, Iterator
-from typing import BinaryIO
+import re
+from collections.abc import Callable, Iterable, Iterator
+from typing import TYPE_CHECKING, BinaryIO
 
 from muisti.core.model.unreadable import Broken, UnknownFormat
 from muisti.core.parsing.detect import wide_encoding
 
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
+
 READ = 1 << 18  # bytes
 WINDOW = 1 << 15  # characters of a piece of plain text at most
 _MIXED = "muisti.windows-1252"
+_STATED = re.compile(
+    rb"""(?:\s*<\?xml\b[^>]{0,200}?\bencoding\s*=\s*["'](?P<xml>[\w.-]{1,40})["']"""
+    rb"""|(?:[^\n]{0,200}\n)?[ \t\f]*\#[^\n]{0,200}?coding[:=][ \t]*(?P<pep>[\w.-]{1,40}))"""
+)
 # Windows-1252 leaves five bytes undefined, which Latin-1 reads as control characters.
 _WESTERN = tuple(bytes([byte]).decode("cp1252", "ignore") or chr(byte) for byte in range(256))
 
@@ -24,14 +32,57 @@ def _as_western(error: UnicodeError) -> tuple[str, int]:
 codecs.register_error(_MIXED, _as_western)
 
 
-def decoded(head: bytes, stream: BinaryIO, encoding: str | None = None) -> Iterator[str]:
+class _Mixed(codecs.BufferedIncrementalDecoder):
+    """Decode UTF-8, and each byte that is none as Windows-1252. `on_guess` is called when that happens."""
+
+    def __init__(self, on_guess: Callable[[], None]) -> None:
+        super().__init__()
+        self._on_guess = on_guess
+
+    def _buffer_decode(self, input: "Buffer", errors: str, final: bool) -> tuple[str, int]:
+        try:
+            return codecs.utf_8_decode(input, "strict", final)
+        except UnicodeDecodeError:
+            self._on_guess()
+            return codecs.utf_8_decode(input, _MIXED, final)
+
+
+def encoding_stated(head: bytes) -> str | None:
+    """Return the encoding that a file states of itself, as XML or in the manner of PEP 263; None for no known one.
+
+    A file that is UTF-8 as far as `head` goes is that, whatever it says.
+
+    >>> encoding_stated("# -*- coding: koi8-r -*-\\nx = 'Да'".encode("koi8-r")), encoding_stated(b"# coding: koi8-r")
+    ('koi8-r', None)
+    """
+    found = _STATED.match(head)
+    if found is None or _is_utf8(head):
+        return None
+    name = (found["xml"] or found["pep"]).decode("ascii")
+    try:
+        return name if codecs.lookup(name)._is_text_encoding else None
+    except LookupError:
+        return None
+
+
+def _is_utf8(head: bytes) -> bool:
+    try:
+        codecs.utf_8_decode(head, "strict", False)
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def decoded(
+    head: bytes, stream: BinaryIO, encoding: str | None = None, on_guess: Callable[[], None] = lambda: None
+) -> Iterator[str]:
     """Yield the text of a stream whose first bytes have been read, without a byte-order mark.
 
     The encoding is the stated one, else UTF-16 or UTF-32 where the bytes look like it, else UTF-8. Bytes that are not
-    UTF-8 are read as Windows-1252, each for itself. Raises `UnknownFormat` for an unknown encoding or a NUL, and
-    `Broken` where the stated encoding does not fit.
+    UTF-8 are read as Windows-1252, each for itself, and `on_guess` is called. Raises `UnknownFormat` for an unknown
+    encoding or a NUL, and `Broken` where the stated encoding does not fit.
     """
-    decoder = _decoder(head, encoding)
+    decoder = _decoder(head, encoding, on_guess)
     first = True
     try:
         for block in _blocks(head, stream):
@@ -61,13 +112,13 @@ def text_of(data: bytes, encoding: str | None = None) -> str:
     return data.decode("utf-8", _MIXED).removeprefix("\ufeff")
 
 
-def _decoder(head: bytes, encoding: str | None) -> codecs.IncrementalDecoder:
+def _decoder(head: bytes, encoding: str | None, on_guess: Callable[[], None]) -> codecs.IncrementalDecoder:
     name = encoding or wide_encoding(head) or "utf-8"
     try:
         known = codecs.lookup(name)
         if not known._is_text_encoding:  # such as base64, which expands
             raise LookupError(name)
-        return codecs.getincrementaldecoder(name)(_MIXED if known.name == "utf-8" else "strict")
+        return _Mixed(on_guess) if known.name == "utf-8" else codecs.getincrementaldecoder(name)("strict")
     except LookupError as error:
         raise UnknownFormat(f"The encoding {name!r} is not known.") from error
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from email import policy
-from email.message import EmailMessage
+from email.message import EmailMessage, MIMEPart
 from email.parser import BytesParser
 from typing import cast
 
@@ -16,7 +16,8 @@ from muisti.core.parsing.parsed import About
 from muisti.core.parsing.text import text_of
 
 _SHOWN = ("From", "To", "Cc", "Date")
-_FROM_LINE = re.compile(rb"^From \S+ .*\r?\n", re.MULTILINE)
+_FROM_LINE = re.compile(rb"^From \S+ .*\r?\n(?=[A-Za-z][A-Za-z0-9-]*+:)", re.MULTILINE)
+_QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 PARTS = 1_000  # of one message
 DEPTH = 20  # of messages and parts inside each other
 
@@ -43,7 +44,8 @@ def read_mailbox(data: bytes | bytearray, options: Options, about: About) -> Ite
         if number > options.max_pages:
             raise FileTooLarge(f"The mailbox has more than {options.max_pages:,} messages.")
         about.pages = number
-        yield from _message(_parsed(bytes(data[start.end() : end])), number, about)
+        message = _QUOTED_FROM.sub(rb"\1", bytes(data[start.end() : end]))
+        yield from _message(_parsed(message), number, about)
 
 
 def _parsed(data: bytes) -> EmailMessage:
@@ -70,6 +72,8 @@ def _message(message: EmailMessage, number: int | None, about: About, depth: int
         if part.get_content_type() == "message/rfc822" and depth < DEPTH:
             for inner in cast(list[EmailMessage], part.get_payload() if part.is_multipart() else []):
                 yield from _message(inner, number, about, depth + 1)
+        elif _is_inline(part):
+            yield from _text(part, outline, number)
         else:
             attached.append(part.get_filename() or f"one without a name ({part.get_content_type()})")
     if attached:
@@ -85,8 +89,17 @@ def _attachments(message: EmailMessage) -> Iterator[EmailMessage]:
 
 def _body(message: EmailMessage, outline: Outline, number: int | None) -> Iterator[Piece]:
     body = message.get_body(("plain", "html"))
-    if body is None:
-        return
+    if body is not None:
+        yield from _text(body, outline, number)
+
+
+def _is_inline(part: EmailMessage) -> bool:
+    """Return whether a part is text that mail programs show within the message, such as text after a picture."""
+    shown = part.get_content_type() in ("text/plain", "text/html")
+    return shown and not part.is_attachment() and part.get_filename() is None
+
+
+def _text(body: MIMEPart, outline: Outline, number: int | None) -> Iterator[Piece]:
     payload = body.get_payload(decode=True)
     text = text_of(payload if isinstance(payload, bytes) else b"", body.get_content_charset())
     if body.get_content_type() == "text/html":

@@ -191,6 +191,24 @@ def test_a_mailbox(workers: Workers):
     assert "Text 2." in joined(pieces)
 
 
+def test_a_line_of_a_body_that_begins_with_from_stays(workers: Workers):
+    data = b"From a@b.c Mon Jan  1 00:00:00 2024\nSubject: two\n\nFrom here on it is body text\n>From the pier\n\n"
+    document, pieces = read(workers, data, "a.mbox")
+    assert document.pages == 1
+    assert "From here on it is body text\nFrom the pier" in joined(pieces)
+
+
+def test_text_behind_an_inline_picture_is_part_of_the_message(workers: Workers):
+    part = "--b\r\nContent-Type: {}\r\n\r\n{}\r\n"
+    parts = [("text/plain", "Before it"), ("image/png; name=i.png", "x"), ("text/plain", "After it"),
+             ("text/plain; name=log.txt", "A file")]  # fmt: skip
+    body = "".join(part.format(*one) for one in parts)
+    head = "From: s@example.net\r\nMime-Version: 1.0\r\nContent-Type: multipart/mixed; boundary=b\r\n\r\n"
+    document, pieces = read(workers, (head + body + "--b--\r\n").encode(), "a.eml")
+    assert "Before it" in joined(pieces) and "After it" in joined(pieces) and "A file" not in joined(pieces)
+    assert document.notes == ("The text of attachments was not read: i.png, log.txt.",)
+
+
 @pytest.mark.parametrize(
     ("data", "name", "error"),
     [

@@ -130,3 +130,30 @@ def test_a_long_text_takes_little_memory(name: str):
         tracemalloc.stop()
     assert document.characters >= size
     assert longest <= (1 << 20 if name == "a.py" else WINDOW)
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "encoding"),
+    [
+        ("a.py", "# -*- encoding: koi8-r -*-\ntest = 'Познание'\n", "koi8-r"),
+        ("b.py", "#!/usr/bin/python\n# vim: set fileencoding=cp1251 :\ntest = 'Познание'\n", "cp1251"),
+        ("c.xml", '<?xml version="1.0" encoding="windows-1251"?>\n<a>Привет</a>\n', "cp1251"),
+        ("d.py", "# coding: no-such-encoding\ntest = 'é'\n", "utf-8"),
+        ("e.py", "# coding: koi8-r\ntest = 'it is UTF-8: é'\n", "utf-8"),
+    ],
+)
+def test_the_encoding_that_a_file_states_is_read(name: str, text: str, encoding: str):
+    with parse(text.encode(encoding), name, Options(), NONE) as document:
+        assert ("".join(piece.text for piece in document), document.notes) == (text, ())
+
+
+def test_a_guessed_encoding_is_noted_once():
+    data = b"plain\n" + "Привет\n".encode("cp1251") * 60_000
+    with parse(data, "r.txt", Options(), NONE) as document:
+        assert sum(len(piece.text) for piece in document) == len(data)
+        (note,) = document.notes
+        assert "Windows-1252" in note
+
+
+def test_the_delimiter_that_excel_states_is_no_row():
+    assert "".join(piece.text for piece in read(b"sep=;\r\na;b,c\r\n1;2\r\n", "s.csv")).startswith("| a | b,c |")
