@@ -1,9 +1,10 @@
 """Read PDF by pdfium: pages in order, headings from the outline, or else by the size of their letters."""
 
 import ctypes
+import logging
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -26,6 +27,9 @@ SAMPLE = 5  # pages that decide the usual height before the first of them is giv
 NAMED = 20  # pages that a note lists
 LARGEST = 4.0  # pixels for a point of a page that is looked at, 288 dpi
 OUTLINE = 20_000  # entries that are read
+NOTES = 1_000  # annotations of a page that are read
+NOTE = 20_000  # characters of one
+logging.getLogger("pypdfium2").setLevel(logging.ERROR)  # it warns of forms with programs, which are not run
 _HYPHEN = "\x02"  # pdfium's mark of a hyphen at the end of a line, whose word it joins
 _BROKEN_WORD = re.compile(r"([^\W\d_])[-\u00ad\u2010]\n([a-zß-ÿ]+[^\s\w]?) ?\n?")
 _LIGATURE = re.compile("([اأإآ])ل")
@@ -47,6 +51,7 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
     """Yield the text of a PDF. Raises `Encrypted`, `Broken`, `FileTooLarge` by its pages, and `NoText` for a scan."""
     document = _open(bytes(data))
     try:
+        document.init_forms()
         about.pages = len(document)
         if about.pages > options.max_pages:
             raise FileTooLarge(f"The file has {about.pages:,} pages; at most {options.max_pages:,} are read.")
@@ -76,12 +81,13 @@ class _Reading:
         self._heights: Counter[float] = Counter()
         self._unreadable: list[int] = []
         self._blank: list[int] = []
+        self._notes: dict[int, list[str]] = {}
 
     def pieces(self) -> Iterator[Piece]:
         waiting: list[tuple[int, list[Line]]] = []
         for number in range(1, (self._about.pages or 0) + 1):
             lines = self._lines(number)
-            if not lines:
+            if not lines and number not in self._notes:
                 self._blank.append(number)
             self._heights.update({round(line.height, 1): 0 for line in lines})
             for line in lines:
@@ -123,6 +129,8 @@ class _Reading:
             page.close()
             return []
         lines = [*_lines_of(text_page)] or self._recognised(number, page)
+        if notes := [*_notes(page, self._document)]:
+            self._notes[number] = notes
         text_page.close()
         page.close()
         return lines
@@ -159,6 +167,8 @@ class _Reading:
                 text.append(lines[at])
             at += taken
         yield from self._block(text, number)
+        if notes := self._notes.pop(number, None):
+            yield block(self._outline, "\n".join(notes), "note", number)
         for level, title in expected.values():  # sections of the outline that begin here, whose titles were not found
             self._outline.enter(level, title)
 
@@ -185,6 +195,32 @@ class _Reading:
         text = _joined(lines)
         if text:
             yield block(self._outline, text, page=number)
+
+
+def _notes(page: Any, document: pdfium.PdfDocument) -> Iterator[str]:
+    """Yield what people wrote on a page: the values of form fields, and the texts of annotations."""
+    for number in range(min(raw.FPDFPage_GetAnnotCount(page.raw), NOTES)):
+        annotation = raw.FPDFPage_GetAnnot(page.raw, number)
+        if not annotation:
+            continue
+        if raw.FPDFAnnot_GetSubtype(annotation) == raw.FPDF_ANNOT_WIDGET:
+            form = document.formenv.raw if document.formenv is not None else None
+            value = form and _string(raw.FPDFAnnot_GetFormFieldValue, form, annotation)
+            name = form and _string(raw.FPDFAnnot_GetFormFieldName, form, annotation)
+            if value and value != "Off":
+                yield f"{name or 'Field'}: {value}"
+        elif text := _string(raw.FPDFAnnot_GetStringValue, annotation, b"Contents"):
+            author = _string(raw.FPDFAnnot_GetStringValue, annotation, b"T")
+            yield f"{author or 'Note'}: {text}"
+        raw.FPDFPage_CloseAnnot(annotation)
+
+
+def _string(get: Callable[..., int], *arguments: Any) -> str:
+    """Return a text that pdfium gives in UTF-16, without the spaces around it."""
+    size = get(*arguments, None, 0)
+    buffer = ctypes.create_string_buffer(max(size, 2))
+    get(*arguments, ctypes.cast(buffer, ctypes.POINTER(raw.FPDF_WCHAR)), size)
+    return buffer.raw[:size].decode("utf-16-le", "replace").rstrip("\0").strip()[:NOTE]
 
 
 def _by_height(line: Line, usual: float) -> int:

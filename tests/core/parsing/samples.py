@@ -228,6 +228,20 @@ def pdf(*pages: str, outline: Sequence[tuple[str, int]] = ()) -> bytes:
     return _pdf(objects)
 
 
+def pdf_of_a_form() -> bytes:
+    """Return a PDF file of one page with a filled field, an empty one and a comment."""
+    field = b"<</Type/Annot/Subtype/Widget/FT/Tx/T(%b)%b/Rect[72 700 300 720]/P 5 0 R>>"
+    comment = b"<</Type/Annot/Subtype/Text/T(Ann)/Contents(Change the clause)/Rect[72 600 90 620]/P 5 0 R>>"
+    page = _PAGE % 6
+    return _pdf([
+        b"<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[7 0 R 8 0 R]>>>>",
+        b"<</Type/Pages/Count 1/Kids[5 0 R]>>", _FONT, _IMAGE,
+        page.removesuffix(b">>") + b"/Annots[7 0 R 8 0 R 9 0 R]>>",
+        _stream(zlib.compress(_shown("A form")), b"/Filter/FlateDecode"),
+        field % (b"Name", b"/V(Zebra)"), field % (b"Place", b""), comment,
+    ])  # fmt: skip
+
+
 def _shown(text: str) -> bytes:
     out, height = ["BT"], 740
     for line in text.split("\n"):

@@ -36,6 +36,11 @@ def test_pages_of_a_pdf(workers: Workers):
     assert pieces[-1].headings == ("First steps",)
 
 
+def test_what_people_wrote_on_a_pdf(workers: Workers):
+    _, pieces = read(workers, samples.pdf_of_a_form(), "form.pdf")
+    assert joined(pieces) == "A form\n\nName: Zebra\nAnn: Change the clause\n\n"
+
+
 def test_the_outline_of_a_pdf_gives_its_headings(workers: Workers):
     data = samples.pdf("1. Alpha\nText one.", "Text two.\nBeta\nText three.", outline=[("Alpha", 1), ("Beta", 2)])
     _, pieces = read(workers, data, "a.pdf")
@@ -99,12 +104,13 @@ def test_a_workbook_of_another_writer(workers: Workers):
     first.title = "Facts"
     first.append(["day", "rate", "yes"])
     first.append([date(2026, 2, 28), 0.25, True])
+    first["D2"], first["D2"].number_format = 1.2604166666667, "[h]:mm:ss"
     book.create_sheet("Empty")
     book.create_sheet("Far")["C5"] = "far"
     book.save(out)
     document, pieces = read(workers, out.getvalue(), "a.xlsx")
     assert document.pages == 3
-    assert "| 2026-02-28 | 0.25 | TRUE |" in joined(pieces)
+    assert "| 2026-02-28 | 0.25 | TRUE | 30:15:00 |" in joined(pieces)
     assert [piece.page for piece in pieces] == [1, 1, 3, 3]
     assert pieces[-1].text.startswith("|  |  | far |")
 
