@@ -16,6 +16,7 @@ from muisti.core.parsing.parsed import About
 _WRAPPERS = frozenset({"w-sdt", "w-sdtContent", "w-ins", "w-moveTo", "w-customXml", "w-smartTag"})
 _LEFT_OUT = frozenset({"mc-Fallback", "w-del", "w-moveFrom", "w-pPr", "w-rPr", "w-sdtPr", "w-instrText"})
 _AS_TEXT = {"w-tab": "\t", "w-br": "\n", "w-cr": "\n", "w-noBreakHyphen": "-"}
+CAP = 10  # characters of a drop cap at most
 _HEADING = re.compile(r"heading (\d)", re.IGNORECASE)
 _NOTES = (("footnotes", "w-footnote"), ("endnotes", "w-endnote"), ("comments", "w-comment"))
 _NOTHING: Mapping[str, "Style"] = {}
@@ -41,6 +42,7 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
     reader = _Reading(package, main)
     for child in package.children(main, "w-body"):
         yield from reader.block(child)
+    yield from reader.end()
     for kind, tag in _NOTES:
         for part in package.related(main, kind):
             for note in package.children(part, f"w-{kind}"):
@@ -77,6 +79,7 @@ class _Reading:
         self._numbering: Numbering = numbering_of(package, main)
         self._relations = package.relations(main)
         self._outline = Outline()
+        self._drop_cap = ""  # large first letters of the next paragraph, which Word keeps as a paragraph
 
     def block(self, element: Element) -> Iterator[Piece]:
         """Yield the pieces of a child of the body."""
@@ -89,9 +92,17 @@ class _Reading:
             for child in element:
                 yield from self.block(child)
 
+    def end(self) -> Iterator[Piece]:
+        """Yield a drop cap that no paragraph follows."""
+        if self._drop_cap:
+            yield block(self._outline, self._drop_cap)
+
     def _paragraph(self, element: Element) -> Iterator[Piece]:
-        text = text_of(element).strip()
-        if text:
+        text = self._drop_cap + text_of(element).strip()
+        frame = element.find("w-pPr/w-framePr")
+        is_cap = frame is not None and attribute(frame, "dropCap") in ("drop", "margin") and len(text) <= CAP
+        self._drop_cap = text if is_cap else ""
+        if text and not is_cap:
             style = _value(element, "w-pPr/w-pStyle")
             level = self._level(style) or _level(_value(element, "w-pPr/w-outlineLvl"))
             label, depth = self._label(element, style)

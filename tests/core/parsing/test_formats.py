@@ -36,6 +36,13 @@ def test_pages_of_a_pdf(workers: Workers):
     assert pieces[-1].headings == ("First steps",)
 
 
+def test_a_drop_cap_belongs_to_its_paragraph(workers: Workers):
+    cap = samples.paragraph("D", '<w:framePr w:dropCap="drop"/>')
+    body = cap + samples.paragraph("rop cap.") + samples.paragraph("Next.")
+    _, pieces = read(workers, samples.docx(samples.word_document(body)), "a.docx")
+    assert joined(pieces) == "Drop cap.\n\nNext.\n\n"
+
+
 def test_what_people_wrote_on_a_pdf(workers: Workers):
     _, pieces = read(workers, samples.pdf_of_a_form(), "form.pdf")
     assert joined(pieces) == "A form\n\nName: Zebra\nAnn: Change the clause\n\n"
