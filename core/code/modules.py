@@ -117,12 +117,12 @@ class Modules:
         folder = posixpath.dirname(path)
         if parts[-1] == "__init__":
             parts.pop()
-        yield ".".join(parts)
         root, outer = folder, posixpath.dirname(folder)
         while root in self._packages and outer != root:
             root, outer = outer, posixpath.dirname(outer)
         above = len(root.split("/")) if root else 0
-        yield ".".join(parts[above:])
+        for start in range(above + 1):  # folders without `__init__.py` are packages too, of any of these roots
+            yield ".".join(parts[start:])
 
     def _reaches(self, path: str, module: str, importer: str) -> bool:
         """Tell whether a file can be what a module of Python is called in another, and is no namesake elsewhere."""
@@ -131,9 +131,12 @@ class Modules:
             return True
         if module.partition(".")[0] in sys.stdlib_module_names:
             return folder == posixpath.dirname(importer) and folder not in self._packages
-        if folder in self._packages or module == posixpath.splitext(path)[0].replace("/", "."):
+        named = module.split(".")
+        parts = posixpath.splitext(path)[0].removesuffix("/__init__").split("/")
+        root = "/".join(parts[: len(parts) - len(named)])
+        if not root or "/".join((root, named[0])) in self._packages:
             return True
-        return not folder or importer.startswith(f"{folder}/") or posixpath.basename(folder) in ("src", "lib")
+        return importer.startswith(f"{root}/") or posixpath.basename(root) in ("src", "lib")
 
 
 def _ends(parts: Sequence[str]) -> list[str]:

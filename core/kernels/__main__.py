@@ -23,6 +23,5 @@ elif KERNELS is None:
     except (OSError, subprocess.CalledProcessError) as error:
         sys.stderr.write(f"No C compiler makes modules for Python ({error}): each start loads numba, for a second\n")
 else:  # compiled from these sources, but perhaps by another compiler or for another numpy
-    for path in native.libraries():
-        path.unlink(missing_ok=True)
-    os.execv(sys.executable, [sys.executable, "-m", "muisti.core.kernels"])
+    native.library().unlink(missing_ok=True)
+    os.execve(sys.executable, [sys.executable, "-m", "muisti.core.kernels"], {**os.environ, native.INSTALLED_ONLY: "1"})

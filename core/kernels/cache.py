@@ -3,7 +3,8 @@
 The folder is `muisti/kernels-KEY`. The key covers the sources, which name the versions of numba, and the Python, numpy
 and processor that the kernels work with. What cannot be trusted or read is removed and compiled again.
 
-This is the one module of the core that reads the environment: kernels load when modules are imported, before settings.
+This and `native.py` are the modules of the core that read the environment: kernels load when modules are imported,
+before settings.
 """
 
 import fcntl

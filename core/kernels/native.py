@@ -5,6 +5,7 @@ one in the user's cache folder (`cache.py`). The name contains a digest of the s
 sources is never loaded.
 """
 
+import os
 from collections.abc import Callable, Mapping, Sequence
 from importlib.machinery import ExtensionFileLoader
 from importlib.util import module_from_spec, spec_from_file_location
@@ -14,6 +15,7 @@ from typing import Any, cast
 from muisti.core.kernels import cache
 
 FOLDER = cache.SOURCES
+INSTALLED_ONLY = "_MUISTI_INSTALLED_KERNELS_ONLY"  # set while the installation compiles its own library
 
 Kernels = Mapping[str, Callable[..., Any]]  # by `module.name`
 
@@ -30,7 +32,7 @@ def kept(folder: Path) -> Path:
 
 def libraries() -> Sequence[Path]:
     """Return the paths at which a library may be: of the installation, then of this user."""
-    place = cache.trusted()
+    place = None if INSTALLED_ONLY in os.environ else cache.trusted()
     return [library(), *([] if place is None else [kept(place)])]
 
 

@@ -32,6 +32,7 @@ class Use(Struct, frozen=True, kw_only=True):
     kind: EdgeKind
     symbol: Symbol | None
     path: str
+    used_in: str  # path of the file that has `lines`
     lines: tuple[int, ...]
     certainty: Certainty
     of: str  # the qualified name on the other side

@@ -186,11 +186,14 @@ def symbol(row: Row) -> Symbol:
 
 
 def _use(row: Row) -> Use:
-    kind, of, lines, certainty, path = cast(tuple[EdgeKind, str, str, Any, str], row[SYMBOL_WIDTH : SYMBOL_WIDTH + 5])
+    kind, of, lines, certainty, path, used_in = cast(
+        tuple[EdgeKind, str, str, Any, str, str], row[SYMBOL_WIDTH : SYMBOL_WIDTH + 6]
+    )
     return Use(
         kind=kind,
         symbol=None if row[0] is None else symbol(row),
         path=path,
+        used_in=used_in,
         lines=tuple(json.loads(lines)),
         certainty=certainty,
         of=of,

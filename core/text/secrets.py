@@ -14,11 +14,37 @@ from muisti.core.text.stated_secrets import PLACEHOLDER, SAMPLE, stated_in
 _EXPRESSION = re.compile(
     r"[A-Za-z_][A-Za-z0-9_.]*[(\[]|[A-Za-z_]+(?:\.[A-Za-z_]+)+[;,)]*$|[A-Za-z_]*(?:passw|secret|token|key)[A-Za-z_]*[;,)]*$"
 )
+# A value without quotes that code computes: a name, `(self.user`, `current.token})`. `NAMED` also fits a word of prose.
+_COMPUTED = re.compile(r"[(\[]{1,3}[A-Za-z_?]|[A-Za-z_]+(?:[._][A-Za-z_]+)+[)\]},;:]+$|[A-Za-z_][\w.]*\)[.):]")
+_NAMED = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)*[)\]},;:]*")
+# The name of a credential as a literal: 'aws_access_key_id', "NextToken".
+_NAME_OF_ONE = re.compile(r"[A-Za-z_-]*(?:access|api|secret|private)_?-?key|[A-Za-z_-]*token", re.IGNORECASE)
+_CODE = re.compile(
+    r"^[ \t]{0,40}(?:(?:async )?def \w|class \w|import [\w{*]|from [\w.]+ import|function \w|const \w|let \w|var \w"
+    r"|func \w|fn \w|use \w+::|package \w|#include|(?:public|private|protected|static) \w|self\.\w+ = |if \w[^\n]{0,80}:$)",
+    re.MULTILINE,
+)
+_NEAR = 4_000  # characters before and after a find, in which lines of code are looked for
+_KEY_BODY = re.compile(r"[A-Za-z0-9+/]{40}")
 SHORT = 8  # characters; a shorter value needs a letter and a digit
 SHORTEST = 8  # characters of what may hold a secret, such as "PIN 4821"
 # Passwords of databases on one's own machine, as every manual has them.
 _LOCAL = frozenset(
-    ("admin", "guest", "mysql", "pass", "passwd", "password", "postgres", "pwd", "root", "secret", "test", "user")
+    (
+        "admin",
+        "guest",
+        "mysql",
+        "pass",
+        "passwd",
+        "password",
+        "postgres",
+        "pwd",
+        "root",
+        "secret",
+        "test",
+        "token",
+        "user",
+    )
 )
 
 
@@ -33,11 +59,33 @@ def _is_assigned(match: re.Match[str]) -> bool:
     value = match["value"].rstrip(";,.)&")
     if len(value) < SHORT and not (any(map(str.isdecimal, value)) and any(map(str.isalpha, value))):
         return False
-    if match["open"] or match["quote"]:
-        return True
+    if match["quote"]:
+        return any(map(str.isdigit, value)) or not _NAME_OF_ONE.match(value)
+    if _COMPUTED.match(match["value"]) or _is_name_in_code(match):
+        return False
+    if match["open"]:
+        return not _EXPRESSION.match(match["value"])
     # Without quotes it may be code, and after a colon it may be prose.
     prose = match["sign"] == ":" and not any(char.isdigit() for char in match["value"])
     return not prose and not _EXPRESSION.match(match["value"])
+
+
+def _is_name_in_code(match: re.Match[str]) -> bool:
+    """Tell whether the value is a variable: written as code writes one, near lines of code or in a dictionary of it."""
+    value = match["value"]
+    if not _NAMED.fullmatch(value):
+        return False
+    if match["open"] and value[-1] in ")]},":
+        return True
+    spaced = match.string[match.start("sign") - 1] == " " and match.string[match.end("sign")] == " "
+    near = max(0, match.start() - _NEAR)
+    return (spaced or value[-1] in ")]},") and _CODE.search(match.string, near, match.end() + _NEAR) is not None
+
+
+def _is_key(match: re.Match[str]) -> bool:
+    """Tell whether a private key follows its first line, which in code may be a constant."""
+    behind = match[0].partition("KEY")[2].partition("-----")[2] or match.string[match.end() : match.end() + 1]
+    return _works(match) and (behind[:1] not in ('"', "'", "`") or _KEY_BODY.search(match[0]) is not None)
 
 
 def _opens_a_url(match: re.Match[str]) -> bool:
@@ -51,7 +99,7 @@ RULES = (
         "private key",
         r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,3}PRIVATE KEY(?: BLOCK)?-----"
         r"(?:(?:[^-]|-(?!----)){0,20000}+-----END [A-Z0-9 ]{1,80}-----|(?:\s{1,4}[A-Za-z0-9+/=]{16,100}+)*)",
-        _works,
+        _is_key,
     ),
     rule("aws-access-key", "akia|asia", r"(?<![A-Za-z0-9])A[KS]IA[A-Z0-9]{16}(?![A-Za-z0-9])", _works),
     rule(

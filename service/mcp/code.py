@@ -42,6 +42,7 @@ def _use(one: Use) -> Json:
     found: Json = {
         "name": None if one.symbol is None else one_line(one.symbol.qualified),
         "path": one_line(one.path),
+        "used_in": one_line(one.used_in),
         "lines": list(one.lines),
         "of": one_line(one.of),
     }
@@ -69,9 +70,14 @@ def _found(found: Symbols) -> Outcome:
 
 def _uses(found: Uses) -> Outcome:
     rows = [_use(one) for one in found.items]
-    lines = [f"{row['path']}:{_joined(row['lines'])}  {row['name'] or '(file)'}" for row in rows]
+    lines = [f"{row['used_in']}:{_joined(row['lines'])}  {row['name'] or '(file)'}{_defined(row)}" for row in rows]
     symbols = [_symbol(one) for one in found.symbols[:_SHOWN]]
     return _told({"symbols": symbols, "uses": rows, "total": found.total}, lines, found)
+
+
+def _defined(row: Json) -> str:
+    """Return where a callee is defined, when that is another file than the one that calls it."""
+    return "" if row["path"] == row["used_in"] else f"  in {row['path']}"
 
 
 def _joined(numbers: list[Any]) -> str:

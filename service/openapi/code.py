@@ -46,7 +46,17 @@ CODE_REPLIES: Mapping[str, Mapping[int, Any]] = {
     "getCallers": {
         200: UsesReply(
             symbols=[GET],
-            items=[UseReply(kind="calls", symbol=RUN, path="main.py", lines=[6], certainty="certain", of="Client.get")],
+            items=[
+                UseReply(
+                    kind="calls",
+                    symbol=RUN,
+                    path="main.py",
+                    used_in="main.py",
+                    lines=[6],
+                    certainty="certain",
+                    of="Client.get",
+                )
+            ],
             total=1,
             pending=0,
             degraded=[],
@@ -56,7 +66,17 @@ CODE_REPLIES: Mapping[str, Mapping[int, Any]] = {
     "getCallees": {
         200: UsesReply(
             symbols=[RUN],
-            items=[UseReply(kind="calls", symbol=GET, path="app/client.py", lines=[6], certainty="certain", of="run")],
+            items=[
+                UseReply(
+                    kind="calls",
+                    symbol=GET,
+                    path="app/client.py",
+                    used_in="main.py",
+                    lines=[6],
+                    certainty="certain",
+                    of="run",
+                )
+            ],
             total=1,
             pending=0,
             degraded=[],

@@ -74,7 +74,8 @@ class UseReply(Struct, frozen=True, kw_only=True):
     kind: EdgeText
     symbol: SymbolReply | None
     path: str
-    lines: Annotated[list[int], Meta(description="Lines of the uses, in the file that uses.")]
+    used_in: Annotated[str, Meta(description="Path of the file that uses.")]
+    lines: Annotated[list[int], Meta(description="Lines of the uses, in the file `used_in`.")]
     certainty: CertaintyText
     of: Annotated[str, Meta(description="Qualified name on the side that was asked about.")]
 
@@ -84,6 +85,7 @@ class UseReply(Struct, frozen=True, kw_only=True):
             kind=one.kind,
             symbol=None if one.symbol is None else SymbolReply.of(one.symbol),
             path=one.path,
+            used_in=one.used_in,
             lines=list(one.lines),
             certainty=one.certainty,
             of=one.of,

@@ -42,6 +42,7 @@ def test_symbols_callers_callees_outline_and_map_over_http(code: httpx.Client):
     }
     callees = code.get(f"{API}/code/callees", params={"symbol": "main.py:run"}).json()["items"]
     assert [one["symbol"]["qualified"] for one in callees] == ["Client", "Client.get"]
+    assert [(one["path"], one["used_in"]) for one in callees] == [("app/client.py", "main.py")] * 2
     outline = code.get(f"{API}/code/outline", params={"path": "app/client.py"}).json()
     assert outline["imports"] == ["app/base.py", "app/tools.py"]
     drawn = code.get(f"{API}/code/map", params={"token_budget": 100, "mentioned": "web/fetch.ts"}).json()
@@ -73,6 +74,7 @@ def test_the_tool_answers_each_action_and_marks_what_is_stored(code: httpx.Clien
     assert tool("callers", name="Client.get")["uses"][0] == {
         "name": "run",
         "path": "main.py",
+        "used_in": "main.py",
         "lines": [6],
         "of": "Client.get",
     }

@@ -245,10 +245,11 @@ def callers(
 ) -> Statement:
     """Select the uses of symbols, given by the hex id of the document and the qualified name.
 
-    Columns: those of the symbol that uses, null for a file; then kind, target, lines, certainty, path, total.
+    Columns: those of the symbol that uses, null for a file; then kind, target, lines, certainty, path,
+    path of the lines, total.
     """
     return Statement(
-        f"SELECT {_SYMBOL}, e.kind, e.target, e.lines, e.certainty, v.document, count(*) OVER () "
+        f"SELECT {_SYMBOL}, e.kind, e.target, e.lines, e.certainty, v.document, v.document, count(*) OVER () "
         "FROM json_each(?) t "
         "CROSS JOIN code_edges e ON e.target_id = unhex(t.value ->> 0) AND e.target = t.value ->> 1 "
         "CROSS JOIN versions v ON v.id = e.version_id CROSS JOIN code_files f ON f.version_id = v.id "
@@ -265,14 +266,15 @@ def callees(
     """Select what symbols use, given by the row of the version and the number; what is inside of them counts.
 
     Columns: those of the symbol that is used, null for a file; then kind, qualified name of the user, lines, certainty,
-    path, total.
+    path, path of the lines, total.
     """
     return Statement(
-        f"SELECT {_SYMBOL}, e.kind, i.qualified, e.lines, e.certainty, v.document, count(*) OVER () "
+        f"SELECT {_SYMBOL}, e.kind, i.qualified, e.lines, e.certainty, v.document, w.document, count(*) OVER () "
         "FROM json_each(?) t CROSS JOIN code_symbols u ON u.version_id = t.value ->> 0 AND u.number = t.value ->> 1 "
         "CROSS JOIN code_symbols i ON i.version_id = u.version_id AND (i.number = u.number OR "
         "substr(i.qualified, 1, length(u.qualified) + 1) = u.qualified || '.') "
         "CROSS JOIN code_edges e ON e.version_id = i.version_id AND e.scope = i.number "
+        "CROSS JOIN versions w ON w.id = e.version_id "
         "CROSS JOIN versions v ON v.memory_id = e.target_id CROSS JOIN code_files f ON f.version_id = v.id "
         "LEFT JOIN code_symbols s ON s.version_id = v.id AND s.qualified = e.target AND e.target <> '' "
         "AND s.number = (SELECT min(o.number) FROM code_symbols o "

@@ -93,7 +93,7 @@ def callers(options: Globals, symbol: str, kinds: tuple[str, ...], limit: int | 
 def callees(options: Globals, symbol: str, kinds: tuple[str, ...], limit: int | None) -> None:
     """Show what a symbol calls, and what is defined inside of it.
 
-    Prints the file in which each callee is defined, the lines of the calls, and its name.
+    Prints the file and lines of the calls, the name of each callee, and where it is defined.
     """
     _show_uses(options, calls.get_callees, symbol, kinds, limit, by_user=False)
 
@@ -163,7 +163,12 @@ def _use_line(one: Mapping[str, Any], *, by_user: bool) -> str:
     """Return who uses whom; of callees, `of` is the user."""
     name = "" if one["symbol"] is None else one["symbol"]["qualified"]
     user, used = (name, one["of"]) if by_user else (one["of"], name)
-    return tabbed(f"{one['path']}:{_lines(one)}", user, one["kind"], used, one["certainty"])
+    row = (f"{one['used_in']}:{_lines(one)}", user, one["kind"], used, one["certainty"])
+    return tabbed(*row) if by_user else tabbed(*row, _defined(one))
+
+
+def _defined(one: Mapping[str, Any]) -> str:
+    return one["path"] if one["symbol"] is None else _place(one["symbol"])
 
 
 def _lines(one: Mapping[str, Any]) -> str:
@@ -185,10 +190,13 @@ def _symbols(data: Mapping[str, Any]) -> "RenderableType":
 
 def _uses(data: Mapping[str, Any], *, by_user: bool) -> "RenderableType":
     heads = [cell("") + _name(one) + cell(f"  {_place(one)}", "dim") for one in data["symbols"]]
-    table = grid(None, "where", "lines", "caller" if by_user else "callee", "kind")
+    columns = ("caller",) if by_user else ("callee", "defined")
+    table = grid(None, "where", "lines", *columns, "kind")
     for one in data["items"]:
         kind = one["kind"] + ("" if one["certainty"] == "certain" else f" ({one['certainty']})")
-        table.add_row(cell(one["path"], "blue"), cell(_lines(one)), _name(one["symbol"]), cell(kind, "dim"))
+        defined = () if by_user else (cell(_defined(one), "blue"),)
+        where = cell(one["used_in"], "blue")
+        table.add_row(where, cell(_lines(one)), _name(one["symbol"]), *defined, cell(kind, "dim"))
     rest = data["total"] - len(data["items"])
     return stack(*heads, table, *([cell(f"{rest:,} more; --limit shows them.", "dim")] if rest > 0 else []))
 

@@ -21,6 +21,23 @@ def edges(files: dict[str, str], kind: str = "calls") -> set[str]:
     return found
 
 
+@pytest.mark.parametrize("root", ["", "repo/", "work/services/api/", "repo/src/"])
+@pytest.mark.parametrize(
+    "init", ["", "pkg/__init__.py", "pkg/inner/__init__.py", "pkg/__init__.py pkg/inner/__init__.py"]
+)
+def test_python_packages_need_no_init_file(root: str, init: str):
+    files = {
+        "pkg/inner/db.py": "def connect(): ...\n",
+        "pkg/main.py": "from pkg.inner.db import connect\ndef run():\n    connect()\n",
+        "pkg/near.py": "from .inner.db import connect\ndef near():\n    connect()\n",
+        "pkg/part.py": "from pkg.inner import db\ndef part():\n    db.connect()\n",
+    }
+    found = {root + path: text for path, text in files.items()} | {root + path: "" for path in init.split()}
+    found |= {"elsewhere/own/inner/db.py": "def connect(): ...\n", "elsewhere/use.py": "from inner.db import connect\n"}
+    target = f"{root}pkg/inner/db.py:connect"
+    assert edges(found) == {f"{user} -> {target}" for user in ("run", "near", "part")}
+
+
 def test_python_follows_scopes_imports_types_and_inheritance():
     files = {
         "pkg/__init__.py": "from .a import A as Renamed, make\nfrom .b import *\n",

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -61,6 +62,25 @@ def test_a_library_that_cannot_be_loaded_is_not_used(moved: Path):
     path = moved / "muisti" / "core" / "kernels" / "__pycache__" / native.library().name
     path.write_bytes(b"no library")
     assert tell(moved) == "False True 2"
+
+
+@built
+def test_compiling_an_installation_again_keeps_the_library_of_the_user(moved: Path):
+    environment = {**os.environ, "PYTHONPATH": str(moved), "HOME": str(moved / "home"), "PATH": ""}
+    environment.pop("XDG_CACHE_HOME", None)
+    ask = "from muisti.core.kernels import cache, native; print(native.library()); print(native.kept(cache.writable()))"
+    run = subprocess.run([sys.executable, "-c", ask], env=environment, capture_output=True, text=True, check=True)
+    installed, of_user = map(Path, run.stdout.split())
+    shutil.copyfile(installed, of_user)
+    again = subprocess.Popen([sys.executable, "-m", "muisti.core.kernels"], cwd=moved, env=environment)
+    try:
+        while installed.exists() and again.poll() is None:
+            time.sleep(0.01)
+    finally:
+        again.kill()
+        again.wait()
+    assert not installed.exists()
+    assert of_user.exists()
 
 
 @built

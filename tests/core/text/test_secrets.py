@@ -65,11 +65,35 @@ def test_a_secret_is_named(name: str, text: str):
         "password = 'mysecretpassword', {'token': 'some_token'}, wrong_password = \"wrong_password\", pwd=Password123",
         "postgres://postgres:postgres@localhost/app, redis://default:redis@cache, https://host:8080/a@b, a://b:<pw>@c",
         "eyJ starts a token in base64, as in eyJhbGciOiJI.",
+        "class A:\n    def b(self):\n        self.token = nextchar\n        self.username, self.password = credentials",
+        "import re\nPseudoToken = Whitespace + group(PseudoExtras)\nctx.load(F, password=getpass_unicode)",
+        "user_pass = (self.username + ':' + self.password).encode()",
+        'result = {"Stacks": stacks, "NextToken": next_token}; f({"token": self.credentials.token})',
+        "ACCESS_KEY = 'aws_access_key_id'; SECRET_KEY = 'AWS_SECRET_ACCESS_KEY'",
+        '_START = b"-----BEGIN OPENSSH PRIVATE ' + 'KEY-----"',
+        "const token = nextToken;\nlet password = props.password;\nthis.secret = options.secret;",
+        "func main() {\n\ttoken := readToken(r)\n\tcfg.Password = credentials\n",
         "",
     ],
 )
 def test_harmless_text_passes(text: str):
     assert find_secret(text) is None
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "password = 'hunter22'",
+        'self.token = "a8Kd02LmQ7xZ"',
+        "connect(user, password='tr0ub4dor&3')",
+        'headers = {"api_key": "a8Kd02LmQ7xZp4Rt9VbN"}',
+        "# password=hunter22-old",
+        "API_KEY = 'zqxwvutskjhg'",
+        "key = b'-----BEGIN RSA PRIVATE " + "KEY-----\nMIIEpAIBAAKCAQEA\n'",
+    ],
+)
+def test_a_literal_in_code_is_still_a_secret(line: str):
+    assert find_secret(f"import os\n\ndef run(self):\n    {line}\n    return 1\n") is not None
 
 
 @given(st.text())
