@@ -11,7 +11,8 @@ from typing import cast
 import msgspec
 from msgspec import structs
 
-from muisti.core.conversations.naming import object_draft, title_of, users_of
+from muisti.core.conversations.naming import object_draft, users_of
+from muisti.core.discourse.titles import title_by
 from muisti.core.embedding.models import Models
 from muisti.core.model.conversations import DEFAULT_SESSION, NewObject, ObjectName, place_of
 from muisti.core.model.ids import IdSource, id_text
@@ -191,7 +192,7 @@ class Adopter:
                 step.sessions += 1
             users = users_of([turn.author for turn in own])
             new = NewObject(session=session.name, users=tuple(users), at=own[0].event_at)
-            drafts.append(structs.replace(object_draft(parent, new), content=_title(own[0])))
+            drafts.append(structs.replace(object_draft(parent, new), content=title_by(own[0])))
             step.conversations += 1
         accepted = [self._intake.new(space, draft, call, echoes=False, hierarchy=True) for draft in drafts]
         return [one.first(space, id_text(self._ids.new(call.now)), call.now) for one in accepted]
@@ -242,11 +243,6 @@ class _Step(msgspec.Struct):
 def _sum(plans: Sequence[Plan]) -> Plan:
     items = tuple(item for plan in plans for item in plan.items)
     return Plan(sum(plan.changes for plan in plans), items[:BATCH_MAX])
-
-
-def _title(first: Memory) -> str:
-    title = first.metadata.get("conversation_title", first.metadata.get("title"))
-    return title if isinstance(title, str) and title.strip() else title_of(first.content)
 
 
 def _is_name(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Names of objects, checked and generated; drafts of new objects; titles from what is said first."""
+"""Names of objects, checked and generated, and drafts of new objects."""
 
 import uuid
 from collections.abc import Sequence
@@ -8,7 +8,6 @@ from muisti.core.model.errors import InvalidInput
 from muisti.core.model.values import NAME_MAX, REASON_MAX, Draft, Json
 from muisti.core.text.terms import fold
 
-TITLE_LENGTH = 60  # characters of a title that is made from a text
 NO_USERS = ("user", "assistant", "system", "tool")  # authors that name nobody
 
 
@@ -21,20 +20,6 @@ def check_name(name: str, path: str) -> None:
 def generated(level: str) -> str:
     """Return a new name for an object of a level."""
     return f"{level}-{uuid.uuid4().hex[:12]}"
-
-
-def title_of(text: str) -> str:
-    """Return the beginning of a text as a title.
-
-    >>> title_of("\\n  We moved to Turku in the spring, because of the river and all of its bridges.  Really!")
-    'We moved to Turku in the spring, because of the river and…'
-    """
-    line = next((line for line in text.splitlines() if line.strip()), text)
-    words = " ".join(line.split())
-    if len(words) <= TITLE_LENGTH:
-        return words
-    head = words[:TITLE_LENGTH].rpartition(" ")[0] or words[: TITLE_LENGTH - 1]
-    return f"{head}…"
 
 
 def users_of(authors: Sequence[str | None], known: Sequence[str] = ()) -> list[str]:

@@ -9,7 +9,8 @@ from collections.abc import Mapping, Sequence
 import msgspec
 from msgspec import structs
 
-from muisti.core.conversations.naming import check_name, object_draft, title_of, users_of
+from muisti.core.conversations.naming import check_name, object_draft, users_of
+from muisti.core.discourse.titles import title_of
 from muisti.core.embedding.models import Models
 from muisti.core.model.conversations import (
     ASSISTANT,

@@ -13,14 +13,14 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from muisti.core.discourse import titles
 from muisti.core.discourse.segmentation import PAUSE, Segmenter, Vector
 from muisti.core.embedding.vectors import restored
-from muisti.core.model.conversations import TURN_MAX
+from muisti.core.model.conversations import Span, spans_of
 from muisti.core.model.errors import InvalidInput, NotFound, PlaceTaken, SensitiveContent
 from muisti.core.model.outcomes import Written
 from muisti.core.model.values import Draft, Json, Memory
 from muisti.core.read.reading import read
+from muisti.core.read.topic_titles import topic_title, untitled
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import topics, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
@@ -31,13 +31,8 @@ from muisti.core.write.keeping import Keeper, Plan
 from muisti.core.write.prepare import draft_of
 
 FOLLOWED = 1_000  # conversations whose open topics are kept in memory
-READ = 200  # turns of a topic that its title is made from
-AROUND = 50  # turns before and after a topic that its title sets it apart from
 TRIES = 8  # of a step that another process overtakes
 STRIPES = 16  # locks that conversations share
-
-Span = tuple[int, int]
-"""First and last turn of a stretch, both included."""
 
 
 class Conversation(msgspec.Struct, frozen=True):
@@ -185,7 +180,7 @@ class Topics:
         try:
             return self._keeper.commit(space, Plan(comes=drafts), call).memories
         except SensitiveContent:  # a space may refuse words that it has taken among others
-            plain = [replace(draft, content=_untitled(*spans[place])) for place, draft in enumerate(drafts)]
+            plain = [replace(draft, content=untitled(*spans[place])) for place, draft in enumerate(drafts)]
             return self._keeper.commit(space, Plan(comes=plain), call).memories
 
     def _read(self, conversation: Conversation, now: int) -> tuple[SpaceRow, _Open, int, list[Said]]:
@@ -230,19 +225,9 @@ class Topics:
     ) -> Draft:
         """Return the draft of a topic, with a title that sets it apart from the turns around it."""
         of = conversation.category, conversation.name
-        first, last = spans[0][0], spans[-1][1]
-        asked = [
-            topics.exchanges(space, *of, (first, last), call.now, READ),
-            topics.exchanges(space, *of, (max(0, first - AROUND), first - 1), call.now, AROUND),
-            topics.exchanges(space, *of, (last + 1, TURN_MAX), call.now, AROUND),
-        ]
-        inside, *outside = [
-            [version_rows.memory(row, space.space.name) for row in rows] for rows in self._database.primary.read(asked)
-        ]
-        rest = [one.content for some in outside for one in some]
-        words = titles.title([one.content for one in inside], rest)
+        words, inside = topic_title(self._database.primary, space, of, spans, call.now)
         return Draft(
-            content=words or _untitled(first, last),
+            content=words,
             kind="topic",
             category=conversation.category,
             conversation=conversation.name,
@@ -289,13 +274,6 @@ def vectors_of(said: Sequence[Said], dimensions: int) -> list[Vector]:
     return found
 
 
-def spans_of(topic: Memory) -> list[Span]:
-    """Return the stretches of turns that a topic covers, in order."""
-    spans = topic.structure.get("spans")
-    pairs = cast("list[list[int]]", spans) if isinstance(spans, list) else []
-    return sorted((first, last) for first, last in pairs)
-
-
 def joined(spans: Sequence[Span]) -> list[Span]:
     """Return the same turns in as few stretches as possible.
 
@@ -332,7 +310,3 @@ def _with_spans(memory: Memory, spans: Sequence[Span]) -> Draft:
     stated = draft_of(memory)
     given = {"bounds": "given", "spans": cast(Json, [list(span) for span in spans])}
     return replace(stated, structure={**stated.structure, **given})
-
-
-def _untitled(first: int, last: int) -> str:
-    return f"Turns {first} to {last}"

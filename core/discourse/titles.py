@@ -1,14 +1,16 @@
-"""Titles of topics, made from the words that set a topic apart from the rest of its conversation."""
+"""Titles: of conversations from what is said first, of topics from the words that set them apart from the rest."""
 
 import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 
+from muisti.core.model.values import Memory
 from muisti.core.text.language import function_words, language_of
 from muisti.core.text.terms import spans, tokenize
 
-WORDS = 4  # in a title
+WORDS = 4  # in a title of a topic
+LENGTH = 60  # characters of a title of a conversation
 READ = 20_000  # characters of each turn that are read
 
 _CODE = re.compile(r"```.*?(?:```|\Z)", re.DOTALL)
@@ -24,6 +26,26 @@ think time today too try two uh um up use very wait wanna want way well went whi
 yep yes yet
 """
 TALK = frozenset(_TALK_WORDS.split())
+
+
+def title_of(text: str) -> str:
+    """Return the beginning of a text as a title.
+
+    >>> title_of("\\n  We moved to Turku in the spring, because of the river and all of its bridges.  Really!")
+    'We moved to Turku in the spring, because of the river and…'
+    """
+    line = next((line for line in text.splitlines() if line.strip()), text)
+    words = " ".join(line.split())
+    if len(words) <= LENGTH:
+        return words
+    head = words[:LENGTH].rpartition(" ")[0] or words[: LENGTH - 1]
+    return f"{head}…"
+
+
+def title_by(first: Memory) -> str:
+    """Return the title of a conversation by its first turn: the title that its metadata names, or its beginning."""
+    given = first.metadata.get("conversation_title", first.metadata.get("title"))
+    return given if isinstance(given, str) and given.strip() else title_of(first.content)
 
 
 def title(topic: Sequence[str], rest: Sequence[str] = (), rarity: Callable[[str], float] | None = None) -> str:

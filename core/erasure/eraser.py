@@ -13,6 +13,7 @@ import numpy as np
 
 from muisti.core.context.sizes import Sizes
 from muisti.core.erasure.progress import OfCounts, Work, unfenced
+from muisti.core.erasure.rewriting import rewritten, statements
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.index.repacking import repack
@@ -90,8 +91,8 @@ class Eraser:
     ) -> Erasure:
         began, found = self._clock(), find_space(self._database.primary, space)
         subject = self._meant(found, subject)
-        where, args = erasable.where(subject)
-        self._stop_imports(imports.holding(found, where, args), work)
+        self._stop_imports(imports.holding(found, *erasable.where(subject)), work)
+        where, args = erasable.chosen(found, subject)
         while most is None or len(work.memories) < most:
             few = AT_ONCE if most is None else min(AT_ONCE, most - len(work.memories))
             (rows,) = self._database.primary.read([erasable.some(found, where, args, few)])
@@ -103,15 +104,18 @@ class Eraser:
     def chosen(self, space: str, subject: Subject) -> list[bytes]:
         """Return the ids of the memories that `subject` would erase, and end the imports that hold one."""
         found = find_space(self._database.primary, space)
-        where, args = erasable.where(self._meant(found, subject))
-        self._stop_imports(imports.holding(found, where, args), Work())
+        subject = self._meant(found, subject)
+        self._stop_imports(imports.holding(found, *erasable.where(subject)), Work())
+        where, args = erasable.chosen(found, subject)
         return [cast(bytes, row[0]) for row in self._database.primary.read([erasable.some(found, where, args, -1)])[0]]
 
     def plan(self, space: str, subject: Subject) -> Plan:
         """Return what `subject` would erase: the last version of each memory."""
         found = find_space(self._database.primary, space)
         subject = self._meant(found, subject)
-        ((total,),), rows = self._database.primary.read(erasable.plan(found, *erasable.where(subject), BATCH_MAX))
+        ((total,),), rows = self._database.primary.read(
+            erasable.plan(found, *erasable.chosen(found, subject), BATCH_MAX)
+        )
         items = (Planned("erased", id_text(cast(bytes, memory)), cast(int, version)) for memory, version in rows)
         return Plan(cast(int, total), tuple(items))
 
@@ -284,11 +288,15 @@ class Eraser:
             related, ((names,),) = self._database.primary.read([
                 erasable.relatives(space, memories), erasure.names(space, memories)
             ])  # fmt: skip
-            texts = self._texts(space, memories)
+            texts, now = self._texts(space, memories), self._clock()
+            changed = rewritten(self._database.primary, space, memories, now)
+            texts += [kept.memory.content for one in changed for kept in one.before]
             counts = {"memories": len(alive), "versions": len(ids)} if alive else {}
             if alive:
                 rows = zip(tables.parts(), hanging, strict=True)
                 counts |= {table.name: cast(int, more) for table, ((more,),) in rows} | {"entities": cast(int, names)}
+                for kind in {one.kind for one in changed}:
+                    counts[f"titles of {kind}s written again"] = sum(one.kind == kind for one in changed)
             of_task = fenced(counts)
             if not alive:
                 self._pass(of_task)
@@ -297,7 +305,8 @@ class Eraser:
             batch = [
                 spaces.guard(space),
                 erasure.refuse_other(space, alive, ids),
-                *spaces.advance(space, len(alive), self._clock()),
+                *spaces.advance(space, len(alive) + sum(one.current is not None for one in changed), now),
+                *statements(space, changed, caller, now, len(alive), overwritten=not self._database.local),
                 *([] if self._database.local else erasure.overwrite(space, alive)),
                 *erasure.erase(space, alive, caller),
                 audit.note(self._clock(), caller.actor, "memory_erased", space=space.space.name, target=target),

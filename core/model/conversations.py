@@ -6,7 +6,7 @@ key, so that a key for one category has names of its own. Names survive forks, e
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Literal, get_args
+from typing import Literal, cast, get_args
 
 import msgspec
 
@@ -23,6 +23,9 @@ DEFAULT_SESSION = "default"  # of conversations that are made without one
 EXCHANGES_MAX = 1_000  # in one request
 USERS_MAX = 50  # of a session or conversation
 TURN_MAX = 2**53 - 1
+
+Span = tuple[int, int]
+"""First and last turn of a stretch, both included."""
 REPLY_GAP = "\n\n"  # between both messages of an exchange
 ASSISTANT = "assistant"  # who replies, unless an exchange names somebody
 GRAPHIC = ("entity", "relation")  # kinds of what people say of the graph
@@ -65,6 +68,13 @@ def name_of(memory: Memory | Draft) -> str:
     named = {"session": memory.session, "topic": memory.topic, "document": memory.document}
     named |= {"entity": content, "relation": content}
     return named.get(memory.kind, memory.conversation) or ""
+
+
+def spans_of(topic: Memory) -> list[Span]:
+    """Return the stretches of turns that a topic covers, in order."""
+    spans = topic.structure.get("spans")
+    pairs = cast("list[list[int]]", spans) if isinstance(spans, list) else []
+    return sorted((first, last) for first, last in pairs)
 
 
 def is_structural(memory: Memory | Draft) -> bool:

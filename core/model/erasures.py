@@ -22,7 +22,7 @@ class Erasure(Struct, frozen=True, kw_only=True):
 
     `what` is the subject as the caller named it. `erased` counts rows by table. `found` counts what is left by place; 0
     means that nothing is. `unchecked` has the places that could not be checked, and why. `relatives` are ids of
-    memories that remain and name an erased one as their parent or predecessor.
+    memories that remain and name an erased one as their parent, predecessor or source.
     """
 
     id: str

@@ -71,7 +71,7 @@ class ReportReply(Struct, frozen=True, kw_only=True):
     unchecked: Annotated[dict[str, str], Meta(description="Places that could not be searched, and why.")]
     relatives: Annotated[
         list[fields.MemoryId],
-        Meta(description="Memories that stay and name an erased one as their parent, or as what they superseded."),
+        Meta(description="Memories that stay and name an erased one as their parent, predecessor or source."),
     ]
     format: Literal["muisti-erasure/1"] = FORMAT
 

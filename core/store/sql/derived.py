@@ -1,0 +1,84 @@
+"""The SQL of texts that are derived from turns: which objects have one, and how their versions are written again."""
+
+from collections.abc import Sequence
+from typing import NamedTuple, cast
+
+from muisti.core.model.values import Memory
+from muisti.core.store.database import Row, Statement
+from muisti.core.store.sql import overwriting, version_rows
+from muisti.core.store.sql.id_lists import IDS, id_list
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.store.sql.table import Table, Wipe
+from muisti.core.store.sql.version_rows import COLUMNS, LAYOUT, WIDTH
+from muisti.core.text.terms import same_text_hash
+
+# Fields of an object that are derived from its turns, with the columns that follow from them.
+_COLUMNS = ("content", "content_hash", "tokens", "author", "author_folded", "structure", "checksum")
+_WIPE = Wipe(text=("content", "author", "author_folded"), objects=("structure",), data=("content_hash",))
+_OF_TURNS = Table(name="versions", columns=_COLUMNS, erasing="deleted", wipes=(_WIPE,))
+
+
+class Kept(NamedTuple):
+    """A version of an object in its row. `current`: it has not ended."""
+
+    row: int
+    memory: Memory
+    current: bool
+
+
+def objects(space: SpaceRow, erased: Sequence[bytes]) -> Statement:
+    """Select the versions of the conversations and topics that turns among `erased` belong to, by object, in order."""
+    within = "SELECT 1 FROM json_each(c.structure, '$.spans') p WHERE e.turn BETWEEN p.value ->> 0 AND p.value ->> 1"
+    return Statement(
+        "WITH said AS MATERIALIZED (SELECT DISTINCT e.conversation, e.category_folded, e.turn FROM versions e "
+        f"WHERE +e.space_id = ? AND e.memory_id IN {IDS} AND e.kind = 'exchange'), "
+        "above AS MATERIALIZED (SELECT c.memory_id FROM said e CROSS JOIN versions c ON c.space_id = ? "
+        "AND c.conversation = e.conversation AND c.category_folded IS e.category_folded "
+        f"WHERE c.kind = 'conversation' OR c.kind = 'topic' AND EXISTS ({within})) "
+        f"SELECT {COLUMNS}, v.died IS NULL FROM versions v WHERE +v.space_id = ? "
+        f"AND v.memory_id IN (SELECT memory_id FROM above) AND v.memory_id NOT IN {IDS} "
+        "ORDER BY v.memory_id, v.version",
+        (space.id, id_list(erased), space.id, space.id, id_list(erased)),
+    )
+
+
+def kept(row: Row, space: SpaceRow) -> Kept:
+    """Read a row of `objects`."""
+    return Kept(cast(int, row[0]), version_rows.memory(row, space.space.name), bool(row[WIDTH]))
+
+
+def turns(space: SpaceRow, conversation: Memory, erased: Sequence[bytes]) -> list[Statement]:
+    """Select the versions of the first turn that is left, the last first; then the speakers that are left, and erased.
+
+    Speakers are folded.
+    """
+    own = (
+        "v.space_id = ? AND v.conversation = ? AND v.kind = 'exchange' "
+        "AND v.category_folded IS (SELECT c.category_folded FROM versions c WHERE c.memory_id = ? LIMIT 1)"
+    )
+    args = (space.id, conversation.conversation, version_rows.raw(conversation.id))
+    left = f"{own} AND v.memory_id NOT IN {IDS}"
+    ids = id_list(erased)
+    first = (
+        f"SELECT v.memory_id FROM versions v WHERE {left} AND v.died IS NULL AND v.status <> 'superseded' "
+        "ORDER BY v.turn LIMIT 1"
+    )
+    return [
+        Statement(
+            f"SELECT {COLUMNS} FROM versions v WHERE v.memory_id = ({first}) ORDER BY v.version DESC", (*args, ids)
+        ),
+        Statement(f"SELECT DISTINCT v.author_folded FROM versions v WHERE {left}", (*args, ids)),
+        Statement(
+            f"SELECT DISTINCT v.author_folded FROM versions v WHERE {own} AND v.memory_id IN {IDS}", (*args, ids)
+        ),
+    ]
+
+
+def rewrite(row: int, memory: Memory, *, overwritten: bool) -> list[Statement]:
+    """Write what a version derives from turns again, as `memory` has it; `overwritten` on servers that keep bytes."""
+    values = LAYOUT.row(memory, same_text_hash(memory.content))
+    names = ", ".join(f"{name} = ?" for name in _COLUMNS)
+    return [
+        *(overwriting.over(_OF_TURNS, "id = ?", (row,)) if overwritten else []),
+        Statement(f"UPDATE versions SET {names} WHERE id = ?", (*(values[name] for name in _COLUMNS), row)),
+    ]
