@@ -20,7 +20,7 @@ def kinds(given: Given, parts: Shared, views: Parts) -> list[Kind]:
     """Return the kinds of work that tasks do; another kind is one line more. See `core.tasks`."""
     primary, code = given.database.primary, views.code.index
     return [
-        Ingest(views.documents.ingester, lambda space, alive: code.resolve(space, None, alive)),
+        Ingest(views.documents.ingester, code.resolve),
         Embed(primary, given.models),
         ImportWork(parts.importer),
         Summarise(views.conversations.reader, views.discourse.topics, views.discourse.summaries, given.clock),

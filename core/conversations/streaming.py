@@ -34,15 +34,13 @@ from muisti.core.store.database import Database, Statement
 from muisti.core.store.sql import conversations, guards, inserting, quotas, version_rows
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.support.waiting import Lock
+from muisti.core.support.waiting import Locks
 from muisti.core.text.terms import fold
 from muisti.core.write.begun import Call
 from muisti.core.write.intake import Accepted, Intake
 from muisti.core.write.prepare import draft_of, ready
 from muisti.core.write.refusals import Part
 from muisti.core.write.transactions import Transactions
-
-STRIPES = 64  # locks of conversations whose turns get their numbers here
 
 
 class Stream(msgspec.Struct, frozen=True, kw_only=True):
@@ -96,7 +94,7 @@ class Streamer:
         self._ids = ids
         self._quota = quota
         self._intake = intake
-        self._numbering = tuple(Lock() for _ in range(STRIPES))
+        self._numbering = Locks()
 
     def add(self, space: str, stream: Stream, call: Call) -> Streamed:
         """Store all turns of a request or none.
@@ -112,7 +110,7 @@ class Streamer:
         check_name(stream.conversation, "$.conversation")
         if all(turn.turn is not None for turn in stream.turns):
             return self._add(space, stream, call)
-        with self._numbering[hash((space, stream.conversation)) % STRIPES]:  # else they take each other's numbers
+        with self._numbering.of((space, stream.conversation)):  # else they take each other's numbers
             return self._add(space, stream, call)
 
     def _add(self, space: str, stream: Stream, call: Call) -> Streamed:

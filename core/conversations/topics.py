@@ -25,14 +25,13 @@ from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import topics, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.topics import Said
-from muisti.core.support.waiting import Lock, Overtaken
+from muisti.core.support.waiting import Locks, Overtaken
 from muisti.core.write.begun import Call
 from muisti.core.write.keeping import Keeper, Plan
 from muisti.core.write.prepare import draft_of
 
 FOLLOWED = 1_000  # conversations whose open topics are kept in memory
 TRIES = 8  # of a step that another process overtakes
-STRIPES = 16  # locks that conversations share
 
 
 class Conversation(msgspec.Struct, frozen=True):
@@ -81,7 +80,7 @@ class Topics:
         self._database = database
         self._keeper = keeper
         self._followed: OrderedDict[Conversation, _Open] = OrderedDict()
-        self._turns = [Lock() for _ in range(STRIPES)]
+        self._turns = Locks()
 
     def follow(self, conversation: Conversation, call: Call) -> tuple[Memory, ...]:
         """Read the new turns of a conversation, and store the topics that are final by them."""
@@ -154,7 +153,7 @@ class Topics:
         if call.dry_run:
             return ()
         for _ in range(TRIES):
-            with suppress(Overtaken, PlaceTaken), self._turns[hash(conversation) % STRIPES]:
+            with suppress(Overtaken, PlaceTaken), self._turns.of(conversation):
                 return self._advance(conversation, call, ends=ends)
         return ()  # others follow the same conversation, and find the same
 

@@ -5,7 +5,8 @@ fork, import or rollback needs a step of its own, and what is read goes with its
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import contextmanager, nullcontext
 from typing import TypeVar, cast
 
 import msgspec
@@ -21,13 +22,15 @@ from muisti.core.store.sql import graph_rows
 from muisti.core.store.sql.graph_rows import Gathered
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.meters import GraphMeters
-from muisti.core.support.waiting import Lock, refuse_long
+from muisti.core.support.waiting import Locks, refuse_long
 from muisti.core.tasks.fenced_commit import UNFENCED, FencedCommit, over
 
 TOGETHER = 200  # versions in one batch
 WAITED_FOR = 40  # versions in one batch when a model elsewhere reads them
 CHARACTERS = 400_000  # of the texts of a batch, roughly
 CATCH_UP = 500  # versions that a question reads before it is answered
+CATCH_UP_CHARACTERS = 100_000  # of the texts of a batch of them, roughly
+PATIENCE = 0.2  # seconds that a question waits for another one that reads the same space; it never waits for a task
 TRIES = 8
 DROPPED = 500  # entities deleted in one transaction
 
@@ -41,7 +44,7 @@ def unfenced(through: int, versions: int) -> FencedCommit:
 
 
 class GraphIndex:
-    """Thread-safe. Threads of one process read one after the other; other processes are noticed and waited for."""
+    """Thread-safe. Threads of one process read a space batch by batch in turns; other processes are noticed."""
 
     def __init__(
         self, database: Database, reader: Callable[[], Reader], default: Policy, meters: GraphMeters | None = None
@@ -50,7 +53,8 @@ class GraphIndex:
         self.database, self._make, self._default = database, reader, default
         self._meters = meters or GraphMeters()
         self._made: Reader | None = None
-        self._lock = Lock()
+        self._locks = Locks()
+        self._tasks: list[str] = []  # the space of each call that reads until nothing is pending
 
     @property
     def recogniser(self) -> str:
@@ -109,15 +113,37 @@ class GraphIndex:
             TaskOver: the task is over, or another process has it.
         """
         refuse_long()
-        total, together = Extension(), self._together
-        with self._lock:
+        total, together, lock = Extension(), self._together, self._locks.of(name)
+        with self._reading_all(name) if most is None else nullcontext():
             while True:
                 size = together if most is None else min(together, most - total.read)
-                space, step = self._retried(name, lambda space, size=size: self._step(space, size, fenced))
+                with lock:
+                    space, step = self._retried(name, lambda space, size=size: self._step(space, size, fenced))
                 total = total.then(step)
                 if not step.pending or (most is not None and total.read >= most):
                     return msgspec.structs.replace(total, pending=self.pending(space) if step.pending else 0)
                 alive()
+
+    def catch_up(self, name: str) -> None:
+        """Read what has come since, before a question is answered: at most about `CATCH_UP` versions, if any.
+
+        Nothing is read while a task reads the space, or another thread does for longer than `PATIENCE`.
+
+        Raises:
+            What `extend` does.
+            Busy: the database takes no more writes.
+        """
+        refuse_long()
+        if name in self._tasks:
+            return
+        left = CATCH_UP
+        with self._locks.of(name).within(PATIENCE) as is_held:
+            while is_held and left > 0:
+                size = min(self._together, left)
+                _, step = self._retried(
+                    name, lambda space, size=size: self._step(space, size, unfenced, CATCH_UP_CHARACTERS)
+                )
+                left = left - size if step.pending and step.read == size else 0
 
     def mend(self, name: str, alive: Callable[[], None] = lambda: None, fenced: OfProgress = unfenced) -> Extension:
         """Read again, each once, versions about which the chosen recogniser gave no answer. Arguments as in `extend`.
@@ -126,12 +152,13 @@ class GraphIndex:
             What `extend` does.
         """
         refuse_long()
-        total, after, together = Extension(), 0, self._together
-        with self._lock:
+        total, after, together, lock = Extension(), 0, self._together, self._locks.of(name)
+        with self._reading_all(name):
             while True:
-                _, (step, last) = self._retried(
-                    name, lambda space, after=after: self._mend(space, after, together, fenced)
-                )
+                with lock:
+                    _, (step, last) = self._retried(
+                        name, lambda space, after=after: self._mend(space, after, together, fenced)
+                    )
                 total = total.then(step)
                 if step.read < together:
                     return total
@@ -213,15 +240,24 @@ class GraphIndex:
             return Extension(), after
         return self._commit(space, rows, (revision, through), fenced), cast(int, rows[-1][0])
 
-    def _step(self, space: SpaceRow, most: int, fenced: OfProgress) -> Extension:
+    @contextmanager
+    def _reading_all(self, name: str) -> Generator[None]:
+        """Note that all versions of a space are being read, so that questions leave that work to this thread."""
+        self._tasks.append(name)
+        try:
+            yield
+        finally:
+            self._tasks.remove(name)
+
+    def _step(self, space: SpaceRow, most: int, fenced: OfProgress, characters: int = CHARACTERS) -> Extension:
         """Read the next versions in one batch; `pending` is 1 when there may be more."""
         through, revision, seq = self._state(space)
         if through >= seq:
             return Extension()
         # The seq was read before, so that a version which comes meanwhile is read the next time.
         (rows,) = self.database.read([graph_rows.unread(space, through, most)])
-        rows = _within(rows, CHARACTERS)
-        is_last = len(rows) < most and _whole(rows, CHARACTERS)
+        rows = _within(rows, characters)
+        is_last = len(rows) < most and _whole(rows, characters)
         upto = max(cast(int, rows[-1][1]) if rows else 0, seq) if is_last else cast(int, rows[-1][1])
         return self._commit(space, rows, (revision, upto), fenced, 0 if is_last else 1)
 

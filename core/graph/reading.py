@@ -1,7 +1,7 @@
 """Answers about the graph of a space: entities, one entity, relations, what merges may be missing, and figures.
 
-A question first reads versions that have come since, as far as `CATCH_UP` goes, unless a model elsewhere reads them.
-`pending` tells how many are left.
+A question first reads versions that have come since, as far as `GraphIndex.catch_up` goes, unless a model elsewhere
+reads them. It never waits for a task. `pending` tells how many are left.
 """
 
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from typing import NamedTuple, cast
 from muisti.core.entities.names import lookups
 from muisti.core.graph.closing import Stated, closed, stated_of
 from muisti.core.graph.groups import Groups
-from muisti.core.graph.indexing import CATCH_UP, GraphIndex
+from muisti.core.graph.indexing import GraphIndex
 from muisti.core.graph.likeness import Named, alike
 from muisti.core.graph.merging import Group
 from muisti.core.identity.caller import Caller
@@ -76,7 +76,7 @@ class GraphReader:
         found, left, rows = self._glance(name, shown, queries)
         if left and not self.index.waits:
             with suppress(StoreUnavailable, Busy):  # read although it takes no writes; `pending` tells
-                self.index.extend(name, CATCH_UP)
+                self.index.catch_up(name)
             found, left, rows = self._glance(name, shown, queries)
         if point.number is not None:
             found = shown_at(self.database, found, point.number)

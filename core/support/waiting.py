@@ -5,7 +5,10 @@ code in between can wait by mistake.
 """
 
 import threading
+from collections.abc import Generator, Hashable
+from contextlib import contextmanager
 from types import TracebackType
+from weakref import WeakValueDictionary
 
 
 class WouldWait(Exception):
@@ -55,10 +58,10 @@ def without_waiting() -> _WithoutWaiting:
 class Lock:
     """Lock that may be held during a read or a long computation. A thread that may not wait takes it only when free.
 
-    A plain `threading.Lock` is for a few lines that touch memory alone, since the event loop may wait for it.
+    A plain `threading.Lock` is for a few lines that only touch memory, since the event loop may wait for it.
     """
 
-    __slots__ = ("_lock",)
+    __slots__ = ("__weakref__", "_lock")
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -71,3 +74,28 @@ class Lock:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._lock.release()
+
+    @contextmanager
+    def within(self, seconds: float) -> Generator[bool]:
+        """Return a context that tells whether the lock is held in it: another thread may keep it for longer."""
+        is_held = self._lock.acquire(timeout=seconds) if _HERE.may_wait else self._lock.acquire(blocking=False)
+        try:
+            yield is_held
+        finally:
+            if is_held:
+                self._lock.release()
+
+
+class Locks:
+    """A lock for each key, such as the name of a space. Who works on one key never waits for work on another."""
+
+    __slots__ = ("_guard", "_locks")
+
+    def __init__(self) -> None:
+        self._locks = WeakValueDictionary[Hashable, Lock]()
+        self._guard = threading.Lock()
+
+    def of(self, key: Hashable) -> Lock:
+        """Return the lock of a key. It exists as long as somebody holds it or waits for it."""
+        with self._guard:
+            return self._locks.setdefault(key, Lock())

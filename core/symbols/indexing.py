@@ -25,10 +25,13 @@ from muisti.core.store.database import Database, Refused, Scalar, Statement
 from muisti.core.store.refusal_codes import Refusal
 from muisti.core.store.sql import code
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.support.waiting import Lock, refuse_long
+from muisti.core.support.waiting import Locks, refuse_long
 
 TOGETHER = 100  # files in one batch
+CATCH_UP = 500  # files that a question reads and resolves before it is answered
 TRIES = 8
+PATIENCE = 0.2  # seconds that a question waits for another one that resolves the same space; it never waits for a task
+BEAT = 1.0  # seconds between two calls of `alive` while another thread resolves the same space
 LARGEST = 500_000  # characters of a file that is read; longer code was generated
 
 
@@ -49,11 +52,12 @@ def is_source(path: str) -> bool:
 
 
 class CodeIndex:
-    """Thread-safe. Threads of one process resolve one after the other; other processes are noticed and waited for."""
+    """Thread-safe. Threads of one process resolve a space one after the other; other processes are noticed."""
 
     def __init__(self, database: Database) -> None:
         self._database = database
-        self._lock = Lock()
+        self._locks = Locks()
+        self._tasks: list[str] = []  # the space of each call that resolves all
 
     def pending(self, space: SpaceRow) -> int:
         """Return how many source files are not read or not resolved yet, or are resolved and gone."""
@@ -61,8 +65,8 @@ class CodeIndex:
         current, gone = cast(tuple[int, int], rows[0])
         return current + gone + sum(is_source(cast(str, path)) for _, path in unread)
 
-    def resolve(self, space: str, most: int | None = None, alive: Callable[[], None] = lambda: None) -> Resolution:
-        """Read and resolve what has changed in a space since the last time, at most `most` files when it is given.
+    def resolve(self, space: str, alive: Callable[[], None] = lambda: None) -> Resolution:
+        """Read and resolve what has changed in a space since the last time.
 
         `alive` is called between the batches, and may raise.
 
@@ -71,14 +75,39 @@ class CodeIndex:
             StoreUnavailable: other processes resolve the same space all the time.
         """
         refuse_long()
-        with self._lock:
-            for _ in range(TRIES):
-                found = find_space(self._database, space)
-                try:
-                    return _Pass(self._database, found, most, alive).run()
-                except Refused as refused:
-                    if refused.code != Refusal.STALE:
-                        raise NotFound("space", space) from refused
+        self._tasks.append(space)
+        try:
+            while True:
+                with self._locks.of(space).within(BEAT) as is_held:
+                    if is_held:
+                        return self._resolve(space, None, alive)
+                alive()
+        finally:
+            self._tasks.remove(space)
+
+    def catch_up(self, space: str) -> Resolution | None:
+        """Resolve at most `CATCH_UP` files before a question is answered.
+
+        Return None, with nothing done, while a task resolves the space, or another thread for longer than `PATIENCE`.
+
+        Raises:
+            What `resolve` does.
+            Busy: the database takes no more writes.
+        """
+        refuse_long()
+        if space in self._tasks:
+            return None
+        with self._locks.of(space).within(PATIENCE) as is_held:
+            return self._resolve(space, CATCH_UP, lambda: None) if is_held else None
+
+    def _resolve(self, space: str, most: int | None, alive: Callable[[], None]) -> Resolution:
+        for _ in range(TRIES):
+            found = find_space(self._database, space)
+            try:
+                return _Pass(self._database, found, most, alive).run()
+            except Refused as refused:
+                if refused.code != Refusal.STALE:
+                    raise NotFound("space", space) from refused
         raise StoreUnavailable("others resolve the code of this space all the time; try again")
 
 

@@ -16,8 +16,8 @@ from muisti.core.store.sql.code import SYMBOL_WIDTH, Seen
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.symbols.indexing import CodeIndex
 
+BEING_READ = "they are being read now; ask again in a moment"
 CANDIDATES = 1_000  # symbols of a name that are looked at
-CATCH_UP = 500  # files that a question reads and resolves before it is answered
 
 
 class Opened(NamedTuple):
@@ -34,7 +34,7 @@ class Opened(NamedTuple):
 
 
 class CodeReader:
-    """Reads what callers may see. A question first resolves files that have changed, as far as `CATCH_UP` goes."""
+    """Reads what callers may see. A question first resolves what has changed, as far as `CodeIndex.catch_up` goes."""
 
     def __init__(self, database: Database, index: CodeIndex) -> None:
         self._database = database
@@ -102,13 +102,14 @@ class CodeReader:
         )
 
     def opened(self, space: str) -> Opened:
-        """Return the space after its files have been resolved, as far as `CATCH_UP` goes and the database can write."""
+        """Return the space after its files have been resolved, as far as `catch_up` goes and the database can write."""
         found = find_space(self._database, space)
         pending = self._index.pending(found)
         reason = "ask again for all"
         if pending:
             try:
-                pending = self._index.resolve(space, CATCH_UP).pending
+                done = self._index.catch_up(space)
+                pending, reason = (pending, BEING_READ) if done is None else (done.pending, reason)
             except (StoreUnavailable, Busy) as refused:  # read although it takes no writes
                 reason = f"the database takes no writes: {refused}"
         told = f"{pending:,} source files are not resolved yet, and the answer lacks what has changed in them; {reason}"

@@ -47,6 +47,7 @@ from muisti.service.observability.meters import Meters
 from muisti.service.observability.tracing import tracing_of
 from muisti.service.routes import routes
 from muisti.service.runtime.admission import Admission
+from muisti.service.runtime.bulkheads import LANE, Lane, is_slow
 from muisti.service.runtime.databases import location_of
 from muisti.service.runtime.models import models_of, thresholds_of
 from muisti.service.runtime.recognisers import reader_of
@@ -136,6 +137,9 @@ def create_app(
             return Response(None, status_code=204, headers={"Allow": allowed[request.scope["path_template"]]})
         permit(request)
         known_parameters.check(request)
+        handler, space = request.route_handler, request.scope["path_params"].get("space")
+        slow = is_slow(str(handler.operation_id), handler.tags or ())
+        LANE.set(Lane(slow, space and space.replace(SLASH, "/"), access_of(request.scope).lane_key))
         await caught_up(request)
         return None
 

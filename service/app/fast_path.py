@@ -22,6 +22,7 @@ from muisti.service.auth.middleware import access_of
 from muisti.service.http.decode import JSON, SLASH, decode
 from muisti.service.routes.memories import add_memory, add_plain
 from muisti.service.routes.search import answered, search
+from muisti.service.runtime.bulkheads import LANE, Lane
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.requests import AddBody
@@ -66,7 +67,9 @@ class FastPath:
         way, space = WAYS[path["end"]], path["space"]
         scope["path_template"], scope["path_params"] = way.template, {"space": space}
         try:
-            check(access_of(scope), way.handler.opt["needs"], space)
+            access = access_of(scope)
+            check(access, way.handler.opt["needs"], space)
+            LANE.set(Lane(False, space, access.lane_key))
             body = await read_body(receive)
             if not body:
                 raise HttpError("malformed_json", "the body is empty; send JSON")

@@ -41,6 +41,11 @@ class Access(msgspec.Struct, frozen=True):
     def known(self) -> bool:
         return self.grant is not NOTHING
 
+    @property
+    def lane_key(self) -> str | None:
+        """Return what stands for the key where threads are shared out; None for a caller who needs none."""
+        return None if self.open or self is OWNER else self.actor
+
     def caller(self, request_id: str | None = None, allows: frozenset[str] = frozenset()) -> Caller:
         """Return the caller for the core. `allows` names the parts of the policy of a space that do not apply."""
         return Caller(

@@ -8,6 +8,7 @@ from muisti.core.views.memories import Memories
 from muisti.service.auth.access import Access, Need, check, single_space
 from muisti.service.mcp.citations import RESOURCE
 from muisti.service.observability.reads import Operation, Reading
+from muisti.service.runtime.bulkheads import LANE, Lane
 from muisti.service.runtime.workers import Backend
 from muisti.service.settings.tool_groups import USUAL, Group, groups_in
 
@@ -46,6 +47,7 @@ class Session(msgspec.Struct, frozen=True):
             names = "; list_spaces names them" if self.access.may("read") else ""
             raise InvalidInput.at("$.space", f"name a space: this key has several{names}")
         check(self.access, need, space)
+        LANE.set(Lane(False, space, self.access.lane_key))
         return space
 
     async def spaces(self) -> dict[str, str | None]:

@@ -39,7 +39,7 @@ async def get_readiness(request: Request, backend: NamedDependency[Backend]) -> 
     damaged. Callers with a key also get the version and details; while there are no keys, all callers do.
     """
     try:
-        spaces = await asyncio.wait_for(backend.store(_spaces, backend.engine), PATIENCE_SECONDS)
+        spaces = await asyncio.wait_for(backend.vital(_spaces, backend.engine), PATIENCE_SECONDS)
         gate: AuthMiddleware = request.app.state.gate
         access = await asyncio.wait_for(gate.recognise(list(request.scope["headers"]), "/readyz"), PATIENCE_SECONDS)
     except TimeoutError:

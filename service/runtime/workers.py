@@ -1,4 +1,6 @@
-"""Threads for the synchronous core: one pool searches, one waits for the database. Both are bounded.
+"""Threads for the synchronous core, in bounded pools: for searches, for the database, for slow kinds, for vital calls.
+
+No kind of request, space or key takes all threads of the pools that others need; see `service.runtime.bulkheads`.
 
 The pool is our own because `concurrent.futures` with `asyncio.wrap_future` takes 45 µs of processor time a call. This
 pool takes 5 µs when many calls wait.
@@ -10,6 +12,7 @@ import threading
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from functools import partial
+from math import ceil
 from queue import SimpleQueue
 from typing import Any, ParamSpec, TypeVar
 
@@ -32,12 +35,18 @@ from muisti.service.observability.meters import Meters
 from muisti.service.observability.reads import ReadLog
 from muisti.service.observability.tracing import Tracing
 from muisti.service.runtime.admission import Admission, Line
+from muisti.service.runtime.bulkheads import LANE, Lane, Shares
 from muisti.service.runtime.summary_writer import summary_writer
 from muisti.service.schemas.statistics import ServerStatsReply
 from muisti.service.settings import Settings
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+
+SLOW_PART = 8  # one of so many threads for the database is for slow kinds of requests; a file has 8 readers
+SPACE_SHARE, SLOW_SPACE_SHARE = 0.75, 0.5  # of the threads, for one space and for one key
+VITAL = 2  # threads for readiness and keys
 
 
 def processors() -> int:
@@ -48,8 +57,9 @@ def processors() -> int:
 class _Job:
     """A call that waits for a thread. Either a thread takes it, or the caller that gives up takes it back."""
 
-    def __init__(self, call: Callable[[], Any]) -> None:
-        self.call = call
+    def __init__(self, call: Callable[[], Any], lane: Lane) -> None:
+        self.call, self.lane = call, lane
+        self.queued = False
         self.loop = asyncio.get_running_loop()
         self.answer: asyncio.Future[Any] = self.loop.create_future()
         self._untaken = threading.Lock()
@@ -65,12 +75,14 @@ class Pool:
     others busy. Starting all takes 8 ms, and a server that is asked little needs few of them.
     """
 
-    def __init__(self, name: str, threads: int, waiting: int, line: Line) -> None:
+    def __init__(self, name: str, threads: int, waiting: int, line: Line, share: float = 1.0) -> None:
+        """`share`: part of the threads that one space, or one key, may take."""
         self._name, self._most, self._waiting = name, threads, waiting
         self._line = line
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._free = self.capacity = threads + waiting
         self._threads: list[threading.Thread] = []
+        self._shares = Shares[_Job](max(1, ceil(share * threads)), max(1, waiting // 2))
 
     @property
     def calls(self) -> int:
@@ -81,22 +93,24 @@ class Pool:
         """Run a call on a thread. Cancelling takes back a call that waits, never one that runs.
 
         Raises:
-            Busy: too many calls wait.
+            Busy: too many calls wait, of all or of the same space or key.
         """
-        if not self._free:
-            raise Busy(f"{self._waiting} requests are waiting already; try again in a moment")
-        job = _Job(partial(call, *args, **kwargs))
+        lane = LANE.get()
+        if not self._free or self._shares.is_full(lane):
+            raise Busy(f"{self._waiting - self._free} requests are waiting already; try again in a moment")
+        job = _Job(partial(call, *args, **kwargs), lane)
         self._free -= 1
-        self._line.enter()
         if len(self._threads) < min(self.calls, self._most):
             self._start()
-        self._jobs.put(job)
+        if self._shares.admits(job, lane):
+            self._queue(job)
         try:
             return await job.answer
         except asyncio.CancelledError:
             if job.take():
-                self._line.give_up()
-                self._free += 1
+                if job.queued:  # else it was held back, and the line does not count it
+                    self._line.give_up()
+                self._ended(job)
             raise
 
     def _start(self) -> None:
@@ -124,8 +138,18 @@ class Pool:
                 job.loop.call_soon_threadsafe(self._answered, job, answer, error)
                 del job, answer, error  # else they would stay in memory until the next call
 
-    def _answered(self, job: _Job, answer: Any, error: BaseException | None) -> None:
+    def _queue(self, job: _Job) -> None:
+        job.queued = True
+        self._line.enter()
+        self._jobs.put(job)
+
+    def _ended(self, job: _Job) -> None:
         self._free += 1
+        for held in self._shares.release(job, job.lane):
+            self._queue(held)
+
+    def _answered(self, job: _Job, answer: Any, error: BaseException | None) -> None:
+        self._ended(job)
         if job.answer.done():  # the caller gave up
             return
         if error is None:
@@ -169,9 +193,13 @@ class Backend:
         lines = admission or Admission(settings.queue_seconds, settings.queue_limit)
         searchers = settings.search_threads or processors()
         self._search = Pool("search", searchers, settings.queue_limit, lines.search)
-        self._store = Pool("store", settings.database_threads, settings.queue_limit, lines.store)
+        slow = min(settings.database_threads, max(2, settings.database_threads // SLOW_PART))
+        fast = max(1, settings.database_threads - slow)
+        self._store = Pool("store", fast, settings.queue_limit, lines.store, SPACE_SHARE)
+        self._slow = Pool("slow", slow, settings.queue_limit, Line(), SLOW_SPACE_SHARE)
+        self._vital = Pool("vital", VITAL, settings.queue_limit, Line())
         self._disk = lines.disk
-        self.pools = {"search": self._search, "store": self._store}
+        self.pools = {"search": self._search, "store": self._store, "slow": self._slow, "vital": self._vital}
         self.meters = meters or Meters()
         self.reads = ReadLog(settings.read_log, settings.read_log_size)
         self._tracing = tracing
@@ -195,11 +223,15 @@ class Backend:
         return self._limit - self._free
 
     async def store(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
-        """Run a call that waits for the database."""
-        found = await self._store.run(call, *args, **kwargs)
+        """Run a call that waits for the database: one of a slow kind of request on a thread for these."""
+        found = await (self._slow if LANE.get().slow else self._store).run(call, *args, **kwargs)
         if self._tracing is not None and isinstance(found, Written):
             self._tracing.wrote(found)
         return found
+
+    async def vital(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
+        """Run a brief call on which readiness or the recognition of a caller depends, on a thread for these."""
+        return await self._vital.run(call, *args, **kwargs)
 
     async def compute(self, call: Callable[P, R], *args: P.args, **kwargs: P.kwargs) -> R:
         """Run a computation on the event loop when it is short, else on a thread."""
@@ -207,7 +239,7 @@ class Backend:
             with without_waiting():
                 return call(*args, **kwargs)
         except WouldWait:
-            return await self._search.run(call, *args, **kwargs)
+            return await (self._slow if LANE.get().slow else self._search).run(call, *args, **kwargs)
 
     async def search(self, memories: Memories, space: str, query: Query, max_age: float = 0.0) -> Answer:
         """Search on the event loop when that takes a millisecond or two, else on a thread.
@@ -231,8 +263,8 @@ class Backend:
         return answer
 
     async def context(self, memories: Memories, space: str, request: ContextRequest) -> Context:
-        """Make a context on a thread that searches."""
-        return await self._search.run(memories.context.build, space, request)
+        """Make a context on a thread for slow kinds of requests."""
+        return await self._slow.run(memories.context.build, space, request)
 
     async def search_spaces(
         self, memories: Memories, parts: Sequence[Part], query: Query, max_age: float = 0.0
@@ -311,5 +343,5 @@ class Backend:
 
     def close(self) -> None:
         """Wait until all calls have ended. The engine stays open."""
-        self._search.close()
-        self._store.close()
+        for pool in self.pools.values():
+            pool.close()

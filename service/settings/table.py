@@ -98,7 +98,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     search_threads: Annotated[
         int, whole(0, 1024, "Threads that search; 0 means one for each core that the process may use.")
     ] = 0
-    database_threads: Annotated[int, whole(1, 1024, "Threads that wait for the database.")] = 32
+    database_threads: Annotated[
+        int, whole(1, 1024, "Threads that wait for the database; an eighth is for slow requests.")
+    ] = 32
     queue_limit: Annotated[int, whole(1, 1_000_000, "Requests that may wait before others get 503.")] = 256
     queue_seconds: Annotated[float, amount(60, "Seconds that a request may have to wait; else 503.")] = 1.0
     connection_limit: Annotated[int, whole(1, 1_000_000, "Open connections; requests on more get 503.")] = 4_096

@@ -81,7 +81,7 @@ def test_a_caller_of_a_category_selects_by_the_names_of_that_category(engine: En
 
 
 def test_what_is_not_read_yet_makes_the_answer_degraded(engine: Engine, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("muisti.core.graph.reading.CATCH_UP", 1)
+    monkeypatch.setattr("muisti.core.graph.indexing.CATCH_UP", 1)
     add(engine, *(f"Ann met Bob {number}" for number in range(3)))
     page = engine.owner.read.list(SPACE, filter=parse({"entity": "Ann"}))
     assert "not in the graph yet" in page.degraded[0]

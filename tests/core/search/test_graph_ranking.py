@@ -99,7 +99,7 @@ def test_a_graph_that_is_off_behind_or_too_large_degrades_and_refuses_nothing(
 ):
     add(engine, "Ann met Bob", "Ann has a house")
     with monkeypatch.context() as patch:
-        patch.setattr("muisti.core.graph.reading.CATCH_UP", 1)
+        patch.setattr("muisti.core.graph.indexing.CATCH_UP", 1)
         assert any("not in the graph yet" in one for one in search(engine, "Ann house").degraded)
     with monkeypatch.context() as patch:
         patch.setattr("muisti.core.graph.incidence.MOST", 1)

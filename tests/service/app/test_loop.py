@@ -48,6 +48,7 @@ BRIEF = {
     "IdSource._lock",
     "OpenedFiles._noting",  # looks at the state of open files, a few microseconds
     "Indexes._lock",
+    "Locks._guard",  # looks for the lock of a key
     "Recent._lock",
     "Writer._closing",
     "Writer._expecting",
@@ -184,7 +185,8 @@ def _touched_within(owner: str, attribute: str) -> set[str]:
     modules = ("core.support.meters", "core.model.ids", "core.index.cache",
                "core.index.recent", "core.index.remembered",
                "core.store.file.writer", "service.runtime.workers", "core.index.space_index", "core.embedding.cache",
-               "core.tasks.runner", "core.parsing.workers", "service.background.task_threads")  # fmt: skip
+               "core.tasks.runner", "core.parsing.workers", "core.support.waiting",
+               "service.background.task_threads")  # fmt: skip
     kinds = (getattr(importlib.import_module(f"muisti.{module}"), owner, None) for module in modules)
     kind = next(one for one in kinds if one is not None)
     tree = ast.parse(textwrap.dedent(inspect.getsource(kind)))
