@@ -7,25 +7,26 @@ from msgspec import Struct
 from muisti.core.chunking.fixed import cut_fixed
 from muisti.core.chunking.options import Chunking, check
 from muisti.core.chunking.packing import pack
-from muisti.core.chunking.units import units
+from muisti.core.chunking.units import Note, units
 from muisti.core.model.documents import Cut, Piece, PieceKind
 from muisti.core.text.terms import count_tokens
 
 DEFAULT = Chunking()
 
 
-def cut(pieces: Iterable[Piece], options: Chunking = DEFAULT) -> Iterator[Cut]:
+def cut(pieces: Iterable[Piece], options: Chunking = DEFAULT, note: Note = lambda _: None) -> Iterator[Cut]:
     """Yield the chunks of a document in order, none of more than `options.size` tokens.
 
     Their texts without the overlaps join to the text of the pieces, exactly. How the pieces are divided makes no
     difference where their kinds, headings and languages are equal, unless 64,000 blanks follow each other. Where there
     are more blanks than a chunk holds, a chunk may be blank.
+    `note` is called with what was done otherwise than requested.
 
     Raises:
         InvalidInput: the options are not valid, or the strategy is `ast` and a grammar is not installed.
     """
     check(options)
-    return cut_fixed(pieces, options) if options.strategy == "fixed" else pack(units(pieces, options), options)
+    return cut_fixed(pieces, options) if options.strategy == "fixed" else pack(units(pieces, options, note), options)
 
 
 class Preview(Struct, frozen=True, kw_only=True):

@@ -1,14 +1,17 @@
 """Pieces to units, in a stream: neighbouring pieces of one sort are read as one text, whatever their sizes."""
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
+
+from msgspec import structs
 
 from muisti.core.chunking.defaults import Strategy
 from muisti.core.chunking.options import Chunking
 from muisti.core.chunking.splitting import Border, borders, parts
 from muisti.core.chunking.syntax import is_readable, with_definitions
 from muisti.core.chunking.unit import ANYWHERE, BLOCK, GLUED, TOP, Unit, section_rank, weigh, weigh_between
+from muisti.core.code.grammars import TooIntricate
 from muisti.core.model.documents import Piece
 from muisti.core.text.terms import WORD_MAX
 
@@ -17,8 +20,11 @@ CODE_MAX = 1_000_000  # characters of a file whose definitions are looked for
 PARTS = 16  # parts of a long sentence in a chunk, at least
 
 
-def units(pieces: Iterable[Piece], options: Chunking) -> Iterator[Unit]:
-    """Yield the units of a document, whose texts join to its text.
+Note = Callable[[str], None]  # takes in a sentence that says what was done otherwise than requested
+
+
+def units(pieces: Iterable[Piece], options: Chunking, note: Note = lambda _: None) -> Iterator[Unit]:
+    """Yield the units of a document, whose texts join to its text. Code that takes too much work is plain text.
 
     Raises:
         InvalidInput: the strategy is `ast`, and the grammar of a piece of code is not installed.
@@ -26,7 +32,7 @@ def units(pieces: Iterable[Piece], options: Chunking) -> Iterator[Unit]:
     before: Piece | None = None
     for _, run in groupby((piece for piece in pieces if piece.text), _sort):
         begun = False
-        for unit in _of_run(run, options):
+        for unit in _of_run(run, options, note):
             yield unit if begun else unit._replace(rank=_rank(before, unit.piece))
             before, begun = unit.piece, True
 
@@ -47,9 +53,9 @@ def _rank(before: Piece | None, after: Piece) -> int:
     return BLOCK
 
 
-def _of_run(run: Iterator[Piece], options: Chunking) -> Iterator[Unit]:
+def _of_run(run: Iterator[Piece], options: Chunking, note: Note) -> Iterator[Unit]:
     """Yield the units of neighbouring pieces of one sort."""
-    waiting = _Waiting(options)
+    waiting = _Waiting(options, note)
     for piece in run:
         waiting.add(piece)
         if waiting.size >= waiting.limit:
@@ -60,9 +66,10 @@ def _of_run(run: Iterator[Piece], options: Chunking) -> Iterator[Unit]:
 class _Waiting:
     """Text of neighbouring pieces of one sort that is not split yet."""
 
-    def __init__(self, options: Chunking) -> None:
+    def __init__(self, options: Chunking, note: Note) -> None:
         self.size = 0
         self.limit = READ
+        self._note = note
         self._strategy: Strategy = options.strategy
         self._most = (options.size - options.overlap) // 2  # weight of a sentence that is not split
         self._part = max(1, options.size // PARTS)
@@ -85,7 +92,12 @@ class _Waiting:
         text, piece = "".join(self._texts), self._pieces[0]
         found = list(borders(text, piece.kind))
         if self.limit == CODE_MAX and last and piece.language is not None:
-            found = with_definitions(found, text, piece.language)
+            try:
+                found = with_definitions(found, text, piece.language)
+            except TooIntricate:
+                self._note(f"Reading the {piece.language} would take too long, so it is stored as plain text.")
+                self._pieces = [structs.replace(one, kind="text", language=None) for one in self._pieces]
+                found = list(borders(text, "text"))
         self.limit = READ
         sure = len(text) if last else len(text.rstrip())
         known = [border for border in found if border.at < sure]

@@ -8,8 +8,9 @@ import re
 from collections.abc import Iterable
 from functools import lru_cache
 
-from muisti.core.code.grammars import is_available
-from muisti.core.code.reading import LANGUAGES, names
+from muisti.core.code.apart import names
+from muisti.core.code.grammars import TooIntricate, is_available
+from muisti.core.code.reading import LANGUAGES
 
 REMEMBERED = 2_048  # headers: the passages of a group are embedded first and indexed then
 DEFINITIONS = 6  # of a stretch whose names are taken
@@ -27,7 +28,7 @@ def is_code(language: str) -> bool:
 
 @lru_cache(REMEMBERED)
 def header(text: str, language: str, symbol: str | None = None) -> str:
-    """Return the header of a stretch of code, empty when nothing is defined in it.
+    """Return the header of a stretch of code, empty when nothing is defined in it or that takes too much work.
 
     `symbol` is the qualified name of the definition that the stretch is in.
 
@@ -36,7 +37,10 @@ def header(text: str, language: str, symbol: str | None = None) -> str:
     """
     if len(text) > LONGEST:
         return ""
-    defined = [name for name in names(text, language) if name][:DEFINITIONS]
+    try:
+        defined = [name for name in names(text, language) if name][:DEFINITIONS]
+    except TooIntricate:
+        defined = []
     around = "" if symbol is None else symbol.rpartition(".")[2]
     words = words_of(dict.fromkeys((*([around] if around else []), *defined)))
     return f"{words}. " * TIMES if words else ""

@@ -150,7 +150,7 @@ def read_file(
     cuts = Cuts()
     try:
         with parse(held.stream, path, options, workers) as parsed:
-            for one in cut(parsed, reading.chunking):
+            for one in cut(parsed, reading.chunking, parsed.note):
                 cuts.append(one)
             language = language_of(parsed.language, cuts)
             return stated_document(path, held, stated, reading, mtime, parsed, origin, language), cuts

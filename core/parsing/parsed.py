@@ -81,3 +81,8 @@ class Parsed:
     def notes(self) -> tuple[str, ...]:
         """Return sentences that say what was left out, or done otherwise than requested."""
         return tuple(self._about.notes)
+
+    def note(self, sentence: str) -> None:
+        """Add a sentence to the notes, once."""
+        if sentence not in self._about.notes:
+            self._about.notes.append(sentence)

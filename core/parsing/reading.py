@@ -55,7 +55,7 @@ def _opened(stream: BinaryIO, name: str, options: Options, workers: Workers, *, 
     if form in STREAMED:
         pieces = _streamed(form, head, stream, name, options, about)
     else:
-        pieces = workers.read(form, head, stream, name, options, about)
+        pieces = workers.read(form.value, head, stream, name, options, about)
     return Parsed(name, form, _with_text(_closing(pieces, stream) if ours else pieces), about)
 
 

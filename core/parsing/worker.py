@@ -13,7 +13,7 @@ import os
 import resource
 import select
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import BinaryIO
 
 from msgspec import structs
@@ -23,7 +23,7 @@ from muisti.core.model.unreadable import Broken, Empty, FileTooLarge, NoText, Ti
 from muisti.core.parsing import frames
 from muisti.core.parsing.confinement import confine
 from muisti.core.parsing.detect import Format
-from muisti.core.parsing.formats import READERS
+from muisti.core.parsing.formats import READERS, Reader
 from muisti.core.parsing.frames import Kind
 from muisti.core.parsing.parsed import About
 from muisti.core.parsing.recognition import refusal
@@ -41,8 +41,13 @@ LIMITS = {
 }
 
 
-def main() -> None:
-    """Read files until the input ends."""
+def file_reader(form: str) -> Reader:
+    """Return the reader of a format."""
+    return READERS[Format(form)]()
+
+
+def main(reader_of: Callable[[str], Reader] = file_reader) -> None:
+    """Read files until the input ends; `reader_of` gives the reader of a job by its form."""
     source = io.FileIO(0, closefd=False)
     target = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # what a library prints must not come between the messages
@@ -53,7 +58,7 @@ def main() -> None:
         received = _receive(source, target)
         if received is None:
             return
-        if not _Reading(target, *received).run():
+        if not _Reading(target, *received, reader_of).run():
             return
 
 
@@ -100,7 +105,8 @@ def _send(target: BinaryIO, data: bytes) -> None:
 class _Reading:
     """The reading of one file: pieces go out as they come, and each renews the processor time until the next."""
 
-    def __init__(self, target: BinaryIO, job: frames.Job, data: bytearray) -> None:
+    def __init__(self, target: BinaryIO, job: frames.Job, data: bytearray, reader_of: Callable[[str], Reader]) -> None:
+        self._reader_of = reader_of
         self._target = target
         self._job = job
         self._data = data
@@ -151,7 +157,7 @@ class _Reading:
 
     def _pieces(self, about: About) -> Iterator[Piece]:
         """Yield the pieces with text that can be stored, none longer than a message holds."""
-        for piece in READERS[Format(self._job.form)]()(self._data, self._job.options, about):
+        for piece in self._reader_of(self._job.form)(self._data, self._job.options, about):
             text = _storable(piece.text)
             self._characters += len(text)
             if self._characters > self._job.options.max_characters:

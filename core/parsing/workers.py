@@ -12,13 +12,12 @@ from typing import BinaryIO
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import BY_CODE, Crashed, FileTooLarge, TimedOut, Unreadable
 from muisti.core.parsing import frames
-from muisti.core.parsing.detect import Format
 from muisti.core.parsing.frames import Kind
 from muisti.core.parsing.options import Options
 from muisti.core.parsing.parsed import About
 from muisti.core.support.waiting import refuse_long
 
-MODULE = "muisti.core.parsing.worker"
+PROGRAM = "muisti.core.parsing.worker"
 FILES = 200  # that a worker reads before a fresh one takes its place
 STARTING = 60.0  # seconds in which a worker must be ready
 IDLE = 60.0  # seconds after which a worker without a file ends itself
@@ -46,18 +45,20 @@ class Died(Exception):
 class Workers:
     """At most `most` worker processes. One is started when a file needs it, and it ends itself when it is idle.
 
+    `program` is the module that they run.
+
     A reading holds a worker until its last piece or until it is closed. A thread that holds all workers and asks for
     another waits forever, so finish one document before the next.
     """
 
-    def __init__(self, most: int = 1, idle: float = IDLE) -> None:
-        self._idle = idle
+    def __init__(self, most: int = 1, idle: float = IDLE, program: str = PROGRAM) -> None:
+        self._idle, self._program = idle, program
         self._free: list[_Worker] = []
         self._turns = threading.BoundedSemaphore(most)
         self._lock = threading.Lock()
 
     def read(
-        self, form: Format, head: bytes, stream: BinaryIO, name: str, options: Options, about: About
+        self, form: str, head: bytes, stream: BinaryIO, name: str, options: Options, about: About
     ) -> Iterator[Piece]:
         """Yield the pieces of a file whose first bytes have been read, and complete the facts about it.
 
@@ -65,7 +66,7 @@ class Workers:
         """
         refuse_long()
         with self._turns:
-            worker = self._take(frames.Job(form.value, name, options))
+            worker = self._take(frames.Job(form, name, options))
             try:
                 worker.send(head, stream, options.max_bytes)
                 yield from worker.pieces(about, options)
@@ -93,7 +94,7 @@ class Workers:
             with self._lock:
                 worker = self._free.pop() if self._free else None
             try:
-                worker = worker or _Worker(self._idle)
+                worker = worker or _Worker(self._idle, self._program)
             except (Died, TimedOut, BrokenPipeError) as error:
                 raise Crashed("The process that reads files does not start.") from error
             self._give_back(worker)
@@ -118,7 +119,7 @@ class Workers:
                 return worker
             except (Died, TimedOut, BrokenPipeError):
                 worker.stop()
-        worker = _Worker(self._idle)
+        worker = _Worker(self._idle, self._program)
         try:
             worker.accept(job)
         except (Died, TimedOut, BrokenPipeError) as error:
@@ -143,11 +144,11 @@ def _meaning(death: Died, options: Options) -> Unreadable:
 class _Worker:
     """One process, from its start to its end."""
 
-    def __init__(self, idle: float) -> None:
+    def __init__(self, idle: float, program: str) -> None:
         self.files = 0
         self.idle = True
         self._process = subprocess.Popen(
-            [sys.executable, "-s", "-P", "-W", "ignore", "-m", MODULE, str(idle)],
+            [sys.executable, "-s", "-P", "-W", "ignore", "-m", program, str(idle)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,

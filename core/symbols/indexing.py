@@ -12,10 +12,12 @@ from typing import NamedTuple, cast
 from msgspec import structs
 
 from muisti.core.code import projects
+from muisti.core.code.apart import read
+from muisti.core.code.grammars import TooIntricate
 from muisti.core.code.modules import Modules
 from muisti.core.code.plain import LANGUAGES as PLAIN
 from muisti.core.code.projects import Projects
-from muisti.core.code.reading import only, read, source_language
+from muisti.core.code.reading import only, source_language
 from muisti.core.code.records import TOP, Record, interface, pack, unpack
 from muisti.core.code.resolving import Edge, Resolved, Resolver
 from muisti.core.model.code import Resolution
@@ -49,6 +51,14 @@ class _File(NamedTuple):
 def is_source(path: str) -> bool:
     """Return whether a file of this name is read: its language is known and its grammar is installed."""
     return source_language(path) is not None
+
+
+def _record(path: str, text: str, language: str) -> Record:
+    """Return the record of a file; it is empty for a file that takes too much work."""
+    try:
+        return read(path, text, language) if len(text) <= LARGEST else Record(path, language)
+    except TooIntricate:
+        return Record(path, language)
 
 
 class CodeIndex:
@@ -162,7 +172,7 @@ class _Pass:
             for one, rows in zip(group, texts, strict=True):
                 text = "".join(cast(str, part) for (part,) in rows)
                 language = cast(str, source_language(one.path))
-                record = read(one.path, text, language) if len(text) <= LARGEST else Record(one.path, language)
+                record = _record(one.path, text, language)
                 statements.append(code.keep(one.row, language, pack(record)))
                 self._records[one.row] = record
                 found[one.row] = one._replace(language=language)

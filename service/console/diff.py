@@ -2,12 +2,13 @@
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from difflib import SequenceMatcher
+from itertools import count
 from typing import Literal, NamedTuple
 
 Change = Literal["same", "ins", "del"]
 
-WORDS_MAX = 1_500  # of either text between their common ends: comparing takes the square of it
+# Steps of a comparison: a number for any texts, and so many for a word. Texts that need more are one change.
+STEPS, STEPS_A_WORD = 20_000, 2
 SHOWN = 120  # characters that `around` keeps on each side of a change
 
 _WORD = re.compile(r"\w+|\s+|[^\w\s]")
@@ -47,15 +48,54 @@ def _pieces(old: Sequence[str], new: Sequence[str]) -> Iterator[Piece]:
     stop = _common(old[start:][::-1], new[start:][::-1])
     before, after = old[start : len(old) - stop], new[start : len(new) - stop]
     yield Piece("same", "".join(old[:start]))
-    if max(len(before), len(after)) > WORDS_MAX:
-        yield from (Piece("del", "".join(before)), Piece("ins", "".join(after)))
-    else:
-        for kind, a, b, c, d in SequenceMatcher(None, before, after, autojunk=False).get_opcodes():
-            if kind == "equal":
-                yield Piece("same", "".join(before[a:b]))
-            else:
-                yield from (Piece("del", "".join(before[a:b])), Piece("ins", "".join(after[c:d])))
+    yield from _edits(before, after)
     yield Piece("same", "".join(old[len(old) - stop :]))
+
+
+def _edits(old: Sequence[str], new: Sequence[str]) -> Iterator[Piece]:
+    """Yield the fewest changes (Myers 1986), unless that takes too many steps."""
+    reached, trace = _reached(old, new)
+    if not reached:
+        yield from (Piece("del", "".join(old)), Piece("ins", "".join(new)))
+        return
+    found: list[Piece] = []
+    x, y = len(old), len(new)
+    for depth in range(len(trace) - 1, -1, -1):
+        furthest, way = trace[depth], x - y
+        down = way == -depth or (way != depth and furthest[way - 1] < furthest[way + 1])
+        before = way + 1 if down else way - 1
+        from_x = furthest[before] if depth else 0
+        from_y = from_x - before if depth else 0
+        start = from_x if down or not depth else from_x + 1
+        if x > start:
+            found.append(Piece("same", "".join(old[start:x])))
+        if depth:
+            found.append(Piece("ins", new[from_y]) if down else Piece("del", old[from_x]))
+        x, y = from_x, from_y
+    yield from reversed(found)
+
+
+def _reached(old: Sequence[str], new: Sequence[str]) -> tuple[bool, list[dict[int, int]]]:
+    """Return whether few edits make one text of the other, and how far each diagonal came before each edit."""
+    furthest, trace = {1: 0}, list[dict[int, int]]()
+    left = STEPS + STEPS_A_WORD * (len(old) + len(new))
+    for depth in count():
+        trace.append({way: furthest[way] for way in range(-depth - 1, depth + 2, 2) if way in furthest})
+        for way in range(-depth, depth + 1, 2):
+            down = way == -depth or (way != depth and furthest[way - 1] < furthest[way + 1])
+            x = furthest[way + 1] if down else furthest[way - 1] + 1
+            start, y = x, x - way
+            while x < len(old) and y < len(new) and old[x] == new[y]:
+                x, y = x + 1, y + 1
+            furthest[way] = x
+            if x >= len(old) and y >= len(new):
+                return True, trace
+            left -= x - start + 1
+            if left < 0:
+                break
+        if left < 0:
+            break
+    return False, []
 
 
 def _common(first: Sequence[str], second: Sequence[str]) -> int:

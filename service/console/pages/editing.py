@@ -1,5 +1,6 @@
 """Forms that change a memory or put another in its place. Nothing that was typed is lost, whoever else writes."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -94,7 +95,12 @@ async def _again(
         raise error
     memory, etag = await _current(visit, space, kept.memory_id)
     if isinstance(error, MuistiError) and error.status == STALE:
-        found = _form(memory, kept._replace(etag=etag), lost=_lost(memory, kept.texts, before), status=STALE)
+        found = _form(
+            memory,
+            kept._replace(etag=etag),
+            lost=await asyncio.to_thread(_lost, memory, kept.texts, before),
+            status=STALE,
+        )
     else:
         found = _form(memory, kept, problem_of(error), status=status_of(error))
     return page(visit, found)

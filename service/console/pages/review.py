@@ -1,5 +1,7 @@
 """Review: conflicts that wait for a decision, and pairs of names that may be one."""
 
+import asyncio
+
 from litestar import Request, Response, get, post
 from litestar.di import NamedDependency
 from litestar.exceptions import ClientException
@@ -44,7 +46,7 @@ async def show_conflicts(space: FromPath[str], visit: NamedDependency[Visit]) ->
     model = {
         "tabs": parts(waiting) if cursor is None else await tabs(visit, space),
         "tab": "conflicts",
-        "disputes": disputes(found["items"]),
+        "disputes": await asyncio.to_thread(disputes, found["items"]),
         "next_cursor": found["next_cursor"],
         "decisions": [one for one in DECISIONS if visit.may_change("write") and visit.may_change(one.needs)],
     }

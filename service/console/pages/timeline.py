@@ -1,5 +1,6 @@
 """Time: checkpoints, what changed between two points, and the way back to one."""
 
+import asyncio
 from datetime import UTC, datetime
 from typing import Any
 
@@ -63,7 +64,7 @@ async def show_diff(space: FromPath[str], visit: NamedDependency[Visit]) -> Resp
         "checkpoints": (await visit.api.list_checkpoints(space))["items"],
         "since": since,
         "until": until,
-        "changes": told(changes["items"]),
+        "changes": await asyncio.to_thread(told, changes["items"]),
         "count": count(changes["items"]),
         "next_cursor": changes["next_cursor"],
     }
@@ -93,7 +94,12 @@ async def _rollback(visit: Visit, space: str, to: str, *, wrong: bool = False) -
     if visit.may_change("write") and visit.may_change("delete"):
         tried = (await visit.api.send(calls.roll_back(space, {"to": to}, dry_run=True))).data
     examples = (await visit.api.diff_space(space, since=to, limit=EXAMPLES))["items"]
-    model = {"to": to, "plan": tried and tried["answer"], "examples": told(examples), "wrong": wrong}
+    model = {
+        "to": to,
+        "plan": tried and tried["answer"],
+        "examples": await asyncio.to_thread(told, examples),
+        "wrong": wrong,
+    }
     return View("time_rollback.html", model, status=422 if wrong else 200)
 
 

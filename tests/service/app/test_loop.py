@@ -175,7 +175,7 @@ def test_a_plain_lock_guards_a_few_lines_that_touch_memory_alone(client: httpx.C
 
 
 def test_a_thread_that_may_not_wait_does_not_wait_for_a_process_that_reads_files():
-    reading = Workers().read(Format.PDF, b"%PDF", io.BytesIO(), "notes.pdf", Options(), About())
+    reading = Workers().read(Format.PDF.value, b"%PDF", io.BytesIO(), "notes.pdf", Options(), About())
     with without_waiting(), pytest.raises(WouldWait):
         next(reading)
 

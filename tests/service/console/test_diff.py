@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.service.console.diff import WORDS_MAX, Piece, around, diff
+from muisti.service.console.diff import Piece, around, diff
 
 WORDS = st.lists(st.sampled_from(["a", "bee", " ", "\n", ".", "ä", "**"]), max_size=30).map("".join)
 
@@ -48,10 +48,18 @@ def test_words_that_change_together_are_one_change():
 
 
 def test_texts_too_long_to_compare_are_one_change_between_their_common_ends():
-    old = "begin " + "a " * WORDS_MAX + "end"
-    new = "begin " + "b " * WORDS_MAX + "end"
+    old = "begin " + "a " * 1_500 + "end"
+    new = "begin " + "b " * 1_500 + "end"
     found = diff(old, new)
     assert [one.change for one in found] == ["same", "del", "ins", "same"]
+    assert (without(found, "ins"), without(found, "del")) == (old, new)
+
+
+def test_a_long_text_with_few_changes_is_compared_word_by_word():
+    old = "The crane lifts forty tonnes. " * 3_000
+    new = old.replace("crane", "winch", 40)
+    found = diff(old, new)
+    assert [one.text for one in found if one.change == "ins"] == ["winch"] * 40
     assert (without(found, "ins"), without(found, "del")) == (old, new)
 
 
