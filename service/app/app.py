@@ -24,16 +24,16 @@ from muisti.core.model.times import Clock, system_clock
 from muisti.core.support.lazy import Lazy
 from muisti.service.app.fast_path import FastPath
 from muisti.service.asgi.compress import Compress
-from muisti.service.asgi.cors import Cors
 from muisti.service.auth.access import Access, Need, check
 from muisti.service.auth.challenge import Resource
 from muisti.service.auth.keyring import Keyring
 from muisti.service.auth.limits import Limits
 from muisti.service.auth.middleware import AuthMiddleware, access_of
+from muisti.service.auth.web_pages import WebPages
 from muisti.service.background.purges import signer
 from muisti.service.background.task_threads import TaskThreads
 from muisti.service.background.upkeep import Sweep, Upkeep
-from muisti.service.console.mount import Console
+from muisti.service.console.mount import ROOT, Console
 from muisti.service.feed.seq_watcher import SeqWatcher
 from muisti.service.http.decode import SLASH, Request
 from muisti.service.http.freshness import caught_up
@@ -144,7 +144,7 @@ def create_app(
         return None
 
     groups, citation = groups_in(settings.mcp_tools), citation_of(settings)
-    mcp = McpApp(names_in(settings.origins), settings.body_limit, groups, citation)
+    mcp = McpApp(settings.body_limit, groups, citation)
     app = Application(
         route_handlers=[mcp.route()],
         lifespan=[running],
@@ -178,10 +178,9 @@ def create_app(
         metrics_key=settings.metrics_key,
     )
     app.state.gate = gate
-    origins = names_in(settings.origins)
-    api = Cors(gate, origins) if origins else gate
-    inner = api if trusted is not None else with_console(app, api, settings)
-    envelope = RequestMiddleware(Compress(inner), meters)
+    inner = gate if trusted is not None else with_console(app, gate, settings)
+    pages = WebPages(inner, names_in(settings.origins), own=ROOT)
+    envelope = RequestMiddleware(Compress(pages), meters)
     app.asgi_handler = envelope  # outside of Litestar's routing: unmatched paths pass it too
     return app
 

@@ -37,7 +37,7 @@ TABLE = (
     Header("Mcp-Method", "in", once=True),
     Header("Mcp-Name", "in", once=True),
     Header("Last-Event-ID", "in"),
-    Header("Sec-Fetch-Site", "in", pages=False),  # which site a browser sends the console's cookie for
+    Header("Sec-Fetch-Site", "in", pages=False),  # whose page a browser sends it for
     # Of both.
     Header("Content-Type", "both", once=True),
     Header("X-Request-Id", "both"),

@@ -6,7 +6,7 @@ no MCP, or only plain calls, does without. The first request that is no plain ca
 
 import gc
 import sys
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qsl
@@ -21,7 +21,6 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 from muisti.core.support.lazy import Lazy
 from muisti.service.asgi.receiving import read_body
 from muisti.service.auth.access import check
-from muisti.service.auth.hosts import host_of, is_address
 from muisti.service.auth.middleware import access_of
 from muisti.service.mcp import fast_path
 from muisti.service.mcp.citations import RESOURCE
@@ -37,21 +36,17 @@ else:  # a second: the SDK, loaded by the first request that is no plain call
 
 PATH = "/mcp"
 MANAGER = "muisti.service.mcp.manager"
-LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
 
 
 class McpApp:
     """The route, with the session manager of the process, which the first request that needs it starts."""
 
-    def __init__(
-        self, origins: Sequence[str], body_limit: int, groups: frozenset[Group], citation: str = RESOURCE
-    ) -> None:
-        """`origins`: those whose web pages may call; `*` allows every origin. `body_limit` is in bytes.
+    def __init__(self, body_limit: int, groups: frozenset[Group], citation: str = RESOURCE) -> None:
+        """`body_limit` is in bytes.
 
         `groups` are the groups of tools that clients are offered whose URL names none. `citation` is the form of the
         URLs by which `search` and `fetch` cite memories.
         """
-        self._origins = frozenset(origins)
         self._body_limit = body_limit
         self._groups = groups
         self._citation = citation
@@ -80,14 +75,15 @@ class McpApp:
         """Answer a request.
 
         Raises:
-            HttpError: it is no POST, comes from a web page that may not call, or has no valid key.
-                Or its URL names an unknown group of tools.
+            HttpError: it is no POST, or has no valid key. Or its URL names an unknown group of tools.
         """
         http = cast(dict[str, Any], scope)
+        if http["method"] == "OPTIONS":
+            await send({"type": "http.response.start", "status": 204, "headers": [(b"allow", b"OPTIONS, POST")]})
+            await send({"type": "http.response.body", "body": b"", "more_body": False})
+            return
         if http["method"] != "POST":
             raise HttpError("method_not_allowed", f"{PATH} takes POST only; this server keeps no streams", ALLOW)
-        headers = {name: value.decode("latin-1") for name, value in http["headers"] if name in (b"origin", b"host")}
-        check_origin(headers.get(b"origin"), headers.get(b"host", ""), self._origins)
         check(access_of(scope), "key")
         http["headers"] = [
             (name, value.strip(b" \t")) for name, value in http["headers"]
@@ -128,7 +124,7 @@ class McpApp:
         return Session(self._backend, access_of(scope), groups, request_id, self._citation)
 
 
-ALLOW = {"Allow": "POST"}
+ALLOW = {"Allow": "OPTIONS, POST"}
 
 
 def groups_of(query: bytes) -> frozenset[Group] | None:
@@ -144,17 +140,3 @@ def groups_of(query: bytes) -> frozenset[Group] | None:
         return groups_in(",".join(named))
     except ValueError:
         raise HttpError("invalid_input", f"`tools` takes {TOOL_GROUPS.expected}") from None
-
-
-def check_origin(origin: str | None, host: str, allowed: frozenset[str]) -> None:
-    """Let a web page call when its origin is allowed, or when page and server are both on this machine.
-
-    Raises:
-        HttpError: the page may not call.
-    """
-    if origin is None or "*" in allowed or origin in allowed:
-        return
-    page = host_of(origin.partition("://")[2])
-    if page in LOOPBACK and (host_of(host) in LOOPBACK or is_address(host_of(host))):
-        return
-    raise HttpError("forbidden_origin", f"pages of {origin[:80]!r} may not call; MUISTI_ORIGINS names those that may")
