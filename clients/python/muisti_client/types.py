@@ -3146,6 +3146,7 @@ UseReply = TypedDict(
         'kind': "Literal['calls', 'inherits', 'imports', 'references']",
         'symbol': 'SymbolReply | None',
         'path': 'str',
+        'used_in': 'str',
         'lines': 'list[int]',
         'certainty': "Literal['certain', 'probable']",
         'of': 'str',

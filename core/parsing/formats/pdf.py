@@ -51,7 +51,7 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
     """Yield the text of a PDF. Raises `Encrypted`, `Broken`, `FileTooLarge` by its pages, and `NoText` for a scan."""
     document = _open(bytes(data))
     try:
-        document.init_forms()
+        cast(Any, document).init_forms()  # annotated in part
         about.pages = len(document)
         if about.pages > options.max_pages:
             raise FileTooLarge(f"The file has {about.pages:,} pages; at most {options.max_pages:,} are read.")
