@@ -14,7 +14,7 @@ from muisti.core.embedding.models import Models
 from muisti.core.embedding.second import SecondModels
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.erasure.purging import KIND as PURGE
-from muisti.core.erasure.purging import PurgeWork, Told, items_of
+from muisti.core.erasure.purging import PurgeWork, Told, items_of, sealed
 from muisti.core.generations.lifecycle import Progress
 from muisti.core.generations.second_vectors import SecondVectors
 from muisti.core.graph.extraction import Reader as GraphTexts
@@ -254,7 +254,7 @@ class Engine:
         self, space: str, subject: Subject, what: Mapping[str, Json], caller: Caller, request: RequestKey | None
     ) -> tuple[Task, bool]:
         """Make a task that erases the memories that meet a condition now. Return whether an earlier request made it."""
-        begun = self.tasks.begin(space, PURGE, what, caller, request)
+        begun = self.tasks.begin(space, PURGE, sealed(what), caller, request)
         if isinstance(begun, Task):
             return begun, True
         begun.add_items(items_of(self.eraser.chosen(space, subject)))

@@ -1,5 +1,11 @@
-"""A purge as a task: a group of memories at a time, and the report at the end, whoever has erased them."""
+"""A purge as a task: a group of memories at a time, and the report at the end, whoever has erased them.
 
+The record of the task outlives the erasure, so it never has the names by which the memories were chosen.
+"""
+
+import hashlib
+import json
+import secrets
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Protocol, cast
 
@@ -15,7 +21,7 @@ from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
 from muisti.core.store.sql import erasable, erasure
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.tasks.claim import CRASHED, Claim
+from muisti.core.tasks.claim import Claim
 from muisti.core.tasks.fenced_commit import FencedCommit
 
 KIND = "purge"
@@ -47,11 +53,31 @@ def items_of(memories: Sequence[bytes]) -> Iterator[NewItem]:
         yield NewItem(f"memories {start + 1}-{start + len(group)}", [one.hex() for one in group])
 
 
+def sealed(what: Mapping[str, Json]) -> dict[str, Json]:
+    """Return the conditions of a purge with numbers as they are, and a digest in place of a text.
+
+    A digest is `sha256:SALT:HEX`, of the salt and the text; that of a filter is of its JSON. Who knows the value can
+    verify that a report is about it.
+    """
+    return {name: value if isinstance(value, int | float) else _sealed(value) for name, value in what.items()}
+
+
+def _sealed(value: Json) -> Json:
+    if not isinstance(value, str):
+        return {"sealed": _digest(json.dumps(value, ensure_ascii=False, sort_keys=True))}
+    return _digest(value)
+
+
+def _digest(text: str) -> str:
+    salt = secrets.token_hex(8)
+    return f"sha256:{salt}:{hashlib.sha256((salt + text).encode()).hexdigest()}"
+
+
 class PurgeWork:
-    """The kind of task that erases the memories of its items. `asked` has the subject as the caller named it."""
+    """The kind of task that erases the memories of its items. `asked` has the subject, sealed."""
 
     name = KIND
-    crashed = CRASHED
+    crashed = None  # an erasure goes on until it is done
 
     def __init__(self, database: Database, eraser: Eraser, clock: Clock, told: Told) -> None:
         self._database, self._eraser, self._clock, self._told = database.primary, eraser, clock, told

@@ -22,13 +22,16 @@ _TOLD = "the work on it ended the process three times; it was given up"
 
 
 class Kind(Protocol):
-    """A kind of work. `crashed` is the error code of an item on which three processes have crashed."""
+    """A kind of work. `crashed` is the error code of an item on which three processes have crashed.
+
+    It is None for work that is never given up, however many processes crash.
+    """
 
     @property
     def name(self) -> str: ...
 
     @property
-    def crashed(self) -> str: ...
+    def crashed(self) -> str | None: ...
 
     def run(self, claim: "Claim") -> object:
         """Do the work, and return its result as a value that JSON can hold. It may have been begun before."""
@@ -65,7 +68,7 @@ class Claim:
             if not found:
                 return []
             crashed = [one for one in found if one.state == "working" and one.attempts >= DEATHS]
-            if crashed:
+            if crashed and self._kind.crashed is not None:
                 self._give_up(crashed)
                 continue
             begun = found[:1] if found[0].state == "working" else found

@@ -16,7 +16,7 @@ from muisti.core.model.tasks import LASTING, Paused, TaskFailed, TaskOver
 from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.store.database import Database, Refused, Rows
 from muisti.core.store.sql import task_rows, tasks
-from muisti.core.tasks.claim import CRASHED, Claim
+from muisti.core.tasks.claim import CRASHED, Claim, Kind
 from muisti.core.tasks.fenced_commit import over
 from muisti.core.tasks.tasks import Tasks
 
@@ -26,6 +26,7 @@ TRY_AGAIN = (StoreUnavailable, Busy, NotYetReplicated, ModelUnavailable)  # erro
 TRY_AGAIN_US = 2 * SECOND_US
 LASTING_US = 10 * SECOND_US  # until another try after an error that lasts until a person acts
 BROKEN_US = SECOND_US
+REST_MAX_US = 3_600 * SECOND_US  # between tries of work that is never given up
 _TOLD = f"{DEATHS} processes ended in the work on this task; it was given up"
 
 # Built at import: msgspec (0.22) analyses a type on first use, and crashes when several threads do that together.
@@ -134,14 +135,24 @@ class Runner:
         if taken_over:
             self._meters.takeovers.add(task.kind)
         claim = Claim(self._database, task, caller, self._lease_us, kind, lambda: self._stopping)
-        if task.deaths > DEATHS:
-            with suppress(TaskOver):
-                self._end(claim, None, (CRASHED, _TOLD))
+        if task.deaths > DEATHS and self._rests(claim, kind, taken_over=taken_over):
             return None
         with self._lock:
             self._claims.add(claim)
         self._meters.running.add(task.kind)
         return claim
+
+    def _rests(self, claim: Claim, kind: Kind, *, taken_over: bool) -> bool:
+        """End a task on which processes crash. One that is never given up rests after each crash, and is reported."""
+        with suppress(TaskOver):
+            if kind.crashed is not None:
+                self._end(claim, None, (CRASHED, _TOLD))
+            elif not taken_over:
+                return False
+            else:
+                self._broken(kind.name, CRASHED, [])
+                claim.rest(rest_of(claim.task.deaths))
+        return True
 
     def _work(self, claim: Claim) -> None:
         """Run the work to its end, and store how it ended."""
@@ -181,7 +192,17 @@ class Runner:
     def _is_broken(self, claim: Claim, error: Exception) -> None:
         """Report an error in Muisti. The task is tried again, and the item that was in work alone."""
         self._broken(claim.task.kind, type(error).__qualname__, traceback.format_tb(error.__traceback__))
-        claim.rest(BROKEN_US)
+        lasting = self._tasks.kind(claim.task.kind).crashed is None
+        claim.rest(rest_of(claim.task.deaths) if lasting else BROKEN_US)
+
+
+def rest_of(deaths: int) -> int:
+    """Return the microseconds until another try at work that is never given up, by the tries without progress.
+
+    >>> [rest_of(deaths) // SECOND_US for deaths in (1, 5, 6, 8, 100)]
+    [1, 1, 2, 8, 3600]
+    """
+    return min(SECOND_US << min(max(0, deaths - DEATHS), 20), REST_MAX_US)
 
 
 def _json(result: object) -> str | None:

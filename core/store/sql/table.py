@@ -66,7 +66,12 @@ class Table(Struct, frozen=True, kw_only=True):
     erasing: Erasing
     why: str = ""  # reason why rows stay
     wipes: tuple[Wipe, ...] = ()
-    plain: tuple[str, ...] = ()  # columns of text or bytes that need no wipe: ids, and our own terms
+
+    # Origin of each column of text or bytes that erasure does not wipe.
+    plain: tuple[str, ...] = ()  # ids, and our own terms
+    stated: tuple[str, ...] = ()  # what somebody states, or another server answers, about something else than a memory
+    followed: tuple[str, ...] = ()  # may come from a memory; statements of its own keep it clean, `why` says how
+
     sought: tuple[str, ...] = ()  # columns whose values must not stay in the free space of a file
 
     repeated: bool = False  # a new version with the same text copies these rows from the version before

@@ -196,6 +196,7 @@ TABLES = (
         space="space_id",
         erasing="stays",
         why=ABOUT_THE_SPACE,
+        plain=words("recogniser"),
         rewound=True,
         salvaging="left",
     ),

@@ -95,3 +95,31 @@ def test_a_purge_of_nothing_reports_that(deadly: tuple[Deadly, Engine]):
     ended = run(engine, SPACE, submit(engine, SPACE))
     result: Any = ended.result
     assert (ended.state, result["erased"]) == ("succeeded", {})
+
+
+def test_a_purge_on_which_process_after_process_crashes_goes_on(deadly: tuple[Deadly, Engine]):
+    database, engine = deadly
+    add(engine, *map(str, range(8)), author="Ann")
+    task = submit(engine, SPACE)
+
+    def due() -> None:
+        engine._database.write([Statement("UPDATE tasks SET lease_until = 0 WHERE id = ?", (task.id,))])
+
+    died = 0
+    for _ in range(20):
+        due()
+        database.writes, database.last, database.committed = 0, 3, False  # the claim, the item, and what it erases
+        try:
+            engine.runner(60, 9).run_one()
+        except Died:
+            died += 1
+        database.last = None
+    due()
+    waiting = engine.tasks.get(SPACE, task.id, OWNER)
+    assert (waiting.state, waiting.error) == ("running", None)
+    assert died > 8
+    run(engine, SPACE, task)  # the first look after a crash may only let the task rest
+    due()
+    ended = run(engine, SPACE, task)
+    assert (ended.state, ended.done) == ("succeeded", 3)
+    assert engine.owner.read.stats(SPACE).memories == 0

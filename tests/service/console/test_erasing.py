@@ -73,7 +73,8 @@ def test_what_ann_said_goes_and_the_report_stays(client: httpx.Client, said: lis
     saved = client.get(f"{page}/report")
     assert re.fullmatch(r'attachment; filename="muisti-purge-[-0-9a-f]+\.json"', saved.headers["Content-Disposition"])
     report = verified(client, saved.json())
-    assert (report["what"], report["erased"]["memories"], report["complete"]) == ({"author": "Ann"}, 3, True)
+    assert report["what"]["author"].startswith("sha256:")
+    assert (report["erased"]["memories"], report["complete"]) == (3, True)
     assert [one["content"] for one in client.get(f"{API}/memories").json()["items"]] == ["Coffee"]
     assert page in client.get(PAGE).text
     for gone in said[:3]:
