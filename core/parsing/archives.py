@@ -20,7 +20,7 @@ from muisti.core.parsing.streams import Forward, Stream, blocks
 from muisti.core.parsing.zipped import format_of_zip, open_zip, unpacked
 
 IN_MEMORY = 8 << 20  # bytes of a nested archive that are held in memory; a larger one goes to a file without a name
-RATIO_FROM = 16 << 20  # bytes that a member may unpack to, whatever it expands by
+RATIO_FROM = 4 << 20  # bytes that an archive, or a member, may unpack to, whatever it expands by
 _LINK = 0o120000
 
 
@@ -59,7 +59,9 @@ def members(source: BinaryIO, name: str, options: ArchiveOptions) -> Iterator[Me
     `Broken` for a damaged archive, `Empty` for one without a document, and `FileTooLarge` when a limit is reached;
     members before the error are good.
     """
-    yield from _Walk(options).archive(source, name, "", 1)
+    size = source.seek(0, 2)
+    source.seek(0)
+    yield from _Walk(options, size).archive(source, name, "", 1)
 
 
 class _Exhausted(FileTooLarge):
@@ -69,10 +71,11 @@ class _Exhausted(FileTooLarge):
 class _Walk:
     """A walk over an archive and all inside it, which counts what they cost together."""
 
-    def __init__(self, options: ArchiveOptions) -> None:
+    def __init__(self, options: ArchiveOptions, size: int) -> None:
         self._options = options
+        self._most = min(options.max_bytes, max(RATIO_FROM, size * options.ratio))
         self._entries = 0
-        self._bytes = 0
+        self._unpacked = self._kept = 0
 
     def archive(self, source: BinaryIO, name: str, prefix: str, depth: int) -> Iterator[Member]:
         head = source.read(HEAD)
@@ -196,12 +199,20 @@ class _Walk:
             raise _Exhausted(f"The archive has more than {self._options.max_entries:,} entries.")
 
     def _counted(self, content: Iterator[bytes]) -> Iterator[bytes]:
-        """Yield blocks while all members together are within the limit."""
-        for block in content:
-            self._bytes += len(block)
-            if self._bytes > self._options.max_bytes:
-                raise _Exhausted(f"The archive unpacks to more than {self._options.max_bytes >> 20:,} MB.")
-            yield block
+        """Yield blocks while all members together are within the limits. A member that is refused is not kept."""
+        size = 0
+        try:
+            for block in content:
+                size += len(block)
+                self._unpacked += len(block)
+                if self._kept + size > self._most or self._unpacked > self._options.max_bytes:
+                    raise _Exhausted(f"The archive unpacks to more than {self._most >> 20:,} MB.")
+                yield block
+        except Unreadable:
+            size = 0
+            raise
+        finally:
+            self._kept += size
 
     def _bounded(self, content: Iterator[bytes], source: BinaryIO) -> Iterator[bytes]:
         """Yield the content of a compressed file, counted, while it expands by no more than it may."""

@@ -33,12 +33,12 @@ class ArchiveOptions(Struct, frozen=True, kw_only=True):
     """Limits of an archive.
 
     `max_entries` counts entries of all nested archives; `max_bytes` is the sum of what they unpack to, `max_member`
-    that of one. `depth` is how many archives may be inside each other. `ratio` limits how much a member may expand,
-    once it has unpacked to more than 16 MB.
+    that of one. `depth` is how many archives may be inside each other. `ratio` limits how much a member, and the
+    whole archive, may expand, once it has unpacked to more than 4 MB.
     """
 
     max_entries: int = 50_000
     max_bytes: int = 8 << 30
     max_member: int = 1 << 30
     depth: int = 3
-    ratio: int = 200
+    ratio: int = 50

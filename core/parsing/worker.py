@@ -32,6 +32,9 @@ MEMORY = 1 << 30  # bytes of address space
 OFTEN = 0.5  # seconds of processor time after which pieces are sent, however few they are
 BATCH = 1 << 16  # characters of pieces that are sent together
 LONGEST = 1 << 20  # characters of a piece at most; a longer one is sent in parts
+# What a file may cost by its size: seconds of processor time and characters for any file, and more for each byte.
+SECONDS, BYTES_A_SECOND = 6, 10_000
+CHARACTERS, EXPANDS = 4 << 20, 100
 LIMITS = {
     resource.RLIMIT_AS: MEMORY,
     resource.RLIMIT_FSIZE: 0,
@@ -112,7 +115,9 @@ class _Reading:
         self._data = data
         self._characters = 0
         self._blank = True
-        self._ends = _used() + job.options.seconds
+        self._seconds = min(job.options.seconds, SECONDS + len(data) // BYTES_A_SECOND)
+        self._ends = _used() + self._seconds
+        self._most = min(job.options.max_characters, CHARACTERS + len(data) * EXPANDS)
         self._sent = _used()
 
     def run(self) -> bool:
@@ -160,8 +165,8 @@ class _Reading:
         for piece in self._reader_of(self._job.form)(self._data, self._job.options, about):
             text = _storable(piece.text)
             self._characters += len(text)
-            if self._characters > self._job.options.max_characters:
-                raise FileTooLarge(f"The file has more than {self._job.options.max_characters:,} characters.")
+            if self._characters > self._most:
+                raise FileTooLarge(f"The file of {len(self._data):,} bytes has more than {self._most:,} characters.")
             self._blank = self._blank and (not text or text.isspace())
             for at in range(0, len(text), LONGEST):
                 yield structs.replace(piece, text=text[at : at + LONGEST])
@@ -185,7 +190,7 @@ class _Reading:
     def _renew(self) -> None:
         used = _used()
         if used > self._ends:
-            raise TimedOut(f"Reading the file took more than {self._job.options.seconds} s of processor time.")
+            raise TimedOut(f"Reading the file took more than {self._seconds} s of processor time.")
         _limit_time(used + self._job.options.patience)
 
 

@@ -48,6 +48,7 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
             for note in package.children(part, f"w-{kind}"):
                 if note.tag == tag and (text := _note(note)):
                     yield Piece(text=text + "\n\n", kind="note")
+    package.note_repeats(about)
 
 
 def _styles(package: Package, main: str) -> Mapping[str, Style]:
@@ -117,7 +118,7 @@ class _Reading:
 
     def _chart(self, relation: str) -> Iterator[Piece]:
         target = self._relations.get(relation, ("", ""))[1]
-        if target in self._package:
+        if target in self._package and self._package.first(target):
             chart = self._package.tree(target)
             if title := title_of(chart):
                 yield block(self._outline, title)

@@ -30,7 +30,9 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
         raise Encrypted("The chapters of the book are encrypted.")
     outline = Outline()
     for name in chapters:
-        yield from markup_pieces(decode(package.bytes(name)), outline)
+        if package.first(name):
+            yield from markup_pieces(decode(package.bytes(name)), outline)
+    package.note_repeats(about)
 
 
 def _metadata(book: Element, tag: str) -> str | None:
@@ -54,4 +56,4 @@ def _is_protected(package: Package, chapters: list[str]) -> bool:
     if "META-INF/encryption.xml" not in package:
         return False
     listed = {one.get("URI", "") for one in package.tree("META-INF/encryption.xml").iter() if one.get("URI")}
-    return any(name in listed for name in chapters)
+    return not listed.isdisjoint(chapters)

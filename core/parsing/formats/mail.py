@@ -19,6 +19,7 @@ _SHOWN = ("From", "To", "Cc", "Date")
 _FROM_LINE = re.compile(rb"^From \S+ .*\r?\n(?=[A-Za-z][A-Za-z0-9-]*+:)", re.MULTILINE)
 _QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
 PARTS = 1_000  # of one message
+HEADER = 10_000  # characters of a header
 DEPTH = 20  # of messages and parts inside each other
 
 
@@ -39,6 +40,8 @@ def read_mailbox(data: bytes | bytearray, options: Options, about: About) -> Ite
         for found in _FROM_LINE.finditer(data)
         if found.start() == 0 or data[found.start() - 2 : found.start()] in (b"\n\n", b"\r\n")
     ]
+    if not starts:
+        raise Broken("The file has no messages of a mailbox.")
     ends = [found.start() for found in starts[1:]] + [len(data)]
     for number, (start, end) in enumerate(zip(starts, ends, strict=True), 1):
         if number > options.max_pages:
@@ -48,8 +51,24 @@ def read_mailbox(data: bytes | bytearray, options: Options, about: About) -> Ite
         yield from _message(_parsed(message), number, about)
 
 
+class _Bounded(policy.EmailPolicy):
+    """A policy that keeps the start of a long header, since parsing addresses and parameters takes quadratic time."""
+
+    def header_source_parse(self, sourcelines: list[str]) -> tuple[str, str]:
+        """Return the name and the value of a header."""
+        name, value = super().header_source_parse(sourcelines)
+        if len(value) < HEADER:
+            return name, value
+        start = value[:HEADER]
+        whole = start[: max(start.rfind(";"), start.rfind(","), 0)] or start  # half a parameter makes the parser fail
+        return name, whole.ljust(HEADER)
+
+
+_POLICY = _Bounded()
+
+
 def _parsed(data: bytes) -> EmailMessage:
-    return BytesParser(policy=policy.default).parsebytes(data)
+    return cast(EmailMessage, BytesParser(policy=_POLICY).parsebytes(data))
 
 
 def _header(message: EmailMessage, name: str) -> str:
@@ -61,6 +80,9 @@ def _header(message: EmailMessage, name: str) -> str:
 
 def _message(message: EmailMessage, number: int | None, about: About, depth: int = 0) -> Iterator[Piece]:
     outline = Outline()
+    long = dict.fromkeys(name for name, value in message.raw_items() if len(value) >= HEADER)
+    if long:
+        about.notes.append(f"The first {HEADER:,} characters were read of the headers {', '.join([*long][:20])}.")
     if subject := _header(message, "Subject"):
         yield heading(outline, 1, subject, number)
     shown = [f"{name}: {value}" for name in _SHOWN if (value := _header(message, name))]

@@ -2,6 +2,7 @@
 
 import io
 import posixpath
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cache
 from typing import cast
@@ -11,12 +12,14 @@ from xml.parsers import expat
 from zipfile import BadZipFile
 
 from muisti.core.model.unreadable import Broken, FileTooLarge, Unsafe
+from muisti.core.parsing.parsed import About
 from muisti.core.parsing.zipped import open_zip, unpacked
 
 Element = ElementTree.Element
 PART = 128 << 20  # bytes that a part may unpack to
 SUM = 512 << 20  # and all parts that are read
 DEPTH = 400  # of elements inside each other
+NAMED = 20  # parts that a note lists
 PROLOGUE = 1 << 20  # bytes before the first element at most
 _PICTURES = (".png", ".jpg", ".jpeg", ".gif", ".tif", ".tiff", ".bmp", ".emf", ".wmf", ".webp", ".svg")
 _FEED = 1 << 16
@@ -58,6 +61,8 @@ class Package:
             raise Broken(f"The file is a damaged ZIP file: {error}.") from error
         self._names = {name.replace("\\", "/").lstrip("/").lower(): name for name in self._zip.NameToInfo}
         self._read = 0
+        self._relations: dict[str, Mapping[str, tuple[str, str]]] = {}
+        self._given: Counter[str] = Counter()
 
     def __contains__(self, name: str) -> bool:
         return name.lower() in self._names
@@ -123,8 +128,27 @@ class Package:
             elif depth < inside:
                 return
 
+    def first(self, part: str) -> bool:
+        """Return whether a part is asked for the first time. A file that lists one often would cost without end."""
+        self._given[part] += 1
+        return self._given[part] == 1
+
+    def note_repeats(self, about: About) -> None:
+        """Add a note that names the parts that were read once and are listed more often."""
+        again = [part for part, times in self._given.items() if times > 1]
+        if again:
+            more = f" and {len(again) - NAMED} more" if len(again) > NAMED else ""
+            about.notes.append(
+                f"Parts that are listed more than once were read once: {', '.join(again[:NAMED])}{more}."
+            )
+
     def relations(self, part: str) -> Mapping[str, tuple[str, str]]:
         """Return the relations of a part by id: the last word of the type, and the target inside the package."""
+        if part not in self._relations:
+            self._relations[part] = self._relations_of(part)
+        return self._relations[part]
+
+    def _relations_of(self, part: str) -> Mapping[str, tuple[str, str]]:
         folder, base = posixpath.split(part)
         name = posixpath.join(folder, "_rels", base + ".rels")
         if name not in self:
@@ -138,9 +162,9 @@ class Package:
         return found
 
     def related(self, part: str, kind: str) -> Iterator[str]:
-        """Yield the parts that a part is related to by a kind, such as `notesSlide`, where they exist."""
+        """Yield the parts that a part is related to by a kind, such as `notesSlide`, each once for the whole file."""
         for one, target in self.relations(part).values():
-            if one == kind and target in self:
+            if one == kind and target in self and self.first(target):
                 yield target
 
     def main(self, usual: str) -> str:

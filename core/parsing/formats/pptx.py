@@ -27,7 +27,9 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
         raise Broken("The presentation lists slides, and none of them is in the file.")
     about.pages = len(slides)
     for number, slide in enumerate(slides, 1):
-        yield from _slide(package, slide, number)
+        if package.first(slide):
+            yield from _slide(package, slide, number)
+    package.note_repeats(about)
 
 
 def _slide_ids(package: Package, main: str) -> Iterator[Element]:
@@ -107,7 +109,7 @@ def _graphic(package: Package, slide: str, frame: Element, outline: Outline, num
     for element in frame.iter():
         wanted = {"c-chart": "id", "dgm-relIds": "dm"}.get(element.tag)
         target = relations.get(attribute(element, wanted) or "", ("", ""))[1] if wanted else ""
-        if not target or target not in package:
+        if not target or target not in package or not package.first(target):
             continue
         if element.tag == "c-chart":
             chart = package.tree(target)

@@ -57,9 +57,10 @@ def read(data: bytes | bytearray, options: Options, about: About) -> Iterator[Pi
     cells = _Cells(options.max_cells)
     for number, (name, relation) in enumerate(sheets, 1):
         kind, part = relations.get(relation, ("", ""))
-        if part in package:
+        if part in package and package.first(part):
             rows = _rows(package, part, book, cells) if kind == "worksheet" else iter(())
             yield from _sheet(name, number, rows, _besides(package, part))
+    package.note_repeats(about)
 
 
 class _Cells:
