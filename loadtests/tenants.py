@@ -1,7 +1,7 @@
 """Two tenants at one server: the applications of the first one alone, and beside a second one who does the worst.
 
-The second tenant lets the graph of a document of 6 MB be read, asks that graph in bulk, sends hostile text as code,
-and reads a long history, suggestions over a long conversation and contexts of 200,000 tokens. Health and readiness are
+The second tenant lets the graph of a document of 6 MB be read, asks that graph in bulk, and sends hostile text as code.
+It reads a long history, suggestions over a long conversation, and contexts of 200,000 tokens. Health and readiness are
 asked for all the while, over new connections.
 """
 
