@@ -6,6 +6,7 @@ Starts a server on a temporary file, fills it, runs locust's applications, and w
     make load TEXT=path/to/texts ARGS="--seconds 120 --size 100000"
     make load ARGS="--overload"                       ten times what it can do, for two minutes, and what is shed
     make load ARGS="--overload --mix writes --seconds 30"
+    make load ARGS="--tenants"                        a tenant alone, and beside one who does the worst
     make load ARGS="--sweep"                          throughput and latency by users, memories and workers
 
 The exit code is 0 when all criteria hold. `--docs docs` writes tables and plots of a sweep or an overload into
@@ -23,7 +24,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from loadtests import document, gates, overload, scenarios, sweep, texts
+from loadtests import document, gates, overload, scenarios, sweep, tenants, texts
 from loadtests.bed import Bed
 from loadtests.gates import Gate
 from loadtests.services import muisti
@@ -54,6 +55,8 @@ def main() -> int:
             if options.overload:
                 with apart(running.pid):
                     return _overload(running.port, traffic, options)
+            if options.tenants:
+                return _tenants(running.port, traffic, corpus[: options.size], options)
             return _scenarios(running.port, traffic, corpus[: options.size], options)
 
 
@@ -66,6 +69,17 @@ def _scenarios(port: int, traffic: Traffic, corpus: Sequence[str], options: argp
     console.print(rich_table(scenarios.table(run)))
     console.print(f"report: {page}")
     return _verdict(judged)
+
+
+def _tenants(port: int, traffic: Traffic, corpus: Sequence[str], options: argparse.Namespace) -> int:
+    written = options.out / "texts.txt"
+    written.write_text("".join(f"{text}\n" for text in corpus), "utf-8")
+    run = tenants.measure(
+        port, written, traffic, options.seconds or SECONDS, options.out, console.print, options.without
+    )
+    console.print(rich_table(tenants.table(run)))
+    console.print(rich_table(tenants.table_of_worst(run)))
+    return _verdict([*tenants.gates(run)])
 
 
 def _overload(port: int, traffic: Traffic, options: argparse.Namespace) -> int:
@@ -134,6 +148,8 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seconds", type=float, help=f"of load (default {SECONDS:g}, overload {OVERLOAD_SECONDS:g})")
     parser.add_argument("--workers", type=int, default=1, help="processes of the server (default %(default)s)")
     parser.add_argument("--overload", action="store_true", help="ten times as much as the server can do")
+    parser.add_argument("--tenants", action="store_true", help="a tenant alone, and beside one who does the worst")
+    parser.add_argument("--without", default="", help="what the second tenant leaves out, with commas: hostile code")
     parser.add_argument("--mix", choices=list(MIXES), default="mixed", help="of an overload (default %(default)s)")
     parser.add_argument("--sweep", action="store_true", help="by users, memories and workers")
     parser.add_argument("--sizes", type=_sizes, default=sweep.SIZES, help="memories of a sweep: 1000,10000 …")

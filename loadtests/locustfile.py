@@ -4,7 +4,7 @@ Locust's users wait for their answers, and so ask less of a slow server (coordin
 of application, which begins sessions at the times of a Poisson process. The latency of a request counts from the time
 it was due. `python -m loadtests.load` runs this file and judges the results; by hand:
 
-    locust -f loadtests/locustfile.py --headless --users 4 --run-time 30s --host http://127.0.0.1:8321 --texts FILE
+    locust -f loadtests/locustfile.py --headless --users 9 --run-time 30s --host http://127.0.0.1:8321 --texts FILE
 """
 
 import json
@@ -22,6 +22,7 @@ from locust import User, constant, events, task
 
 CONNECTIONS = 512
 IMPORTED = 100  # memories of a batch
+HOSTILE_CODE = "<!--" * 7_500  # text that parsers of code recover from slowly
 THINKING_SECONDS = 0.5  # between what an agent recalls and what it remembers
 MCP_VERSION = "2026-07-28"
 META = {
@@ -47,6 +48,7 @@ def options(parser: Any) -> None:
     parser.add_argument("--rate", type=float, default=10.0, help="sessions that begin in a second, of all kinds")
     parser.add_argument("--space", default="default", help="space that is asked and written to")
     parser.add_argument("--texts", required=True, help="file with a text on each line")
+    parser.add_argument("--without", default="", help="requests that the other tenant leaves out, with commas")
     parser.add_argument("--samples", help="file for each request: name, seconds when due, milliseconds, status")
 
 
@@ -128,7 +130,7 @@ class Application(User):
 class ChatAgent(Application):
     """Recalls memories about a topic, pauses, and remembers something."""
 
-    share = 0.5
+    share = 0.4
 
     def session(self, due: float, rng: random.Random) -> None:
         self.search("recall", due, rng, limit=5)
@@ -140,7 +142,7 @@ class ChatAgent(Application):
 class ReadMostly(Application):
     """Shows a page, looks into a memory, searches twice, and seldom changes anything."""
 
-    share = 0.3
+    share = 0.24
 
     def session(self, due: float, rng: random.Random) -> None:
         memories = f"/v1/spaces/{Given.space}/memories"
@@ -157,7 +159,7 @@ class ReadMostly(Application):
 class McpAgent(Application):
     """Calls tools: recalls, and remembers."""
 
-    share = 0.18
+    share = 0.14
 
     def session(self, due: float, rng: random.Random) -> None:
         self.call("recall", due, {"query": question(rng)})
@@ -180,6 +182,89 @@ class BulkImport(Application):
         memories = [{"content": text(rng)} for _ in range(IMPORTED)]
         body = {"memories": memories, "on_conflict": "keep"}
         self.ask("import", due, "POST", f"/v1/spaces/{Given.space}/memories/batch", body)
+
+
+class Conversing(Application):
+    """Keeps a conversation: adds a turn and its reply, and reads the last turns."""
+
+    share = 0.08
+
+    def session(self, due: float, rng: random.Random) -> None:
+        at = f"/v1/spaces/{Given.space}/conversations/talk-{rng.randrange(50)}/exchanges"
+        turn = {"author": "Ann", "content": text(rng), "reply": text(rng)}
+        self.ask("add exchange", due, "POST", at, {"items": [turn]})
+        self.ask("list exchanges", time.time(), "GET", f"{at}?limit=20")
+
+
+class ContextReader(Application):
+    """Asks for the context of a question, as a program does before each call of a model."""
+
+    share = 0.05
+
+    def session(self, due: float, rng: random.Random) -> None:
+        body = {"query": question(rng), "token_budget": 1_000}
+        self.ask("context", due, "POST", f"/v1/spaces/{Given.space}/context", body)
+
+
+class DocumentKeeper(Application):
+    """Stores a page of text and reads it back."""
+
+    share = 0.03
+
+    def session(self, due: float, rng: random.Random) -> None:
+        at, path = f"/v1/spaces/{Given.space}/documents", f"pages/{rng.randrange(200)}.md"
+        page = "\n\n".join(text(rng) for _ in range(10))
+        self.ask("add document", due, "POST", at, {"path": path, "content": page})
+        self.ask("list documents", time.time(), "GET", f"{at}?limit=20")
+
+
+class Programmer(Application):
+    """Stores a source file, and asks who calls a function."""
+
+    share = 0.02
+
+    def session(self, due: float, rng: random.Random) -> None:
+        number, space = rng.randrange(50), f"/v1/spaces/{Given.space}"
+        step = f"def step_{number}(x):\n    return x + {next(Given.numbers)}\n"
+        source = f"{step}\n\ndef run(x):\n    return step_{number}(x)\n"
+        self.ask("add code", due, "POST", f"{space}/documents", {"path": f"src/m{number}.py", "content": source})
+        self.ask("callers", time.time(), "GET", f"{space}/code/callers?symbol=step_{number}", None, 404)
+
+
+class GraphReader(Application):
+    """Asks which people and places memories name, and about one of them."""
+
+    share = 0.02
+
+    def session(self, due: float, rng: random.Random) -> None:
+        at = f"/v1/spaces/{Given.space}/graph/entities"
+        found = self.ask("entities", due, "GET", f"{at}?limit=20")
+        for item in (found or {}).get("items", [])[:1]:
+            self.ask("entity", time.time(), "GET", f"{at}/{item['id']}", None, 404)
+
+
+class Worst(Application):
+    """The other tenant, who does what costs most, and again as soon as it is answered. Runs only when it is named."""
+
+    share = 0.0
+    fixed_count = 0
+
+    @task
+    def arrive(self) -> None:
+        rng = random.Random()
+        kinds = {
+            "entities": ("GET", "graph/entities?limit=1000", None),
+            "proposals": ("GET", "graph/proposals?limit=1000", None),
+            "hostile code": ("POST", "documents", {"path": f"{next(Given.numbers)}.py", "content": HOSTILE_CODE}),
+            "history": ("GET", "entries/long/versions/history?limit=100", None),
+            "large context": ("POST", "context", {"query": "Ann Lee day", "token_budget": 200_000}),
+            "suggestions": ("POST", "conversations/endless/suggestions?dry_run=true", {}),
+            "picture": ("GET", "graph/picture?limit=260", None),
+        }
+        name = rng.choice([*kinds.keys() - {*self.environment.parsed_options.without.split(",")}])
+        method, path, body = kinds[name]
+        self.ask(name, time.time(), method, f"/v1/spaces/{Given.space}/{path}", body)
+        gevent.sleep(0.01)
 
 
 def text(rng: random.Random) -> str:

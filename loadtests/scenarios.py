@@ -22,8 +22,13 @@ from loadtests.traffic import Traffic
 
 ROOT = Path(__file__).parents[1]
 LOCUST = Path("build") / "locust" / "bin"
+ENVIRONMENT = {"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"}
 
-KINDS = 4  # of applications in the locustfile
+KINDS = (
+    "ChatAgent", "ReadMostly", "McpAgent", "BulkImport", "Conversing", "ContextReader", "DocumentKeeper", "Programmer",
+    "GraphReader",
+)  # fmt: skip
+"""The applications of the locustfile that belong to the usual load."""
 ALONE_RATE, ALONE_SECONDS = 2.0, 12.0  # sessions a second that hardly ever meet
 PART = 0.15  # of what the server can do; a session has two to four requests
 MOST_RATE = 60.0  # sessions a second that the client can drive
@@ -48,35 +53,44 @@ class Run:
 
 def measure(port: int, texts: Path, traffic: Traffic, seconds: float, folder: Path, told: Told) -> Run:
     """Locust at a server, twice; its own reports go into the folder too."""
-    capacity = _capacity(port, traffic)
-    rate = min(MOST_RATE, PART * capacity)
-    told(f"it does {capacity:,.0f} requests a second for {USERS} users; now {ALONE_SECONDS:g} s nearly idle")
-    alone = _locust(port, texts, ALONE_RATE, ALONE_SECONDS, folder / "alone.json")
+    most = capacity(port, traffic)
+    rate = min(MOST_RATE, PART * most)
+    told(f"it does {most:,.0f} requests a second for {USERS} users; now {ALONE_SECONDS:g} s nearly idle")
+    alone = run(port, texts, ALONE_RATE, ALONE_SECONDS, folder / "alone.json")
     told(f"{rate:,.1f} sessions a second for {seconds:g} s, whatever their answers take")
-    return Run(rate, alone, _locust(port, texts, rate, seconds, folder / "loaded.json"))
+    return Run(rate, alone, run(port, texts, rate, seconds, folder / "loaded.json"))
 
 
-def _capacity(port: int, traffic: Traffic) -> float:
+def capacity(port: int, traffic: Traffic) -> float:
     for requests in (USERS, REQUESTS):  # the first is what is made on first use
         load = http_load.run(port, [request for _, request in islice(traffic.requests(), requests)], USERS)
     return load.per_second
 
 
-def _locust(port: int, texts: Path, rate: float, seconds: float, samples: Path) -> list[Sample]:
-    subprocess.run(
-        [
-            *(str(LOCUST / "locust"), "-f", str(ROOT / "loadtests" / "locustfile.py"), "--headless", "--only-summary"),
-            *("--users", str(KINDS), "--spawn-rate", str(KINDS)),
-            *("--host", f"http://127.0.0.1:{port}", "--run-time", f"{seconds:g}s", "--stop-timeout", "30"),
-            *("--rate", f"{rate:g}", "--space", SPACE, "--texts", str(texts), "--samples", str(samples)),
-            *("--html", str(samples.with_suffix(".html")), "--loglevel", "ERROR", "--exit-code-on-error", "0"),
-        ],
-        cwd=ROOT,
-        env={"PYTHONPATH": str(ROOT), "PATH": "/usr/bin:/bin"},
-        stdout=subprocess.DEVNULL,
-        stderr=samples.with_suffix(".log").open("wb"),
-        check=True,
-    )
+def run(port: int, texts: Path, rate: float, seconds: float, samples: Path) -> list[Sample]:
+    """Run all applications of the usual load, and return their requests."""
+    command = locust(port, SPACE, texts, seconds, samples, KINDS, len(KINDS), rate)
+    with samples.with_suffix(".log").open("wb") as log:
+        subprocess.run(command, cwd=ROOT, env=ENVIRONMENT, stdout=subprocess.DEVNULL, stderr=log, check=True)
+    return read(samples)
+
+
+def locust(
+    port: int, space: str, texts: Path, seconds: float, samples: Path, kinds: Sequence[str], users: int, rate: float
+) -> list[str]:
+    """Return the command that runs applications of the locustfile at a server."""
+    return [
+        *(str(LOCUST / "locust"), "-f", str(ROOT / "loadtests" / "locustfile.py"), "--headless", "--only-summary"),
+        *("--users", str(users), "--spawn-rate", str(users)),
+        *("--host", f"http://127.0.0.1:{port}", "--run-time", f"{seconds:g}s", "--stop-timeout", "30"),
+        *("--rate", f"{rate:g}", "--space", space, "--texts", str(texts), "--samples", str(samples)),
+        *("--html", str(samples.with_suffix(".html")), "--loglevel", "ERROR", "--exit-code-on-error", "0"),
+        *kinds,
+    ]
+
+
+def read(samples: Path) -> list[Sample]:
+    """Return the requests of a run."""
     return [(name, due, ms, status) for name, due, ms, status in json.loads(samples.read_text("utf-8"))]
 
 

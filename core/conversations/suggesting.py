@@ -9,6 +9,7 @@ from muisti.core.model.conversations import ASSISTANT
 from muisti.core.model.values import Draft, Memory
 
 SUGGESTIONS_MAX = 50  # of one request
+READ_MAX = 1_000  # turns that one request reads
 
 
 class Suggestion(msgspec.Struct, frozen=True):

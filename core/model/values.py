@@ -204,14 +204,16 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class History(msgspec.Struct, frozen=True, kw_only=True):
-    """All kept versions of a memory, newest first.
+    """Kept versions of a memory, newest first.
 
-    `chain` has the ids of all memories in its line of supersession, oldest first, with this one.
+    `earlier` is the version before which the next page begins; None when there are no more. `chain` has the ids of all
+    memories in its line of supersession, oldest first, with this one.
     """
 
     versions: tuple[Version, ...]
     chain: tuple[str, ...]
     seq: Seq
+    earlier: int | None = None
 
 
 class Stretch(Struct, frozen=True):

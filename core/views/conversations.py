@@ -10,7 +10,7 @@ from muisti.core.conversations.reading import Reader
 from muisti.core.conversations.reading import Wanted as Wanted
 from muisti.core.conversations.streaming import Stream as Stream
 from muisti.core.conversations.streaming import Streamer
-from muisti.core.conversations.suggesting import SUGGESTIONS_MAX, Suggestion, suggestions
+from muisti.core.conversations.suggesting import READ_MAX, SUGGESTIONS_MAX, Suggestion, suggestions
 from muisti.core.conversations.suggesting import Suggestions as Suggestions
 from muisti.core.conversations.topics import Conversation
 from muisti.core.model.conversations import (
@@ -98,17 +98,20 @@ class Conversations:
     def preferences(self, space: str, name: ObjectName, first: int = 0) -> Suggestions:
         """Return preferences that users state in a conversation from a turn on, as drafts; nothing is stored.
 
+        At most about `SUGGESTIONS_MAX` are found, and `READ_MAX` turns are read.
+
         Raises:
             NotFound: there is no such conversation.
         """
         found: list[Suggestion] = []
-        cursor = None
+        cursor, turns = None, 0
         while True:
             page = self.exchanges(space, name, limit=LIMIT_MAX, first=first, cursor=cursor)
             for exchange in page.items:
-                if len(found) >= SUGGESTIONS_MAX:
+                if len(found) >= SUGGESTIONS_MAX or turns >= READ_MAX:
                     return Suggestions(found, exchange.turn)
                 found += suggestions(exchange)
+                turns += 1
             cursor = page.next_cursor
             if cursor is None:
                 return Suggestions(found, None)

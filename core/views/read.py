@@ -14,7 +14,7 @@ from muisti.core.model.events import Events
 from muisti.core.model.hits import Answer, Evidence, Hit, JointAnswer
 from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.imports import Imported
-from muisti.core.model.values import Found, History, Name, Page, Seq
+from muisti.core.model.values import Found, History, Name, Page, Seq, Version
 from muisti.core.query.changes import Wanted
 from muisti.core.query.filters import Filter
 from muisti.core.query.options import Part
@@ -78,10 +78,19 @@ class Read:
             self._parts.retrievals.note(found.seq.epoch, [memory.id], self._calls.clock())
         return Found(memory=memory, seq=found.seq)
 
-    def history(self, space: str, name: Name) -> History:
-        """Read all versions of a memory, of a deleted one too.
+    def history(
+        self,
+        space: str,
+        name: Name,
+        *,
+        most: int | None = None,
+        characters: int | None = None,
+        before: int | None = None,
+    ) -> History:
+        """Read versions of a memory, of a deleted one too: all, or a page of those before the version `before`.
 
-        An address names the memory that is there, expired or not, else the last that was.
+        A page has at most `most` versions, and its texts about `characters` characters. An address names the memory
+        that is there, expired or not, else the last that was.
 
         Raises:
             NotFound: there never was one.
@@ -91,16 +100,29 @@ class Read:
         raw = id_bytes(memory_id)
         if raw is None:
             raise NotFound("memory", memory_id)
-        found, (rows, chain) = read(database, space, lambda row: [memories.history(row, raw), memories.chain(row, raw)])
+        wanted = None if most is None else most + 1  # the changes of the last one are those from the one before it
+        found, (newest, rows, chain) = read(
+            database,
+            space,
+            lambda row: [
+                memories.history(row, raw, 1),
+                memories.history(row, raw, wanted, before),
+                memories.chain(row, raw),
+            ],
+        )
         shows = self._calls.caller.shows
-        if not rows or not shows(version_rows.memory(rows[0], space).category):
+        if not newest or not shows(version_rows.memory(newest[0], space).category):
             raise NotFound("memory", memory_id)
-        versions = (version_rows.version(row, space) for row in rows)
+        versions = [version_rows.version(row, space) for row in rows]
+        kept = _within(versions, most, characters)
+        seen = [version for version in versions[: kept + 1] if shows(version.memory.category)]
         links = tuple(id_text(cast(bytes, row[0])) for row in chain if shows(row[1]))
+        last = versions[kept - 1].memory.version if kept < len(versions) else None
         return History(
-            versions=compared([version for version in versions if shows(version.memory.category)]),
+            versions=tuple(one for one in compared(seen) if last is None or one.memory.version >= last),
             chain=links,
             seq=found.seq,
+            earlier=last,
         )
 
     def search(self, space: str, query: Query, max_age: float = 0.0) -> Answer:
@@ -214,3 +236,13 @@ class Read:
         counts = evidence != "none" and not query.no_touch and query.as_of is None
         if hits and counts:
             self._parts.retrievals.note(seq.epoch, [memory.id for memory in memories], now)
+
+
+def _within(versions: Sequence[Version], most: int | None, characters: int | None) -> int:
+    """Return how many of the first versions a page has: at least one."""
+    length = 0
+    for place, one in enumerate(versions):
+        length += len(one.memory.content)
+        if place and ((most is not None and place >= most) or (characters is not None and length > characters)):
+            return place
+    return len(versions)

@@ -102,6 +102,7 @@ HISTORY = HistoryReply(
         VersionReply(memory=ADDED, born=1, died=4, born_at=MADE, died_at=CHANGED, changes=[]),
     ],
     chain=[RULE_ID],
+    next_cursor=None,
 )
 RESTORED = written(replace(ADDED, version=4, updated_at=REPLACED))
 

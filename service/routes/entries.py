@@ -8,7 +8,15 @@ from muisti.core.model.values import Address
 from muisti.service.auth.middleware import memories
 from muisti.service.http.decode import Request
 from muisti.service.http.headers import IdempotencyKeyHeader, IfMatchHeader, IfNoneMatchHeader, expected, request_key
-from muisti.service.http.parameters import PAST, AsOfParameter, DryRunParameter, NoTouchParameter, PurgeParameter
+from muisti.service.http.parameters import (
+    PAST,
+    AsOfParameter,
+    CursorParameter,
+    DryRunParameter,
+    LimitParameter,
+    NoTouchParameter,
+    PurgeParameter,
+)
 from muisti.service.http.preferences import preferred
 from muisti.service.http.respond import written
 from muisti.service.routes.named import (
@@ -197,12 +205,14 @@ async def get_entry_history(
     category: FromPath[str],
     key: FromPath[str],
     backend: NamedDependency[Backend],
+    limit: LimitParameter = 100,
+    cursor: CursorParameter = None,
 ) -> Response[HistoryReply]:
-    """Read all versions of the memory at an address, and what each has changed.
+    """Read versions of the memory at an address, newest first, and what each has changed.
 
     The memory is the one at the address now, expired or not, else the last one that was there.
     """
-    return await history_of(request, backend, space, Address(category, key))
+    return await history_of(request, backend, space, Address(category, key), limit, cursor)
 
 
 @get(f"{PATH}/telemetry", operation_id="getEntryTelemetry", tags=["entries"], needs="read")

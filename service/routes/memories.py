@@ -254,9 +254,14 @@ async def get_history(
     space: FromPath[str],
     memory_id: FromPath[str],
     backend: NamedDependency[Backend],
+    limit: LimitParameter = 100,
+    cursor: CursorParameter = None,
 ) -> Response[HistoryReply]:
-    """Read all versions of a memory, even of a deleted or superseded one, and what each has changed."""
-    return await history_of(request, backend, space, memory_id)
+    """Read versions of a memory, newest first, and what each has changed.
+
+    A deleted or superseded memory has its history too. A page has about a million characters of text at most.
+    """
+    return await history_of(request, backend, space, memory_id, limit, cursor)
 
 
 ROUTES = (

@@ -36,7 +36,7 @@ async def suggest_preferences(
     category: CategoryParameter = None,
     dry_run: DryRunParameter = False,
 ) -> Response[SuggestionsReply]:
-    """Store preferences that users state in a conversation as candidates, about 50 at most.
+    """Store preferences that users state in a conversation as candidates, about 50 at most, of 1,000 turns.
 
     Rules find them, in English. Each is derived from its turn, and is no part of a profile until it becomes active.
     What a current memory says already is a `duplicate`, and is not stored. `dry_run` shows them. The key must read,

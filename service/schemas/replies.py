@@ -186,18 +186,22 @@ class VersionReply(Struct, frozen=True, kw_only=True):
 
 
 class HistoryReply(Struct, frozen=True, kw_only=True):
-    """All versions of a memory, newest first."""
+    """Versions of a memory, newest first."""
 
     items: list[VersionReply]
     chain: Annotated[
         list[fields.MemoryId],
         Meta(description="Ids of the memories that superseded one another, oldest first; this one is among them."),
     ]
-    next_cursor: None = None
+    next_cursor: Cursor
 
     @classmethod
     def of(cls, history: History) -> "HistoryReply":
-        return cls(items=[VersionReply.of(version) for version in history.versions], chain=list(history.chain))
+        return cls(
+            items=[VersionReply.of(version) for version in history.versions],
+            chain=list(history.chain),
+            next_cursor=None if history.earlier is None else str(history.earlier),
+        )
 
 
 class UndoReply(Struct, frozen=True, kw_only=True):

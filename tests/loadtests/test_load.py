@@ -5,7 +5,7 @@ from array import array
 
 import pytest
 
-from loadtests import overload, scenarios, sweep
+from loadtests import overload, scenarios, sweep, tenants
 from loadtests.http_load import Request
 from loadtests.open_loop import Record, TimedProtocol, poisson, send
 from loadtests.overload import Phase, Probes
@@ -113,3 +113,19 @@ def test_ids_are_read_from_answers_of_the_api_and_of_tools():
         (b"HTTP/1.1 200 OK", f'{{"id":7,"result":{{"memory":{{"id":"{number}3"}}}}}}'.encode()),
     ]
     assert overload.acknowledged(record) == [f"{number}1", f"{number}3"]
+
+
+def test_the_first_tenant_may_take_twice_as_long_beside_the_worst_and_readiness_never_fails():
+    alone = [("search", at / 100, 10.0, 200) for at in range(100)]
+    health = [(path, 5.0, 200) for path in ("/healthz", "/readyz") for _ in range(9)]
+
+    def broken(ms: float, probes: list[tenants.Probe]) -> int:
+        beside = [(name, due, ms, status) for name, due, _, status in alone]
+        run = tenants.Tenants(9.0, alone, beside, [("history", 0.0, 90.0, 503)], health, probes)
+        assert tenants.table(run).rows[0][-1] == f"{ms / 10:.2f}"
+        assert tenants.table_of_worst(run).rows == [["history", "1", "1", "0", "90 (90)"]]
+        return sum(not gate.holds for gate in tenants.gates(run))
+
+    assert broken(19.0, health) == 0
+    assert broken(21.0, health) == 1
+    assert broken(19.0, [*health, ("/healthz", 101.0, 200), ("/readyz", 5.0, 503)]) == 2

@@ -185,8 +185,15 @@ class Space(Memory):
     def history(
         self, name: str | None = None, *, category: str | None = None, key: str | None = None
     ) -> builtins.list[results.Version]:
-        reply = self._sender.send(names.history(self._name, names.named(name, category, key)))
-        return read(reply.body, results.History).items
+        which, found = names.named(name, category, key), builtins.list[results.Version]()
+        asked = names.history(self._name, which)
+        while True:
+            reply = self._sender.send(asked)
+            page = read(reply.body, results.History)
+            found += page.items
+            if page.next_cursor is None:
+                return found
+            asked = names.history(self._name, which, cursor=page.next_cursor)
 
     def undo(
         self,

@@ -150,7 +150,15 @@ export class Space {
   /** Return all versions of a memory, the newest first, also of a deleted one. */
   async history(name: Name, options: Call = {}): Promise<Version[]> {
     const { route, path } = place(name);
-    return (await this.#read<{ items: Version[] }>("get", `${route}/history`, { path, ...options })).items;
+    const found: Version[] = [];
+    let cursor: string | undefined;
+    do {
+      const query = { cursor };
+      const page = await this.#read<{ items: Version[]; next_cursor: string | null }>("get", `${route}/history`, { path, query, ...options });
+      found.push(...page.items);
+      cursor = page.next_cursor ?? undefined;
+    } while (cursor !== undefined);
+    return found;
   }
 
   /** Take back the `last` changes (1) of the caller, of memories of an `author`, or of a `request`. All or none. */

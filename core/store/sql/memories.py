@@ -124,14 +124,17 @@ def by_rows(version_ids: Sequence[int]) -> Statement:
     return Statement(f"SELECT {COLUMNS} FROM versions v WHERE v.id IN ({marks})", tuple(version_ids))
 
 
-def history(space: SpaceRow, memory_id: bytes) -> Statement:
-    """Select all stored versions, newest first, followed by seqs and times of their begin and end."""
+def history(space: SpaceRow, memory_id: bytes, most: int | None = None, before: int | None = None) -> Statement:
+    """Select stored versions, newest first, followed by seqs and times of their begin and end.
+
+    At most `most` of those before the version `before` are selected, if these are given.
+    """
     return Statement(
         f"""SELECT {COLUMNS}, v.born, v.died, coalesce(b.committed_at, v.updated_at), d.committed_at
         FROM versions v LEFT JOIN changes b ON b.space_id = v.space_id AND b.seq = v.born
         LEFT JOIN changes d ON d.space_id = v.space_id AND d.seq = v.died
-        WHERE v.memory_id = ? AND v.space_id = ? ORDER BY v.version DESC""",
-        (memory_id, space.id),
+        WHERE v.memory_id = ? AND v.space_id = ? AND v.version < ? ORDER BY v.version DESC LIMIT ?""",
+        (memory_id, space.id, (1 << 62) if before is None else before, -1 if most is None else most),
     )
 
 

@@ -37,7 +37,11 @@ def history(options: Globals, name: tuple[str, ...]) -> None:
     """
     check_name(name)
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(named.history(opened.space, locate(opened, name, gone=True))))
+        found = locate(opened, name, gone=True)
+        reply = opened.read(lambda: opened.client.send(named.history(opened.space, found)))
+        while (cursor := reply.data["next_cursor"]) is not None:
+            more = opened.client.send(named.history(opened.space, found, cursor=cursor)).data
+            reply.data.update(items=reply.data["items"] + more["items"], next_cursor=more["next_cursor"])
         answer(options, reply, table=lambda data: _table(data["items"]), plain=lambda data: [*_lines(data["items"])])
         if len(reply.data["chain"]) > 1:
             talk(f"One superseded the other: {', '.join(reply.data['chain'])}")

@@ -34,7 +34,9 @@ async def show_memory(space: FromPath[str], memory_id: FromPath[str], visit: Nam
     asked = visit.request.query_params
     history = await visit.api.get_history(space, memory_id)
     memory = await _shown(visit, space, memory_id, history)
-    newest = history["items"][0]
+    newest, items = history["items"][0], _until(memory, history["items"])
+    if not items:  # the version shown is older than those of the first page
+        items = (await visit.api.get_history(space, memory_id, cursor=str(memory["version"] + 1)))["items"]
     state = state_of(memory, newest["died_at"] if memory is newest["memory"] else None, datetime.now(UTC))
     telemetry, chain, sources, beside, entities, versions = await asyncio.gather(
         _telemetry(visit, space, memory_id, state),
@@ -42,7 +44,7 @@ async def show_memory(space: FromPath[str], memory_id: FromPath[str], visit: Nam
         peek(visit, [one for one in [memory["parent_id"], *memory["derived_from"]] if one]),
         beside_of(visit, space, memory),
         _entities(visit, space, memory_id),
-        asyncio.to_thread(told, _until(memory, history["items"]), count_of(asked.get("versions"))),
+        asyncio.to_thread(told, items, count_of(asked.get("versions"))),
     )
     model = {
         "memory": memory,

@@ -288,3 +288,24 @@ def test_a_parameter_that_does_nothing_is_refused(client: httpx.Client, memory: 
 def test_a_space_that_is_missing_and_an_id_that_is_none_are_not_found(client: httpx.Client):
     urls = ("/v1/spaces/nope/memories", f"{API}/memories/nope", f"{API}/memories/nope/history", f"{API}/entries/a/b")
     assert [client.get(url).json()["code"] for url in urls] == ["not_found"] * 4
+
+
+def test_a_history_has_pages_by_number_and_by_size(client: httpx.Client, memory: dict[str, Any]):
+    at = f"{API}/memories/{memory['id']}"
+    for number in range(4):
+        assert client.patch(at, json={"content": f"{number} {'tea ' * 20_000}", "reason": "why"}).status_code == 200
+    whole = client.get(f"{at}/history").json()
+    assert [one["memory"]["version"] for one in whole["items"]] == [5, 4, 3, 2, 1] and whole["next_cursor"] is None
+    found, path = [], f"{at}/history?limit=2"
+    while path is not None:
+        page = client.get(path)
+        assert len(page.json()["items"]) <= 2 and page.json()["chain"] == whole["chain"]
+        found += page.json()["items"]
+        path = page.links.get("next", {}).get("url")
+    assert found == whole["items"]
+    for number in range(20):
+        client.patch(at, json={"content": f"{number} {'milk ' * 19_000}"})
+    page = client.get(f"{at}/history").json()
+    assert 0 < len(page["items"]) < 20 and page["next_cursor"] == str(page["items"][-1]["memory"]["version"])
+    for wrong in ("x", "-1", "9" * 20):
+        assert client.get(f"{at}/history", params={"cursor": wrong}).status_code == 422
