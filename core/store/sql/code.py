@@ -265,7 +265,7 @@ def callees(
 ) -> Statement:
     """Select what symbols use, given by the row of the version and the number; what is inside of them counts.
 
-    Columns: those of the symbol that is used, null for a file; then kind, qualified name of the user, lines, certainty,
+    Columns: those of the symbol that is used, null for a file. Then kind, qualified name of the user, lines, certainty,
     path, path of the lines, total.
     """
     return Statement(
