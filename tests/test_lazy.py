@@ -19,6 +19,10 @@ LATE = {
         for name in ("docx", "epub", "html", "image", "mail", "notebook", "pdf", "pptx", "xlsx")
     },
     ("core/operations/compiled.py", "muisti.core.kernels.making"): "a second: numba, which a library does without",
+    (
+        "service/app/__init__.py",
+        "muisti.service.app.server",
+    ): "all of the service, when another ASGI server asks for it",
     ("service/app/app.py", "muisti.service.auth.tokens.verify"): "250 ms, only where the settings speak of tokens",
     ("service/app/app.py", "muisti.service.openapi.document"): "20 ms, when somebody asks for it",
     ("service/app/starting.py", "muisti.service.app.server"): "loaded while nobody looks for garbage",

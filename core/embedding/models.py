@@ -33,6 +33,7 @@ class Models:
         self.others = tuple(others)
         self.seconds = seconds or SecondModels()
         self._known: dict[str, Encoder] = {}
+        self._loaded = set[Encoder]()
         self.cache = EmbeddingCache(cache_bytes)
         self._judge = StaticEncoder()
 
@@ -59,10 +60,22 @@ class Models:
         if known is not None and known.identity == generation:  # that of a hosted model may change
             return known
         for encoder in self:
+            if not self._loads(encoder):
+                continue
             self._known[encoder.identity] = encoder
             if encoder.identity == generation:
                 return encoder
         return None
+
+    def _loads(self, encoder: Encoder) -> bool:
+        """Tell whether a model can be loaded; what needs no vectors goes on without one that cannot."""
+        if encoder not in self._loaded:
+            try:
+                assert encoder.identity
+            except InvalidInput:
+                return False
+            self._loaded.add(encoder)
+        return True
 
     def second_of(self, space: Space) -> Encoder | None:
         """Return the second model of a space; None without one, or where this process cannot use it."""
@@ -98,7 +111,8 @@ class Models:
     @property
     def ready(self) -> Encoder | None:
         """The encoder that embeds a text at any time, whatever embeds a space; None when embeddings are off."""
-        return self._judge if self.default is not None and self.default.deferred else self.default
+        default = self.default
+        return self._judge if default is not None and (default.deferred or not self._loads(default)) else default
 
     def named(self, name: str) -> Encoder:
         """Return a model by its name, its identity, or the first 12 or more characters of its identity.

@@ -21,8 +21,8 @@ _NAMED = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)*[)\]},;:]*")
 _NAME_OF_ONE = re.compile(r"[A-Za-z_-]*(?:access|api|secret|private)_?-?key|[A-Za-z_-]*token", re.IGNORECASE)
 _CODE = re.compile(
     r"^[ \t]{0,40}(?:(?:async )?def \w|class \w|import [\w{*]|from [\w.]+ import|function \w|const \w|let \w|var \w"
-    r"|func \w|fn \w|use \w+::|package \w|#include|(?:public|private|protected|static) \w|self\.\w+ = "
-    r"|if \w[^\n]{0,80}:$)",
+    r"|func \w|fn \w|use \w+::|package \w|#include"
+    r"|(?:public|private|protected|static) \w|self\.\w+ = |if \w[^\n]{0,80}:$)",
     re.MULTILINE,
 )
 _NEAR = 4_000  # characters before and after a find, in which lines of code are looked for

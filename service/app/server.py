@@ -10,6 +10,7 @@ import socket
 import sys
 import tempfile
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, suppress
 from errno import EADDRINUSE
 from pathlib import Path
@@ -19,7 +20,6 @@ from litestar import Litestar
 from uvicorn.supervisors import Multiprocess
 
 from muisti.core.engine import Engine
-from muisti.core.model.errors import MuistiError
 from muisti.core.operations.compiled import compile_kernels, compiled_kernels
 from muisti.service.app.admitting import AdmittingProtocol
 from muisti.service.app.app import create_app, open_engine
@@ -31,7 +31,7 @@ from muisti.service.observability.laps import StageTimes
 from muisti.service.observability.tracing import check_tracing
 from muisti.service.runtime.databases import location_of, whereabouts
 from muisti.service.runtime.running import Announcement
-from muisti.service.settings import CONFIG, Settings, SettingsError, asks, check_binding, load, options
+from muisti.service.settings import CONFIG, Settings, SettingsError, asks, check_binding, find_config, load, options
 
 BACKLOG = 2048
 OWNER_KEY = "_MUISTI_OWNER_KEY"  # in the environment of workers: the secret of commands on this machine
@@ -116,7 +116,22 @@ def application() -> Litestar:
     return _application(settings, None, os.environ[OWNER_KEY], Path(os.environ[VARIABLE]))
 
 
-def _application(settings: Settings, engine: Engine | None, owner_key: str, workers: Path | None = None) -> Litestar:
+def from_environment() -> Litestar:
+    """Create the application for another ASGI server, which listens and has its own log of requests.
+
+    Raises:
+        SettingsError: a setting has an unknown name or a bad value; or packages are missing.
+    """
+    settings = load(os.environ, find_config(os.environ, Path.cwd()), {})
+    check_tracing(settings)
+    logs.configure(settings)
+    _compile()
+    return _application(settings, None, None)
+
+
+def _application(
+    settings: Settings, engine: Engine | None, owner_key: str | None, workers: Path | None = None
+) -> Litestar:
     host = None if settings.insecure else settings.host
     app = create_app(
         settings,
@@ -146,10 +161,12 @@ def _run_here(settings: Settings, listeners: list[socket.socket], announcement: 
     laps = StageTimes("imports")
     engine = open_engine(settings)
     laps.end("database")
-    threading.Thread(target=_begin_to_warm, args=(engine,), daemon=True).start()
+    warm = ThreadPoolExecutor(1)
+    warming = warm.submit(engine.warm)  # while the application is created
     try:
         app = _application(settings, engine, announcement.secret)
         laps.end("application")
+        warming.result()  # a model that cannot be loaded ends the start here, and not in a trace of uvicorn
         server = _Server(_config(settings, app), _known(engine, settings), laps, announcement)
         if threading.current_thread() is threading.main_thread():
             # uvicorn raises a signal again when it has stopped; this handler lets the engine close first.
@@ -157,18 +174,15 @@ def _run_here(settings: Settings, listeners: list[socket.socket], announcement: 
             signal.signal(signal.SIGINT, server.handle_exit)
         server.run(sockets=listeners)
     finally:
+        warm.shutdown()
         engine.close()
-
-
-def _begin_to_warm(engine: Engine) -> None:
-    """Load the model while the application is created. An error appears again when the application waits for it."""
-    with suppress(MuistiError):
-        engine.warm()
 
 
 def _run_workers(settings: Settings, listeners: list[socket.socket], announcement: Announcement) -> None:
     with open_engine(settings) as engine:  # opened here once: a fault of the database would be one of every worker
         known = _known(engine, settings)
+        if settings.model is not None:
+            engine.warm()
     gc.enable()
     os.environ.pop(CONFIG, None)
     os.environ.update(environment(settings))

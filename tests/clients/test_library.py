@@ -19,7 +19,7 @@ import pytest
 
 import muisti
 from loadtests.services.muisti import serving
-from muisti.client import Call, Unreachable, _wire
+from muisti.client import Call, Unreachable, _wire, calls
 from muisti.client._async_space import AsyncSpace
 from tests.clients.targets import CLIENTS
 
@@ -181,10 +181,9 @@ def test_what_is_no_server_is_refused(bad: str):
 
 def test_reads_make_no_space_and_writes_do(url: str):
     with muisti.connect(url, space="fresh") as memory:
+        assert memory.search("x").hits == [] == list(memory.list())
         with pytest.raises(muisti.NotFound):
-            memory.search("x")
-        with pytest.raises(muisti.NotFound):
-            next(memory.list())
+            memory.send(calls.get_space("fresh"))
         memory.remember("Tea")
         assert [one.content for one in memory.list()] == ["Tea"]
 
@@ -397,3 +396,18 @@ def test_results_are_read_easily(memory: muisti.Memory):
     assert stored.to_dict()["created_at"] == stored.created_at.isoformat().replace("+00:00", "Z")
     refused = pytest.raises(muisti.Conflict, memory.remember, "Tea " * 100)
     assert refused.value.conflicts[0]["id"] == stored.id and refused.value.detail
+
+
+def test_a_space_that_does_not_exist_yet_knows_nothing(memory: muisti.Memory):
+    user = memory.space(f"user{time.time_ns()}")
+    assert user.recall("hello") == [] == list(user.list()) == list(user.changes())
+    found, context = user.search("hello"), user.context("hello", token_budget=500)
+    assert (found.hits, found.evidence, context.text, context.evidence) == ([], "none", "", "none")
+    assert context.token_budget == 500
+    assert user.name in found.degraded[0] and user.name in context.degraded[0]
+    with pytest.raises(muisti.NotFound):
+        user.get("people/ann")
+    user.remember("Ann prefers tea")
+    assert [one.content for one in user.recall("what does Ann prefer?")] == ["Ann prefers tea"]
+    with pytest.raises(muisti.NotFound):
+        user.search(similar_to="01a22644-c18e-7e31-b9ca-91d18cd18ce4")

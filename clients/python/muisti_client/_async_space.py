@@ -18,6 +18,7 @@ from ._async_protocol import AsyncMemory
 from ._errors import Forbidden, NotFound, Refused, Unreachable, refused
 from ._events import EventReader
 from ._filters import plain, split
+from ._missing import empty_context, is_missing, nothing_found
 from ._result import read
 from ._wire import ATTEMPTS, Call, Reply, events_of, pause
 
@@ -96,7 +97,12 @@ class AsyncSpace(AsyncMemory):
         body, condition = split(options)
         if condition is not None:
             body["filter"] = condition
-        reply = await self._sender.send(calls.search(self._name, {"query": query, **body}))
+        try:
+            reply = await self._sender.send(calls.search(self._name, {"query": query, **body}))
+        except NotFound as error:
+            if not is_missing(error):
+                raise
+            return nothing_found(error)
         return read(reply.body, results.Found)
 
     async def context(self, query: str, **options: Unpack[ContextOptions]) -> results.Context:
@@ -106,7 +112,12 @@ class AsyncSpace(AsyncMemory):
             body["conversation"] = conversation
         if condition is not None:
             body["filter"] = condition
-        reply = await self._sender.send(calls.get_context(self._name, {"query": query, **body}))
+        try:
+            reply = await self._sender.send(calls.get_context(self._name, {"query": query, **body}))
+        except NotFound as error:
+            if not is_missing(error):
+                raise
+            return empty_context(error, body)
         return read(reply.body, results.Context)
 
     async def get(
@@ -130,7 +141,12 @@ class AsyncSpace(AsyncMemory):
         while left is None or left > 0:
             size = PAGE if left is None else min(left, PAGE)
             asked = calls.list_memories(self._name, limit=size, sort=sort, cursor=cursor, as_of=as_of, filter=condition)
-            page = read((await self._sender.send(asked)).body, results.Page)
+            try:
+                page = read((await self._sender.send(asked)).body, results.Page)
+            except NotFound as error:
+                if not is_missing(error):
+                    raise
+                return
             for item in page.items:
                 yield item
             left = None if left is None else left - len(page.items)
@@ -232,7 +248,12 @@ class AsyncSpace(AsyncMemory):
     async def _past(self, since: str | None, asked: Mapping[str, Any]) -> AsyncGenerator[results.Change, None]:
         """Yield the changes up to now."""
         while True:
-            reply = await self._sender.send(calls.list_changes(self._name, since=since, limit=CHANGES, **asked))
+            try:
+                reply = await self._sender.send(calls.list_changes(self._name, since=since, limit=CHANGES, **asked))
+            except NotFound as error:
+                if not is_missing(error):
+                    raise
+                return
             page = read(reply.body, results.Changes)
             for one in page.items:
                 yield _at_point(one, page.seq)

@@ -4,6 +4,7 @@ import type { Client } from "openapi-fetch";
 import { changes, type Page } from "./changes.js";
 import { Forbidden, MuistiError, NotFound, refusal } from "./errors.js";
 import { type Filter, split } from "./filters.js";
+import { emptyContext, isMissing, nothingFound } from "./missing.js";
 import type { paths } from "./schema.js";
 import { KEY, type Sending, sender } from "./sending.js";
 import type {
@@ -90,14 +91,14 @@ export class Space {
     const [query, options] = typeof first === "string" ? [first, second] : ["", first];
     const { filter, rest } = split(options);
     const { signal, timeout, ...body } = rest;
-    return this.#read("post", `${SPACE}/search`, { body: { ...body, filter, query }, signal, timeout });
+    return this.#read<Found>("post", `${SPACE}/search`, { body: { ...body, filter, query }, signal, timeout }).catch(nothingFound);
   }
 
   /** Make the text for a prompt, with citations, within `token_budget` tokens. */
   async context(query: string, options: ContextOptions = {}): Promise<Context> {
     const { filter, rest } = split(options);
     const { signal, timeout, ...body } = rest;
-    return this.#read("post", `${SPACE}/context`, { body: { ...body, filter, query }, signal, timeout });
+    return this.#read<Context>("post", `${SPACE}/context`, { body: { ...body, filter, query }, signal, timeout }).catch((error: unknown) => emptyContext(error, body));
   }
 
   /** Read a memory. Throws NotFound. */
@@ -114,7 +115,10 @@ export class Space {
     let left = limit;
     for (let cursor: string | null | undefined; left > 0 && cursor !== null; ) {
       const query = { ...asked, filter: json(filter), limit: Math.min(left, PAGE), cursor };
-      const page = await this.#read<{ items: Memory[]; next_cursor: string | null }>("get", `${SPACE}/memories`, { query, signal, timeout });
+      const page = await this.#read<{ items: Memory[]; next_cursor: string | null }>("get", `${SPACE}/memories`, { query, signal, timeout }).catch((error: unknown) => {
+        if (isMissing(error)) return { items: [], next_cursor: null };
+        throw error;
+      });
       yield* page.items;
       left -= page.items.length;
       cursor = page.next_cursor;
