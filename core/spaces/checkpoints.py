@@ -5,6 +5,8 @@ import binascii
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from msgspec import structs
+
 from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
 from muisti.core.model.comparisons import Checkpoint, Diff, MemoryChange
@@ -75,11 +77,15 @@ class Checkpoints:
             raise NotFound("checkpoint", name)
         return checkpoints.checkpoint(rows[0]), found.seq
 
-    def all(self, space: str) -> tuple[list[Checkpoint], Seq]:
-        """Return the checkpoints of a space, newest first, and the current point."""
+    def all(self, space: str, caller: Caller) -> tuple[list[Checkpoint], Seq]:
+        """Return the checkpoints of a space, newest first, and the current point.
+
+        Notes speak of the whole space, so a caller who sees a part of it gets none.
+        """
         found = find_space(self._database, space)
         (rows,) = self._database.read([checkpoints.all_of(found)])
-        return [checkpoints.checkpoint(row) for row in rows], found.seq
+        named = [checkpoints.checkpoint(row) for row in rows]
+        return [one if caller.sees_all else structs.replace(one, note=None) for one in named], found.seq
 
     def delete(self, space: str, name: str, caller: Caller, *, dry_run: bool = False) -> None:
         """Delete a checkpoint. Its point is then kept no longer than other history.
