@@ -120,6 +120,7 @@ def _timeline(given: Given, parts: Shared) -> TimelineParts:
             models=given.models,
             transactions=parts.transactions,
             arrivals=arrivals,
+            screener=parts.screener,
             clock=given.clock,
         ),
         clearer=Clearer(parts.transactions),

@@ -11,15 +11,19 @@ from muisti.core.conflicts.likeness import likeness
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.models import Models
 from muisti.core.embedding.vectors import restored
+from muisti.core.identity.caller import Caller
 from muisti.core.index.alike import alike, overlap, words
+from muisti.core.index.allowed import Allowed
 from muisti.core.index.cache import Indexes
 from muisti.core.index.lexical import best_matches, rank_lexical
 from muisti.core.index.snapshot import RowNumbers, Snapshot
+from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Floats
 from muisti.core.model.collisions import Contradiction, Duplicate, Similar
 from muisti.core.model.outcomes import Likeness, LikenessKind
 from muisti.core.model.terms import SIMILARITY_MIN, OnConflict
 from muisti.core.model.values import QUERY_MAX, Memory, Seq
+from muisti.core.query.filters import Filter
 from muisti.core.query.query import parse
 from muisti.core.store.database import Database
 from muisti.core.store.sql import memories, version_rows
@@ -44,11 +48,14 @@ class Checked(msgspec.Struct, frozen=True):
 
     `within` lists resemblances inside the batch: the position of the other memory, and how both relate. `at` is the
     change up to which the index was read. It is None when only equal texts are refused.
+
+    `hidden` lists for each new memory those that its caller may not read. They refuse nothing; reviews show them.
     """
 
     found: tuple[tuple[Likeness, ...], ...]
     within: tuple[tuple[tuple[int, Likeness], ...], ...]
     at: Seq | None
+    hidden: tuple[tuple[Likeness, ...], ...] = ()
 
     @property
     def similar(self) -> tuple[Likeness, ...]:
@@ -59,13 +66,15 @@ class Checked(msgspec.Struct, frozen=True):
         """Return the memories with which a new one opens a review, including earlier ones of `made`.
 
         These are the memories that it may contradict. With `review`, those that it repeats or contradicts are added.
-        With `keep`, there are none.
+        With `keep`, there are none. Hidden memories that it repeats or contradicts are always added.
         """
         if not self.found or on_conflict == "keep":
             return []
         kinds = (*_REFUSED, "possible_conflict") if on_conflict == "review" else ("possible_conflict",)
         within = [msgspec.structs.replace(one, id=made[other].id) for other, one in self.within[position]]
-        return [one for one in (*self.found[position], *within) if one.kind in kinds]
+        hidden = self.hidden[position] if self.hidden else ()
+        found = [one for one in (*self.found[position], *within) if one.kind in kinds]
+        return [*found, *(one for one in hidden if one.kind != "similar")]
 
     def refuse(self) -> None:
         """Raise for the first new memory that repeats or contradicts another.
@@ -97,13 +106,25 @@ class Checker:
         self._indexes = indexes
         self._models = models
 
-    def check(self, space: SpaceRow, made: Sequence[NewVersion], now: int) -> Checked:
-        """Compare each memory of `made` with the index and with the earlier ones of `made`."""
+    def check(self, space: SpaceRow, made: Sequence[NewVersion], now: int, caller: Caller) -> Checked:
+        """Compare each memory of `made` with the index and with the earlier ones of `made`.
+
+        Memories that the caller may not read are compared apart, so that they displace none that it may read.
+        """
+        every = self._check(space, made, now)
+        if caller.sees_all or not every.found:
+            return every
+        seen = self._check(space, made, now, caller.only(None)).found if caller.reads else tuple(() for _ in made)
+        hidden = tuple(tuple(one for one in found if not caller.may_read(one.category)) for found in every.found)
+        return Checked(seen, every.within, every.at, hidden)
+
+    def _check(self, space: SpaceRow, made: Sequence[NewVersion], now: int, only: Filter | None = None) -> Checked:
+        """Compare each memory of `made` with those of the index that a filter selects; None selects all."""
         encoder = self._models.inline(space.space.generation)
         if encoder is None:
             judge = self._models.judge(space.space.generation)
             if judge is not None:
-                return self._check_words(space, made, now, judge)
+                return self._check_words(space, made, now, judge, only)
             return Checked(tuple(() for _ in made), tuple(() for _ in made), None)
         directions = _directions(made, encoder)
         comparing = _Comparing(space, encoder)
@@ -114,13 +135,16 @@ class Checker:
         index, snapshot = ready
         if index.space.generation is None:
             return Checked(tuple(() for _ in made), within, snapshot.seq)
+        allowed = _allowed(index, snapshot, now, only)
         found = tuple(
-            comparing.with_each(new.memory, self._candidates(space, snapshot, new, direction, now))
+            comparing.with_each(new.memory, self._candidates(space, snapshot, new, direction, allowed))
             for new, direction in zip(made, directions, strict=True)
         )
         return Checked(found, within, snapshot.seq)
 
-    def _check_words(self, space: SpaceRow, made: Sequence[NewVersion], now: int, judge: Encoder) -> Checked:
+    def _check_words(
+        self, space: SpaceRow, made: Sequence[NewVersion], now: int, judge: Encoder, only: Filter | None
+    ) -> Checked:
         """Compare by the vectors of `judge`, with the memories that have most words in common."""
         comparing, memories_made = _Comparing(space, judge), [new.memory for new in made]
         short = np.array([new.passages is not None and len(new.passages) == 1 for new in made])
@@ -129,18 +153,28 @@ class Checker:
         ready = self._indexes.at_hand(space)
         if ready is None:
             return Checked(tuple(() for _ in made), within, None)
-        _, snapshot = ready
+        index, snapshot = ready
+        allowed = _allowed(index, snapshot, now, only)
         found = tuple(
-            comparing.with_each(new.memory, self._with_words(space, snapshot, new.memory, direction, now, judge))
+            comparing.with_each(
+                new.memory, self._with_words(space, snapshot, new.memory, direction, now, judge, allowed)
+            )
             for new, direction in zip(made, directions, strict=True)
         )
         return Checked(found, within, snapshot.seq)
 
     def _with_words(
-        self, space: SpaceRow, snapshot: Snapshot, new: Memory, direction: Floats, now: int, judge: Encoder
+        self,
+        space: SpaceRow,
+        snapshot: Snapshot,
+        new: Memory,
+        direction: Floats,
+        now: int,
+        judge: Encoder,
+        allowed: Allowed,
     ) -> Sequence[tuple[Memory, float]]:
         """Return the nearest of the memories that have words of a new one, best first."""
-        rows = by_words(snapshot, new.content, now) if direction.any() else ()
+        rows = by_words(snapshot, new.content, now, allowed) if direction.any() else ()
         if not len(rows):
             return ()
         versions = snapshot.rows.version.view()[rows].tolist()
@@ -160,7 +194,9 @@ class Checker:
         encoder = self._models.required(space.space.name, space.space.generation)
         directions = restored([vector for _, vector in stored], encoder.dimensions)
         near = [
-            closest(snapshot, direction, now, OLDER) if direction.any() else (np.empty(0, np.int64), ())
+            closest(snapshot, direction, snapshot.population(now).allowed, OLDER)
+            if direction.any()
+            else (np.empty(0, np.int64), ())
             for direction in directions
         ]
         versions = sorted({version for rows, _ in near for version in snapshot.rows.version.view()[rows].tolist()})
@@ -176,12 +212,12 @@ class Checker:
         return tuple(found)
 
     def _candidates(
-        self, space: SpaceRow, snapshot: Snapshot, new: NewVersion, direction: Floats, now: int
+        self, space: SpaceRow, snapshot: Snapshot, new: NewVersion, direction: Floats, allowed: Allowed
     ) -> Sequence[tuple[Memory, float]]:
         """Return the nearest memories that share words with a new one, best first."""
         if not direction.any() or not new.passages:
             return ()
-        rows, cosines = closest(snapshot, direction, now)
+        rows, cosines = closest(snapshot, direction, allowed)
         said = words(np.frombuffer(new.passages[0].terms, np.uint64))
         refused_from = space.space.policy.similarity_limit or NEVER
         near = [
@@ -250,18 +286,26 @@ class _Comparing(msgspec.Struct, frozen=True):
 
 
 def closest(
-    snapshot: Snapshot, direction: Floats, now: int, most: int = CANDIDATES
+    snapshot: Snapshot, direction: Floats, allowed: Allowed, most: int = CANDIDATES
 ) -> tuple[RowNumbers, Sequence[float]]:
-    """Return the best row of each of the nearest visible memories and its cosine, best first."""
-    near = alike(snapshot, direction, snapshot.population(now).allowed, SIMILARITY_MIN, most)
+    """Return the best row of each of the nearest allowed memories and its cosine, best first."""
+    near = alike(snapshot, direction, allowed, SIMILARITY_MIN, most)
     return near.rows, near.cosines.tolist()
 
 
-def by_words(snapshot: Snapshot, content: str, now: int) -> RowNumbers:
-    """Return the best row of each of the visible memories that match the words of a content best."""
+def by_words(snapshot: Snapshot, content: str, now: int, allowed: Allowed) -> RowNumbers:
+    """Return the best row of each of the allowed memories that match the words of a content best."""
     population, wanted = snapshot.population(now), parse(content[:QUERY_MAX].replace('"', " "), "any")
-    matches = rank_lexical(snapshot, population, wanted, population.mask)
-    return best_matches(snapshot, matches, population.mask, WORDED)
+    matches = rank_lexical(snapshot, population, wanted, allowed.mask)
+    return best_matches(snapshot, matches, allowed.mask, WORDED)
+
+
+def _allowed(index: SpaceIndex, snapshot: Snapshot, now: int, only: Filter | None) -> Allowed:
+    """Return the visible rows that a filter selects; None selects all."""
+    population = snapshot.population(now)
+    if only is None:
+        return population.allowed
+    return index.selections(snapshot).allowed(only, snapshot, population, now)
 
 
 def _directions(made: Sequence[NewVersion], encoder: Encoder) -> Floats:

@@ -52,6 +52,10 @@ class Caller(msgspec.Struct, frozen=True):
         """Return whether the caller may see memories of this category. `reads` is not considered."""
         return self._folded is None or (isinstance(category, str) and fold(category) == self._folded)
 
+    def may_read(self, category: object) -> bool:
+        """Return whether the caller may read memories of this category."""
+        return self.reads and self.shows(category)
+
     def check(self, category: object) -> None:
         """Raise `Forbidden` when the caller may not write to this category."""
         if not self.shows(category):
@@ -105,7 +109,7 @@ class Caller(msgspec.Struct, frozen=True):
 
     def shown(self, found: Iterable[Likeness]) -> tuple[Likeness, ...]:
         """Return the similar memories that the caller may see."""
-        return tuple(one for one in found if self.reads and self.shows(one.category))
+        return tuple(one for one in found if self.may_read(one.category))
 
     def redacted(self, refusal: Similar) -> Similar:
         """Return the refusal without the memories that the caller may not see."""

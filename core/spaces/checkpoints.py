@@ -5,6 +5,8 @@ import binascii
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from msgspec import structs
+
 from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
 from muisti.core.model.comparisons import Checkpoint, Diff, MemoryChange
@@ -24,6 +26,7 @@ from muisti.core.store.sql.spaces import SpaceRow, guard
 from muisti.core.store.sql.trial import written
 from muisti.core.write.arrivals import Arrivals
 from muisti.core.write.begun import Call
+from muisti.core.write.screening import Screener
 from muisti.core.write.transactions import Transactions
 
 TURNS_MAX = 50_000  # memories that one batch changes; a remote database limits a transaction to 5 s
@@ -43,9 +46,11 @@ class Checkpoints:
         models: Models,
         transactions: Transactions,
         arrivals: Arrivals,
+        screener: Screener,
         clock: Callable[[], int],
     ) -> None:
         self._arrivals = arrivals
+        self._screener = screener
         self._database = database.primary
         self._models = models
         self._transactions = transactions
@@ -57,7 +62,7 @@ class Checkpoints:
         """Name the current point of a space. Its memories stay readable until the checkpoint is deleted.
 
         Raises:
-            InvalidInput, Forbidden.
+            InvalidInput, Forbidden, SensitiveContent.
             AlreadyExists: the space has a checkpoint of this name.
         """
         check_whole(caller)
@@ -67,6 +72,8 @@ class Checkpoints:
         if note is not None and len(note) > REASON_MAX:
             raise InvalidInput.at("$.note", f"has {len(note):,} characters; at most {REASON_MAX:,} are allowed")
         found, now = find_space(self._database, space), self._clock()
+        if note is not None:
+            note = self._screener.text(found, note, Call(now, caller=caller), "$.note")[:REASON_MAX]
         if self._named(found, name):
             raise AlreadyExists(f"space {space!r} has a checkpoint {name!r} already; delete that one first")
         batch = [guard(found), checkpoints.insert(found, name, now, caller.actor, note)]
@@ -75,11 +82,15 @@ class Checkpoints:
             raise NotFound("checkpoint", name)
         return checkpoints.checkpoint(rows[0]), found.seq
 
-    def all(self, space: str) -> tuple[list[Checkpoint], Seq]:
-        """Return the checkpoints of a space, newest first, and the current point."""
+    def all(self, space: str, caller: Caller) -> tuple[list[Checkpoint], Seq]:
+        """Return the checkpoints of a space, newest first, and the current point.
+
+        Notes speak of the whole space, so a caller who sees a part of it gets none.
+        """
         found = find_space(self._database, space)
         (rows,) = self._database.read([checkpoints.all_of(found)])
-        return [checkpoints.checkpoint(row) for row in rows], found.seq
+        named = [checkpoints.checkpoint(row) for row in rows]
+        return [one if caller.sees_all else structs.replace(one, note=None) for one in named], found.seq
 
     def delete(self, space: str, name: str, caller: Caller, *, dry_run: bool = False) -> None:
         """Delete a checkpoint. Its point is then kept no longer than other history.

@@ -35,7 +35,7 @@ class Timeline:
 
     def list_checkpoints(self, space: str) -> tuple[list[Checkpoint], Seq]:
         """Return the checkpoints of a space, newest first."""
-        return self._parts.checkpoints.all(space)
+        return self._parts.checkpoints.all(space, self._calls.caller)
 
     def delete_checkpoint(self, space: str, name: str) -> None:
         """Forget a named point; see `Checkpoints.delete`."""

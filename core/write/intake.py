@@ -71,6 +71,7 @@ class Intake:
         check_new(draft, path)
         if not hierarchy:
             check_alone(draft, path)
+            self._provenance.check_parent(space, draft, call.caller, path)
         draft, redactions = self._screener.screened(space, draft, call, path)
         draft, echo = self._echoes.marked(space, draft, call, path) if echoes else (draft, NO_FLAGS)
         return _accepted(draft, (*redactions, *echo), self._provenance.of_new(space, draft, call.caller, path))
@@ -115,6 +116,8 @@ class Intake:
             return self.new(space, draft, call)
         draft = call.caller.own(draft)
         check_alone(draft)
+        if draft.parent_id != before.parent_id:
+            self._provenance.check_parent(space, draft, call.caller)
         draft, redactions = self._screener.screened(space, draft, call, before=draft_of(before))
         return _accepted(draft, redactions, self._provenance.of_new(space, draft, call.caller))
 
@@ -129,6 +132,8 @@ class Intake:
         if draft == stated:
             return Accepted(draft, NO_FLAGS, before.trust)
         check_stays(draft, stated)
+        if draft.parent_id != stated.parent_id:
+            self._provenance.check_parent(space, draft, call.caller)
         draft, redactions = self._screener.screened(space, draft, call, before=stated)
         if draft == stated:
             return Accepted(draft, redactions, before.trust)

@@ -68,9 +68,21 @@ class Provenance:
         lowest = tuple(one for one, trusted in found.items() if trusted == trust)
         return trust, (Flag(code="trust_lowered", path=f"{path}.derived_from", kind=memory.source_class, ids=lowest),)
 
+    def check_parent(self, space: SpaceRow, draft: Draft, caller: Caller, path: str = "$") -> None:
+        """Raise `InvalidInput` when the caller names a parent that it may not read, as if there were none.
+
+        The batch refuses a parent that does not exist.
+        """
+        named = () if draft.parent_id is None or caller.sees_all else canonical((draft.parent_id,))
+        if not named:
+            return
+        (rows,) = self._database.read([memories.trusts(space, named, living=True)])
+        if not any(caller.may_read(row[2]) for row in rows):
+            raise InvalidInput.at(f"{path}.parent_id", f"no memory {named[0]} in this space")
+
     def _living(self, space: SpaceRow, ids: Sequence[str], caller: Caller, path: str) -> dict[str, int]:
         (rows,) = self._database.read([memories.trusts(space, ids, living=True)])
-        found = {id_text(cast(bytes, row[0])): cast(int, row[1]) for row in rows if caller.shows(row[2])}
+        found = {id_text(cast(bytes, row[0])): cast(int, row[1]) for row in rows if caller.may_read(row[2])}
         missing = [one for one in ids if one not in found]
         if missing:
             raise InvalidInput([Problem(f"{path}.derived_from", f"no memory {one} in this space") for one in missing])

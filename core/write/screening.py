@@ -73,6 +73,19 @@ class Screener(msgspec.Struct, frozen=True):
         check_draft(replace(clean, expires_at=None, status="active"), call.now, path)  # the text may be longer now
         return clean, tuple(dict.fromkeys(work.flags))
 
+    def text(self, space: SpaceRow, text: str, call: Call, path: str) -> str:
+        """Return a text that is no part of a memory, as the policy accepts it. `path` locates it in the request.
+
+        Raises:
+            SensitiveContent: the policy refuses some of it.
+        """
+        place, _, name = path.rpartition(".")
+        work = _Screening(self._looking(space, call), place)
+        clean = work.text(text, name)
+        if work.problems:
+            raise SensitiveContent(work.problems)
+        return clean
+
     def asks_nothing(self, space: SpaceRow, call: Call) -> bool:
         """Return whether the policy allows all secrets and personal data."""
         return not self._looking(space, call)
@@ -107,19 +120,19 @@ class _Screening:
         clean: dict[str, object] = {}
         for name in TEXTS:
             if _is_new(name, draft, before):
-                clean[name] = self._text(getattr(draft, name), name)
+                clean[name] = self.text(getattr(draft, name), name)
         for name in ADDRESS:
             if _is_new(name, draft, before):
                 self._name(getattr(draft, name), f"{self._path}.{name}")
         if draft.tags and _is_new("tags", draft, before):
-            clean["tags"] = tuple(self._text(tag, f"tags[{place}]") for place, tag in enumerate(draft.tags))
+            clean["tags"] = tuple(self.text(tag, f"tags[{place}]") for place, tag in enumerate(draft.tags))
         if draft.metadata and _is_new("metadata", draft, before):
             clean["metadata"] = self._metadata(draft.metadata, "metadata")
         if draft.structure and _is_new("structure", draft, before):
             clean["structure"] = self._metadata(draft.structure, "structure")
         return {name: value for name, value in clean.items() if value != getattr(draft, name)}
 
-    def _text(self, text: str, where: str, name: str = "") -> str:
+    def text(self, text: str, where: str, name: str = "") -> str:
         """Return the text with finds redacted. `name` is the key of this value, which may reveal a secret."""
         for find, chosen in self._looking:
             path = f"{self._path}.{where}"
@@ -149,9 +162,9 @@ class _Screening:
         if isinstance(value, list):
             return [self._metadata(part, f"{where}[{place}]", name) for place, part in enumerate(value)]
         if isinstance(value, str):
-            return self._text(value, where, name)
+            return self.text(value, where, name)
         if isinstance(value, int) and value >= LONG:
-            clean = self._text(str(value), where, name)
+            clean = self.text(str(value), where, name)
             return value if clean == str(value) else clean
         return value
 

@@ -69,8 +69,8 @@ class Writer:
     def add(self, space: str, drafts: Sequence[Draft], on_conflict: OnConflict, call: Call, path: str) -> Written:
         """Store all drafts or none. A single draft may supersede the memory that would refuse it.
 
-        `path` locates the list of drafts in the request; it is `$` for a single one. A hidden memory never refuses a
-        draft that resembles it.
+        `path` locates the list of drafts in the request; it is `$` for a single one. A memory that the caller may not
+        read never refuses a draft that resembles it; a review shows both to those who may.
 
         Raises:
             InvalidInput, Forbidden, Duplicate, Contradiction, AddressTaken, QuotaExceeded.
@@ -78,8 +78,6 @@ class Writer:
         try:
             written = self._add(space, drafts, on_conflict, call, path)
         except Similar as refusal:
-            if refusal.found and not any(call.caller.shows(one.category) for one in refusal.found):
-                return self.add(space, drafts, "keep", call, path)
             raise call.caller.redacted(refusal) from None
         except AddressTaken as refusal:
             raise call.caller.redacted_address(refusal) from None
@@ -264,7 +262,7 @@ class Writer:
         """Return what the new memories resemble, or raise if one must be refused. A dry run always compares."""
         if on_conflict == "keep" and not call.dry_run:
             return NOT_CHECKED
-        checked = self._checker.check(space, versions, call.now)
+        checked = self._checker.check(space, versions, call.now, call.caller)
         try:
             if on_conflict == "reject":
                 checked.refuse()
@@ -277,9 +275,9 @@ class Writer:
     def _addition(
         self, space: SpaceRow, new: NewVersion, offset: int, on_conflict: OnConflict, call: Call
     ) -> list[Statement]:
-        refusals = (
-            [guards.refuse_duplicate(space, new.memory, new.content_hash, call.now)] if on_conflict == "reject" else []
-        )
+        refuses = on_conflict == "reject" and call.caller.reads
+        own = call.caller.own_category
+        refusals = [guards.refuse_duplicate(space, new.memory, new.content_hash, call.now, own)] if refuses else []
         limits = [quotas.refuse_more(space, self._quota)] if offset == 0 else []  # after the last draft of the batch
         return [*refusals, *self._transactions.guarded_insertion(space, new, "created", call.caller, offset), *limits]
 
@@ -313,8 +311,10 @@ def _pairs(
 ) -> list[Statement]:
     """Return the statements that open a review of a new memory with each memory of `against`.
 
-    With `review`, memories with the same text are included. Other values of `on_conflict` refuse or keep those.
+    With `review`, memories with the same text are included, and with `reject` those that the caller may not read.
+    Other values of `on_conflict` refuse or keep those.
     """
     actor = call.caller.actor
     found = [conflicts.open_pair(space, one, new.memory, call.now, actor) for one in against]
-    return [*found, conflicts.open_same(space, new.memory, call.now, actor)] if on_conflict == "review" else found
+    same = on_conflict == "review" or (on_conflict == "reject" and not call.caller.sees_all)
+    return [*found, conflicts.open_same(space, new.memory, call.now, actor)] if same else found

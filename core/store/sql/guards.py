@@ -16,13 +16,14 @@ _NO_PARENT = refuse(Refusal.NO_PARENT)
 _STALE = refuse(Refusal.STALE)
 
 
-def refuse_duplicate(space: SpaceRow, new: Memory, content_hash: bytes, now: int) -> Statement:
-    """Refuse when another current memory of the same kind has the same text."""
+def refuse_duplicate(space: SpaceRow, new: Memory, content_hash: bytes, now: int, category: str | None) -> Statement:
+    """Refuse when another current memory of the same kind has the same text: of a folded category, or of any."""
+    only, args = ("", ()) if category is None else (" AND v.category_folded = ?", (category,))
     return Statement(
         f"{_DUPLICATE} WHERE EXISTS (SELECT 1 FROM versions v "
         f"WHERE v.space_id = ? AND v.content_hash = ? AND v.kind = ? AND v.conversation IS NULL AND v.document IS NULL "
-        f"AND {CURRENT} AND {UNEXPIRED})",
-        (space.id, content_hash, new.kind, now),
+        f"AND {CURRENT} AND {UNEXPIRED}{only})",
+        (space.id, content_hash, new.kind, now, *args),
     )
 
 

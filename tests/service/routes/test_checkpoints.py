@@ -41,3 +41,15 @@ def test_commands_make_compare_and_go_back(run: Run):
     assert run("checkpoint", "list").stdout.startswith("before\t1\t")
     assert run("checkpoint", "delete", "before").exit_code == 0
     assert run("diff", "before").exit_code == 1
+
+
+def test_the_policy_reads_notes(client: httpx.Client):
+    note = "The token of the deploy is github_pat_11AAAAAAA0abcdefghijkl."
+    client.post(f"{API}/memories", json=draft())
+    client.patch(f"{API}/policy", json={"secrets": "refuse"})
+    refused = client.post(f"{API}/checkpoints", json={"name": "a", "note": note})
+    assert (refused.status_code, refused.json()["code"]) == (422, "sensitive_content")
+    assert refused.json()["errors"][0]["path"] == "$.note"
+    client.patch(f"{API}/policy", json={"secrets": "redact"})
+    stored = client.post(f"{API}/checkpoints", json={"name": "a", "note": note}).json()
+    assert stored["note"] == "The token of the deploy is [redacted: github-token]."
