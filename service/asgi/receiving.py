@@ -19,11 +19,11 @@ def header_of(scope: Mapping[str, Any], name: str) -> str | None:
     return None
 
 
-async def read_body(receive: Receive) -> bytes:
-    """Read the whole body.
+async def read_body(receive: Receive, limit: int | None = None) -> bytes:
+    """Read the whole body. `limit` is in bytes, None when something before this bounds it.
 
     Raises:
-        HttpError: the caller disconnected first.
+        HttpError: the caller disconnected first, or the body is too large.
     """
     body = b""
     while True:
@@ -31,5 +31,7 @@ async def read_body(receive: Receive) -> bytes:
         if message["type"] != "http.request":
             raise HttpError("malformed_request", "the client disconnected before its body was complete")
         body += message["body"]
+        if limit is not None and len(body) > limit:
+            raise HttpError("too_large", f"the body has more than {limit:,} bytes")
         if not message["more_body"]:
             return body

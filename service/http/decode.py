@@ -9,11 +9,14 @@ from urllib.parse import unquote_to_bytes
 
 import litestar
 import msgspec
+from msgspec import inspect
 
 from muisti.core.model import decoding
 from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import InvalidInput, Problem, placed
 from muisti.service.http.choices import refused_choice
+from muisti.service.http.lenient import fitted
+from muisti.service.http.repair import repaired
 from muisti.service.schemas.errors import HttpError
 
 T = TypeVar("T")
@@ -53,6 +56,24 @@ def decode(body: bytes | msgspec.Raw, type: type[T], path: str = "$") -> T:
         HttpError: the body is no JSON.
         InvalidInput: the JSON does not fit the type.
     """
+    try:
+        return decoder(type).decode(body)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return _decoded(_fitted(bytes(body), type), type, path)
+
+
+def _fitted(body: bytes, type: type[Any]) -> bytes:
+    """Return JSON with what has only one meaning as the type takes it."""
+    body = repaired(body)
+    try:
+        found = msgspec.json.decode(body)
+        fit = fitted(inspect.type_info(type), found)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return body
+    return body if fit == found and repr(fit) == repr(found) else msgspec.json.encode(fit)
+
+
+def _decoded(body: bytes, type: type[T], path: str) -> T:
     try:
         return decoder(type).decode(body)
     except msgspec.ValidationError as error:

@@ -134,7 +134,7 @@ TOOLS = (
         needs="read",
         arguments=arguments.History,
         run=reads.memory_history,
-        description="Earlier versions of a memory: what changed, what replaced it.",
+        description="Earlier versions of a memory, what changed.",
         words={"limit": "Most versions"},
         read_only=True,
     ),

@@ -1,62 +1,63 @@
-"""Reads what clients send for what models mean: null for an argument that is left out, a date for a time."""
+"""Reads what models send for what they mean, by the types of our own arguments; see `service.http.lenient`."""
 
-from collections.abc import Iterator, Mapping
-from datetime import datetime
-from functools import cache
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 from msgspec import inspect
 
-from muisti.core.model.times import from_us
-from muisti.core.query.filter_fields import moment
+from muisti.core.model.errors import InvalidInput
+from muisti.core.query.filter_fields import nearest
+from muisti.service.http.lenient import fitted
+from muisti.service.mcp.group_arguments import Purge
 from muisti.service.mcp.schema import fields_of
 
 Json = dict[str, Any]
 
+TEXTS = frozenset({"content", "contents", "text", "ndjson", "query"})  # kept as they are
 
-def given(kind: type[msgspec.Struct], arguments: Mapping[str, Any]) -> Json:
+
+def given(kind: type[msgspec.Struct], arguments: Mapping[str, Any], gone: frozenset[str] = frozenset()) -> Json:
     """Return the arguments of a call as `kind` takes them.
 
-    An argument that is null is left out: clients such as CrewAI send null for those that a model leaves out. Null
-    within an argument stays, since in `changes` it clears a field. A date counts as its midnight, and a time without
-    a zone is in UTC, as in filters.
+    An optional argument that is null or blank is left out: clients send these for what a model leaves out. Null within
+    an argument stays, since in `changes` it clears a field. A text may stand for a number, a truth value, a list or an
+    object, and a single value for a list. A date counts as its midnight, and a time without a zone is in UTC.
+
+    `gone` are arguments that the caller may not use, which no message names. For `purge` a blank is a value: it would
+    otherwise erase more than was asked.
+
+    Raises:
+        InvalidInput: there is no such argument.
     """
-    known = {field.encode_name for field in fields_of(kind)}
-    return _in_utc(kind, {name: value for name, value in arguments.items() if value is not None or name not in known})
+    fields = {field.encode_name: field for field in fields_of(kind)}
+    found: Json = {}
+    for name, value in arguments.items():
+        field = fields.get(name)
+        if field is None:
+            raise InvalidInput.at(f"$.{name[:80]}", f"there is no such field{nearest(name, [*fields.keys() - gone])}")
+        if name in TEXTS:
+            if value is not None:
+                found[name] = fitted(field.type, value, _parsed) if name == "contents" else value
+            continue
+        value = value.strip() if isinstance(value, str) else value
+        if value is None or (value == "" and not field.required and kind is not Purge):
+            continue
+        value = fitted(field.type, value, _parsed)
+        found[name] = [one for one in value if one != ""] if isinstance(value, list) and _of_texts(field) else value
+    return found
 
 
-def _in_utc(kind: type[msgspec.Struct], found: Mapping[str, Any]) -> Json:
-    timed = _timed(kind)
-    return {name: _as(timed[name], value) if name in timed else value for name, value in found.items()}
+def _of_texts(field: inspect.Field) -> bool:
+    kind = field.type.type if isinstance(field.type, inspect.Metadata) else field.type
+    return isinstance(kind, inspect.ListType) and not isinstance(kind.item_type, inspect.DictType)
 
 
-def _as(kind: type[Any], value: Any) -> Any:
-    """Return a time with its zone, and fields with such times. What is neither stays, for the decoder to refuse."""
-    if kind is not datetime:
-        return _in_utc(kind, value) if isinstance(value, dict) else value
-    try:
-        return from_us(moment(value)).isoformat()
-    except (ValueError, OverflowError):
-        return value
+def _parsed(text: str) -> Any:
+    """Return the value that a text says as JSON; `True` of Python too.
 
-
-@cache
-def _timed(kind: type[msgspec.Struct]) -> Mapping[str, type[Any]]:
-    """Map the names of arguments that are times to `datetime`, and of those with fields to the type of these."""
-    return {field.encode_name: inner for field in fields_of(kind) for inner in _within(field.type)}
-
-
-def _within(found: inspect.Type) -> Iterator[type[Any]]:
-    match found:
-        case inspect.Metadata(type=inner):
-            yield from _within(inner)
-        case inspect.UnionType(types=types):
-            for one in types:
-                yield from _within(one)
-        case inspect.DateTimeType():
-            yield datetime
-        case inspect.StructType(cls=cls):
-            yield cls
-        case _:
-            return
+    Raises:
+        ValueError: it is no JSON.
+    """
+    word = text.strip()
+    return msgspec.json.decode(word.lower() if word in ("True", "False") else word)

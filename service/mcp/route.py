@@ -5,8 +5,9 @@ no MCP, or only plain calls, does without. The first request that is no plain ca
 """
 
 import gc
+import json
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qsl
@@ -19,11 +20,14 @@ from litestar.handlers import ASGIRouteHandler
 from litestar.types import ASGIApp, Receive, Scope, Send
 
 from muisti.core.support.lazy import Lazy
-from muisti.service.asgi.receiving import read_body
+from muisti.service.asgi.receiving import Header, read_body
+from muisti.service.asgi.sending import send_body
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import access_of
+from muisti.service.http.decode import JSON
 from muisti.service.mcp import fast_path
 from muisti.service.mcp.citations import RESOURCE
+from muisti.service.mcp.messages import Unreadable, message_of
 from muisti.service.mcp.session import Session
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
@@ -90,13 +94,17 @@ class McpApp:
         ]  # HTTP allows spaces around a value
         session = self._session(scope)
         plain = fast_path.plain(http["headers"], self._body_limit)
-        if plain is not None:
-            body = await read_body(receive)
-            if await fast_path.answered(session, plain, body, send):
-                return
-            receive = fast_path.again(body, receive)
+        body = await read_body(receive, self._body_limit)
+        if plain is not None and await fast_path.answered(session, plain, body, send):
+            return
+        if _is_json(http["headers"]):
+            try:
+                body = json.dumps(message_of(body)).encode()
+            except Unreadable as error:
+                return await send_body(send, 400, {"Content-Type": JSON}, error.answer())
+        http["headers"] = sized(http["headers"], len(body))
         manager = self._manager or await self._started()
-        await manager(scope, receive, send)
+        await manager(scope, fast_path.again(body, receive), send)
 
     async def _started(self) -> ASGIApp:
         async with self._starting:
@@ -125,6 +133,17 @@ class McpApp:
 
 
 ALLOW = {"Allow": "OPTIONS, POST"}
+
+
+def _is_json(headers: Iterable[Header]) -> bool:
+    """Tell whether a body is said to be JSON; any other is the SDK's to refuse."""
+    return any(name == b"content-type" and value.lower().startswith(JSON.encode()) for name, value in headers)
+
+
+def sized(headers: Iterable[Header], size: int) -> list[Header]:
+    """Return the headers of a request whose body was read and has this many bytes."""
+    gone = (b"content-length", b"transfer-encoding")
+    return [*(one for one in headers if one[0] not in gone), (b"content-length", str(size).encode())]
 
 
 def groups_of(query: bytes) -> frozenset[Group] | None:

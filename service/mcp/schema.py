@@ -1,5 +1,7 @@
 """Derives the JSON Schema of a tool's arguments from their type, in as few words as a client needs.
 
+Every schema has a type: strict clients, such as those of Gemini, drop a tool with an enumeration that has none.
+
 Bounds are left out: a value out of bounds is refused with a message that names them.
 """
 
@@ -62,9 +64,10 @@ def _of_field(field: inspect.Field) -> Json:
 def _schema(found: inspect.Type) -> Json:
     match found:
         case inspect.Metadata(type=inner, extra_json_schema=extra):
-            return {"enum": extra["enum"]} if extra and "enum" in extra else _schema(inner)
+            choices = {"enum": extra["enum"]} if extra and "enum" in extra else {}
+            return {**_schema(inner), **choices}
         case inspect.LiteralType(values=values):
-            return {"enum": list(values)}
+            return {"type": "string", "enum": list(values)}
         case inspect.ListType(item_type=item):
             return {"type": "array", "items": _schema(item)}
         case inspect.UnionType(types=types):
@@ -74,11 +77,10 @@ def _schema(found: inspect.Type) -> Json:
 
 
 def _either(schemas: list[Json]) -> Json:
-    """Return one schema of several; an enumeration goes with no other, and a text stands for a whole number too."""
+    """Return one schema of several; a text stands for a whole number too."""
     if len(schemas) == 1:
         return schemas[0]
-    types = [one["type"] for one in schemas]
-    if sorted(types) == ["integer", "string"]:
-        return {"type": "string"}
+    types = list(dict.fromkeys(one["type"] for one in schemas))
+    kind = "string" if sorted(types) == ["integer", "string"] else types[0] if len(types) == 1 else types
     rest = {name: value for one in schemas for name, value in one.items() if name != "type"}
-    return {"type": types, **rest}
+    return {"type": kind, **rest}

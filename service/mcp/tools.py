@@ -39,10 +39,10 @@ async def run(session: Session, tool: Tool, arguments: Mapping[str, Any]) -> Out
 
 
 async def _run(session: Session, tool: Tool, arguments: Mapping[str, Any]) -> Outcome:
-    gone = hidden(session.access) & arguments.keys()
-    if gone:
+    unusable = hidden(session.access)
+    if gone := unusable & arguments.keys():
         raise HttpError("forbidden", f"there is no argument {', '.join(sorted(gone))} for this key; leave it out")
-    raw = msgspec.json.encode(given(tool.arguments, arguments), order="deterministic")
+    raw = msgspec.json.encode(given(tool.arguments, arguments, unusable), order="deterministic")
     found = read(raw, tool.arguments)
     space = session.space(found.space, tool.needs) if tool.in_space else ""
     LANE.set(Lane(tool.name in SLOW_TOOLS, space, session.access.lane_key))

@@ -15,7 +15,7 @@ from muisti.service.mcp.calls import Call, Json, Outcome
 from muisti.service.mcp.differences import differences
 from muisti.service.mcp.flags import flags_of, suggestions_of, told_of
 from muisti.service.mcp.refusals import refused
-from muisti.service.mcp.rendering import counted, shown
+from muisti.service.mcp.rendering import brief, counted
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.likeness import alike
 from muisti.service.schemas.requests import on_conflict_of
@@ -76,7 +76,7 @@ async def _remembered(call: Call, given: Remember, request: RequestKey | None) -
     instead = f" It supersedes {memory.supersedes}." if memory.supersedes and written.created else ""
     suggestions, suggested = suggestions_of(written)
     text = f"{done} as {memory.id}, version {memory.version}.{instead}{beside}{told_of(written)}{suggested}"
-    return Outcome({"memory": shown(memory), **structured, **flags_of(written), **suggestions}, text)
+    return Outcome({"memory": brief(memory), **structured, **flags_of(written), **suggestions}, text)
 
 
 async def update_memory(call: Call, given: UpdateMemory) -> Outcome:
@@ -95,7 +95,7 @@ async def update_memory(call: Call, given: UpdateMemory) -> Outcome:
     memory = written.memories[0]
     if given.feedback is not None:
         await call.backend.store(call.memories.review.give_feedback, call.space, memory.id, given.feedback)
-    structured = {"memory": shown(memory, full=True)}
+    structured = {"memory": brief(memory, full=True)}
     if written.plan is not None:
         return _planned(written, written.plan, structured)
     suggestions, suggested = suggestions_of(written)
@@ -119,7 +119,7 @@ async def undo(call: Call, given: UndoChanges) -> Outcome:
         request=request,
     )
     memory = written.memories[0]
-    structured = {"memory": shown(memory, full=True)}
+    structured = {"memory": brief(memory, full=True)}
     if written.plan is not None:
         return _planned(written, written.plan, structured)
     text = f"Restored {memory.id}: now at version {memory.version}.{told_of(written)}"
@@ -130,7 +130,7 @@ async def _own_undone(call: Call, which: Undo, request: RequestKey | None) -> Ou
     """Undo changes of the caller. It may delete what was added, so it needs the scope for that too."""
     check(call.access, "delete", call.space)
     written = await call.backend.store(call.memories.write.undo, call.space, which, request=request)
-    structured: Json = {"memories": [shown(one) for one in written.memories], "ended": list(written.ended)}
+    structured: Json = {"memories": [brief(one) for one in written.memories], "ended": list(written.ended)}
     if written.plan is not None:
         return _planned(written, written.plan, structured)
     back = [f"{one.id} is as before, at version {one.version}." for one in written.memories]
@@ -182,7 +182,7 @@ async def _noted(call: Call, given: UpdateMemory) -> Outcome:
     noted = await call.backend.store(call.memories.review.give_feedback, call.space, call.name(given), given.feedback)
     found = await call.backend.store(call.memories.read.get, call.space, noted.memory_id, no_touch=True)
     said = f"{noted.memory_id} was {given.feedback.replace('_', ' ')}."
-    structured: Json = {"memory": shown(found.memory, full=True)}
+    structured: Json = {"memory": brief(found.memory, full=True)}
     if given.dry_run:
         return Outcome({**structured, "dry_run": True, "changes": []}, f"Dry run, nothing was noted: {said}")
     return Outcome(structured, f"Noted: {said}")

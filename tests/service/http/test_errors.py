@@ -71,8 +71,6 @@ def test_every_kind_of_problem_explains_itself(client: httpx.Client):
         b"nonsense",
         b'{"content": "a"} trailing',
         b'{"content": "\xff"}',
-        b'{"content": "\\ud800"}',
-        b'\xef\xbb\xbf{"content": "a"}',
         b'{"content": "a", "metadata": ' + b'{"a":' * 5_000 + b"1" + b"}" * 5_000 + b"}",
     ],
 )

@@ -8,6 +8,7 @@ import pytest
 from muisti.core.engine import Engine
 from muisti.service.mcp.arguments import Recall, Remember, UpdateMemory
 from muisti.service.mcp.given import given
+from muisti.service.mcp.group_arguments import Purge
 from tests.service.mcp_client import LONG, PLAIN, call, schemas, text_of
 
 pytestmark = pytest.mark.one_store
@@ -75,7 +76,7 @@ def test_tools_work_when_all_that_is_not_given_is_null(engine: Engine, client: h
 @WAYS
 def test_null_for_an_argument_that_there_is_not_is_refused(client: httpx.Client, way: str):
     found = call(client, "recall", content_type=way, query="x", quary=None)
-    assert faults(found) == [{"path": "$.quary", "message": "there is no such field"}]
+    assert faults(found) == [{"path": "$.quary", "message": "there is no such field; did you mean 'query'?"}]
 
 
 def test_null_within_an_argument_stays():
@@ -108,3 +109,56 @@ def test_a_date_is_stored_as_its_midnight(engine: Engine, client: httpx.Client):
     made = call(client, "remember", content="Dana is on leave", expires_at="2031-02-01", valid_to="2031-01-31")
     stored = engine.owner.read.get("default", made["structuredContent"]["memory"]["id"]).memory
     assert (str(stored.expires_at), str(stored.valid_to)) == ("2031-02-01 00:00:00+00:00", "2031-01-31 00:00:00+00:00")
+
+
+@pytest.mark.parametrize(
+    ("said", "meant"),
+    [
+        ({"limit": 5.0}, {"limit": 5}),
+        ({"limit": "5"}, {"limit": 5}),
+        ({"limit": " 5.0 "}, {"limit": 5}),
+        ({"limit": "five"}, {"limit": "five"}),
+        ({"limit": 5.5}, {"limit": 5.5}),
+        ({"limit": True}, {"limit": True}),
+        ({"limit": "true"}, {"limit": "true"}),
+        ({"full": "true"}, {"full": True}),
+        ({"full": "False"}, {"full": False}),
+        ({"full": "1"}, {"full": "1"}),
+        ({"recency_weight": "0.5"}, {"recency_weight": 0.5}),
+        ({"tags": "a"}, {"tags": ["a"]}),
+        ({"tags": '["a", "b"]'}, {"tags": ["a", "b"]}),
+        ({"tags": ["a", ""]}, {"tags": ["a"]}),
+        ({"filter": '{"type": "guard"}'}, {"filter": {"type": "guard"}}),
+        ({"category": " rules "}, {"category": "rules"}),
+        ({"category": "", "space": " ", "mode": "", "author": "", "tags": "", "as_of": ""}, {}),
+        ({"query": " 5 "}, {"query": " 5 "}),
+    ],
+)
+def test_what_a_model_says_is_read_by_the_type_of_the_argument(said: dict[str, Any], meant: dict[str, Any]):
+    found = given(Recall, said)
+    assert repr(found) == repr(meant)
+
+
+def test_what_is_within_an_object_is_read_too_and_a_content_stays():
+    assert given(UpdateMemory, {"changes": '{"tags": "a", "ttl": "60"}'}) == {"changes": {"tags": ["a"], "ttl": 60}}
+    assert given(Remember, {"content": " 5 ", "contents": "[1]"})["content"] == " 5 "
+    assert given(Purge, {"author": "", "source": "x"}) == {"author": "", "source": "x"}
+
+
+@WAYS
+def test_a_blank_argument_finds_what_none_finds(client: httpx.Client, way: str):
+    call(client, "remember", content="Sven likes rye bread")
+    blank = {"category": "", "space": "", "author": "", "mode": "", "tags": [], "max_tokens": 500.0, "limit": "3"}
+    found = call(client, "recall", content_type=way, query="who likes rye bread?", **blank)
+    assert found["structuredContent"]["memories"], found
+
+
+def test_http_reads_what_has_one_meaning(client: httpx.Client):
+    body = b'\xef\xbb\xbf{"content": "cut \\ud83d", "ttl": 60.0, "event_at": "2023-05-04", "metadata": {"n": 1.0}}'
+    made = client.post("/v1/spaces/default/memories", content=body, headers={"Content-Type": "application/json"})
+    assert made.status_code == 201, made.text
+    found = made.json().get("memory", made.json())
+    assert (found["content"], found["event_at"][:10]) == ("cut \ufffd", "2023-05-04")
+    asked = client.post("/v1/spaces/default/search", json={"query": "cut", "limit": 10.0})
+    assert asked.status_code == 200
+    assert client.post("/v1/spaces/default/search", json={"query": "cut", "limit": "10"}).status_code == 422

@@ -147,3 +147,19 @@ def test_a_tool_is_declared_once():
     names = [tool.name for tool in TOOLS]
     assert len(names) == len(set(names))
     assert {*EntryBody.__struct_fields__} <= {*WORDS}
+
+
+def nodes(schema: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """Return a schema and all schemas within it."""
+    inner = [*schema.get("properties", {}).values(), *([schema["items"]] if "items" in schema else [])]
+    return [schema, *(one for each in inner for one in nodes(each))]
+
+
+def test_schemas_keep_to_what_strict_clients_take(client: httpx.Client):
+    for tool, schema in schemas(client).items():
+        assert schema["type"] == "object" and {*schema.get("required", ())} <= {*schema["properties"]}
+        for node in nodes(schema):
+            assert node["type"] in SAMPLES, (tool, node)
+            assert node.keys() <= {"type", "properties", "required", "items", "enum", "description"}, (tool, node)
+            assert ("items" in node) == (node["type"] == "array"), (tool, node)
+            assert "enum" not in node or (node["type"] == "string" and node["enum"]), (tool, node)

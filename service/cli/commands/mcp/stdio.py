@@ -3,7 +3,7 @@
 import logging
 
 import anyio
-from mcp.server.stdio import stdio_server
+from anyio import to_thread
 
 from muisti.core.identity.grants import Grant
 from muisti.core.model.values import LOCAL
@@ -22,6 +22,7 @@ from muisti.service.cli.whereabouts import settings_for
 from muisti.service.mcp.citations import citation_of
 from muisti.service.mcp.server import make_server
 from muisti.service.mcp.session import Session
+from muisti.service.mcp.stdio import serve
 from muisti.service.observability import logs
 from muisti.service.runtime.workers import Backend
 from muisti.service.settings import Settings
@@ -52,14 +53,13 @@ def _run(settings: Settings, grant: Grant) -> None:
             engine.spaces.ensure(space)
         backend = Backend(engine, settings)
         session = Session(backend, Access(LOCAL, grant), groups_in(settings.mcp_tools), citation=citation_of(settings))
-        try:
-            with Upkeep(engine, sweeps_of(settings), backend.meters), TaskThreads(engine, settings):
-                anyio.run(_serve, session)
-        finally:
-            backend.close()
+        with Upkeep(engine, sweeps_of(settings), backend.meters), TaskThreads(engine, settings):
+            anyio.run(_serve, session)
 
 
 async def _serve(session: Session) -> None:
-    server = make_server(lambda _: session)
-    async with stdio_server() as (reads, writes):
-        await server.run(reads, writes, server.create_initialization_options())
+    try:
+        await serve(make_server(lambda _: session), session.backend.uploads.body)
+    finally:  # calls that still run report to the event loop
+        with anyio.CancelScope(shield=True):
+            await to_thread.run_sync(session.backend.close)
