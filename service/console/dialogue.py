@@ -3,8 +3,6 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from muisti.core.model.messages import messages
-
 Item = Mapping[str, Any]
 
 
@@ -44,8 +42,11 @@ def said(memory: Item) -> list[Said]:
     >>> said({"author": "user", "content": "Who?\\n\\nAnn.", "structure": {"reply_at": 6, "replier": "assistant"}})
     [Said(who='user', text='Who?'), Said(who='assistant', text='Ann.')]
     """
-    found = messages("exchange", memory["content"], memory["author"], memory["structure"])
-    return [Said(one.speaker or "somebody", one.text.rstrip()) for one in found]
+    content, at = memory["content"], memory["structure"].get("reply_at")
+    who = memory["author"] or "somebody"
+    if at is None:
+        return [Said(who, content)]
+    return [Said(who, content[:at].rstrip()), Said(memory["structure"].get("replier") or "assistant", content[at:])]
 
 
 def turns(items: Sequence[Item], topics: Sequence[Item]) -> list[Turn]:
