@@ -13,10 +13,8 @@ from muisti.core.conversations.naming import check_name, object_draft, users_of
 from muisti.core.discourse.titles import title_of
 from muisti.core.embedding.models import Models
 from muisti.core.model.conversations import (
-    ASSISTANT,
     DEFAULT_SESSION,
     EXCHANGES_MAX,
-    REPLY_GAP,
     Arrived,
     NewObject,
     ObjectName,
@@ -27,6 +25,7 @@ from muisti.core.model.conversations import (
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import Conflict, ConversationClosed, InvalidInput, PlaceTaken
 from muisti.core.model.ids import IdSource, id_text
+from muisti.core.model.messages import joined
 from muisti.core.model.outcomes import Written
 from muisti.core.model.values import Draft, Json, Memory
 from muisti.core.read.hierarchy import namespace
@@ -66,7 +65,6 @@ class _Item(msgspec.Struct, frozen=True):
     """A turn of a request as a draft with a number, and its place in the request."""
 
     draft: Draft
-    first: str  # the message that is spoken first
     path: str
 
     @property
@@ -185,8 +183,8 @@ class Streamer:
         return _says_the_same(draft, stored)
 
     def _cleaned(self, adding: "_Adding", items: Sequence[_Item], *, echoes: bool) -> list[Accepted]:
-        """Accept items as the policy of the space lets them in; the start of a reply moves with the text."""
-        accepted = self._intake.batch(
+        """Accept items as the policy of the space lets them in."""
+        return self._intake.batch(
             adding.space,
             [item.draft for item in items],
             adding.call,
@@ -194,13 +192,6 @@ class Streamer:
             echoes=echoes,
             hierarchy=True,
         )
-        for place, (item, one) in enumerate(zip(items, accepted, strict=True)):
-            if one.draft.content != item.draft.content and "reply_at" in item.draft.structure:
-                alone = structs.replace(item.draft, content=item.first, structure={})
-                first = self._intake.new(adding.space, alone, adding.call, item.path, echoes=False, hierarchy=True)
-                structure = {**one.draft.structure, "reply_at": len(first.draft.content) + len(REPLY_GAP)}
-                accepted[place] = structs.replace(one, draft=structs.replace(one.draft, structure=structure))
-        return accepted
 
     def _written(self, adding: "_Adding", known: _Known, arrived: Sequence[tuple[_Item, Memory | None]]) -> Written:
         fresh = [item for item, memory in arrived if memory is None]
@@ -315,7 +306,7 @@ def _numbered(stream: Stream, category: str | None, last: int) -> list[_Item]:
         number = last + 1 if turn.turn is None else turn.turn
         last = max(last, number)
         path = f"{stream.path}[{place}]"
-        items.append(_Item(draft_of_turn(turn, stream.conversation, number, category, path), turn.content, path))
+        items.append(_Item(draft_of_turn(turn, stream.conversation, number, category, path), path))
     return items
 
 
@@ -325,12 +316,9 @@ def draft_of_turn(turn: Turn, conversation: str, number: int, category: str | No
     Raises:
         InvalidInput: the reply is blank.
     """
-    content, structure = turn.content, dict[str, Json]()
-    if turn.reply is not None:
-        if not turn.reply.strip():
-            raise InvalidInput.at(f"{path}.reply", "must not be empty or blank; leave it out for a turn alone")
-        structure = {"reply_at": len(content) + len(REPLY_GAP), "replier": turn.replier or ASSISTANT}
-        content = f"{content}{REPLY_GAP}{turn.reply}"
+    if turn.reply is not None and not turn.reply.strip():
+        raise InvalidInput.at(f"{path}.reply", "must not be empty or blank; leave it out for a turn alone")
+    content, structure = joined(turn.content, turn.reply, turn.replier)
     return Draft(
         content=content,
         kind="exchange",

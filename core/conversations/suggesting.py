@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from muisti.core.discourse.signals import stating
-from muisti.core.model.conversations import ASSISTANT
+from muisti.core.model.messages import messages_of
 from muisti.core.model.values import Draft, Memory
 
 SUGGESTIONS_MAX = 50  # of one request
@@ -32,8 +32,9 @@ def suggestions(exchange: Memory) -> Iterator[Suggestion]:
     A suggestion has the sentences that state it and their speaker. What an assistant says, or nobody in particular, is
     no preference of a user.
     """
-    for author, said in _messages(exchange):
-        found = stating(said, "preference", author=author)
+    for one in messages_of(exchange):
+        author = one.speaker
+        found = stating(one.text, "preference", author=author)
         if author is not None and found:
             draft = Draft(
                 content=" ".join(found),
@@ -45,13 +46,3 @@ def suggestions(exchange: Memory) -> Iterator[Suggestion]:
                 derived_from=(exchange.id,),
             )
             yield Suggestion(exchange.turn or 0, draft)
-
-
-def _messages(exchange: Memory) -> Iterator[tuple[str | None, str]]:
-    """Yield the messages of an exchange, each with its speaker."""
-    at = exchange.structure.get("reply_at")
-    if not isinstance(at, int):
-        yield exchange.author, exchange.content
-        return
-    yield exchange.author, exchange.content[:at]
-    yield str(exchange.structure.get("replier", ASSISTANT)), exchange.content[at:]

@@ -21,6 +21,7 @@ from muisti.core.discourse.summarise import Rarity, Turn, summarise
 from muisti.core.identity.caller import Caller
 from muisti.core.model.conversations import TURN_MAX
 from muisti.core.model.errors import InvalidInput, NotFound, PlaceTaken, SensitiveContent, StoreUnavailable
+from muisti.core.model.messages import messages_of
 from muisti.core.model.terms import SourceClass
 from muisti.core.model.values import SOURCES_MAX, TRUST, Draft, Memory
 from muisti.core.read.reading import find_space, read
@@ -353,11 +354,7 @@ def _turns(place: int, source: Memory) -> list[Turn]:
     if source.kind == "summary":
         named = [(line, _NAMED.fullmatch(line)) for line in source.content.split("\n")]
         return [Turn(place, match[1], match[2]) if match else Turn(place, "", line) for line, match in named]
-    cut = source.structure.get("reply_at")
-    if not isinstance(cut, int):
-        return [Turn(place, source.author or "", source.content)]
-    replier = str(source.structure.get("replier", ""))
-    return [Turn(place, source.author or "", source.content[:cut]), Turn(place, replier, source.content[cut:])]
+    return [Turn(place, one.speaker or "", one.text) for one in messages_of(source)]
 
 
 def _said(turns: Sequence[Turn], places: Sequence[int]) -> str:

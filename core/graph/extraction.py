@@ -14,9 +14,9 @@ from muisti.core.entities.recogniser import Recogniser
 from muisti.core.entities.reported import Asked, Reported, mentions, windows
 from muisti.core.facts.fact import AUTHOR, Fact, Named
 from muisti.core.graph.imported import with_imported
-from muisti.core.model.conversations import ASSISTANT
 from muisti.core.model.graph import Mention
 from muisti.core.model.graph_terms import ME, NAME_CHARACTERS, EntityKind
+from muisti.core.model.messages import messages
 from muisti.core.model.values import Json
 from muisti.core.parsing.names import is_programming_language
 from muisti.core.store.sql.graph_rows import Gathered
@@ -199,14 +199,9 @@ def _speaker(part: _Part, end: int) -> str:
 
 def _parts(source: Source) -> list[_Part]:
     """Return the two messages of an exchange, or the whole of another version."""
-    at = source.structure.get("reply_at") if source.kind == "exchange" else None
-    author = source.author or None
-    if not isinstance(at, int):
-        return [_Part(source.content, 0, author, SPEAKER, _names(author))]
-    replier = str(source.structure.get("replier") or ASSISTANT)
-    both = _names(author, replier)
-    said = _Part(source.content[:at].rstrip(), 0, author, SPEAKER, both)
-    return [said, _Part(source.content[at:], at, replier, REPLIER, both)]
+    found = messages(source.kind, source.content, source.author or None, source.structure)
+    both = _names(*(one.speaker for one in found))
+    return [_Part(one.text, one.start, one.speaker, REPLIER if one.is_reply else SPEAKER, both) for one in found]
 
 
 def _names(*speakers: str | None) -> tuple[str, ...]:

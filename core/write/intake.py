@@ -11,6 +11,7 @@ from msgspec import structs
 
 from muisti.core.model.errors import SensitiveContent
 from muisti.core.model.fields import STATED
+from muisti.core.model.messages import restated, sound
 from muisti.core.model.outcomes import Flag
 from muisti.core.model.values import Draft, Memory
 from muisti.core.store.database import Statement
@@ -107,6 +108,8 @@ class Intake:
     def replacing(self, space: SpaceRow, draft: Draft, before: Memory, call: Call, *, is_over: bool) -> Accepted:
         """Accept a draft that replaces a whole memory. Text that is current in the memory passes the policy.
 
+        A turn keeps its place in the conversation, and the division of its text.
+
         `is_over`: the memory has expired, and the draft becomes a new memory in its place.
 
         Raises:
@@ -116,6 +119,7 @@ class Intake:
             return self.new(space, draft, call)
         draft = call.caller.own(draft)
         check_alone(draft)
+        draft = _in_place(draft, draft_of(before))
         if draft.parent_id != before.parent_id:
             self._provenance.check_parent(space, draft, call.caller)
         draft, redactions = self._screener.screened(space, draft, call, before=draft_of(before))
@@ -153,7 +157,7 @@ class Intake:
         """
         stated = draft_of(memory)
         draft, redactions = self._screener.cleaned(
-            space, stated, call, path, None if current is None else draft_of(current)
+            space, sound(stated), call, path, None if current is None else draft_of(current)
         )
         draft, echo = self._echoes.marked(space, draft, call, path) if is_new else (draft, NO_FLAGS)
         if draft == stated:
@@ -166,6 +170,15 @@ class Intake:
     def asks_nothing(self, space: SpaceRow, call: Call) -> bool:
         """Return whether the space accepts every earlier memory unchanged, so that none needs to be read."""
         return self._screener.asks_nothing(space, call) and self._echoes.asks_nothing(space)
+
+
+def _in_place(draft: Draft, before: Draft) -> Draft:
+    """Return the draft that replaces another, as a turn where that is one."""
+    if before.conversation is None:
+        return draft
+    text = restated(before, {"content": draft.content})
+    place = {name: getattr(before, name) for name in ("kind", "session", "conversation", "topic", "turn", "structure")}
+    return structs.replace(draft, **{**place, **text})
 
 
 def _accepted(draft: Draft, flags: tuple[Flag, ...], lineage: Lineage) -> Accepted:

@@ -7,7 +7,9 @@ import msgspec
 from msgspec.structs import replace
 
 from muisti.core.model import fields
+from muisti.core.model.conversations import REPLY_GAP
 from muisti.core.model.errors import Problem, SensitiveContent
+from muisti.core.model.messages import reply_at
 from muisti.core.model.outcomes import Flag
 from muisti.core.model.spaces import Policy
 from muisti.core.model.terms import Screening
@@ -118,9 +120,13 @@ class _Screening:
     def changes(self, draft: Draft, before: Draft | None) -> dict[str, object]:
         """Return the fields that must be stored with other values than those sent."""
         clean: dict[str, object] = {}
+        at = reply_at(draft.kind, draft.content, draft.structure)
         for name in TEXTS:
             if _is_new(name, draft, before):
-                clean[name] = self.text(getattr(draft, name), name)
+                if name == "content" and at is not None:
+                    clean[name], at = self._both(draft.content, at)
+                else:
+                    clean[name] = self.text(getattr(draft, name), name)
         for name in ADDRESS:
             if _is_new(name, draft, before):
                 self._name(getattr(draft, name), f"{self._path}.{name}")
@@ -130,22 +136,39 @@ class _Screening:
             clean["metadata"] = self._metadata(draft.metadata, "metadata")
         if draft.structure and _is_new("structure", draft, before):
             clean["structure"] = self._metadata(draft.structure, "structure")
+        if at is not None and at != draft.structure["reply_at"]:
+            clean["structure"] = {**cast(Mapping[str, Json], clean.get("structure", draft.structure)), "reply_at": at}
         return {name: value for name, value in clean.items() if value != getattr(draft, name)}
 
     def text(self, text: str, where: str, name: str = "") -> str:
         """Return the text with finds redacted. `name` is the key of this value, which may reveal a secret."""
         for find, chosen in self._looking:
-            path = f"{self._path}.{where}"
             found = find(text) or (_behind(find, name, text) if name else [])
-            if self._sparing:
-                self.flags += [Flag(code="suspected", path=path, kind=one.kind) for one in found if not one.sure]
-                found = [one for one in found if one.sure]
-            if chosen == "refuse":
-                self._refuse(found, path)
-            elif found:
-                self.flags += [Flag(code="redacted", path=path, kind=one.kind) for one in found]
-                text = without(text, found)
+            if redacted := self._judged(found, chosen, where):
+                text = without(text, redacted)
         return text
+
+    def _both(self, text: str, at: int) -> tuple[str, int]:
+        """Return the two messages of a turn with finds redacted, also those across both, and where the reply begins."""
+        for find, chosen in self._looking:
+            if found := self._judged(find(text), chosen, "content"):
+                gap = at - len(REPLY_GAP)
+                first = without(text[:gap], [one._replace(stop=min(one.stop, gap)) for one in found if one.start < gap])
+                reply = [Found(one.kind, max(one.start, at) - at, one.stop - at) for one in found if one.stop > at]
+                text, at = f"{first}{REPLY_GAP}{without(text[at:], reply)}", len(first) + len(REPLY_GAP)
+        return text, at
+
+    def _judged(self, found: Sequence[Found], chosen: Screening, where: str) -> Sequence[Found]:
+        """Note finds as flags or problems, and return those to redact."""
+        path = f"{self._path}.{where}"
+        if self._sparing:
+            self.flags += [Flag(code="suspected", path=path, kind=one.kind) for one in found if not one.sure]
+            found = [one for one in found if one.sure]
+        if chosen == "refuse":
+            self._refuse(found, path)
+            return ()
+        self.flags += [Flag(code="redacted", path=path, kind=one.kind) for one in found]
+        return found
 
     def _name(self, text: str, path: str) -> None:
         """Screen a name, which can be refused but not redacted, because two names could become equal."""

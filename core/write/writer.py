@@ -1,7 +1,7 @@
 """Write memories: validate the request against stored memories, prepare the statements, commit them."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import cast
 
 from msgspec.structs import replace
 
@@ -12,6 +12,7 @@ from muisti.core.model.collisions import AddressTaken, Similar
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import NotFound
 from muisti.core.model.ids import IdSource, id_text
+from muisti.core.model.messages import restated
 from muisti.core.model.outcomes import Likeness, Written
 from muisti.core.model.terms import OnConflict
 from muisti.core.model.values import Draft, IfMatch, Memory, Name
@@ -127,6 +128,8 @@ class Writer:
     def update(self, space: str, name: Name, changes: Mapping[str, object], if_match: IfMatch, call: Call) -> Written:
         """Change the given fields. Without `if_match`, a concurrent change is kept and this one is applied to it.
 
+        Of a turn, `user` and `system` are fields too (core/model/messages.py).
+
         Raises:
             InvalidInput, Forbidden, NotFound, Stale, AddressTaken, QuotaExceeded.
         """
@@ -138,7 +141,7 @@ class Writer:
             check_version(before, if_match)
             check_ordinary(before)
             stated = draft_of(before)
-            accepted = self._intake.changed(found, replace(stated, **cast(dict[str, Any], changes)), before, call)
+            accepted = self._intake.changed(found, replace(stated, **restated(stated, changes)), before, call)
             if accepted.draft == stated:
                 return self._transactions.leave(found, before, call, accepted.flags)
             return self._replace(found, row, before, accepted, call)

@@ -109,6 +109,8 @@ class PatchBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Changes to a memory: what is absent stays, null clears. `tags` and `metadata` are replaced as a whole."""
 
     content: fields.Content | UnsetType = UNSET
+    user: Annotated[str, Meta(description="Of a turn: the first message.")] | UnsetType = UNSET
+    system: Annotated[str, Meta(description="Of a turn: the reply; null removes it.")] | None | UnsetType = UNSET
     kind: fields.KindName | UnsetType = UNSET
     category: fields.Category | None | UnsetType = UNSET
     key: fields.Key | None | UnsetType = UNSET

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
-from muisti.core.model.conversations import ASSISTANT, REPLY_GAP, USERS_MAX, Level
+from muisti.core.model.conversations import ASSISTANT, USERS_MAX, Level
+from muisti.core.model.messages import joined
 from muisti.core.model.values import NAME_MAX, REASON_MAX, SOURCES_MAX
 from muisti.service.formats.importers.items import Found, Item, clean, when, without
 
@@ -48,13 +49,13 @@ def message(
     """
     said = when(at)
     first, second = clean(content), clean(reply or "")
-    pair = {"reply_at": len(first) + len(REPLY_GAP), "replier": ASSISTANT} if second else {}
+    both, pair = joined(first, second or None)
     where = {"kind": "exchange"} if conversation is None else turn_of(conversation.id, number)
     return Item(
         external=external,
         place=place,
         memory={
-            "content": f"{first}{REPLY_GAP}{second}" if second else first,
+            "content": both,
             "type": "observation",
             "author": role,
             "source_class": _CLASSES[ASSISTANT] if second else _CLASSES.get(role, "unknown"),
