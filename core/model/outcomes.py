@@ -76,9 +76,12 @@ class Tally(msgspec.Struct, frozen=True):
 
 
 class Undo(msgspec.Struct, frozen=True, kw_only=True):
-    """The changes to undo: the `last` ones of a request, of memories of an author, or otherwise of the caller."""
+    """The changes to undo: the `last` ones of a request, of memories of an author, or otherwise of the caller.
 
-    last: int = 1
+    Without `last` it is the whole request, that of the caller's last change if none is named; of an author one change.
+    """
+
+    last: int | None = None
     author: str | None = None
     request: str | None = None
 

@@ -6,6 +6,7 @@ from typing import cast
 import msgspec
 
 from muisti.core.embedding.models import Models
+from muisti.core.identity.caller import Caller
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import (
     ChangedSince,
@@ -26,6 +27,7 @@ from muisti.core.store.sql import (
     audit,
     changes,
     documents,
+    forks,
     guards,
     import_undo,
     inserting,
@@ -41,6 +43,7 @@ from muisti.core.write.prepare import ready, repeated
 from muisti.core.write.refusals import Part
 from muisti.core.write.transactions import Transactions
 
+FOLLOWER = "muisti"  # the actor of changes that follow from a request, such as topics and summaries
 DIED = version_rows.WIDTH  # column of `memories.last`
 
 
@@ -87,25 +90,20 @@ class Undoer:
             AddressTaken, QuotaExceeded, RequestReused, ModelMismatch.
         """
         most = BATCH_MAX if which.request is None else UNDO_MAX
-        if not 1 <= which.last <= most:
+        if which.last is not None and not 1 <= which.last <= most:
             raise InvalidInput.at("$.last", f"{which.last} is not between 1 and {most:,}")
 
         def attempt(found: SpaceRow) -> Written:
             chosen = self._chosen(found, which, call)
             touched = self._touched(found, chosen)
-            return self._take_back(found, [one.seq for one in chosen], touched, call)
+            merged = [one.memory_id for one in chosen if one.kind == "merged"]
+            return self._take_back(found, [one.seq for one in chosen], touched, merged, call)
 
         return self._transactions.run(space, call, attempt)
 
     def _chosen(self, space: SpaceRow, which: Undo, call: Call) -> list[Change]:
-        if which.request is not None:
-            ask = changes.of_request(space, which.request, which.last + (which.last == UNDO_MAX))
-        elif which.author is not None:
-            ask = changes.of_author(space, which.author, which.last)
-        else:
-            ask = changes.made_by(space, call.caller.actor, which.last)
-        (rows,) = self._database.read([ask])
-        if len(rows) > which.last:
+        (rows,) = self._database.read([self._asked(space, which, call.caller)])
+        if len(rows) > UNDO_MAX:
             told = f"the request made more than {UNDO_MAX:,} changes, and an undo takes all of them back or none"
             raise TooLarge(f"{told}: roll the space back to the point before it")
         found = {one.seq: one for one in map(changes.change, rows) if call.caller.shows(one.category)}
@@ -117,6 +115,20 @@ class Undoer:
             raise NotFound("change to undo", "")
         self._check_imports(space, [*found])
         return sorted(found.values())
+
+    def _asked(self, space: SpaceRow, which: Undo, caller: Caller) -> Statement:
+        """Return the statement that selects the changes; one more than `UNDO_MAX` of a whole request."""
+        if which.request is not None:
+            whole = which.last is None or which.last == UNDO_MAX
+            return changes.of_request(space, which.request, UNDO_MAX + 1 if whole else which.last or 1)
+        if which.author is not None:
+            return changes.of_author(space, which.author, which.last or 1)
+        if which.last is None:
+            (found,) = self._database.read([changes.last_request(space, caller)])
+            if found and found[0][0] is not None:
+                # A client may choose the id of its request, so others may have used the same one.
+                return changes.of_call(space, cast(str, found[0][0]), (caller.actor, FOLLOWER), UNDO_MAX + 1)
+        return changes.made_by(space, caller.actor, which.last or 1)
 
     def _check_imports(self, space: SpaceRow, seqs: Sequence[int]) -> None:
         """Raise `Conflict` for changes of an import, which must be undone together."""
@@ -153,7 +165,15 @@ class Undoer:
         if found:
             raise ChangedSince([LaterChange(one.seq, one.kind, id_text(one.memory_id), one.actor) for one in found])
 
-    def _take_back(self, space: SpaceRow, seqs: Sequence[int], touched: Sequence[_Touched], call: Call) -> Written:
+    def _take_back(
+        self,
+        space: SpaceRow,
+        seqs: Sequence[int],
+        touched: Sequence[_Touched],
+        merged: Sequence[bytes],
+        call: Call,
+    ) -> Written:
+        """Commit the undo of the changes `seqs`; those of the memories `merged` came from a merge."""
         todo = [one for one in touched if not one.is_done]
         if not todo:
             raise NotFound("change to undo", "")
@@ -167,6 +187,7 @@ class Undoer:
             limits = [quotas.refuse_larger(space, self._quota, new.memory)] if new.memory.id in sizes else []
             parts.append(Part(new.memory, [*inserted, *limits]))
         tail = [changes.undo(space, seqs)]
+        tail += [forks.reopen(space, merged[at : at + BATCH_MAX]) for at in range(0, len(merged), BATCH_MAX)]
         if wholes := _documents(todo):
             tail.append(documents.torn(space, wholes))
         if any(one.is_dead for one in todo):

@@ -59,7 +59,7 @@ SECTIONS = {
             "Show the versions of a memory and what each changed.",
         ),
         "restore": ("history:restore", "Restore an earlier version of a memory."),
-        "undo": ("history:undo", "Undo the last changes."),
+        "undo": ("history:undo", "Undo the last call."),
         "changes": ("feed:changes", "Show the changes of a space, oldest first."),
         "checkpoint": ("checkpoints:checkpoint", "Name points in a space's history, to return to."),
         "diff": ("checkpoints:diff", "Show what changed between two points."),

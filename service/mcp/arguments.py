@@ -236,7 +236,7 @@ class History(OneMemory, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 class UndoChanges(Change, frozen=True, kw_only=True, forbid_unknown_fields=True):
     version: int | None = None
-    last: int = 1
+    last: int | None = None
 
     @property
     def of_one(self) -> bool:
@@ -252,7 +252,7 @@ class UndoChanges(Change, frozen=True, kw_only=True, forbid_unknown_fields=True)
         for name in ("version", "if_version"):
             if getattr(self, name) is not None:
                 raise InvalidInput.at(f"$.{name}", "is about one memory: name it")
-        if not 1 <= self.last <= UNDO_MOST:
+        if self.last is not None and not 1 <= self.last <= UNDO_MOST:
             raise InvalidInput.at("$.last", f"{self.last} is not between 1 and {UNDO_MOST:,}")
         return Undo(last=self.last)
 

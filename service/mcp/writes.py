@@ -104,11 +104,11 @@ async def update_memory(call: Call, given: UpdateMemory) -> Outcome:
 
 
 async def undo(call: Call, given: UndoChanges) -> Outcome:
-    """Undo the last change or the deletion of one memory, or the last changes of the caller."""
+    """Undo the last change or the deletion of one memory, or the last request of the caller."""
     request = call.once("undo", given.idempotency_key)
     if not given.of_one:
         return await _own_undone(call, given.which(), request)
-    if given.last != 1:
+    if given.last not in (None, 1):
         raise InvalidInput.at("$.last", "is about your own changes; version goes further back in one memory")
     written = await call.backend.store(
         call.memories.write.restore,

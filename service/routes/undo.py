@@ -32,8 +32,9 @@ async def undo(
     idempotency_key: IdempotencyKeyHeader = None,
     dry_run: DryRunParameter = False,
 ) -> Response[UndoReply]:
-    """Undo the last changes: of a request, of memories of an author, or your own.
+    """Undo your last request, another request, or the last changes of memories of an author.
 
+    Without `author` and `request` it is your last request as a whole; `last` limits it to so many of your changes.
     Undo is atomic. Each memory is restored as it was before the first of these changes; a memory that did not exist is
     deleted. Later changes by others prevent an undo. Text that becomes current again passes the policy of the space as
     if it were new. Needs the scopes `write` and `delete`.

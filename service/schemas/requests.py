@@ -12,7 +12,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.fields import STATED_TIMES
 from muisti.core.model.outcomes import Undo
-from muisti.core.model.terms import BATCH_MAX, UNDO_MAX, OnConflict
+from muisti.core.model.terms import BATCH_MAX, OnConflict
 from muisti.core.model.values import Draft
 from muisti.service.schemas import fields
 
@@ -72,17 +72,20 @@ class RestoreBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
 
 
 class UndoBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """Changes to undo: those of a request, of an author's memories, or, without both, your own."""
+    """Changes to undo: those of a request, of an author's memories, or, without both, of your own last request."""
 
-    last: Annotated[int, Meta(ge=1, le=1000, description="How many; 1, of a `request` all.")] | UnsetType = UNSET
+    last: (
+        Annotated[int, Meta(ge=1, le=1000, description="How many; default the whole request, of an author 1.")]
+        | UnsetType
+    ) = UNSET
     author: fields.Author | None = None
     request: Annotated[str, Meta(description="The X-Request-Id of its answer.", max_length=200)] | None = None
 
     def which(self) -> Undo:
         if self.author is not None and self.request is not None:
             raise InvalidInput.at("$.author", "goes without request: a request has all its changes undone")
-        usual = 1 if self.request is None else UNDO_MAX
-        return Undo(last=usual if self.last is UNSET else self.last, author=self.author, request=self.request)
+        last = None if self.last is UNSET else self.last
+        return Undo(last=last, author=self.author, request=self.request)
 
 
 _LINE = re.compile(rb"\S[^\n]*")  # one that is not empty, from its first character

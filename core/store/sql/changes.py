@@ -80,6 +80,27 @@ def of_request(space: SpaceRow, request: str, most: int) -> Statement:
     return _last(space, "c.request = ?", request, most)
 
 
+def last_request(space: SpaceRow, caller: Caller) -> Statement:
+    """Select the id of the request that made the caller's last change that is not undone."""
+    where, values = "c.actor = ?", [caller.actor]
+    if (own := caller.own_category) is not None:
+        where, values = f"{where} AND v.category_folded = ?", [*values, own]
+    return Statement(
+        "SELECT c.request FROM changes c JOIN versions v ON v.memory_id = c.memory_id AND v.version = c.version "
+        f"WHERE c.space_id = ? AND {_OPEN} AND {where} ORDER BY c.seq DESC LIMIT 1",
+        (space.id, *values),
+    )
+
+
+def of_call(space: SpaceRow, request: str, actors: Sequence[str], most: int) -> Statement:
+    """Select the last changes of a request by these actors that are not undone, newest first."""
+    marks = ",".join("?" * len(actors))
+    return Statement(
+        f"{_SELECT} AND {_OPEN} AND c.request = ? AND c.actor IN ({marks}) ORDER BY c.seq DESC LIMIT ?",
+        (space.id, request, *actors, most),
+    )
+
+
 def of_author(space: SpaceRow, author: str, most: int) -> Statement:
     """Select the last changes of an author's memories that are not undone, newest first."""
     return _last(space, "v.author_folded = ?", fold(author), most)

@@ -242,6 +242,24 @@ def settle(space: SpaceRow, target: SpaceRow) -> list[Statement]:
     ]
 
 
+def reopen(target: SpaceRow, memory_ids: Sequence[bytes]) -> Statement:
+    """Give twins of a target, whose merge was undone, an earlier common base, so that they can be merged again.
+
+    It is the newest version of the space that is as in the target; otherwise the one before the merged version.
+    """
+    chosen = f"w.target_id = ? AND w.twin_id IN ({_marks(memory_ids)})"
+    alike = f"SELECT f.id FROM versions f WHERE f.memory_id = w.memory_id AND {_alike('p', 'f')} ORDER BY f.id DESC"
+    past = "SELECT f.id FROM versions f WHERE f.memory_id = w.memory_id AND f.died IS NOT NULL ORDER BY f.id DESC"
+    return Statement(
+        f"UPDATE twins SET base = b.base FROM (SELECT w.space_id, w.memory_id, CASE WHEN p.id IS NOT NULL "
+        f"THEN coalesce(({alike} LIMIT 1), ({past} LIMIT 1)) END AS base FROM twins w "
+        "LEFT JOIN versions p ON p.memory_id = w.twin_id AND p.space_id = w.target_id AND p.died IS NULL "
+        f"WHERE {chosen}) b WHERE twins.target_id = ? AND twins.space_id = b.space_id "
+        "AND twins.memory_id = b.memory_id",
+        (target.id, *memory_ids, target.id),
+    )
+
+
 def clash(target: SpaceRow) -> Statement:
     """Select (memory of the target, memory of the space) that would share an address or a place after the plan."""
     shared = """SELECT q.memory_id, n.memory_id FROM turns t JOIN versions n ON n.id = t.source

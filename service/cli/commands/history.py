@@ -96,7 +96,9 @@ def restore(
 
 
 @click.command(cls=Command, examples=("muisti undo", "muisti undo --author ann --last 3"))
-@click.option("--last", type=click.IntRange(1, BATCH_MAX), metavar="N", help="Number of changes to undo.  [default: 1]")
+@click.option(
+    "--last", type=click.IntRange(1, BATCH_MAX), metavar="N", help="Undo so many changes.  [default: the last call]"
+)
 @click.option("--author", metavar="NAME", help="Undo changes of memories of this author.")
 @click.option(
     "--request", metavar="ID", help="Undo the request with this X-Request-Id; all its changes, unless --last."
@@ -105,10 +107,10 @@ def restore(
 @dry_run_option
 @click.pass_obj
 def undo(options: Globals, *, allow_secrets: bool, dry_run: bool, **which: Any) -> None:
-    """Undo the last changes.
+    """Undo the last call.
 
-    Undoes the changes of a request, of an author's memories, or without both your own. All or none: if others have
-    changed the same memories since, the command fails and names them. Prints the IDs of the memories.
+    Undoes your last request as a whole, another --request, or a change of an author's memories. All or none: if others
+    have changed the same memories since, the command fails and names them. Prints the IDs of the memories.
     """
     if which["author"] is not None and which["request"] is not None:
         raise click.UsageError("give --author or --request, not both")

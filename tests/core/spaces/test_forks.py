@@ -6,6 +6,7 @@ from msgspec.structs import replace
 from muisti.core.embedding.models import Models
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
+from muisti.core.model.comparisons import Strategy
 from muisti.core.model.errors import (
     AlreadyExists,
     Conflict,
@@ -228,3 +229,18 @@ def test_a_merge_is_undone_as_one_request(engine: Engine):
     assert texts(engine) != before
     engine.owner.write.undo(SPACE, Undo(last=1_000, request="r1"))
     assert texts(engine) == before
+
+
+@pytest.mark.parametrize("strategy", [None, "ours", "theirs"])
+def test_a_merge_that_was_undone_can_be_merged_again(engine: Engine, strategy: Strategy | None):
+    forked(engine)
+    before, ends = texts(engine), [memory for memory in engine.owner.read.list(FORK).items]
+    engine.owner.write.update(FORK, twin(engine, "red fox"), {"content": "red wolf"})
+    add(engine, "a cloud", space=FORK)
+    engine.owner.write.delete(FORK, next(one.id for one in ends if one.content != "red fox"))
+    for number in range(3):
+        ann = engine.seen_by(Caller("ann", request=f"m{number}"))
+        ann.timeline.merge(FORK, SPACE, strategy if number else None)
+        assert texts(engine) == texts(engine, FORK)
+        engine.seen_by(Caller("ann", request=f"u{number}")).write.undo(SPACE, Undo())
+        assert texts(engine) == before

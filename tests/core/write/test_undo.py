@@ -13,6 +13,7 @@ from muisti.core.identity.caller import Caller
 from muisti.core.model.collisions import AddressTaken
 from muisti.core.model.errors import ChangedSince, InvalidInput, NotFound
 from muisti.core.model.outcomes import Undo
+from muisti.core.model.terms import CLEAR_PHRASE
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.query.query import Query
 from muisti.core.views.memories import Memories
@@ -81,7 +82,7 @@ def test_of_an_author_of_a_request_and_of_who_asks(engine: Engine):
         SPACE, [Draft(content=f"from bob {n}", author="zoe") for n in range(2)], on_conflict="keep"
     ).memories
     last = ann.write.add(SPACE, [Draft(content="more from ann", author="Yan")]).memories[0].id
-    assert ann.write.undo(SPACE, Undo()).ended == (last,)
+    assert ann.write.undo(SPACE, Undo(last=1)).ended == (last,)
     assert set(engine.owner.write.undo(SPACE, Undo(request="r2", last=100)).ended) == {memory.id for memory in others}
     assert engine.owner.write.undo(SPACE, Undo(author="ZOE")).ended == (mine,)
     for which in (Undo(), Undo(request="r1"), Undo(request="r9"), Undo(author="zoe")):
@@ -89,6 +90,49 @@ def test_of_an_author_of_a_request_and_of_who_asks(engine: Engine):
             bob.write.undo(SPACE, which)
     with pytest.raises(InvalidInput):
         ann.write.undo(SPACE, Undo(last=0))
+
+
+def test_without_a_number_the_last_request_of_the_caller_is_undone_whole(engine: Engine):
+    def of(actor: str, request: str, category: str | None = None) -> Memories:
+        return engine.seen_by(Caller(actor, category, request=request))
+
+    states = [shown(engine)]
+    of("ann", "r1").write.add(SPACE, [Draft(content=f"first {n}") for n in range(3)], on_conflict="keep")
+    states.append(shown(engine))
+    of("bob", "r2").write.add(SPACE, [Draft(content="from bob", category="c")])
+    bobs = {memory["content"] for memory in shown(engine).values()} - {f"first {n}" for n in range(3)}
+    of("ann", "r2").write.add(SPACE, [Draft(content=f"second {n}") for n in range(2)], on_conflict="keep")
+    tried = engine.seen_by(Caller("ann", request="dry"), dry_run=True).write.undo(SPACE, Undo())
+    assert tried.plan is not None and tried.plan.changes == 2
+    for number in (1, 0):  # a second undo takes back the request before, and bob's request of the same id stays
+        of("ann", f"u{number}").write.undo(SPACE, Undo())
+        left = {memory["content"] for memory in shown(engine).values()}
+        assert left == {memory["content"] for memory in states[number].values()} | bobs
+    with pytest.raises(NotFound):
+        of("ann", "r9").write.undo(SPACE, Undo())
+    with pytest.raises(NotFound):
+        of("bob", "r9", "another").write.undo(SPACE, Undo())
+    of("bob", "r9", "C").write.undo(SPACE, Undo())
+    assert shown(engine) == {}
+
+
+def test_a_rollback_and_a_clear_are_undone_whole(engine: Engine):
+    def who(request: str) -> Memories:
+        return engine.seen_by(Caller("ann", request=request))
+
+    who("r1").write.add(SPACE, [Draft(content="kept")])
+    point = str(engine.spaces.get(SPACE).at)
+    who("r2").write.add(SPACE, [Draft(content=f"more {n}") for n in range(3)], on_conflict="keep")
+    before = shown(engine)
+    for number in range(2):  # a roll-back that was undone can be made again
+        who(f"b{number}").timeline.roll_back(SPACE, point)
+        assert len(shown(engine)) == 1
+        who(f"u{number}").write.undo(SPACE, Undo())
+        assert shown(engine) == before
+    who("c").timeline.clear(SPACE, CLEAR_PHRASE)
+    assert shown(engine) == {}
+    who("u").write.undo(SPACE, Undo())
+    assert shown(engine) == before
 
 
 def test_what_others_changed_since_is_in_the_way_and_told(engine: Engine):
