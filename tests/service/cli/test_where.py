@@ -246,8 +246,6 @@ READS = [("search", "x"), ("list",), ("context", "x"), ("tags",), ("categories",
 
 
 @pytest.mark.parametrize("words", READS, ids=" ".join)
-    "words", [("search", "x"), ("list",), ("context", "x"), ("tags",), ("categories",)], ids=" ".join
-)
 def test_a_read_of_a_missing_space_answers_nothing_and_says_so(words: tuple[str, ...], run: Run):
     run("--space", "notes", "add", "We deploy on Tuesdays")
     found = run("--space", "notse", "--json", *words)
