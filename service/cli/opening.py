@@ -1,15 +1,17 @@
 """Clients and spaces from the global options, and exit codes from refusals: the only module for both."""
 
 import os
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 from msgspec import structs
+from msgspec.json import encode
 
 from muisti.client import calls
 from muisti.core.model.errors import InvalidInput, MuistiError
@@ -58,6 +60,7 @@ class Session:
     client: Client
     choice: Choice
     place: str  # of the database, in words
+    json: bool  # whether answers are printed as JSON
 
     @property
     def space(self) -> str:
@@ -80,9 +83,21 @@ class Session:
             click.echo(line, err=True)
         return call()
 
-    def read(self, call: Callable[[], T]) -> T:
-        """Make a call that creates no space. If the space is missing, `session` prints what to do."""
-        return call()
+    def read(self, call: Callable[[], T], empty: Mapping[str, Any] | None = None) -> T:
+        """Make a call that creates no space. If the space is missing, `session` prints what to do.
+
+        With `empty`, the answer about a missing space, the command then ends without an error.
+        """
+        try:
+            return call()
+        except ApiError as error:
+            if empty is None or error.status != 404 or self.exists():
+                raise
+        for line in self.missing():
+            click.echo(line, err=True)
+        if self.json:
+            click.echo(encode({**empty, "degraded": [f"there is no space {self.space} yet"]}))
+        raise click.exceptions.Exit(0)
 
     def missing(self) -> list[str]:
         """Return lines that say what to do about the missing space."""
@@ -90,7 +105,9 @@ class Session:
             f"there is no space {self.space} ({self.choice.why}) in {self.place} yet. `muisti add TEXT` makes it "
             "with its first memory; `muisti spaces` lists those that exist."
         )
-        return [yet, *self._joining(), *self._elsewhere()]
+        near = get_close_matches(self.space, self._names(), 1)
+        meant = [f"Did you mean --space {near[0]}?"] if near else []
+        return [yet, *meant, *self._joining(), *self._elsewhere()]
 
     def exists(self) -> bool:
         return self.space in self._names()
@@ -129,7 +146,7 @@ def session(options: Globals, allowed: Sequence[str] = (), *, create: bool = Fal
     ensured = choice.space if create else None
     with _opened(options, None, create=create, ensured=ensured, compiles=True) as (opened, place):
         opened.allow(allowed)
-        working = Session(opened, choice, place)
+        working = Session(opened, choice, place, bool(options.json))
         try:
             yield working
         except ApiError as error:

@@ -85,7 +85,8 @@ def context(
     body |= {"receipt": asked.pop("receipt") or None, "filter": as_filter(filter_, **asked) or None}
     body = {name: value for name, value in body.items() if value is not None}
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(calls.get_context(opened.space, body)))
+        nothing = {"text": "", "tokens": 0, "evidence": "none", "strength": 0.0, "citations": []}
+        reply = opened.read(lambda: opened.client.send(calls.get_context(opened.space, body)), nothing)
         answer(options, reply, table=_viewed, plain=lambda found: found["text"].splitlines())
         for note in reply.data["degraded"]:
             talk(f"Note: {note}")

@@ -107,7 +107,10 @@ def list_memories(
                 calls.list_memories(opened.space, limit=count, sort=order, cursor=cursor, filter=given, as_of=as_of)
             )
 
-        reply = opened.read(lambda: _pages(ask, None if all_ else limit or PAGE_DEFAULT, cursor, order))
+        reply = opened.read(
+            lambda: _pages(ask, None if all_ else limit or PAGE_DEFAULT, cursor, order),
+            {"items": [], "next_cursor": None},
+        )
         answer(
             options,
             reply,
@@ -216,7 +219,7 @@ def _latency_lines(data: Any) -> list[str]:
 
 def _counts(options: Globals, call: Any, what: str) -> None:
     with session(options) as opened:
-        reply = opened.read(lambda: call(opened))
+        reply = opened.read(lambda: call(opened), {"items": []})
         answer(
             options,
             reply,

@@ -131,7 +131,8 @@ def search(
         if why_not:
             body["explain_ids"] = [locate_id(opened, one) for one in why_not]
         call = calls.search_spaces(body) if several else calls.search(opened.space, body)
-        reply = opened.read(lambda: opened.client.send(call))
+        nothing = {"hits": [], "total": 0, "evidence": "none", "strength": 0.0}
+        reply = opened.read(lambda: opened.client.send(call), nothing)
         hits, weak = _shown(reply.data, all_=all_), reply.data["evidence"] == "weak"
         hits, far = split(hits, reply.data) if for_people(options) and not all_ and body.keys() <= PLAIN else (hits, ())
         if hits and weak and not options.json and not for_people(options):

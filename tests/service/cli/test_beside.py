@@ -86,4 +86,4 @@ def test_a_refusal_of_the_server_names_the_file_and_the_next_step(tmp_path: Path
     database = tmp_path / "m.db"
     with serving(tmp_path):
         done = told(database, "list")
-        assert done.returncode == 1 and f"there is no space notes (--space) in {database} yet" in done.stderr
+        assert done.returncode == 0 and f"there is no space notes (--space) in {database} yet" in done.stderr
