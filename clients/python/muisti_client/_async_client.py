@@ -575,7 +575,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.SuggestionsReply | types.DryRunReply:
-        """Store preferences that users state in a conversation as candidates, about 50 at most. Rules find them, in English. Each is derived from its turn, and is no part of a profile until it becomes active. What a current memory says already is a `duplicate`, and is not stored. `dry_run` shows them. The key must read, too. Needs the scope append."""
+        """Store preferences that users state in a conversation as candidates, about 50 at most, of 1,000 turns. Rules find them, in English. Each is derived from its turn, and is no part of a profile until it becomes active. What a current memory says already is a `duplicate`, and is not stored. `dry_run` shows them. The key must read, too. Needs the scope append."""
         reply = await self.send(calls.suggest_preferences(space, conversation, from_=from_, category=category, dry_run=dry_run, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -1032,11 +1032,13 @@ class AsyncMuisti(AsyncTransport):
         category: str,
         key: str,
         *,
+        limit: int | None = None,
+        cursor: str | None = None,
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
     ) -> types.HistoryReply:
-        """Read all versions of the memory at an address, and what each has changed. The memory is the one at the address now, expired or not, else the last one that was there. Needs the scope read."""
-        reply = await self.send(calls.get_entry_history(space, category, key, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        """Read versions of the memory at an address, newest first, and what each has changed. The memory is the one at the address now, expired or not, else the last one that was there. Needs the scope read."""
+        reply = await self.send(calls.get_entry_history(space, category, key, limit=limit, cursor=cursor, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
         return reply.data
 
     async def restore_entry(
@@ -1606,11 +1608,13 @@ class AsyncMuisti(AsyncTransport):
         space: str,
         memory_id: str,
         *,
+        limit: int | None = None,
+        cursor: str | None = None,
         muisti_min_seq: str | None = None,
         muisti_freshness: str | None = None,
     ) -> types.HistoryReply:
-        """Read all versions of a memory, even of a deleted or superseded one, and what each has changed. Needs the scope read."""
-        reply = await self.send(calls.get_history(space, memory_id, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
+        """Read versions of a memory, newest first, and what each has changed. A deleted or superseded memory has its history too. A page has about a million characters of text at most. Needs the scope read."""
+        reply = await self.send(calls.get_history(space, memory_id, limit=limit, cursor=cursor, muisti_min_seq=muisti_min_seq, muisti_freshness=muisti_freshness))
         return reply.data
 
     async def restore_memory(
@@ -2069,7 +2073,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.UndoReply | types.DryRunReply:
-        """Undo the last changes: of a request, of memories of an author, or your own. Undo is atomic. Each memory is restored as it was before the first of these changes; a memory that did not exist is deleted. Later changes by others prevent an undo. Text that becomes current again passes the policy of the space as if it were new. Needs the scopes `write` and `delete`. Needs the scope delete."""
+        """Undo your last request, another request, or the last changes of memories of an author. Without `author` and `request` it is your last request as a whole; `last` limits it to so many of your changes. Undo is atomic. Each memory is restored as it was before the first of these changes; a memory that did not exist is deleted. Later changes by others prevent an undo. Text that becomes current again passes the policy of the space as if it were new. Needs the scopes `write` and `delete`. Needs the scope delete."""
         reply = await self.send(calls.undo(space, body, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 

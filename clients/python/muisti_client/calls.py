@@ -757,7 +757,7 @@ def suggest_preferences(
     muisti_allow: str | None = None,
     muisti_min_seq: str | None = None,
 ) -> Call:
-    """Store preferences that users state in a conversation as candidates, about 50 at most."""
+    """Store preferences that users state in a conversation as candidates, about 50 at most, of 1,000 turns."""
     return call(
         'POST',
         '/v1/spaces/{space}/conversations/{conversation}/suggestions',
@@ -1381,14 +1381,17 @@ def get_entry_history(
     category: str,
     key: str,
     *,
+    limit: int | None = None,
+    cursor: str | None = None,
     muisti_min_seq: str | None = None,
     muisti_freshness: str | None = None,
 ) -> Call:
-    """Read all versions of the memory at an address, and what each has changed."""
+    """Read versions of the memory at an address, newest first, and what each has changed."""
     return call(
         'GET',
         '/v1/spaces/{space}/entries/{category}/{key}/history',
         parts={'space': space, 'category': category, 'key': key},
+        params={'limit': limit, 'cursor': cursor},
         headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
     )
 
@@ -2186,14 +2189,17 @@ def get_history(
     space: str,
     memory_id: str,
     *,
+    limit: int | None = None,
+    cursor: str | None = None,
     muisti_min_seq: str | None = None,
     muisti_freshness: str | None = None,
 ) -> Call:
-    """Read all versions of a memory, even of a deleted or superseded one, and what each has changed."""
+    """Read versions of a memory, newest first, and what each has changed."""
     return call(
         'GET',
         '/v1/spaces/{space}/memories/{memory_id}/history',
         parts={'space': space, 'memory_id': memory_id},
+        params={'limit': limit, 'cursor': cursor},
         headers={'Muisti-Min-Seq': muisti_min_seq, 'Muisti-Freshness': muisti_freshness},
     )
 
@@ -2833,7 +2839,7 @@ def undo(
     muisti_allow: str | None = None,
     muisti_min_seq: str | None = None,
 ) -> Call:
-    """Undo the last changes: of a request, of memories of an author, or your own."""
+    """Undo your last request, another request, or the last changes of memories of an author."""
     return call(
         'POST',
         '/v1/spaces/{space}/undo',

@@ -39,6 +39,8 @@ class UpdateOptions(TypedDict, total=False):
     """Changes to a memory: what is absent stays, null clears. `tags` and `metadata` are replaced as a whole."""
 
     content: str
+    user: str
+    system: str | None
     kind: Literal['memory', 'chunk', 'exchange']
     category: str | None
     key: str | None

@@ -220,11 +220,11 @@ class Group(Result, frozen=True, kw_only=True):
 
 
 class History(Result, frozen=True, kw_only=True):
-    """All versions of a memory, newest first."""
+    """Versions of a memory, newest first."""
 
     items: list[Version]
     chain: list[str]
-    next_cursor: None = None
+    next_cursor: str | None
 
 
 class Hit(Result, frozen=True, kw_only=True):

@@ -1161,10 +1161,10 @@ HistoryReply = TypedDict(
     {
         'items': 'list[VersionReply]',
         'chain': 'list[str]',
-        'next_cursor': NotRequired['None'],
+        'next_cursor': 'str | None',
     },
 )
-"All versions of a memory, newest first."
+"Versions of a memory, newest first."
 
 HitReply = TypedDict(
     'HitReply',
@@ -1819,6 +1819,8 @@ PatchBody = TypedDict(
     'PatchBody',
     {
         'content': NotRequired['str'],
+        'user': NotRequired['str'],
+        'system': NotRequired['str | None'],
         'kind': NotRequired["Literal['memory', 'chunk', 'exchange']"],
         'category': NotRequired['str | None'],
         'key': NotRequired['str | None'],
@@ -3127,7 +3129,7 @@ UndoBody = TypedDict(
         'request': NotRequired['str | None'],
     },
 )
-"Changes to undo: those of a request, of an author's memories, or, without both, your own."
+"Changes to undo: those of a request, of an author's memories, or, without both, of your own last request."
 
 UndoReply = TypedDict(
     'UndoReply',
