@@ -101,6 +101,15 @@ class Task(Struct, frozen=True, kw_only=True):
         return None if rate is None or not self.total else max(0, self.total - self.finished) / rate
 
 
+class Failing(Struct, frozen=True):
+    """A task that goes on although it keeps failing: `tries` is how often since the last progress."""
+
+    task: str
+    kind: str
+    space: str
+    tries: int
+
+
 class TaskPage(Struct, frozen=True):
     """A page of tasks, newest first. `next_cursor` is None on the last."""
 

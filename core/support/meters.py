@@ -102,13 +102,14 @@ class StoreMeters(msgspec.Struct, frozen=True):
 
 
 class TaskMeters(msgspec.Struct, frozen=True):
-    """Counters of tasks, by their kind; `blocked` by the code of an error. All but `queued` are of this process.
+    """Counters of tasks, by their kind; `blocked` by the code of an error. All are of this process, but for two.
 
-    `queued` has the tasks of the whole database that wait, as a process that works on tasks has seen them last.
+    `queued` and `failing` have tasks of the whole database, as a process that works on tasks has seen them last.
     """
 
     queued: Gauge = msgspec.field(default_factory=Gauge)
     blocked: Gauge = msgspec.field(default_factory=Gauge)  # 1 while an error of this code keeps this process from work
+    failing: Gauge = msgspec.field(default_factory=Gauge)  # like `queued`: they go on, but keep failing
     running: Gauge = msgspec.field(default_factory=Gauge)
     ended: Counter = msgspec.field(default_factory=Counter)  # also by their state
     takeovers: Counter = msgspec.field(default_factory=Counter)  # claims of tasks whose process had ended
@@ -116,6 +117,7 @@ class TaskMeters(msgspec.Struct, frozen=True):
 
     def know(self, kind: str, states: Iterable[str]) -> None:
         """Start the counters of a kind at 0."""
+        self.failing.add(kind, by=0)
         self.running.add(kind, by=0)
         self.takeovers.add(kind, by=0)
         for state in states:

@@ -12,15 +12,14 @@ import msgspec
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import Busy, MuistiError, NotYetReplicated, StoreUnavailable
-from muisti.core.model.tasks import LASTING, Paused, TaskFailed, TaskOver
+from muisti.core.model.tasks import LASTING, Paused, Task, TaskFailed, TaskOver
 from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.store.database import Database, Refused, Rows
 from muisti.core.store.sql import task_rows, tasks
 from muisti.core.tasks.claim import CRASHED, Claim, Kind
 from muisti.core.tasks.fenced_commit import over
-from muisti.core.tasks.tasks import Tasks
+from muisti.core.tasks.tasks import DEATHS, Tasks
 
-DEATHS = 5  # claims without progress before a task is failed
 SECOND_US = 1_000_000
 TRY_AGAIN = (StoreUnavailable, Busy, NotYetReplicated, ModelUnavailable)  # errors after which another try may succeed
 TRY_AGAIN_US = 2 * SECOND_US
@@ -32,10 +31,10 @@ _TOLD = f"{DEATHS} processes ended in the work on this task; it was given up"
 # Built at import: msgspec (0.22) analyses a type on first use, and crashes when several threads do that together.
 _CALLERS = msgspec.json.Decoder(Caller)
 
-Broken = Callable[[str, str, list[str]], None]  # takes the kind, the name of the error, and its trace
+Broken = Callable[[Task, str, list[str]], None]  # takes the task, the name of the error, and its trace
 
 
-def silent(kind: str, error: str, trace: list[str]) -> None:
+def silent(task: Task, error: str, trace: list[str]) -> None:
     """Report nothing."""
 
 
@@ -102,6 +101,7 @@ class Runner:
         if prolong:
             (queued,) = self._database.read([tasks.queued()])
             self._count(queued)
+            self._tasks.failing()
 
     @contextmanager
     def _noting(self) -> Generator[None]:
@@ -150,7 +150,7 @@ class Runner:
             elif not taken_over:
                 return False
             else:
-                self._broken(kind.name, CRASHED, [])
+                self._broken(claim.task, CRASHED, [])
                 claim.rest(rest_of(claim.task.deaths))
         return True
 
@@ -191,7 +191,7 @@ class Runner:
 
     def _is_broken(self, claim: Claim, error: Exception) -> None:
         """Report an error in Muisti. The task is tried again, and the item that was in work alone."""
-        self._broken(claim.task.kind, type(error).__qualname__, traceback.format_tb(error.__traceback__))
+        self._broken(claim.task, type(error).__qualname__, traceback.format_tb(error.__traceback__))
         lasting = self._tasks.kind(claim.task.kind).crashed is None
         claim.rest(rest_of(claim.task.deaths) if lasting else BROKEN_US)
 

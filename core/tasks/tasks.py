@@ -5,7 +5,7 @@ from typing import cast, get_args
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput, MuistiError, NotFound
-from muisti.core.model.tasks import OVER, ItemPage, ItemState, NewItem, Task, TaskPage
+from muisti.core.model.tasks import OVER, Failing, ItemPage, ItemState, NewItem, Task, TaskPage
 from muisti.core.model.terms import TaskState
 from muisti.core.model.values import LIMIT_MAX, RequestKey
 from muisti.core.read.reading import find_space
@@ -16,6 +16,8 @@ from muisti.core.tasks.claim import Kind
 from muisti.core.tasks.submitting import Limits, Submission, begin
 
 REQUEST_US = 60_000_000  # that a request may pause before its task counts as broken off
+DEATHS = 5  # claims without progress before a task is failed, or counts as failing when it is never given up
+FAILING_MAX = 20  # failing tasks that are named
 FORGOTTEN = 20  # ended tasks deleted in one transaction, each with its items
 BROKEN_OFF = "task.incomplete"
 _TOLD = "the request that made this task broke off before all of it had come; send it again"
@@ -75,6 +77,13 @@ class Tasks:
         if self._obstacle is not None:
             self._obstacle = None
             self.meters.blocked.put({})
+
+    def failing(self) -> list[Failing]:
+        """Return the first tasks of all spaces that are never given up and keep failing, and count all of them."""
+        rows, counts = self._database.primary.read(tasks.failing(FAILING_MAX, DEATHS))
+        found = cast(list[tuple[str, int]], counts)
+        self.meters.failing.put({(kind,): 0 for kind in self._kinds} | {(kind,): count for kind, count in found})
+        return [Failing(*cast(tuple[str, str, str, int], row)) for row in rows]
 
     def begin(
         self, space: str, kind: str, asked: object, caller: Caller, request: RequestKey | None = None

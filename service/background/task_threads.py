@@ -121,6 +121,7 @@ def _told(what: str, task: Task) -> None:
     _LOG.info(what, extra={"task": task.id, "kind": task.kind, "space": task.space, "attempts": task.attempts})
 
 
-def _broken(kind: str, error: str, trace: list[str]) -> None:
+def _broken(task: Task, error: str, trace: list[str]) -> None:
     """Log an error of ours without its message, which may quote a memory."""
-    _LOG.error("task broken", extra={"kind": kind, "error": error, "trace": trace})
+    of = {"task": task.id, "kind": task.kind, "space": task.space, "tries": task.deaths}
+    _LOG.error("task broken", extra={**of, "error": error, "trace": trace})

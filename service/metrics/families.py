@@ -149,6 +149,8 @@ def _embedding_cache(engine: Engine) -> Iterator[Metric]:
 
 def _tasks(meters: TaskMeters) -> Iterator[Metric]:
     yield _levels("muisti_tasks_queued", "Tasks of all spaces that wait, as this process saw them last.", meters.queued)
+    about = "Tasks of all spaces that go on and keep failing, as this process saw them last; /readyz names them."
+    yield _levels("muisti_tasks_failing", about, meters.failing)
     yield _levels("muisti_tasks_running", "Tasks that this process works on.", meters.running)
     blocked = GaugeMetricFamily(
         "muisti_tasks_blocked", "1 while an error keeps this process from working on tasks.", labels=("code",)

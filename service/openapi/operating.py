@@ -214,6 +214,7 @@ WEBHOOK = WebhookReply(
     told_at=CHANGED,
     dead_letters=[],
 )
+SEALED = "sha256:7c1e0b4f5a2d9e63:1910cb09f11e532a754a17548005416f954bb8f7f364afd8b6643ed30486a973"  # Ann Example
 TASK = TaskReply(
     id="0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11",
     kind="ingest",

@@ -19,6 +19,7 @@ from muisti.service.openapi.operating import (
     POLICY,
     QUOTA,
     RESOURCE,
+    SEALED,
     SIGNER,
     STATS,
     TASK,
@@ -319,7 +320,7 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     "deleteSpace": {200: replace(ERASURE, report=replace(ERASED, space="acme.web", what={"space": "acme.web"}))},
     "purge": {
         200: replace(ERASURE, report=replace(ERASED, what={"author": "Anna Example"})),
-        202: replace(TASK, kind="purge", asked={"author": "Ann Example"}),
+        202: replace(TASK, kind="purge", asked={"author": SEALED}),
     },
     "getSigningKeys": {200: SigningKeysReply(keys=[SIGNER])},
     "getProblem": {200: KindReply.of("duplicate")},

@@ -10,9 +10,10 @@ from muisti.core.engine import Engine
 from muisti.core.model.errors import StoreUnavailable
 from muisti.core.model.generations import without_place
 from muisti.core.model.spaces import Space
+from muisti.core.model.tasks import Failing
 from muisti.service.auth.middleware import AuthMiddleware
 from muisti.service.runtime.workers import Backend
-from muisti.service.schemas.health_replies import AliveReply, EmbeddingsReply, ReadyReply
+from muisti.service.schemas.health_replies import AliveReply, EmbeddingsReply, FailingReply, ReadyReply
 from muisti.service.version import installed_version
 
 PATIENCE_SECONDS = 2.0
@@ -39,7 +40,7 @@ async def get_readiness(request: Request, backend: NamedDependency[Backend]) -> 
     damaged. Callers with a key also get the version and details; while there are no keys, all callers do.
     """
     try:
-        spaces = await asyncio.wait_for(backend.vital(_spaces, backend.engine), PATIENCE_SECONDS)
+        spaces, failing = await asyncio.wait_for(backend.vital(_seen, backend.engine), PATIENCE_SECONDS)
         gate: AuthMiddleware = request.app.state.gate
         access = await asyncio.wait_for(gate.recognise(list(request.scope["headers"]), "/readyz"), PATIENCE_SECONDS)
     except TimeoutError:
@@ -56,6 +57,12 @@ async def get_readiness(request: Request, backend: NamedDependency[Backend]) -> 
         index_bytes=backend.engine.index_bytes,
         indexes_evicted=backend.engine.indexes_evicted,
         tasks_blocked=UNSET if obstacle is None else obstacle.code,
+        tasks_failing=[
+            FailingReply(task=one.task, kind=one.kind, space=one.space, tries=one.tries)
+            for one in failing
+            if access.grant.reaches(one.space)
+        ]
+        or UNSET,
     )
 
 
@@ -69,9 +76,9 @@ def _embeddings(engine: Engine) -> EmbeddingsReply:
     )
 
 
-def _spaces(engine: Engine) -> list[Space]:
+def _seen(engine: Engine) -> tuple[list[Space], list[Failing]]:
     engine.check()
-    return engine.spaces.list()
+    return engine.spaces.list(), engine.tasks.failing()
 
 
 ROUTES = (get_health, get_readiness)

@@ -26,13 +26,23 @@ class EmbeddingsReply(Struct, frozen=True, kw_only=True):
     unusable: list[str] | UnsetType = UNSET
 
 
+class FailingReply(Struct, frozen=True, kw_only=True):
+    """A task that is never given up, such as a purge, and keeps failing. `tries` counts since the last progress."""
+
+    task: str
+    kind: str
+    space: str
+    tries: int
+
+
 class ReadyReply(Struct, frozen=True, kw_only=True):
     """The service can do its work. `store` is the database engine, `index_bytes` the memory that the indexes take.
 
     `indexes_evicted` counts the indexes that were dropped to stay within MUISTI_INDEX_MEMORY, and `spaces` the spaces
     of the caller. `loading` names the spaces whose index is loading; only their first search waits for it. Callers
     without a key see only `status` and `schema`. `tasks_blocked` is the code of the error that keeps this process from
-    working on tasks, such as `store_full`; absent when nothing does.
+    working on tasks, such as `store_full`; absent when nothing does. `tasks_failing` names tasks in the
+    caller's spaces that go on and keep failing, at most 20; absent when there is none.
     """
 
     status: Literal["ready"] = "ready"
@@ -45,3 +55,4 @@ class ReadyReply(Struct, frozen=True, kw_only=True):
     index_bytes: int | UnsetType = UNSET
     indexes_evicted: int | UnsetType = UNSET
     tasks_blocked: str | UnsetType = UNSET
+    tasks_failing: list[FailingReply] | UnsetType = UNSET

@@ -143,6 +143,22 @@ def queued() -> Statement:
     return Statement(f"SELECT kind, count(*) FROM tasks WHERE {_ACTIVE} AND state = 'queued' GROUP BY kind")
 
 
+def failing(most: int, deaths: int) -> list[Statement]:
+    """Select tasks of all spaces that go on after more than `deaths` claims without progress; then count them by kind.
+
+    Of each: the id, the kind, the space, and the claims without progress.
+    """
+    where = f"t.{_ACTIVE} AND t.deaths > ?"
+    return [
+        Statement(
+            f"SELECT t.id, t.kind, s.name, t.deaths FROM tasks t JOIN spaces s ON s.id = t.space_id WHERE {where} "
+            "ORDER BY t.number LIMIT ?",
+            (deaths, most),
+        ),
+        Statement(f"SELECT t.kind, count(*) FROM tasks t WHERE {where} GROUP BY t.kind", (deaths,)),
+    ]
+
+
 def claim(number: int, owner: str, lease: int, per_space: int) -> list[Statement]:
     """Claim a task whose lease is over; the last statement selects the fence of the owner's claim, if it has one."""
     return [

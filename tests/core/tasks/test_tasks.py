@@ -305,7 +305,7 @@ def test_an_error_of_ours_is_reported_and_the_item_tried_again(engine: Engine):
     with_work(engine, break_once)
     task = submit(engine, named("a"))
     for _ in range(3):
-        engine.runner(60, 2, lambda kind, error, trace: told.append((kind, error))).run_one()
+        engine.runner(60, 2, lambda task, error, trace: told.append((task.kind, error))).run_one()
         lose_lease(engine, task)
     assert told == [("remember", "KeyError")] * 2
     assert now(engine, task).state == "succeeded"

@@ -11,6 +11,7 @@ from litestar.testing import TestClient
 
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
+from muisti.core.identity.grants import Grant
 from muisti.core.model.errors import StoreFull
 from muisti.core.model.tasks import Item, NewItem, Task
 from muisti.core.store.database import Rows, Statement
@@ -139,6 +140,66 @@ def test_a_full_disk_is_told_and_the_task_goes_on_when_there_is_room(tmp_path: P
             assert engine.owner.read.stats(SPACE).memories == 20
             assert "tasks_blocked" not in client.get("/readyz").json()
             assert engine.meters.tasks.blocked.read() == {}
+
+
+class Broken:
+    """Work that is never given up, with a fault."""
+
+    name = "purge"
+    crashed = None
+
+    def __init__(self) -> None:
+        self.mended = False
+
+    def run(self, claim: Claim) -> object:
+        if not self.mended:
+            raise ZeroDivisionError
+        return {}
+
+
+def test_a_purge_that_keeps_failing_is_told_by_name_until_it_is_done(tmp_path: Path, caplog: pytest.LogCaptureFixture):
+    settings = Settings(task_lease=1.0)
+    with open_engine(at(tmp_path / "a.db")) as engine, TestClient(create_app(settings, engine=engine)) as client:
+        engine.tasks.register(work := Broken())  # in place of the kind of the same name
+        task = engine.tasks.submit(SPACE, "purge", {}, OWNER)
+        engine._database.write([Statement("UPDATE tasks SET deaths = 5 WHERE id = ?", (task.id,))])
+        while not (told := client.get("/readyz").json().get("tasks_failing")):
+            time.sleep(0.02)
+        (one,) = told
+        assert (one["task"], one["kind"], one["space"]) == (task.id, "purge", SPACE)
+        assert one["tries"] > 5
+        assert 'muisti_tasks_failing{kind="purge",worker="0"} 1.0' in client.get("/metrics").text
+        while not (logged := [one for one in caplog.records if one.message == "task broken"]):
+            time.sleep(0.02)
+        assert vars(logged[0]) | {"task": task.id, "space": SPACE, "error": "ZeroDivisionError"} == vars(logged[0])
+        work.mended = True
+        while engine.tasks.get(SPACE, task.id, OWNER).state != "succeeded":
+            engine._database.write([Statement("UPDATE tasks SET lease_until = 0 WHERE owner = ''")])
+            engine.tasks.ring()
+            time.sleep(0.02)
+        assert "tasks_failing" not in client.get("/readyz").json()
+
+
+def test_whom_a_failing_task_is_told(tmp_path: Path):
+    with open_engine(at(tmp_path / "a.db")) as engine:
+        engine.tasks.register(Broken())
+        engine.spaces.create("other")
+        here, there = (engine.tasks.submit(space, "purge", {}, OWNER) for space in (SPACE, "other"))
+        engine._database.write([Statement("UPDATE tasks SET deaths = 6")])
+        _, owner = engine.keys.create(Grant(frozenset({"read"}), ("*",)), engine.now(), name="all")
+        _, few = engine.keys.create(Grant(frozenset({"read"}), ("other",)), engine.now(), name="few")
+        with TestClient(create_app(Settings(tasks=0), engine=engine)) as client:
+
+            def told(secret: str | None) -> list[str] | None:
+                headers = {} if secret is None else {"authorization": f"Bearer {secret}"}
+                answer = client.get("/readyz", headers=headers)
+                assert answer.status_code == 200
+                failing = answer.json().get("tasks_failing")
+                return None if failing is None else [one["task"] for one in failing]
+
+            assert told(owner) == [here.id, there.id]
+            assert told(few) == [there.id]
+            assert told(None) is None
 
 
 def test_tries_to_claim_become_rarer_while_they_fail(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
