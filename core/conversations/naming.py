@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from muisti.core.model.conversations import DEFAULT_SESSION, USERS_MAX, NewObject, ObjectName
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.values import NAME_MAX, REASON_MAX, Draft, Json
+from muisti.core.text.speakers import is_side
 from muisti.core.text.terms import fold
-
-NO_USERS = ("user", "assistant", "system", "tool")  # authors that name nobody
 
 
 def check_name(name: str, path: str) -> None:
@@ -30,7 +29,7 @@ def users_of(authors: Sequence[str | None], known: Sequence[str] = ()) -> list[s
     """
     found = {fold(name): name for name in reversed([*known, *(name for name in authors if name is not None)])}
     order = dict.fromkeys(fold(name) for name in [*known, *(name for name in authors if name is not None)])
-    return [found[folded] for folded in order if folded not in NO_USERS][:USERS_MAX]
+    return [found[folded] for folded in order if not is_side(folded)][:USERS_MAX]
 
 
 def check_title(title: str | None, path: str) -> None:

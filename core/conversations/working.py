@@ -16,8 +16,9 @@ from msgspec.structs import replace
 from muisti.core.conversations.topics import Conversation, dimensions_of, vectors_of
 from muisti.core.discourse.importance import importance, novelty
 from muisti.core.discourse.segmentation import Vectors
-from muisti.core.discourse.signals import signals
+from muisti.core.discourse.signals import joint, signals
 from muisti.core.model.errors import InvalidInput, NotFound, Problem
+from muisti.core.model.messages import messages_of
 from muisti.core.model.times import to_us
 from muisti.core.model.values import NAME_MAX, Draft, Memory, Seq
 from muisti.core.model.working import (
@@ -204,7 +205,7 @@ def _values(memories: Sequence[Memory], vectors: Vectors, now: int) -> list[_Wor
     for place, memory in enumerate(memories):
         at = to_us(memory.event_at or memory.created_at)
         mass = sum(math.log((len(memories) + 1) / (uses[term] + 0.5)) for term in terms[place])
-        said = signals(memory.content, author=memory.author, reference=at)
+        said = joint(signals(one.text, author=one.speaker, reference=at) for one in messages_of(memory))
         weight = importance(said, novelty=novelty(vectors[place], vectors[:place]), mass=mass)
         strength = {
             "importance": weight.value,
@@ -254,9 +255,9 @@ def _value(one: Held) -> float:
 
 
 def _said(memory: Memory) -> str:
-    """Return a memory as a line, with its author."""
-    text = " ".join(memory.content.split())
-    return f"{memory.author}: {text}" if memory.author else text
+    """Return a memory as a line for each of its messages, with the speaker."""
+    lines = [(one.speaker, " ".join(one.text.split())) for one in messages_of(memory)]
+    return "\n".join(f"{speaker}: {text}" if speaker else text for speaker, text in lines)
 
 
 def _check(entry: Entry) -> None:

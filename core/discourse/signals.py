@@ -4,7 +4,7 @@ A message may do several of these. Whose message it is counts as well: an assist
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -96,6 +96,22 @@ def signals(text: str, *, author: str | None = None, reference: int = 0) -> Sign
         times=time_spans(text, reference),
         first_person=not assistant and _FIRST_PERSON.search(text) is not None,
         numbers=_NUMBER.search(text) is not None,
+    )
+
+
+def joint(messages: Iterable[Signals]) -> Signals:
+    """Return what the messages of a turn do together.
+
+    >>> joint([signals("I prefer tea."), signals("I prefer rock.", author="assistant")]).acts
+    ('statement', 'preference')
+    """
+    every = [*messages]
+    acts = {act for one in every for act in one.acts}
+    return Signals(
+        acts=tuple(act for act in _ORDERED if act in acts) or ("statement",),
+        times=tuple(time for one in every for time in one.times),
+        first_person=any(one.first_person for one in every),
+        numbers=any(one.numbers for one in every),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 from muisti.core.model.outcomes import TypeSuggestion
 from muisti.core.model.values import Memory, Stretch
-from muisti.core.text.standing import recognised
+from muisti.core.text.standing import asked_of, recognised
 
 
 def suggested(memories: Iterable[Memory]) -> Iterator[TypeSuggestion]:
@@ -17,7 +17,9 @@ def suggested(memories: Iterable[Memory]) -> Iterator[TypeSuggestion]:
             continue
         speaker = memory.author or memory.metadata.get("speaker")
         author = speaker if isinstance(speaker, str) else None
-        found = recognised(memory.content, kind=memory.kind, trust=memory.trust, author=author)
+        said = asked_of(memory.kind, memory.content, author, memory.structure)
+        found = recognised(said.text, kind=memory.kind, trust=memory.trust, author=said.speaker)
         if found is not None:
-            scope = None if found.scope is None else Stretch(found.scope.start, found.scope.stop)
+            start, scope = said.start, found.scope
+            scope = None if scope is None else Stretch(start + scope.start, start + scope.stop)
             yield TypeSuggestion(id=memory.id, type="guard", scope=scope)

@@ -20,10 +20,10 @@ from muisti.core.model.messages import messages
 from muisti.core.model.values import Json
 from muisti.core.parsing.names import is_programming_language
 from muisti.core.store.sql.graph_rows import Gathered
-from muisti.core.text.speakers import ASSISTANTS, USERS
+from muisti.core.text.speakers import is_side
 
 SPEAKER, REPLIER, ELSEWHERE = -1, -2, -3  # starts of mentions that are not in the text
-RULES = "5"  # raised with each change of what is read out of a version
+RULES = "6"  # raised with each change of what is read out of a version
 FACTS_MAX = 100  # of one version
 MENTIONS_MAX = 500
 
@@ -126,8 +126,8 @@ class Reader:
             for one, key in zip(spotted, keys, strict=True):
                 place = one.start + part.start, one.stop + part.start
                 found.mention(source.row, *place, key, one.kind, one.confidence, one.source)
-            speaker = _key(part.speaker or "")
-            if speaker and part.speaker is not None:
+            speaker = "" if part.speaker is None or is_side(part.speaker) else _key(part.speaker)
+            if speaker:
                 found.mention(source.row, part.mark, part.mark, speaker, "person", 1.0, "speaker")
             for fact in stated or self._facts(part.text, spotted, part.speaker)[:FACTS_MAX]:
                 number += self._add(source, part, fact, keys, number, found)
@@ -138,7 +138,7 @@ class Reader:
         if not subject or (fact.object is not None and not thing) or subject == thing:
             return False
         for end, key in ((fact.subject, subject), (fact.object, thing)):
-            if end == AUTHOR and key and part.speaker is None:
+            if end == AUTHOR and key == ME:
                 found.mention(source.row, part.mark, part.mark, key, "person", 1.0, "speaker")
         first, last = (None, None) if fact.literal is None else _moved(fact.literal, part)
         start, stop = _moved((fact.start, fact.stop), part)
@@ -194,7 +194,9 @@ def _key(text: str) -> str:
 
 def _speaker(part: _Part, end: int) -> str:
     """Return the norm of the author; empty for the other side of a dialogue, which a version does not name."""
-    return _key(part.speaker or ME) if end == AUTHOR else ""
+    if end != AUTHOR:
+        return ""
+    return ME if part.speaker is None or is_side(part.speaker) else _key(part.speaker)
 
 
 def _parts(source: Source) -> list[_Part]:
@@ -206,7 +208,7 @@ def _parts(source: Source) -> list[_Part]:
 
 def _names(*speakers: str | None) -> tuple[str, ...]:
     """Return the speakers that have a name, and not only a side of a chat."""
-    return tuple(one for one in speakers if one and one.casefold() not in ASSISTANTS | USERS)
+    return tuple(one for one in speakers if one and not is_side(one))
 
 
 def _is_stated(source: Source) -> bool:

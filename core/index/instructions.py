@@ -23,7 +23,7 @@ from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import index_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Lock, refuse_long
-from muisti.core.text.standing import MARKS, READ, recognised, scope_of
+from muisti.core.text.standing import MARKS, READ, asked_of, recognised, scope_of
 from muisti.core.text.terms import tokenize
 
 FEW = 64  # new rows whose texts are all read
@@ -75,6 +75,9 @@ class Known(msgspec.Struct, frozen=True):
         """Return the first row of each version in a snapshot, -1 where it has none."""
         same = snapshot.rows is self.numbering  # else rows without use were removed meanwhile
         return self.rows if same else _rows(self.versions, snapshot.columns.version)
+
+
+_Read = tuple[int, str, str, int, str | None, str, str | None]
 
 
 class _Found(NamedTuple):
@@ -171,18 +174,20 @@ def _rows(wanted: Longs, versions: Longs) -> RowNumbers:
 
 def _recognised(rows: list[Row]) -> Iterator[_Found]:
     """Yield the instructions among versions."""
-    for version, type, kind, trust, author, content in cast(list[tuple[int, str, str, int, str | None, str]], rows):
+    for version, type, kind, trust, author, content, structure in cast(list[_Read], rows):
         typed = type == "guard"
-        found = recognised(content, kind=kind, trust=trust, author=author)
+        said = asked_of(kind, content, author, json.loads(structure) if kind == "exchange" and structure else {})
+        text, start = said.text, said.start
+        found = recognised(text, kind=kind, trust=trust, author=said.speaker)
         if found is None and not typed:
             continue
-        scope = found.scope if found is not None else scope_of(content)
-        sentence = content[:READ] if found is None else content[found.sentence.start : found.sentence.stop]
+        scope = found.scope if found is not None else scope_of(text)
+        sentence = text[:READ] if found is None else text[found.sentence.start : found.sentence.stop]
         yield _Found(
             version,
             typed,
             found is not None and scope is None,
-            (NOWHERE, NOWHERE) if scope is None else (scope.start, scope.stop),
-            "" if scope is None else content[scope.start : scope.stop],
+            (NOWHERE, NOWHERE) if scope is None else (start + scope.start, start + scope.stop),
+            "" if scope is None else text[scope.start : scope.stop],
             sentence,
         )

@@ -17,7 +17,7 @@ _BOTH = "the turn has two messages, and this text does not say where the reply b
 
 
 class Message(msgspec.Struct, frozen=True):
-    """What one speaker says in a memory, from the character `start` on. `is_reply`: the `author` is not its speaker."""
+    """Words of one speaker in a memory, from the character `start` on. `is_reply`: the `author` is not its speaker."""
 
     speaker: str | None
     text: str

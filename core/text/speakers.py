@@ -10,7 +10,10 @@ from collections.abc import Callable, Mapping, Sequence
 from muisti.core.text.terms import fold
 
 USERS = frozenset({"user", "human", "me", "customer"})
-ASSISTANTS = frozenset({"assistant", "ai", "bot", "agent", "model", "system", "chatbot"})
+ASSISTANTS = frozenset(
+    {"assistant", "ai", "bot", "agent", "model", "system", "chatbot", "tool", "function", "developer"}
+)
+_SIDES = USERS | ASSISTANTS
 
 _WORD = re.compile(r"[^\W_]+")
 _POSSESSIVE = re.compile(r"['’]s\b")
@@ -26,6 +29,15 @@ _REQUEST = re.compile(
 
 NAMED = 0.4  # score gain of a memory whose speaker is named
 SIDE = 0.3  # score gain of a memory from the side of a chat that is asked about
+
+
+def is_side(speaker: str) -> bool:
+    """Return whether a speaker is only a side of a chat, such as "user" or "AI", which names nobody.
+
+    >>> is_side("Assistant"), is_side("Ann")
+    (True, False)
+    """
+    return fold(speaker) in _SIDES
 
 
 class Speakers:

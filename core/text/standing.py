@@ -7,12 +7,14 @@ A sentence is taken for an instruction only when it has a mark of one, gives an 
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from msgspec import Struct
 
+from muisti.core.model.messages import Message, messages
+from muisti.core.model.values import Json
 from muisti.core.text.sentences import Piece, pieces
-from muisti.core.text.speakers import ASSISTANTS
+from muisti.core.text.speakers import ASSISTANTS, USERS
 from muisti.core.text.terms import fold
 
 READ = 2_000  # characters of a text that are read
@@ -112,6 +114,16 @@ def standing(text: str, *, author: str | None = None) -> Standing | None:
 def recognised(content: str, *, kind: str, trust: int, author: str | None) -> Standing | None:
     """Return the instruction in the content of a memory; None in a chunk of a document, and where trust is low."""
     return standing(content, author=author) if kind != "chunk" and trust >= TRUST_MIN else None
+
+
+def asked_of(kind: str, content: str, author: str | None, structure: Mapping[str, Json]) -> Message:
+    """Return the message of a turn that may give orders: the reply when it is a user's, else the first.
+
+    >>> asked_of("exchange", "Who?\\n\\nAnn.", "user", {"reply_at": 6}).text
+    'Who?'
+    """
+    first, *replies = messages(kind, content, author, structure)
+    return next((one for one in replies if one.speaker is not None and fold(one.speaker) in USERS), first)
 
 
 def has_mark(text: str) -> bool:

@@ -59,10 +59,10 @@ def _passages(
 def instructions(space: SpaceRow, after: int, upto: int, marked: str) -> Statement:
     """Select what may be standing instructions: guards with ids after `after` up to `upto`, and the `marked` versions.
 
-    `marked` is a JSON array of version ids. A version may come twice. Columns: id, type, kind, trust, who says it, and
-    the content.
+    `marked` is a JSON array of version ids. A version may come twice. Columns: id, type, kind, trust, who says it, the
+    content and the structure.
     """
-    columns = "v.id, v.type, v.kind, v.trust, coalesce(v.author, v.metadata ->> '$.speaker'), v.content"
+    columns = "v.id, v.type, v.kind, v.trust, coalesce(v.author, v.metadata ->> '$.speaker'), v.content, v.structure"
     return Statement(
         f"SELECT {columns} FROM versions v "
         f"WHERE +v.space_id = ? AND v.id > ? AND v.id <= ? AND v.type = 'guard' AND {PLAIN} "  # + : by id, not by space

@@ -48,6 +48,12 @@ def test_entities_are_listed_by_their_mentions_their_beginning_and_their_kind(en
     assert (ann.id, ann.kind, [one.name for one in ann.aliases]) == (code_of("Ann Lee"), "person", ["Ann"])
 
 
+@pytest.mark.parametrize("author", ["user", "human", "Assistant", "AI", "tool", "system", "bot"])
+def test_a_side_of_a_chat_is_no_entity(engine: Engine, author: str):
+    stream(engine, "c", [Turn(content="Turku lies there", author=author, reply="near Oslo")])
+    assert names(engine) == {"Turku": 1, "Oslo": 1}
+
+
 def test_a_word_in_capitals_is_another_entity_that_is_found_whatever_its_case(engine: Engine):
     add(engine, "Eva met Bob", "we asked EVA for Bob", "and NASA called")
     assert names(engine, prefix="ev") == {"EVA": 1, "Eva": 1}
