@@ -137,7 +137,7 @@ class Engine:
         self._importer = parts.importer
         self.owner = self.seen_by(OWNER)
         self.probes = parts.probes
-        self.keys = Keys(database)
+        self.keys = Keys(database, parts.screener)
         self.receipts = Receipts(database.primary, parts.ids, receipt_days)
         self.leases = Leases(database.primary)
         self.webhooks = Webhooks(database.primary)

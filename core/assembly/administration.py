@@ -49,7 +49,7 @@ def registry(given: Given, parts: Shared, eraser: Eraser) -> Spaces:
         eraser=eraser,
         clock=given.clock,
         quota=given.quota,
-        policy=given.policy,
+        screener=parts.screener,
         seconds=given.models.seconds,
     )
 

@@ -102,9 +102,9 @@ def shared(given: Given) -> Shared:
     graph = GraphReader(primary, GraphIndex(primary, given.graph_reader, given.policy, given.meters.graph))
     entities = EntityFilters(graph)
     incidences = Incidences(primary)
-    probes = Probes(database=primary, searcher=searcher, ids=ids)
-    recent_results = RecentResults()
     screener = Screener(default=given.policy)
+    probes = Probes(database=primary, searcher=searcher, ids=ids, screener=screener)
+    recent_results = RecentResults()
     intake = Intake(
         screener=screener,
         echoes=EchoCheck(database=primary, recent_results=recent_results, default=given.policy),

@@ -193,7 +193,9 @@ class Objects:
         return [object_draft(name, NewObject())]
 
     def _make(self, space: SpaceRow, name: ObjectName, drafts: Sequence[Draft], call: Call) -> Written:
-        accepted = [self._intake.new(space, draft, call, echoes=False, hierarchy=True) for draft in drafts]
+        # The object itself first, so that a refusal names the fields of the request.
+        accepted = [self._intake.new(space, draft, call, echoes=False, hierarchy=True) for draft in reversed(drafts)]
+        accepted.reverse()
         made = [one.first(space, id_text(self._ids.new(call.now)), call.now) for one in accepted]
         versions = ready(made, space, self._models)
         (there,) = self._database.read([conversations.at_places(space, name.category, [name.place])])

@@ -68,9 +68,8 @@ class WorkingMemory:
             find(self._database.primary, space, entry.memory_id, call.caller, call.now)
         if entry.content is not None:
             draft = Draft(content=entry.content, category=conversation.category)
-            entry = replace(
-                entry, content=self._intake.new(space, draft, call, "$.content", echoes=False).draft.content
-            )
+            entry = replace(entry, content=self._intake.new(space, draft, call, echoes=False).draft.content)
+        self._intake.name(space, entry.key, call, "$.key")
         others = [one for one in held if one.key != entry.key]
         if len(others) >= KEPT_MAX:
             raise InvalidInput.at("$.key", f"{KEPT_MAX} entries are kept; release one first")

@@ -7,12 +7,14 @@ import secrets
 from collections.abc import Mapping
 from datetime import datetime, timedelta
 
+from muisti.core.identity.caller import Caller
 from muisti.core.identity.grants import NAMED_MAX, Grant, Key, check_grant
 from muisti.core.model.errors import Conflict, InvalidInput, NotFound
 from muisti.core.model.times import from_us, to_us
 from muisti.core.model.values import LOCAL
 from muisti.core.store.database import Database, Refused
 from muisti.core.store.sql import audit, keys
+from muisti.core.write.screening import Screener
 
 MARK = "mk"  # prefix of every key, so that secret scanners can recognise it
 OVERLAP_MAX = timedelta(days=30)
@@ -21,8 +23,10 @@ OVERLAP_MAX = timedelta(days=30)
 class Keys:
     """The keys of a database. Thread-safe."""
 
-    def __init__(self, database: Database) -> None:
+    def __init__(self, database: Database, screener: Screener) -> None:
+        """Names of keys pass the server's own policy."""
         self._database = database
+        self._screener = screener
 
     def exist(self) -> bool:
         """Return whether a key was ever created, including keys that have ended."""
@@ -44,10 +48,12 @@ class Keys:
 
         Raises:
             InvalidInput: the grant or a value is invalid.
+            SensitiveContent: the server's policy refuses some of the name.
             NotFound: the parent has ended.
         """
         check_grant(grant)
         _check(name, expires_at, now)
+        self._screener.labelled(name, Caller(by), "$.name")
         if parent is not None and parent.expires_at is not None:
             expires_at = min(parent.expires_at, expires_at or parent.expires_at)
         made, secret = _new(name, grant, None if parent is None else parent.id, expires_at, now)

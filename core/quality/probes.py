@@ -20,6 +20,8 @@ from muisti.core.store.refusal_codes import Refusal
 from muisti.core.store.sql import memories, probes, spaces, version_rows
 from muisti.core.store.sql.probes import ProbeRow, RunRow
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.write.begun import Call
+from muisti.core.write.screening import Screener
 from muisti.core.write.validate import check_query
 
 PROBES_MAX = 500  # in a space
@@ -35,14 +37,15 @@ class Probes:
     `NotFound` when there is no such space.
     """
 
-    def __init__(self, database: Database, searcher: Searcher, ids: IdSource) -> None:
+    def __init__(self, database: Database, searcher: Searcher, ids: IdSource, screener: Screener) -> None:
         self._database = database
         self._searcher = searcher
         self._ids = ids
+        self._screener = screener
 
     def of_shadows(self) -> "Probes":
         """Return the probes as they are found by the shadows of spaces."""
-        return Probes(self._database, self._searcher.of_shadows(), self._ids)
+        return Probes(self._database, self._searcher.of_shadows(), self._ids, self._screener)
 
     def add(self, space: str, expects: Expectation, caller: Caller, now: int) -> Probe:
         """Store a probe.
@@ -50,13 +53,17 @@ class Probes:
         Raises:
             InvalidInput: the query is invalid, or no answer is expected.
             Conflict: the space has the maximum number of probes.
+            SensitiveContent: the policy of the space refuses some of its text.
         """
         _check(caller)
         _check_expectation(expects)
-        found = find_space(self._database, space)
+        found, call = find_space(self._database, space), Call(now, caller=caller)
+        for name, value in (("category", expects.category), ("key", expects.key)):
+            if value is not None:
+                self._screener.name(found, value, call, f"$.{name}")
         row = ProbeRow(
             self._ids.new(now),
-            expects.query,
+            self._screener.text(found, expects.query, call, "$.query"),
             None if expects.memory_id is None else id_bytes(expects.memory_id),
             expects.category,
             expects.key,
@@ -158,7 +165,7 @@ class Probes:
         if seconds * (len(rows) + LOADS) > FORESIGHT_SECONDS:
             return None
         tried = Rehearsed(self._database, batch)
-        there = Probes(tried, self._searcher.on(tried), self._ids).tried(space.space.name, now).ranks
+        there = Probes(tried, self._searcher.on(tried), self._ids, self._screener).tried(space.space.name, now).ranks
         here = self.tried(space.space.name, now).ranks
         pinned = [_probe(probes.probe_row(row)) for row in rows]
         return tuple(

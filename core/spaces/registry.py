@@ -13,7 +13,7 @@ from muisti.core.index.cache import Indexes
 from muisti.core.model.counts import Quota, SpaceUse, Usage
 from muisti.core.model.erasures import Erasure
 from muisti.core.model.errors import AlreadyExists, EpochGone, NotFound, NotYetReplicated
-from muisti.core.model.spaces import Policy, PolicyValue, Space, SpaceSettings, check_name
+from muisti.core.model.spaces import PolicyValue, Space, SpaceSettings, check_name
 from muisti.core.model.times import Clock
 from muisti.core.model.values import LOCAL, Seq
 from muisti.core.read import feed
@@ -23,11 +23,12 @@ from muisti.core.store.refusal_codes import Refusal
 from muisti.core.store.sql import audit, quotas, spaces
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.store.sql.trial import written
+from muisti.core.write.screening import Screener
 from muisti.core.write.validate import check_policy, check_quota, check_settings
 
 
 class Spaces:
-    """Operations on whole spaces. `quota` and `policy` apply to spaces without their own."""
+    """Operations on whole spaces. `quota` and the policy of `screener` apply to spaces without their own."""
 
     def __init__(
         self,
@@ -36,7 +37,7 @@ class Spaces:
         eraser: Eraser,
         clock: Clock,
         quota: Quota,
-        policy: Policy,
+        screener: Screener,
         seconds: SecondModels,
     ) -> None:
         self._database = database
@@ -44,7 +45,7 @@ class Spaces:
         self._eraser = eraser
         self._clock = clock
         self._quota = quota
-        self._policy = policy
+        self._screener = screener
         self._seconds = seconds
 
     def list(self) -> list[Space]:
@@ -70,9 +71,13 @@ class Spaces:
 
         Raises:
             AlreadyExists: a space of this name exists.
+            SensitiveContent: the server's policy refuses some of the description.
         """
         check_name(name)
         settings = settings or SpaceSettings()
+        if settings.description is not None:
+            clean = self._screener.described(settings.description, Caller(by), "$.description")
+            settings = replace(settings, description=clean)
         check_settings(settings)
         now = self._clock()
         made = spaces.insert(name, str(uuid.uuid4()), settings, now)
@@ -176,7 +181,7 @@ class Spaces:
 
     def ruled(self, space: Space) -> Space:
         """Return the space with its effective policy, which includes the defaults of the server."""
-        return replace(space, policy=space.policy.over(self._policy))
+        return replace(space, policy=space.policy.over(self._screener.default))
 
     def _effective(self, found: SpaceRow) -> Space:
         return self.ruled(found.space)

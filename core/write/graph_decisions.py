@@ -151,9 +151,9 @@ class GraphDecisions:
             raise InvalidInput.at("$.object", "is the subject; a relation has two ends")
         if new.object is not None:
             _checked(new.object, "$.object")
-        subject = self._let_in(space, new.subject, "$.subject", call)
+        subject = self._intake.text(space, new.subject, call, "$.subject")
         field, text = ("object", new.object) if new.object is not None else ("literal", new.literal or "")
-        thing = self._let_in(space, text, f"$.{field}", call)
+        thing = self._intake.text(space, text, call, f"$.{field}")
         sentence = f"{'Not: ' if new.negative else ''}{subject} {new.kind.replace('_', ' ')} {thing}"
         structure: dict[str, Json] = {"subject": subject, "kind": new.kind, field: thing}
         return Draft(
@@ -170,13 +170,12 @@ class GraphDecisions:
         structure = dict(draft.structure)
         for field in ("aliases", "apart"):
             if field in structure:
-                names = [self._let_in(space, one, f"$.{field}", call) for one in _listed(draft, field)]
+                names = [
+                    self._intake.text(space, one, call, f"$.{field}[{place}]")
+                    for place, one in enumerate(_listed(draft, field))
+                ]
                 structure[field] = cast(Json, names)
         return replace(draft, structure=structure)
-
-    def _let_in(self, space: SpaceRow, text: str, path: str, call: Call) -> str:
-        draft = Draft(content=text, category=call.caller.category)
-        return self._intake.new(space, draft, call, path, echoes=False).draft.content
 
     def _stated(self, space: SpaceRow, id_: str, kinds: Sequence[str], call: Call) -> tuple[Row, Memory]:
         raw = id_bytes(id_)

@@ -167,6 +167,14 @@ class Intake:
         accepted = structs.replace(memory, **values, trust=trust, tokens=count_tokens(draft.content))
         return accepted, (*redactions, *echo, *lowered)
 
+    def text(self, space: SpaceRow, text: str, call: Call, path: str) -> str:
+        """Accept a text that is stored beside memories; see `Screener.text`."""
+        return self._screener.text(space, text, call, path)
+
+    def name(self, space: SpaceRow, name: str, call: Call, path: str) -> None:
+        """Accept a name that is stored beside memories; see `Screener.name`."""
+        self._screener.name(space, name, call, path)
+
     def asks_nothing(self, space: SpaceRow, call: Call) -> bool:
         """Return whether the space accepts every earlier memory unchanged, so that none needs to be read."""
         return self._screener.asks_nothing(space, call) and self._echoes.asks_nothing(space)

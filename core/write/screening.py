@@ -1,11 +1,13 @@
 """Apply the policy of a space to text before it is stored: refuse or redact secrets and personal data."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import cast
 
 import msgspec
 from msgspec.structs import replace
 
+from muisti.core.identity.caller import Caller
 from muisti.core.model import fields
 from muisti.core.model.conversations import REPLY_GAP
 from muisti.core.model.errors import Problem, SensitiveContent
@@ -29,6 +31,16 @@ LONG = 10**11  # from here on a number in metadata may be that of a card
 
 Find = Callable[[str], list[Found]]
 
+# By kind of an object: the fields of the draft that have other names in the request.
+_TITLED = {"content": "title", "structure": ""}
+SENT: Mapping[str, Mapping[str, str]] = {
+    "session": {**_TITLED, "session": "name"},
+    "conversation": {**_TITLED, "conversation": "name"},
+    "topic": {**_TITLED, "topic": "name"},
+    "entity": {"content": "name", "structure": ""},
+    "relation": {"structure": ""},
+}
+
 
 class Screener(msgspec.Struct, frozen=True):
     """Screen drafts before they are stored. `default` is the policy of spaces without their own."""
@@ -51,12 +63,21 @@ class Screener(msgspec.Struct, frozen=True):
             SensitiveContent: the policy refuses some of the text.
         """
         check_draft(draft, call.now, path)
-        return self.cleaned(space, draft, call, path, before)
+        return self.cleaned(space, draft, call, path, before, sent=SENT.get(draft.kind, {}))
 
     def cleaned(
-        self, space: SpaceRow, draft: Draft, call: Call, path: str, before: Draft | None
+        self,
+        space: SpaceRow,
+        draft: Draft,
+        call: Call,
+        path: str,
+        before: Draft | None,
+        *,
+        sent: Mapping[str, str] = MappingProxyType({}),
     ) -> tuple[Draft, tuple[Flag, ...]]:
         """Return a valid draft as the policy accepts it, and flags for redacted text.
+
+        `sent` has the fields that have other names in the request.
 
         Raises:
             InvalidInput: the words in place of a secret are too long for its field.
@@ -65,7 +86,7 @@ class Screener(msgspec.Struct, frozen=True):
         looking = self._looking(space, call)
         if not looking:
             return draft, ()
-        work = _Screening(looking, path)
+        work = _Screening(looking, path, sent=sent)
         changes = work.changes(draft, before)
         if work.problems:
             raise SensitiveContent(work.problems)
@@ -81,35 +102,81 @@ class Screener(msgspec.Struct, frozen=True):
         Raises:
             SensitiveContent: the policy refuses some of it.
         """
-        place, _, name = path.rpartition(".")
-        work = _Screening(self._looking(space, call), place)
-        clean = work.text(text, name)
-        if work.problems:
-            raise SensitiveContent(work.problems)
-        return clean
+        return _text(self._looking(space, call), text, path)
+
+    def name(self, space: SpaceRow, name: str, call: Call, path: str) -> None:
+        """Check a name that is no part of a memory: it can be refused but not redacted.
+
+        Raises:
+            SensitiveContent: the policy allows some of it in no text, or only redacted.
+        """
+        _check_name(self._looking(space, call), name, path)
+
+    def described(self, text: str, caller: Caller, path: str) -> str:
+        """Return a text about no space yet, as the server's own policy accepts it.
+
+        Raises:
+            SensitiveContent: the policy refuses some of it.
+        """
+        return _text(_chosen(self.default, caller), text, path)
+
+    def labelled(self, name: str, caller: Caller, path: str) -> None:
+        """Check a name that belongs to no space by the server's own policy.
+
+        Raises:
+            SensitiveContent: the policy allows some of it in no text, or only redacted.
+        """
+        _check_name(_chosen(self.default, caller), name, path)
 
     def asks_nothing(self, space: SpaceRow, call: Call) -> bool:
         """Return whether the policy allows all secrets and personal data."""
         return not self._looking(space, call)
 
     def _looking(self, space: SpaceRow, call: Call) -> list[tuple[Find, Screening]]:
-        policy = self.policy(space)
-        chosen: Sequence[tuple[str, Find, Screening | None]] = (
-            ("secrets", secrets_in, policy.secrets),
-            ("personal_data", personal_in, policy.personal_data),
-        )
-        return [
-            (find, what)
-            for name, find, what in chosen
-            if what is not None and what != "allow" and name not in call.caller.allows
-        ]
+        return _chosen(self.policy(space), call.caller)
+
+
+def _chosen(policy: Policy, caller: Caller) -> list[tuple[Find, Screening]]:
+    chosen: Sequence[tuple[str, Find, Screening | None]] = (
+        ("secrets", secrets_in, policy.secrets),
+        ("personal_data", personal_in, policy.personal_data),
+    )
+    return [
+        (find, what)
+        for name, find, what in chosen
+        if what is not None and what != "allow" and name not in caller.allows
+    ]
+
+
+def _text(looking: Sequence[tuple[Find, Screening]], text: str, path: str) -> str:
+    place, _, name = path.rpartition(".")
+    work = _Screening(looking, place)
+    clean = work.text(text, name)
+    if work.problems:
+        raise SensitiveContent(work.problems)
+    return clean
+
+
+def _check_name(looking: Sequence[tuple[Find, Screening]], name: str, path: str) -> None:
+    work = _Screening(looking, path)
+    work.name(name, path)
+    if work.problems:
+        raise SensitiveContent(work.problems)
 
 
 class _Screening:
     """Screening of one draft. Collects problems and flags."""
 
-    def __init__(self, looking: Sequence[tuple[Find, Screening]], path: str, *, sparing: bool = True) -> None:
-        """With `sparing`, uncertain finds are only flagged."""
+    def __init__(
+        self,
+        looking: Sequence[tuple[Find, Screening]],
+        path: str,
+        *,
+        sparing: bool = True,
+        sent: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """With `sparing`, uncertain finds are only flagged. `sent` has the fields of other names in the request."""
+        self._sent = sent
         self._looking = looking
         self._sparing = sparing
         self._path = path
@@ -129,7 +196,7 @@ class _Screening:
                     clean[name] = self.text(getattr(draft, name), name)
         for name in ADDRESS:
             if _is_new(name, draft, before):
-                self._name(getattr(draft, name), f"{self._path}.{name}")
+                self.name(getattr(draft, name), f"{self._path}.{self._sent.get(name, name)}")
         if draft.tags and _is_new("tags", draft, before):
             clean["tags"] = tuple(self.text(tag, f"tags[{place}]") for place, tag in enumerate(draft.tags))
         if draft.metadata and _is_new("metadata", draft, before):
@@ -160,7 +227,7 @@ class _Screening:
 
     def _judged(self, found: Sequence[Found], chosen: Screening, where: str) -> Sequence[Found]:
         """Note finds as flags or problems, and return those to redact."""
-        path = f"{self._path}.{where}"
+        path = self._at(where)
         if self._sparing:
             self.flags += [Flag(code="suspected", path=path, kind=one.kind) for one in found if not one.sure]
             found = [one for one in found if one.sure]
@@ -170,7 +237,7 @@ class _Screening:
         self.flags += [Flag(code="redacted", path=path, kind=one.kind) for one in found]
         return found
 
-    def _name(self, text: str, path: str) -> None:
+    def name(self, text: str, path: str) -> None:
         """Screen a name, which can be refused but not redacted, because two names could become equal."""
         for find, _ in self._looking:
             found = [one for one in find(text) if one.sure]
@@ -180,7 +247,7 @@ class _Screening:
     def _metadata(self, value: Json | Mapping[str, Json], where: str, name: str = "") -> Json:
         if isinstance(value, Mapping):
             for inner in value:
-                self._name(inner, f"{self._path}.{where}")
+                self.name(inner, self._at(where))
             return {inner: self._metadata(part, f"{where}.{inner}", inner) for inner, part in value.items()}
         if isinstance(value, list):
             return [self._metadata(part, f"{where}[{place}]", name) for place, part in enumerate(value)]
@@ -190,6 +257,13 @@ class _Screening:
             clean = self.text(str(value), where, name)
             return value if clean == str(value) else clean
         return value
+
+    def _at(self, where: str) -> str:
+        """Return the path of a value in the request."""
+        for field, sent in self._sent.items():
+            if where == field or where.startswith(f"{field}."):
+                return f"{self._path}.{f'{sent}{where.removeprefix(field)}'.removeprefix('.')}"
+        return f"{self._path}.{where}"
 
     def _refuse(self, found: Sequence[Found], path: str) -> None:
         self.problems += [Problem(path, advice(one.kind)) for one in found[:1]]
