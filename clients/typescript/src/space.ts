@@ -165,7 +165,7 @@ export class Space {
     return found;
   }
 
-  /** Take back the `last` changes (1) of the caller, of memories of an `author`, or of a `request`. All or none. */
+  /** Take back the caller's last request as a whole, its `last` changes, those of memories of an `author`, or those of a `request`. All or none. */
   async undo(options: UndoOptions = {}): Promise<Undone> {
     const { idempotency_key, signal, timeout, ...body } = options;
     return this.#read("post", `${SPACE}/undo`, { body, header: once(idempotency_key), signal, timeout });

@@ -42,7 +42,9 @@ test("a refusal shows what is in the way", options, async () => {
     assert.deepEqual([error.code, error.conflicts[0].id], ["duplicate", stored.id]);
     return true;
   });
-  await assert.rejects(muisti().space("not-there").search("x"), NotFound);
+  assert.deepEqual((await muisti().space("not-there").search("x")).hits, []);
+  assert.deepEqual(await muisti().space("not-there").recall("x"), []);
+  await assert.rejects(muisti().space("not-there").get(stored.id), NotFound);
 });
 
 test("a purge gives its report, and nothing is left", options, async () => {
