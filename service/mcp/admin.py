@@ -108,7 +108,7 @@ async def purge(call: Call, given: Purge) -> Outcome:
         return Outcome({"memories": plan.changes, "dry_run": True}, f"{many} would be erased.")
     if given.confirm != call.space:
         raise InvalidInput.at("$.confirm", f"to erase memories for good send the name of the space, {call.space!r}")
-    caller = call.access.caller()
+    caller = call.session.caller()
     task, _ = await store(engine.purge, call.space, subject, chosen.what(), caller, None)
     told = f"task {task.id} erases {counted(task.total or 0, 'group', 'groups')} of memories; its result is the report"
     return Outcome({**to_builtins(TaskReply.of(task)), "dry_run": False}, told)

@@ -125,7 +125,7 @@ TOOLS = (
         needs="write",
         arguments=arguments.UndoChanges,
         run=writes.undo,
-        description="Take back your last change. With id, or category and key: bring back that "
+        description="Take back your last call, all of it. With id, or category and key: bring back that "
         "memory if deleted, or as it was before.",
         destructive=True,
     ),

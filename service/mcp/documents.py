@@ -77,7 +77,7 @@ async def _as_task(call: Call, given: AddDocument, name: str, source: Path, job:
         raise InvalidInput.at("$.dry_run", "goes with a small file; a task has no dry run")
     key = call.once("add_document", given.idempotency_key)
     item = File(server_path=str(source), origin=origin_of(source, call.backend.uploads.folder)).item(name)
-    task = await call.backend.store(submitted, call.backend, call.space, job, call.access.caller(), [item], key)
+    task = await call.backend.store(submitted, call.backend, call.space, job, call.session.caller(), [item], key)
     return Outcome({"task": task.id, "state": task.state}, f"Task {task.id} stores it.")
 
 

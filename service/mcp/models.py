@@ -13,7 +13,7 @@ from muisti.service.schemas.tasks import TaskReply
 
 async def set_model(call: Call, given: SetModel) -> Outcome:
     """List the models of a space, or build, exchange or drop one."""
-    engine, caller, store = call.backend.engine, call.access.caller(), call.backend.store
+    engine, caller, store = call.backend.engine, call.session.caller(), call.backend.store
     match given.step:
         case "list":
             return await _listed(call)
@@ -34,7 +34,7 @@ async def set_model(call: Call, given: SetModel) -> Outcome:
 
 async def _listed(call: Call) -> Outcome:
     engine = call.backend.engine
-    found = await call.backend.store(engine.generations.list, call.space, call.access.caller())
+    found = await call.backend.store(engine.generations.list, call.space, call.session.caller())
     names = [encoder.name for encoder in engine.models]
     lines = [f"{one.model} ({one.identity[:12]}): {one.role}, {one.embedded}/{one.passages} passages" for one in found]
     structured: Any = to_builtins(GenerationsReply.of(found, names))

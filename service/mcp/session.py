@@ -1,7 +1,11 @@
 """One request: who calls, in which space, with which groups of tools."""
 
-import msgspec
+from secrets import token_hex
 
+import msgspec
+from msgspec.structs import replace
+
+from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.spaces import DEFAULT
 from muisti.core.views.memories import Memories
@@ -14,7 +18,11 @@ from muisti.service.settings.tool_groups import USUAL, Group, groups_in
 
 
 class Session(msgspec.Struct, frozen=True):
-    """A caller, the engine, and the groups of tools that the caller is offered. `citation` is the form of URLs."""
+    """A caller, the engine, and the groups of tools that the caller is offered. `citation` is the form of URLs.
+
+    `request_id` is recorded with each change, so that an undo takes back a whole call of a tool. It is that of the HTTP
+    request. Stdio has none, so each call is `numbered`.
+    """
 
     backend: Backend
     access: Access
@@ -26,9 +34,17 @@ class Session(msgspec.Struct, frozen=True):
         """Begin a read; see `ReadLog.reading`."""
         return self.backend.reads.reading(operation, self.access.actor, self.request_id)
 
+    def numbered(self) -> "Session":
+        """Return the session of one call of a tool: with an id of its own when the transport gave none."""
+        return self if self.request_id is not None else replace(self, request_id=token_hex(8))
+
+    def caller(self) -> Caller:
+        """Return the caller for the core."""
+        return self.access.caller(self.request_id)
+
     def memories(self, *, dry_run: bool = False) -> Memories:
         """Return the memories as the caller sees them. `dry_run`: writes are planned and nothing is stored."""
-        return self.backend.engine.seen_by(self.access.caller(), dry_run=dry_run)
+        return self.backend.engine.seen_by(self.caller(), dry_run=dry_run)
 
     def usual_space(self) -> str | None:
         """Return the space of a call that names none: the only one of the key, else the default; None: neither."""

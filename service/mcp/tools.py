@@ -30,7 +30,7 @@ async def run(session: Session, tool: Tool, arguments: Mapping[str, Any]) -> Out
         calls.add(tool.name, NOT_OFFERED)
         return not_offered(tool.name, frozenset((*session.groups, tool.group)))
     try:
-        outcome = await _run(session, tool, arguments)
+        outcome = await _run(session.numbered(), tool, arguments)
     except (MuistiError, HttpError) as error:
         calls.add(tool.name, error.code)
         return refused(error, session.access)

@@ -79,6 +79,37 @@ def test_without_a_name_the_last_change_of_the_caller_is_undone(engine: Engine, 
         engine.owner.read.get("default", new)
 
 
+CALLS: dict[str, tuple[str, dict[str, Any]]] = {
+    "several contents": ("remember", {"contents": TEXTS}),
+    "exchanges": (
+        "add_exchanges",
+        {"conversation": "c", "items": [{"user": "I moved to Turku.", "system": "Noted!"}, {"user": "By the river."}]},
+    ),
+    "a document": ("add_document", {"path": "a.md", "content": "# Deploy\n\nOn Thursdays.\n\n# Queue\n\nNATS.\n"}),
+    "a deleted document": ("documents", {"action": "delete", "document": "kept.md"}),
+    "a deleted conversation": ("conversations", {"action": "delete", "conversation": "kept"}),
+    "clear": ("clear_all", {"confirm": "DELETE ALL MEMORIES"}),
+    "a statement": ("state_graph", {"action": "relate", "name": "Ann", "kind": "works_at", "text": "Acme"}),
+}
+
+
+@pytest.mark.parametrize("kind", CALLS)
+def test_undo_takes_back_a_whole_call(engine: Engine, client: httpx.Client, kind: str):
+    answer(client, "remember", contents=["Kept one", "Kept two, about rivers"])
+    answer(client, "add_document", path="kept.md", content="# One\n\nText.\n")
+    answer(client, "add_exchanges", conversation="kept", items=[{"user": "Hello."}, {"user": "I like tea."}])
+    tool, arguments = CALLS[kind]
+
+    def world() -> set[tuple[str, str, str | None]]:
+        return {(one.id, one.content, one.key) for one in engine.owner.read.list("default", limit=100).items}
+
+    before = world()
+    answer(client, tool, **arguments)
+    assert world() != before
+    answer(client, "undo")
+    assert world() == before
+
+
 def test_several_changes_of_the_caller_are_undone_and_others_are_let_be(engine: Engine):
     administrator(engine)
     one, other = (with_mode(engine, "full", "default") for _ in range(2))
