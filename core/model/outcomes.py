@@ -130,7 +130,7 @@ class Written(msgspec.Struct, frozen=True, kw_only=True):
     when there was no check. `commit` is the time until all was durable in milliseconds, 0 when nothing was stored.
     `ended` are the ids of memories that an undo deleted. With a `plan` nothing was stored. `flags` are the differences
     to what was requested. `degraded` says in words what searches cannot do yet with the texts. `tally` counts the
-    memories that one step changed in a whole space.
+    memories that one step changed in a whole space. `undone` says in words which changes an undo took back.
     """
 
     memories: tuple[Memory, ...]
@@ -145,6 +145,7 @@ class Written(msgspec.Struct, frozen=True, kw_only=True):
     flags: tuple[Flag, ...] = ()
     degraded: tuple[str, ...] = ()
     tally: Tally | None = None
+    undone: str = ""
 
 
 class RolledBack(msgspec.Struct, frozen=True, kw_only=True):

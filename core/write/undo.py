@@ -1,9 +1,11 @@
 """Undo changes: each memory gets the state that it had before the first of them."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 import msgspec
+from msgspec.structs import replace
 
 from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
@@ -97,7 +99,8 @@ class Undoer:
             chosen = self._chosen(found, which, call)
             touched = self._touched(found, chosen)
             merged = [one.memory_id for one in chosen if one.kind == "merged"]
-            return self._take_back(found, [one.seq for one in chosen], touched, merged, call)
+            written = self._take_back(found, [one.seq for one in chosen], touched, merged, call)
+            return replace(written, undone=in_words(chosen))
 
         return self._transactions.run(space, call, attempt)
 
@@ -216,6 +219,13 @@ class Undoer:
         if problems:
             raise SensitiveContent(problems)
         return revived, tuple(flags)
+
+
+def in_words(changes: Sequence[Change]) -> str:
+    """Return the number of changes, and how many there are of each kind: `3 changes (2 created, 1 updated)`."""
+    kinds = Counter(one.kind.replace("_", " ") for one in changes)
+    each = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
+    return f"{len(changes):,} {'change' if len(changes) == 1 else 'changes'} ({each})"
 
 
 def _documents(touched: Sequence[_Touched]) -> list[bytes]:

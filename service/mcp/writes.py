@@ -135,7 +135,8 @@ async def _own_undone(call: Call, which: Undo, request: RequestKey | None) -> Ou
         return _planned(written, written.plan, structured)
     back = [f"{one.id} is as before, at version {one.version}." for one in written.memories]
     gone = [f"{one} is deleted again." for one in written.ended]
-    return Outcome({**structured, **flags_of(written)}, f"Undone. {' '.join([*back, *gone])}{told_of(written)}")
+    done = f"Took back {written.undone}." if written.undone else "Undone."
+    return Outcome({**structured, **flags_of(written)}, f"{done} {' '.join([*back, *gone])}{told_of(written)}")
 
 
 async def forget(call: Call, given: Change) -> Outcome:

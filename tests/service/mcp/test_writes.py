@@ -76,6 +76,7 @@ def test_without_a_name_the_last_change_of_the_caller_is_undone(engine: Engine, 
     new = answer(client, "remember", content="The queue is NATS")["memory"]["id"]
     gone = call(client, "undo")
     assert gone["structuredContent"]["ended"] == [new] and f"{new} is deleted again." in text_of(gone)
+    assert text_of(gone).startswith("Took back 1 change (1 created).")
     with pytest.raises(NotFound):
         engine.owner.read.get("default", new)
 
@@ -109,7 +110,7 @@ def test_undo_takes_back_a_whole_call(engine: Engine, client: httpx.Client, kind
     before = world()
     answer(client, tool, **arguments)
     assert world() != before
-    answer(client, "undo")
+    assert "Took back " in text_of(call(client, "undo"))
     assert world() == before
 
 
