@@ -9,12 +9,14 @@ from msgspec import inspect
 from muisti.core.model.errors import InvalidInput
 from muisti.core.query.filter_fields import nearest
 from muisti.service.http.lenient import fitted
+from muisti.service.mcp.arguments import UndoChanges
 from muisti.service.mcp.group_arguments import Purge
 from muisti.service.mcp.schema import fields_of
 
 Json = dict[str, Any]
 
-TEXTS = frozenset({"content", "contents", "text", "ndjson", "query"})  # kept as they are
+TEXTS = frozenset({"content", "contents", "text", "ndjson", "query", "idempotency_key"})  # kept as they are
+MEMORY = ("id", "category", "key")  # the names of one memory
 
 
 def given(kind: type[msgspec.Struct], arguments: Mapping[str, Any], gone: frozenset[str] = frozenset()) -> Json:
@@ -25,10 +27,10 @@ def given(kind: type[msgspec.Struct], arguments: Mapping[str, Any], gone: frozen
     object, and a single value for a list. A date counts as its midnight, and a time without a zone is in UTC.
 
     `gone` are arguments that the caller may not use, which no message names. For `purge` a blank is a value: it would
-    otherwise erase more than was asked.
+    otherwise erase more than was asked. For `undo` it names no memory, which otherwise means the caller's last request.
 
     Raises:
-        InvalidInput: there is no such argument.
+        InvalidInput: there is no such argument, or the memory to undo has only blank names.
     """
     fields = {field.encode_name: field for field in fields_of(kind)}
     found: Json = {}
@@ -45,6 +47,10 @@ def given(kind: type[msgspec.Struct], arguments: Mapping[str, Any], gone: frozen
             continue
         value = fitted(field.type, value, _parsed)
         found[name] = [one for one in value if one != ""] if isinstance(value, list) and _of_texts(field) else value
+    if kind is UndoChanges and not found.keys() & {*MEMORY}:
+        for name in MEMORY:
+            if isinstance(arguments.get(name), str):
+                raise InvalidInput.at(f"$.{name}", "must not be blank; leave it out to undo your own last request")
     return found
 
 

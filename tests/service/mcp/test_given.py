@@ -146,6 +146,16 @@ def test_what_is_within_an_object_is_read_too_and_a_content_stays():
 
 
 @WAYS
+@pytest.mark.parametrize("blank", [{"id": ""}, {"id": " "}, {"key": "\u3000"}, {"id": "", "category": "", "key": ""}])
+def test_a_blank_name_never_undoes_the_last_request(client: httpx.Client, way: str, blank: dict[str, str]):
+    made = call(client, "remember", content="Sven likes rye bread")["structuredContent"]["memory"]
+    assert call(client, "undo", content_type=way, **blank)["isError"]
+    assert not call(client, "get_memory", id=made["id"], category="", key="")["isError"]
+    assert not call(client, "undo", content_type=way, id=None, key=None)["isError"]
+    assert call(client, "get_memory", id=made["id"])["isError"]
+
+
+@WAYS
 def test_a_blank_argument_finds_what_none_finds(client: httpx.Client, way: str):
     call(client, "remember", content="Sven likes rye bread")
     blank = {"category": "", "space": "", "author": "", "mode": "", "tags": [], "max_tokens": 500.0, "limit": "3"}
