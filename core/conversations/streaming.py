@@ -12,6 +12,7 @@ from msgspec import structs
 from muisti.core.conversations.naming import check_name, object_draft, users_of
 from muisti.core.discourse.titles import title_of
 from muisti.core.embedding.models import Models
+from muisti.core.model.blanks import is_blank
 from muisti.core.model.conversations import (
     DEFAULT_SESSION,
     EXCHANGES_MAX,
@@ -316,7 +317,7 @@ def draft_of_turn(turn: Turn, conversation: str, number: int, category: str | No
     Raises:
         InvalidInput: the reply is blank.
     """
-    if turn.reply is not None and not turn.reply.strip():
+    if turn.reply is not None and is_blank(turn.reply):
         raise InvalidInput.at(f"{path}.reply", "must not be empty or blank; leave it out for a turn alone")
     content, structure = joined(turn.content, turn.reply, turn.replier)
     return Draft(

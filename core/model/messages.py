@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from muisti.core.model.blanks import is_blank
 from muisti.core.model.conversations import ASSISTANT, REPLY_GAP
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.values import Draft, Json, Memory
@@ -110,7 +111,7 @@ def _said(draft: Draft, fields: Mapping[str, object], said: Mapping[str, object]
     stored = rest[0].text if rest else None
     user, reply = said.get("user", first.text), said.get("system", stored)
     for field, text in (("user", user), ("system", reply)):
-        if not (isinstance(text, str) and text.strip()) and (field == "user" or text is not None):
+        if (not isinstance(text, str) or is_blank(text)) and (field == "user" or text is not None):
             raise InvalidInput.at(f"$.{field}", "must not be empty or blank")
     replier = draft.structure.get("replier")
     content, division = joined(str(user), None if reply is None else str(reply), str(replier) if replier else None)

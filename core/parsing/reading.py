@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import BinaryIO
 from zipfile import BadZipFile
 
+from muisti.core.model.blanks import is_blank
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, Empty, Encrypted, NoText, UnknownFormat, Unreadable
 from muisti.core.parsing.compound import is_encrypted_office
@@ -110,7 +111,7 @@ def _with_text(pieces: Iterator[Piece]) -> Iterator[Piece]:
     """Yield pieces; raise `Empty` when none of them has text."""
     found = False
     for piece in pieces:
-        found = found or not piece.text.isspace()
+        found = found or not is_blank(piece.text)
         yield piece
     if not found:
         raise Empty("The file holds no text.")

@@ -18,6 +18,7 @@ from typing import BinaryIO
 
 from msgspec import structs
 
+from muisti.core.model.blanks import is_blank
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, Empty, FileTooLarge, NoText, TimedOut, Unreadable
 from muisti.core.parsing import frames
@@ -167,7 +168,7 @@ class _Reading:
             self._characters += len(text)
             if self._characters > self._most:
                 raise FileTooLarge(f"The file of {len(self._data):,} bytes has more than {self._most:,} characters.")
-            self._blank = self._blank and (not text or text.isspace())
+            self._blank = self._blank and is_blank(text)
             for at in range(0, len(text), LONGEST):
                 yield structs.replace(piece, text=text[at : at + LONGEST])
 

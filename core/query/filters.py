@@ -145,10 +145,11 @@ def parse_params(params: Mapping[str, Sequence[str]]) -> Filter | None:
     """Read a filter from the parameters of a query string, all of which must be true; None when there are none.
 
     A parameter is `name=value`, `name=a,b` or `name.operator=value`, or `filter=` with JSON. A comma separates values
-    unless the operator takes only one. In metadata, text that is a JSON scalar is read as that scalar.
+    unless the operator takes only one. `name=a,b` finds the text `a,b` too, since names may hold commas.
+    In metadata, text that is a JSON scalar is read as that scalar.
 
     >>> parse_params({"tags": ["a,b"], "metadata.size.gt": ["5"]})  # doctest: +NORMALIZE_WHITESPACE
-    And(parts=(Leaf(field='tags', op='in', value=('a', 'b')),
+    And(parts=(Leaf(field='tags', op='in', value=('a', 'b', 'a,b')),
                Leaf(field='metadata.size', op='gt', value=5)))
 
     Raises InvalidInput, which names every bad parameter.
@@ -293,7 +294,10 @@ def _from_query(name: str, text: str) -> tuple[str, Json]:
         else str
     )
     parted = op in LISTS or (op is None and "," in text)
-    value: Json = [typed(part) for part in text.split(",")] if parted else typed(text)
+    parts = text.split(",") if parted else []
+    if parted and op is None and field in FIELDS and TEXTUAL[0] in FIELDS[field].operators:
+        parts.append(text)
+    value: Json = [typed(part) for part in parts] if parted else typed(text)
     return field, value if op is None else {op: value}
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import get_args
 
+from muisti.core.model.blanks import is_blank
 from muisti.core.model.conversations import GRAPHIC, TURN_MAX, name_of
 from muisti.core.model.errors import InvalidInput, Problem
 from muisti.core.model.fields import FIELDS, STATED_TIMES, TEXTS
@@ -208,7 +209,7 @@ def _place(draft: Draft, path: str) -> Iterator[Problem]:
 
 def _text(path: str, text: str, limit: int, *, may_be_blank: bool = False) -> Iterator[Problem]:
     """Yield the problems of a text. Chunks of a document may be blank, because their texts join to that of the file."""
-    if not text or not may_be_blank and not text.strip():
+    if not text or not may_be_blank and is_blank(text):
         yield Problem(path, "must not be empty or blank")
     if len(text) > limit:
         yield Problem(path, f"has {len(text):,} characters; at most {limit:,} are allowed")
@@ -311,7 +312,7 @@ def _query_problems(query: Query) -> Iterator[Problem]:
     elif outgrows(query.text, GROWN * QUERY_MAX):
         yield Problem("$.query", _grown(QUERY_MAX))
     likened = query.options is not None and query.options.similar_to is not None
-    if not query.text.strip() and not likened and query.mode not in ("metadata", "recent"):
+    if is_blank(query.text) and not likened and query.mode not in ("metadata", "recent"):
         yield Problem("$.query", f"must not be empty in mode {query.mode}; metadata and recent need none")
     if "\0" in query.text or not _is_utf8(query.text):
         yield Problem("$.query", "holds a NUL character or a lone surrogate")
