@@ -10,21 +10,26 @@ import numpy as np
 
 from muisti.core.chunking.cutting import DEFAULT, cut
 from muisti.core.chunking.options import Chunking
-from muisti.core.conflicts import judgement, words
+from muisti.core.conflicts import attribution, judgement, stance, words
+from muisti.core.context import features
+from muisti.core.context.counting import counter
+from muisti.core.discourse import signals, summarise, titles
 from muisti.core.embedding.encoder import SHIPPED
 from muisti.core.embedding.tokens import Tokens
 from muisti.core.entities.names import norm
 from muisti.core.entities.recogniser import shipped
 from muisti.core.facts.reading import facts
+from muisti.core.graph import naming
 from muisti.core.model.documents import Piece, PieceKind
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.graph import Mention
 from muisti.core.model.graph_terms import EntityKind
 from muisti.core.model.values import QUERY_MAX, Draft
 from muisti.core.quality import lint
-from muisti.core.query import filters, query
+from muisti.core.query import advice, filter_fields, filters, intent, query
 from muisti.core.read import diff
-from muisti.core.text import highlight, passages, personal, secrets, speakers, terms
+from muisti.core.symbols import reading as symbols
+from muisti.core.text import highlight, passages, personal, secrets, speakers, standing, stated_secrets, terms
 from muisti.core.text.passages import MAX_TOKENS
 from muisti.core.text.terms import WORD_MAX, count_tokens
 from muisti.core.text.when import words as when
@@ -34,13 +39,14 @@ from muisti.service.asgi import compress
 from muisti.service.cli import output, project
 from muisti.service.cli.commands.hook import capture
 from muisti.service.formats import front_matter, markdown
-from muisti.service.formats.importers import basic_memory, claude, items, mem0
+from muisti.service.formats.importers import basic_memory, claude, documents, items, mem0
 from muisti.service.formats.importers import markdown as own_notes
 from muisti.service.formats.importers.notes import Note
 from muisti.service.formats.importers.shapes import Shape
 from muisti.service.http import headers, preferences
 from muisti.service.http.decode import decode
-from muisti.service.mcp import recall, resources
+from muisti.service.mcp import fence, recall, resources
+from muisti.service.observability import reads
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.requests import DraftBody
 
@@ -145,6 +151,11 @@ def _line(text: str) -> None:
         pass
 
 
+def _symbol(text: str) -> None:
+    with suppress(InvalidInput):
+        symbols.split(text)
+
+
 def _chunked(text: str, kind: PieceKind, options: Chunking = DEFAULT) -> None:
     for _ in cut([Piece(text=text, kind=kind, language="python" if kind == "code" else None)], options):
         pass
@@ -197,6 +208,27 @@ READERS = (
     Reader("ETags", _tags, HEADERS),
     Reader("freshness", _freshness, HEADERS),
     Reader("Prefer", lambda one: preferences.minimal(one), HEADERS),
+    Reader("stated secrets", stated_secrets.stated_in),
+    Reader("standing instruction", standing.standing),
+    Reader("scope of an instruction", standing.scope_of),
+    Reader("attribution", attribution.attributed),
+    Reader("question", stance.asks),
+    Reader("quoted statements", stance.statements_quoted),
+    Reader("speech acts", signals.signals),
+    Reader("decisions", lambda one: signals.stating(one, "decision")),
+    Reader("title", titles.title_of),
+    Reader("topic's title", lambda one: titles.title([one], [one])),
+    Reader("summary", lambda one: summarise.compress(one, 200, count_tokens, "word")),
+    Reader("features of a context", lambda one: features.measure(one, counter())),
+    Reader("names in the graph", naming.candidates, QUERY_MAX),
+    Reader("advice", advice.asks_for_advice, QUERY_MAX),
+    Reader("intent", lambda one: intent.read(one, NOW), QUERY_MAX),
+    Reader("misspelt field", lambda one: filter_fields.nearest(one, ["author", "created_at", "importance"])),
+    Reader("glob", filter_fields.literal),
+    Reader("symbol", _symbol, QUERY_MAX),
+    Reader("cuts of an importer", lambda one: documents.cuts_of(one, items.split(one, 1_000))),
+    Reader("fence", lambda one: list(fence.fenced(one))),
+    Reader("read that is counted", reads.normalised),
     Reader("resource", resources.space_of),
     Reader("remote", lambda one: project.remote_path(one)),
 )
