@@ -91,7 +91,7 @@ class Session:
         try:
             return call()
         except ApiError as error:
-            if empty is None or error.status != 404 or self.exists():
+            if empty is None or error.status != 404 or repr(self.space) not in error.detail or self.exists():
                 raise
         for line in self.missing():
             click.echo(line, err=True)

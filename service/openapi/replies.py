@@ -300,7 +300,15 @@ REPLIES: Mapping[str, Mapping[int, Any]] = {
     },
     "listImports": {200: ImportsReply(items=[IMPORTED])},
     "undoImport": {200: replace(IMPORTED, undone=11)},
-    "undo": {200: UndoReply(items=[replace(PUT, version=6, updated_at=REPLACED)], ended=[], flags=[], seq=seq_at(9))},
+    "undo": {
+        200: UndoReply(
+            undone="1 change (1 replaced)",
+            items=[replace(PUT, version=6, updated_at=REPLACED)],
+            ended=[],
+            flags=[],
+            seq=seq_at(9),
+        )
+    },
     "supersedeMemory": {201: written(SUPERSEDING)},
     "supersedeEntry": {201: written(SUPERSEDING)},
     "getHealth": {200: AliveReply()},

@@ -14,7 +14,7 @@ Skipped = Annotated[
     dict[str, int],
     Meta(
         description="Skipped memories by reason: `exists` (the id is here), `deleted` (it was here and was deleted), "
-        "`twice` (the file has it twice)."
+        "`twice` (the file has it twice), `joined` (a session, conversation, topic or summary of its name is here)."
     ),
 ]
 

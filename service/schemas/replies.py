@@ -207,6 +207,7 @@ class HistoryReply(Struct, frozen=True, kw_only=True):
 class UndoReply(Struct, frozen=True, kw_only=True):
     """The memories whose changes were undone, in their current versions; `ended` are those that undo deleted."""
 
+    undone: Annotated[str, Meta(description="What was taken back, in words; empty in a replayed answer.")]
     items: list[MemoryReply]
     ended: list[fields.MemoryId]
     flags: Annotated[list[FlagReply], Meta(description="Differences from the earlier state; empty for none.")]
@@ -215,7 +216,8 @@ class UndoReply(Struct, frozen=True, kw_only=True):
     @classmethod
     def of(cls, written: Written) -> "UndoReply":
         items = [MemoryReply.of(memory) for memory in written.memories]
-        return cls(items=items, ended=list(written.ended), flags=flagged(written.flags), seq=str(written.seq))
+        flags = flagged(written.flags)
+        return cls(undone=written.undone, items=items, ended=list(written.ended), flags=flags, seq=str(written.seq))
 
 
 class BatchReply(Struct, frozen=True, kw_only=True):

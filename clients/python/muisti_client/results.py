@@ -531,6 +531,7 @@ class TypeSuggestion(Result, frozen=True, kw_only=True):
 class Undone(Result, frozen=True, kw_only=True):
     """The memories whose changes were undone, in their current versions; `ended` are those that undo deleted."""
 
+    undone: str
     items: list[MemoryItem]
     ended: list[str]
     flags: list[Flag]

@@ -1003,6 +1003,17 @@ ExtensionReply = TypedDict(
 )
 "Outcome of a dry run: mentions and relations that the next versions would add."
 
+FailingReply = TypedDict(
+    'FailingReply',
+    {
+        'task': 'str',
+        'kind': 'str',
+        'space': 'str',
+        'tries': 'int',
+    },
+)
+"A task that is never given up, such as a purge, and keeps failing. `tries` counts since the last progress."
+
 FeedbackBody = TypedDict(
     'FeedbackBody',
     {
@@ -2218,9 +2229,10 @@ ReadyReply = TypedDict(
         'index_bytes': NotRequired['int'],
         'indexes_evicted': NotRequired['int'],
         'tasks_blocked': NotRequired['str'],
+        'tasks_failing': NotRequired['list[FailingReply]'],
     },
 )
-"The service can do its work. `store` is the database engine, `index_bytes` the memory that the indexes take. `indexes_evicted` counts the indexes that were dropped to stay within MUISTI_INDEX_MEMORY, and `spaces` the spaces of the caller. `loading` names the spaces whose index is loading; only their first search waits for it. Callers without a key see only `status` and `schema`. `tasks_blocked` is the code of the error that keeps this process from working on tasks, such as `store_full`; absent when nothing does."
+"The service can do its work. `store` is the database engine, `index_bytes` the memory that the indexes take. `indexes_evicted` counts the indexes that were dropped to stay within MUISTI_INDEX_MEMORY, and `spaces` the spaces of the caller. `loading` names the spaces whose index is loading; only their first search waits for it. Callers without a key see only `status` and `schema`. `tasks_blocked` is the code of the error that keeps this process from working on tasks, such as `store_full`; absent when nothing does. `tasks_failing` names tasks in the caller's spaces that go on and keep failing, at most 20; absent when there is none."
 
 ReasonedReply = TypedDict(
     'ReasonedReply',
@@ -3134,6 +3146,7 @@ UndoBody = TypedDict(
 UndoReply = TypedDict(
     'UndoReply',
     {
+        'undone': 'str',
         'items': 'list[MemoryReply]',
         'ended': 'list[str]',
         'flags': 'list[FlagReply]',

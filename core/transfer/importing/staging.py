@@ -32,6 +32,8 @@ from muisti.core.write.prepare import ready
 
 _SCALES = struct.Struct("<2f")
 
+_JOINED = frozenset({"session", "conversation", "topic", "summary"})
+
 Clock = Callable[[], int]
 
 
@@ -159,7 +161,8 @@ class Staging:
     def _placed(self, items: Sequence[Item]) -> Sequence[Item]:
         """Return the items without those whose place in a conversation another memory of the space has.
 
-        Of the latter a turn that gives way comes in without its number, and an object that gives way is passed over.
+        Of the latter a turn that gives way comes in without its number, and an object that gives way is passed over. A
+        session, a conversation or a topic joins the one of its name, which stays as it is, and so do their summaries.
         """
         current = [item for item in items if item.died is None and _has_place(item.memory)]
         holders = {item.line: rows for item, rows in zip(current, self._holders(current), strict=True)}
@@ -168,6 +171,9 @@ class Staging:
             rows = holders.get(item.line)
             if not rows or rows[0][0] == raw(item.memory.id):
                 kept.append(item)
+            elif item.memory.kind in _JOINED:
+                self._file.lost.add(item.memory.id)  # with its earlier versions
+                self._file.tally.skipped["joined"] += 1
             elif not item.gives_way:
                 self._file.lost.add(item.memory.id)
                 told = str(PlaceTaken(item.memory.kind, name_of(item.memory), item.memory.turn))

@@ -126,8 +126,9 @@ def _ids(data: Mapping[str, Any]) -> list[str]:
 
 
 def _undone(data: Mapping[str, Any]) -> "RenderableType":
-    lines = [f"{one['id']} is as before: now version {one['version']}." for one in data["items"]]
-    return cell("\n".join([*lines, *(f"{one} is deleted." for one in data["ended"])]))
+    back = [f"Undone: {data['undone']}."] if data["undone"] else []
+    lines = [f"{one['id']} is as before, at version {one['version']}: {short(one['content'])}" for one in data["items"]]
+    return cell("\n".join([*back, *lines, *(f"{one} is deleted." for one in data["ended"])]))
 
 
 def _table(versions: list[Mapping[str, Any]]) -> "RenderableType":

@@ -4,6 +4,7 @@ import asyncio
 import json
 import socket
 import threading
+from collections.abc import Sequence
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import Busy
 from muisti.core.model.spaces import DEFAULT
 from muisti.core.model.values import Draft
+from muisti.core.store.database import Rows, Statement
 from muisti.service.app.app import create_app
 from muisti.service.openapi.document import canonical
 from muisti.service.openapi.requests import REQUESTS
@@ -79,7 +81,13 @@ def test_a_full_queue_is_busy_and_health_still_answers(engine: Engine, database:
     gate = threading.Event()
     read = database.read
     with TestClient(create_app(settings, engine=engine)) as client:
-        database.read = lambda statements: (gate.wait(), read(statements))[1]
+
+        def held(statements: Sequence[Statement]) -> list[Rows]:
+            if "store" in threading.current_thread().name:  # callers are recognised on threads of their own
+                gate.wait()
+            return read(statements)
+
+        database.read = held
         answers: list[httpx.Response] = []
         callers = [threading.Thread(target=lambda: answers.append(client.get(f"{API}/stats"))) for _ in range(6)]
         for caller in callers:
