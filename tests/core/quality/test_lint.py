@@ -83,22 +83,20 @@ def test_secrets_are_found_and_not_shown(engine: Engine):
 
 
 def test_what_points_nowhere_is_found_and_the_fix_mends_it(engine: Engine):
-    parent, source, old, newer = keep(engine, "a house", "a source", "we met in May", "two lamps")
+    parent, old, newer = keep(engine, "a house", "we met in May", "two lamps")
     (child,) = keep(engine, "its garden", parent_id=parent)
-    (derived,) = keep(engine, "a summary of it", derived_from=(source,))
     after = engine.owner.write.supersede(SPACE, old, Draft(content="we met in June")).memories[0].id
     last = engine.owner.write.supersede(SPACE, newer, Draft(content="three lamps")).memories[0].id
     engine.owner.write.delete(SPACE, parent)
-    for gone in (source, old, last):
+    for gone in (old, last):
         engine.eraser.memory(SPACE, gone, Caller())
     items = {one.memory_id: one for one in whole(engine)[1]}
     steps = {id_: [fix.step for fix in one.fix] for id_, one in items.items()}
-    assert steps == {child: ["update"], derived: ["purge"], after: ["supersede"], newer: ["restore"]}
+    assert steps == {child: ["update"], after: ["supersede"], newer: ["restore"]}
     assert {one.check for one in items.values()} == {"orphaned"}
     engine.owner.write.update(SPACE, child, dict(items[child].fix[0].changes))
     engine.owner.write.restore(SPACE, newer)
     engine.owner.write.supersede(SPACE, after, items[after].fix[0].drafts[0])
-    engine.eraser.memory(SPACE, derived, Caller())
     assert found(engine) == []
 
 
