@@ -290,11 +290,14 @@ build/integrations/.made: pyproject.toml $(PINS) deploy/integrations.txt
 	@$(@D)/bin/python -m pip --disable-pip-version-check install -q --no-deps mem0ai==2.2.1
 	@touch $@
 
-# The pins of the peers are their own; ours hold for what both need. hnswlib is built here, with pybind11.
+# The pins of the peers are their own; ours hold for what both need, but for setuptools, of which sumy wants an older one.
+# hnswlib is built here, with pybind11.
 .venv/.peers: .venv/.dev deploy/peers.txt
 	@echo 'Installing what Muisti is measured beside into .venv'
-	@$(PIP) -c deploy/peers.txt pybind11
-	@$(PIP) -c deploy/peers.txt --no-build-isolation -e '.[dev,peers]'
+	@mkdir -p build
+	@{ grep -v '^setuptools==' $(PINS); cat deploy/peers.txt; } > build/peers.txt
+	@$(BIN)/python -m pip --disable-pip-version-check install -q -c build/peers.txt setuptools pybind11
+	@$(BIN)/python -m pip --disable-pip-version-check install -q -c build/peers.txt --no-build-isolation -e '.[dev,peers]'
 	@touch $@
 
 build/dist/.made: deploy/dist/requirements.txt deploy/image/tools.txt
