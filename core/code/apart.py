@@ -14,6 +14,7 @@ from muisti.core.code import projects
 from muisti.core.code.definitions import Definition
 from muisti.core.code.grammars import TooIntricate, check
 from muisti.core.code.records import Record
+from muisti.core.model.decoding import decoder
 from muisti.core.model.unreadable import Crashed, FileTooLarge, TimedOut
 from muisti.core.parsing.options import Options
 from muisti.core.parsing.parsed import About
@@ -66,6 +67,6 @@ def _answer(question: Question, text: str, kind: type[T]) -> T:
     form = msgspec.json.encode(question).decode()
     try:
         pieces = _workers.read(form, data, io.BytesIO(), question.path, LIMITS, About())
-        return msgspec.json.decode("".join(one.text for one in pieces), type=kind)
+        return decoder(kind).decode("".join(one.text for one in pieces))
     except (TimedOut, Crashed, FileTooLarge) as error:
         raise TooIntricate(f"{question.language}: {error}") from error

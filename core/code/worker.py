@@ -8,6 +8,7 @@ from muisti.core.code import reading
 from muisti.core.code.apart import Question
 from muisti.core.code.definitions import definitions
 from muisti.core.code.grammars import TooIntricate
+from muisti.core.model.decoding import decoder
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import TimedOut
 from muisti.core.parsing.options import Options
@@ -23,7 +24,7 @@ _READERS: Mapping[str, Callable[[str, Question], object]] = {
 
 def reader(form: str) -> Reader:
     """Return what answers a question."""
-    asked = msgspec.json.decode(form, type=Question)
+    asked = decoder(Question).decode(form)
 
     def read(data: bytes | bytearray, _options: Options, _about: About) -> Iterator[Piece]:
         try:

@@ -23,6 +23,7 @@ _COLUMN = re.compile(r"([A-Z]{1,3})")
 _DATES = frozenset([*range(14, 23), *range(27, 37), *range(45, 48), *range(50, 59)])  # built-in formats of dates
 _ELAPSED_BUILT_IN = 46
 _ELAPSED = re.compile(r"\[[hms]+\]", re.IGNORECASE)
+_TEXT = re.compile(r'"[^"]*"')
 _QUOTED = re.compile(r'"[^"]*"|\[[^\[\]]*\]|\\.')
 _DATE = re.compile(r"[dmyhs]", re.IGNORECASE)
 _SINCE_1900 = datetime.datetime.fromisoformat("1899-12-30")  # a workbook knows no time zone
@@ -101,7 +102,7 @@ def _book(package: Package, main: str, workbook: Element) -> Book:
 
 def _shown(number: str, own: dict[str | None, str]) -> Shown:
     if number in own:
-        plain = re.sub(r'"[^"]*"', "", own[number])
+        plain = _TEXT.sub("", own[number])
         return "elapsed" if _ELAPSED.search(plain) else "date" if _DATE.search(_QUOTED.sub("", plain)) else "number"
     if not number.isdecimal() or int(number) not in _DATES:
         return "number"

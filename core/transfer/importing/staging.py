@@ -171,7 +171,7 @@ class Staging:
             rows = holders.get(item.line)
             if not rows or rows[0][0] == raw(item.memory.id):
                 kept.append(item)
-            elif item.memory.kind in _JOINED:
+            elif item.memory.kind in _JOINED and not item.gives_way:
                 self._file.lost.add(item.memory.id)  # with its earlier versions
                 self._file.tally.skipped["joined"] += 1
             elif not item.gives_way:

@@ -1,5 +1,6 @@
 """A purge leaves no name of an erased memory: in rows, stored answers, receipts, tasks, log, backups or exports."""
 
+import time
 from itertools import count
 from pathlib import Path
 from typing import Any
@@ -55,6 +56,8 @@ def wrote(client: httpx.Client) -> list[str]:
         "rankings": {"graph": 0.1},
         "receipt": True,
     }
+    while not client.post(f"{SPACE}/search", json={**asked, "receipt": False}).json()["hits"]:
+        time.sleep(0.02)  # the graph is being read again
     assert client.post(f"{SPACE}/search", json=asked).json()["hits"]
     assert client.post(f"{SPACE}/search", json={**asked, "filter": {"author": author}}).json()["hits"]
     return list(dict.fromkeys([first, *(one["id"] for one in stated)]))
