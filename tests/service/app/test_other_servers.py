@@ -23,19 +23,19 @@ def test_uvicorn_serves_it(tmp_path: Path, workers: str):
             [sys.executable, "-m", *command], cwd=tmp_path, env=environment, stdout=log, stderr=log
         )
     try:
-        api = httpx.Client(base_url=f"http://127.0.0.1:{port}")
-        while server.poll() is None:
-            try:
-                api.get("/readyz")
-                break
-            except httpx.TransportError:
-                time.sleep(0.05)
-        stored = (
-            api.post("/v1/spaces", json={"name": "s"}),
-            api.post("/v1/spaces/s/memories", json={"content": "hello"}),
-        )
-        assert [one.status_code for one in stored] == [201, 201], (tmp_path / "log").read_text()
-        assert api.get("/v1/spaces/s/memories").json()["items"][0]["content"] == "hello"
+        with httpx.Client(base_url=f"http://127.0.0.1:{port}") as api:
+            while server.poll() is None:
+                try:
+                    api.get("/readyz")
+                    break
+                except httpx.TransportError:
+                    time.sleep(0.05)
+            stored = (
+                api.post("/v1/spaces", json={"name": "s"}),
+                api.post("/v1/spaces/s/memories", json={"content": "hello"}),
+            )
+            assert [one.status_code for one in stored] == [201, 201], (tmp_path / "log").read_text()
+            assert api.get("/v1/spaces/s/memories").json()["items"][0]["content"] == "hello"
     finally:
         server.send_signal(signal.SIGTERM)
         server.wait()
