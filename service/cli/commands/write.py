@@ -217,7 +217,7 @@ def supersede(
         answer(
             options,
             reply,
-            table=lambda memory: cell(f"Stored {memory['id']} in place of {found}."),
+            table=lambda memory: cell(f"Stored {memory['id']} in place of {'/'.join(name)}."),
             plain=lambda memory: [memory["id"]],
         )
         if not dry_run:
