@@ -15,8 +15,10 @@ _EXPRESSION = re.compile(
     r"[A-Za-z_][A-Za-z0-9_.]*[(\[]|[A-Za-z_]+(?:\.[A-Za-z_]+)+[;,)]*$|[A-Za-z_]*(?:passw|secret|token|key)[A-Za-z_]*[;,)]*$"
 )
 # A value without quotes that code computes: a name, `(self.user`, `current.token})`. `NAMED` also fits a word of prose.
-_COMPUTED = re.compile(r"[(\[]{1,3}[A-Za-z_?]|[A-Za-z_]+(?:[._][A-Za-z_]+)+[)\]},;:]+$|[A-Za-z_][\w.]*\)[.):]")
-_NAMED = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)*[)\]},;:]*")
+_COMPUTED = re.compile(
+    r"[(\[]{1,3}[A-Za-z_?]|(?=[A-Za-z]*[._])[A-Za-z_]++(?:\.[A-Za-z_]++)*+[)\]},;:]++$|[A-Za-z_][\w.]*+\)[.):]"
+)
+_NAMED = re.compile(r"[A-Za-z_]++(?:\.[A-Za-z_]++)*+[)\]},;:]*+")
 # The name of a credential as a literal: 'aws_access_key_id', "NextToken".
 _NAME_OF_ONE = re.compile(r"[A-Za-z_-]*(?:access|api|secret|private)_?-?key|[A-Za-z_-]*token", re.IGNORECASE)
 _CODE = re.compile(
