@@ -43,7 +43,7 @@ class Access(msgspec.Struct, frozen=True):
 
     @property
     def lane_key(self) -> str | None:
-        """Return what stands for the key where threads are shared out; None for a caller who needs none."""
+        """Return the name of the key where threads are shared out; None for a caller who needs no key."""
         return None if self.open or self is OWNER else self.actor
 
     def caller(self, request_id: str | None = None, allows: frozenset[str] = frozenset()) -> Caller:

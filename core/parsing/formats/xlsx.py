@@ -32,7 +32,7 @@ _LAST_DAY = 2_958_466  # the number of the day after 9999-12-31
 
 
 Shown = Literal["number", "date", "elapsed"]
-"""How a format shows a number. `elapsed` is a duration in hours, such as `[h]:mm`."""
+"""Form in which a format shows a number. `elapsed` is a duration in hours, such as `[h]:mm`."""
 
 
 @dataclass(frozen=True, slots=True)
