@@ -2,11 +2,10 @@
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 
 from msgspec import structs
 
-from muisti.core.chunking.defaults import Strategy
 from muisti.core.chunking.options import Chunking
 from muisti.core.chunking.splitting import Border, borders, parts
 from muisti.core.chunking.syntax import is_readable, with_definitions
@@ -54,23 +53,51 @@ def _rank(before: Piece | None, after: Piece) -> int:
 
 
 def _of_run(run: Iterator[Piece], options: Chunking, note: Note) -> Iterator[Unit]:
-    """Yield the units of neighbouring pieces of one sort."""
-    waiting = _Waiting(options, note)
-    for piece in run:
+    """Yield the units of neighbouring pieces of one sort. Only code whose definitions are looked for is read whole."""
+    first = next(run)
+    run = chain([first], run)
+    if first.kind == "code" and first.language is not None and is_readable(first.language, options.strategy):
+        code = list(_at_most(CODE_MAX, run))
+        if sum(len(piece.text) for piece in code) < CODE_MAX:
+            try:
+                yield from _Waiting(options, code).take(last=True, language=first.language)
+                return
+            except TooIntricate:
+                note(f"Reading the {first.language} would take too long, so it is stored as plain text.")
+                code = [structs.replace(piece, kind="text", language=None) for piece in code]
+        run = chain(code, run)
+    waiting = _Waiting(options)
+    for piece in _windows(run):
         waiting.add(piece)
-        if waiting.size >= waiting.limit:
+        if waiting.size >= READ:
             yield from waiting.take(last=False)
     yield from waiting.take(last=True)
+
+
+def _at_most(characters: int, run: Iterator[Piece]) -> Iterator[Piece]:
+    """Yield pieces until they have so many characters."""
+    for piece in run:
+        yield piece
+        characters -= len(piece.text)
+        if characters <= 0:
+            return
+
+
+def _windows(run: Iterator[Piece]) -> Iterator[Piece]:
+    """Yield pieces of at most `READ` characters, so that no step takes long."""
+    for piece in run:
+        if len(piece.text) <= READ:
+            yield piece
+            continue
+        for at in range(0, len(piece.text), READ):
+            yield structs.replace(piece, text=piece.text[at : at + READ])
 
 
 class _Waiting:
     """Text of neighbouring pieces of one sort that is not split yet."""
 
-    def __init__(self, options: Chunking, note: Note) -> None:
+    def __init__(self, options: Chunking, pieces: Iterable[Piece] = ()) -> None:
         self.size = 0
-        self.limit = READ
-        self._note = note
-        self._strategy: Strategy = options.strategy
         self._most = (options.size - options.overlap) // 2  # weight of a sentence that is not split
         self._part = max(1, options.size // PARTS)
         self._texts: list[str] = []
@@ -78,27 +105,24 @@ class _Waiting:
         self._places: list[int] = []  # where each of the pieces begins
         self._first = Border(0, ANYWHERE)  # of the first unit
         self._begun = False  # whether the first unit is the rest of a sentence that is being split
+        for piece in pieces:
+            self.add(piece)
 
     def add(self, piece: Piece) -> None:
-        if not self._pieces and piece.kind == "code" and is_readable(piece.language, self._strategy):
-            self.limit = CODE_MAX
         self._pieces.append(piece)
         self._places.append(self.size)
         self._texts.append(piece.text)
         self.size += len(piece.text)
 
-    def take(self, *, last: bool) -> Iterator[Unit]:
-        """Yield the units that later text cannot change; all that is left when this is the `last` text."""
-        text, piece = "".join(self._texts), self._pieces[0]
-        found = list(borders(text, piece.kind))
-        if self.limit == CODE_MAX and last and piece.language is not None:
-            try:
-                found = with_definitions(found, text, piece.language)
-            except TooIntricate:
-                self._note(f"Reading the {piece.language} would take too long, so it is stored as plain text.")
-                self._pieces = [structs.replace(one, kind="text", language=None) for one in self._pieces]
-                found = list(borders(text, "text"))
-        self.limit = READ
+    def take(self, *, last: bool, language: str | None = None) -> Iterator[Unit]:
+        """Yield the units that later text cannot change; all that is left when this is the `last` text.
+
+        With a programming `language` the units begin at definitions as well. Raises what `with_definitions` raises.
+        """
+        text = "".join(self._texts)
+        found = list(borders(text, self._pieces[0].kind))
+        if language is not None:
+            found = with_definitions(found, text, language)
         sure = len(text) if last else len(text.rstrip())
         known = [border for border in found if border.at < sure]
         if not known or known[0].at:
