@@ -18,6 +18,7 @@ from muisti.core.model.hits import Answered
 from muisti.core.model.values import Memory, Seq
 
 NAMED = 10  # memories that were left out, named at most
+WEIGHED = 2_000_000  # characters of a section's candidates: 1.5 s of processor time when they are counted first
 BARE = frozenset({"profile", "summaries", "about"})  # sections without days
 
 
@@ -41,7 +42,7 @@ class Assembly:
     def __init__(self, request: Request, found: Sequence[Found], sizes: Sizes) -> None:
         """`found` has the sections in the order in which they are filled."""
         self._request = request
-        self._found = found
+        self._found = found = [within(one, WEIGHED) for one in found]
         self._counter = counter(request.encoding)
         self._candidates: dict[SectionName, list[Candidate]] = {
             one.name: sized(one, sizes, self._counter) for one in found
@@ -195,6 +196,16 @@ def _shown(text: Text) -> Mapping[str, Memory]:
 def _excerpts(own: Chosen) -> Chosen:
     """Return lines about memories marked as cut: not all of the memory is there."""
     return Chosen(tuple(msgspec.structs.replace(one, cut=True) for one in own.shown), own.tokens)
+
+
+def within(found: Found, characters: int) -> Found:
+    """Return a section with only its best memories when all of them are longer than so many characters."""
+    for place, (memory, _) in enumerate(found.memories):
+        characters -= len(memory.content)
+        if characters < 0 and place:
+            lack = f"{found.name}: only the best {place} of {len(found.memories)} memories were weighed; they are long"
+            return msgspec.structs.replace(found, memories=found.memories[:place], degraded=(*found.degraded, lack))
+    return found
 
 
 def sized(found: Found, sizes: Sizes, counts: Counter) -> list[Candidate]:

@@ -81,3 +81,17 @@ def test_a_new_version_has_sizes_of_its_own(opened: Engine):
     assert "We deploy on Mondays\n" in build(opened)
     opened.owner.write.update(SPACE, memory.id, {"content": "We deploy on Sundays and every other day of the week"})
     assert "every other day of the week\n" in build(opened)
+
+
+def test_of_long_memories_only_the_best_are_weighed(opened: Engine, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("muisti.core.context.assembly.WEIGHED", 2 * len(LONG) + 50)
+    add(opened, *(f"{LONG}{number}" for number in range(4)))
+    asked = Request(query="When do we deploy?", token_budget=2_000, encoding="cl100k_base", min_evidence="none")
+    found = opened.owner.context.build(SPACE, asked)
+    assert len(stored_soon(opened)) == len(found.citations) == 2
+    assert [one for one in found.degraded if "best 2 of 4" in one]
+
+
+def stored_soon(engine: Engine) -> list[tuple[object, ...]]:
+    engine.flush_retrievals()
+    return stored(engine)
