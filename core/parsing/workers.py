@@ -21,7 +21,7 @@ PROGRAM = "muisti.core.parsing.worker"
 FILES = 200  # that a worker reads before a fresh one takes its place
 STARTING = 60.0  # seconds in which a worker must be ready
 IDLE = 60.0  # seconds after which a worker without a file ends itself
-GRACE = 4  # a worker may take this many times its processor time, as other processes compete with it
+GRACE = 8  # a worker may take this many times its processor time, as processes of higher priority compete with it
 SIGXCPU = 24
 # A library for numbers would start threads, which a worker may not, and keep more memory than it needs.
 ALONE = {
