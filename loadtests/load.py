@@ -29,6 +29,7 @@ from loadtests.bed import Bed
 from loadtests.gates import Gate
 from loadtests.services import muisti
 from loadtests.services.process import apart
+from loadtests.services.service import Running
 from loadtests.tables import rich_table
 from loadtests.traffic import MIXES, Traffic
 
@@ -56,7 +57,7 @@ def main() -> int:
                 with apart(running.pid):
                     return _overload(running.port, traffic, options)
             if options.tenants:
-                return _tenants(running.port, traffic, corpus[: options.size], options)
+                return _tenants(running, traffic, corpus[: options.size], options)
             return _scenarios(running.port, traffic, corpus[: options.size], options)
 
 
@@ -71,11 +72,11 @@ def _scenarios(port: int, traffic: Traffic, corpus: Sequence[str], options: argp
     return _verdict(judged)
 
 
-def _tenants(port: int, traffic: Traffic, corpus: Sequence[str], options: argparse.Namespace) -> int:
+def _tenants(server: Running, traffic: Traffic, corpus: Sequence[str], options: argparse.Namespace) -> int:
     written = options.out / "texts.txt"
     written.write_text("".join(f"{text}\n" for text in corpus), "utf-8")
     run = tenants.measure(
-        port, written, traffic, options.seconds or SECONDS, options.out, console.print, options.without
+        server, written, traffic, options.seconds or SECONDS, options.out, console.print, options.without
     )
     console.print(rich_table(tenants.table(run)))
     console.print(rich_table(tenants.table_of_worst(run)))

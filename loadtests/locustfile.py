@@ -78,6 +78,7 @@ class Application(User):
     """One kind of application. `share` is its part of all sessions."""
 
     abstract = True
+    decodes = True  # whether it looks into the answers
     fixed_count = 1
     wait_time = constant(0)
     share: float
@@ -107,7 +108,7 @@ class Application(User):
             raw, status = response.read(), response.status_code
             size = len(raw)
             if 200 <= status < 300 or status in more:
-                answer = json.loads(raw) if raw else {}
+                answer = json.loads(raw) if raw and self.decodes else {}
             else:
                 problem = RuntimeError(f"{status} {raw[:100]!r}")
         except OSError as error:
@@ -248,6 +249,7 @@ class Worst(Application):
 
     share = 0.0
     fixed_count = 0
+    decodes = False
 
     @task
     def arrive(self) -> None:
