@@ -18,7 +18,7 @@ from muisti.core.model.hits import Answered
 from muisti.core.model.values import Memory, Seq
 
 NAMED = 10  # memories that were left out, named at most
-WEIGHED = 2_000_000  # characters of a section's candidates: 1.5 s of processor time when they are counted first
+WEIGHED, EACH = 500_000, 8  # characters of a section's candidates, and more for each token of the budget
 BARE = frozenset({"profile", "summaries", "about"})  # sections without days
 
 
@@ -42,7 +42,7 @@ class Assembly:
     def __init__(self, request: Request, found: Sequence[Found], sizes: Sizes) -> None:
         """`found` has the sections in the order in which they are filled."""
         self._request = request
-        self._found = found = [within(one, WEIGHED) for one in found]
+        self._found = found = [within(one, WEIGHED + EACH * request.token_budget) for one in found]
         self._counter = counter(request.encoding)
         self._candidates: dict[SectionName, list[Candidate]] = {
             one.name: sized(one, sizes, self._counter) for one in found

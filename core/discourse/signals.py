@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
+from muisti.core.support.priority import give_way
 from muisti.core.text.sentences import pieces
 from muisti.core.text.speakers import ASSISTANTS
 from muisti.core.text.terms import fold
@@ -128,6 +129,7 @@ def _sentences(text: str, assistant: bool) -> Iterator[tuple[str, tuple[Act, ...
     """Yield the sentences of a message and what each does. Code says nothing."""
     for piece in pieces(text):
         if not piece.code:
+            give_way()
             sentence = text[piece.start : piece.stop]
             yield sentence, tuple(_acts(sentence, assistant))
 

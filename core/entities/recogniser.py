@@ -13,6 +13,7 @@ from muisti.core.entities.spans import Span, likeliest, spans
 from muisti.core.entities.tagger import SHIPPED, Tagger, load
 from muisti.core.entities.tokens import Stretch, stretches
 from muisti.core.model.graph import Mention
+from muisti.core.support.priority import give_way
 
 RULES = "1"  # raised with each change of what the rules find
 
@@ -47,6 +48,7 @@ class ShippedRecogniser:
         names = Names(speakers, known)
         every: list[Mention] = []
         for stretch in stretches(text):
+            give_way()
             every += self.stretch(text, stretch, names)
         return every
 

@@ -27,9 +27,8 @@ from muisti.core.tasks.fenced_commit import UNFENCED, FencedCommit, over
 
 TOGETHER = 200  # versions in one batch
 WAITED_FOR = 40  # versions in one batch when a model elsewhere reads them
-CHARACTERS = 400_000  # of the texts of a batch, roughly
+CHARACTERS = 100_000  # of the texts of a batch, roughly: adds wait while the batch is written
 CATCH_UP = 500  # versions that a question reads before it is answered
-CATCH_UP_CHARACTERS = 100_000  # of the texts of a batch of them, roughly
 PATIENCE = 0.2  # seconds that a question waits for another one that reads the same space; it never waits for a task
 TRIES = 8
 DROPPED = 500  # entities deleted in one transaction
@@ -140,9 +139,7 @@ class GraphIndex:
         with self._locks.of(name).within(PATIENCE) as is_held:
             while is_held and left > 0:
                 size = min(self._together, left)
-                _, step = self._retried(
-                    name, lambda space, size=size: self._step(space, size, unfenced, CATCH_UP_CHARACTERS)
-                )
+                _, step = self._retried(name, lambda space, size=size: self._step(space, size, unfenced))
                 left = left - size if step.pending and step.read == size else 0
 
     def mend(self, name: str, alive: Callable[[], None] = lambda: None, fenced: OfProgress = unfenced) -> Extension:
@@ -249,15 +246,15 @@ class GraphIndex:
         finally:
             self._tasks.remove(name)
 
-    def _step(self, space: SpaceRow, most: int, fenced: OfProgress, characters: int = CHARACTERS) -> Extension:
+    def _step(self, space: SpaceRow, most: int, fenced: OfProgress) -> Extension:
         """Read the next versions in one batch; `pending` is 1 when there may be more."""
         through, revision, seq = self._state(space)
         if through >= seq:
             return Extension()
         # The seq was read before, so that a version which comes meanwhile is read the next time.
         (rows,) = self.database.read([graph_rows.unread(space, through, most)])
-        rows = _within(rows, characters)
-        is_last = len(rows) < most and _whole(rows, characters)
+        rows = _within(rows, CHARACTERS)
+        is_last = len(rows) < most and _whole(rows, CHARACTERS)
         upto = max(cast(int, rows[-1][1]) if rows else 0, seq) if is_last else cast(int, rows[-1][1])
         return self._commit(space, rows, (revision, upto), fenced, 0 if is_last else 1)
 

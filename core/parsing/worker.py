@@ -36,7 +36,7 @@ LONGEST = 1 << 20  # characters of a piece at most; a longer one is sent in part
 # What a file may cost by its size: seconds of processor time and characters for any file, and more for each byte.
 SECONDS, BYTES_A_SECOND = 6, 10_000
 CHARACTERS, EXPANDS = 4 << 20, 100
-NICE = 5  # lower priority than the server: a file waits rather than a search
+NICE = 10  # lower priority than the server: a file waits rather than a search
 LIMITS = {
     resource.RLIMIT_AS: MEMORY,
     resource.RLIMIT_FSIZE: 0,

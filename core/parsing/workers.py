@@ -15,7 +15,7 @@ from muisti.core.parsing import frames
 from muisti.core.parsing.frames import Kind
 from muisti.core.parsing.options import Options
 from muisti.core.parsing.parsed import About
-from muisti.core.support.waiting import refuse_long
+from muisti.core.support.waiting import Turns, refuse_long
 
 PROGRAM = "muisti.core.parsing.worker"
 FILES = 200  # that a worker reads before a fresh one takes its place
@@ -45,7 +45,8 @@ class Died(Exception):
 class Workers:
     """At most `most` worker processes. One is started when a file needs it, and it ends itself when it is idle.
 
-    `program` is the module that they run.
+    Files of one space leave a process to the other spaces, where there is more than one. `program` is the module that
+    they run.
 
     A reading holds a worker until its last piece or until it is closed. A thread that holds all workers and asks for
     another waits forever, so finish one document before the next.
@@ -54,7 +55,7 @@ class Workers:
     def __init__(self, most: int = 1, idle: float = IDLE, program: str = PROGRAM) -> None:
         self._idle, self._program = idle, program
         self._free: list[_Worker] = []
-        self._turns = threading.BoundedSemaphore(most)
+        self._turns = Turns(most)
         self._lock = threading.Lock()
 
     def read(
@@ -65,7 +66,7 @@ class Workers:
         Raises what the worker raises, `TimedOut` when it gives nothing for too long, and `Crashed` when it ends.
         """
         refuse_long()
-        with self._turns:
+        with self._turns.turn():
             worker = self._take(frames.Job(form, name, options))
             try:
                 worker.send(head, stream, options.max_bytes)
@@ -90,7 +91,7 @@ class Workers:
             Crashed: it does not start.
         """
         refuse_long()
-        with self._turns:
+        with self._turns.turn():
             with self._lock:
                 worker = self._free.pop() if self._free else None
             try:

@@ -1,6 +1,5 @@
 """Compare two versions of a memory field by field."""
 
-import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import zip_longest
 from typing import cast
@@ -9,8 +8,6 @@ from msgspec.structs import replace
 
 from muisti.core.model.fields import FIELDS, Diff, MemoryField
 from muisti.core.model.values import FieldChange, Json, Memory, Version
-
-_WORDS = re.compile(r"\s+|\S+")
 
 
 def diffed(fields: Iterable[MemoryField]) -> tuple[tuple[str, Diff], ...]:
@@ -42,12 +39,31 @@ def stretch(before: str, after: str) -> tuple[str, str]:
     >>> stretch("tea", "tea and milk")
     ('', ' and milk')
     """
-    old, new = _WORDS.findall(before), _WORDS.findall(after)
-    most = min(len(old), len(new))
-    start = next((place for place in range(most) if old[place] != new[place]), most)
-    most -= start
-    end = next((place for place in range(most) if old[-1 - place] != new[-1 - place]), most)
-    return "".join(old[start : len(old) - end]), "".join(new[start : len(new) - end])
+    start = _common(before, after)
+    while start and not (_parts(before, start) and _parts(after, start)):
+        start -= 1
+    before, after = before[start:], after[start:]
+    end = _common(before[::-1], after[::-1])
+    while end and not (_parts(before, len(before) - end) and _parts(after, len(after) - end)):
+        end -= 1
+    return before[: len(before) - end], after[: len(after) - end]
+
+
+def _common(one: str, other: str) -> int:
+    """Return with how many equal characters two texts begin. The time is that of a few copies of the texts."""
+    low, high = 0, min(len(one), len(other))
+    while low < high:
+        middle = (low + high + 1) // 2
+        if one[low:middle] == other[low:middle]:
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _parts(text: str, at: int) -> bool:
+    """Return whether a word or a space between words begins or ends at a place."""
+    return at in (0, len(text)) or text[at - 1].isspace() != text[at].isspace()
 
 
 def _differences(before: Memory, after: Memory, fields: Iterable[tuple[str, Diff]]) -> Iterator[FieldChange]:

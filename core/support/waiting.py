@@ -5,6 +5,7 @@ code in between can wait by mistake.
 """
 
 import threading
+from collections import Counter
 from collections.abc import Generator, Hashable
 from contextlib import contextmanager
 from types import TracebackType
@@ -21,6 +22,7 @@ class Overtaken(Exception):
 
 class _Here(threading.local):
     may_wait = True
+    space: str | None = None
 
 
 _HERE = _Here()
@@ -35,6 +37,45 @@ def refuse_long() -> None:
     """Raise `WouldWait` on a thread that may not wait. Call it before work of more than a few milliseconds."""
     if not _HERE.may_wait:
         raise WouldWait
+
+
+@contextmanager
+def working_for(space: str | None) -> Generator[None]:
+    """Return a context in which this thread works for a space, or for none that is known. See `Turns`."""
+    before, _HERE.space = _HERE.space, space
+    try:
+        yield
+    finally:
+        _HERE.space = before
+
+
+class Turns:
+    """Lets at most `most` threads work at a time. Those that work for one space leave one place to the others.
+
+    A single place goes to whoever comes first.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most, self._share = most, max(1, most - 1)
+        self._working = Counter[str | None]()
+        self._changed = threading.Condition()
+
+    @contextmanager
+    def turn(self) -> Generator[None]:
+        """Return a context in which this thread has a place; wait for one before."""
+        space = _HERE.space
+        with self._changed:
+            self._changed.wait_for(lambda: self._is_free(space))
+            self._working[space] += 1
+        try:
+            yield
+        finally:
+            with self._changed:
+                self._working -= Counter({space: 1})
+                self._changed.notify_all()
+
+    def _is_free(self, space: str | None) -> bool:
+        return self._working.total() < self._most and (space is None or self._working[space] < self._share)
 
 
 class _WithoutWaiting:

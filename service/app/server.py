@@ -38,7 +38,7 @@ OWNER_KEY = "_MUISTI_OWNER_KEY"  # in the environment of workers: the secret of 
 ACCEPTED = 16  # connections in a turn of the event loop: libuv takes one from each socket that it listens on
 SPARE_FILES = 256  # open files beside connections: the database, the model, the log
 IDLE_SECONDS = 30  # longest time that a connection stays open without a request
-SWITCH_SECONDS = 0.0005  # longest time that a finished search waits for the thread that answers
+SWITCH_SECONDS = 0.0001  # longest time that a finished search waits for the thread that answers
 GARBAGE = 10_000  # objects made between two garbage collections; a request makes some hundreds
 
 _LOG = logging.getLogger("muisti.server")

@@ -8,6 +8,8 @@ from typing import Self
 from muisti.core.engine import Engine
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.tasks import Task
+from muisti.core.support.priority import work_slowly
+from muisti.core.support.waiting import working_for
 from muisti.core.tasks.claim import Claim
 from muisti.service.settings import Settings
 
@@ -101,7 +103,9 @@ class TaskThreads:
     def _work(self, claim: Claim) -> None:
         try:
             _told("task begins", claim.task)
-            self._runner.run(claim)
+            work_slowly()
+            with working_for(claim.task.space):
+                self._runner.run(claim)
         except MuistiError as error:  # the database does not answer; the lease runs out
             _LOG.warning("task left", extra={"task": claim.task.id, "code": error.code})
         finally:

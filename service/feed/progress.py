@@ -11,6 +11,7 @@ import msgspec
 
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.tasks import Task
+from muisti.core.support.priority import Urgent
 from muisti.service.feed.stream import CHECK, HEARTBEAT, RETRY_MS
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.tasks import TaskReply
@@ -47,7 +48,8 @@ async def awaited(
         left = until - clock()
         if task.is_over or after is None or task.revision > after or left <= 0:
             return task
-        await asyncio.sleep(min(next(pause), left))
+        with Urgent.waiting():
+            await asyncio.sleep(min(next(pause), left))
         if clock() - began >= LOOK and blocked():
             return await look()
 

@@ -12,6 +12,7 @@ from contextlib import contextmanager, suppress
 from muisti.core.engine import Engine
 from muisti.core.model.errors import Busy, MuistiError
 from muisti.core.model.values import Seq
+from muisti.core.support.priority import Urgent
 from muisti.service.runtime.workers import Backend
 
 EVERY = 0.5  # seconds between looks for what other processes have written
@@ -60,7 +61,7 @@ class SeqWatcher:
         if self._is_past(space, at):
             return True
         moved = self._moved.setdefault(space, asyncio.Event())
-        with suppress(TimeoutError):
+        with Urgent.waiting(), suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await moved.wait()
         return self._is_past(space, at)

@@ -9,6 +9,7 @@ from time import perf_counter
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from muisti.core.model.errors import MuistiError
+from muisti.core.support.priority import Urgent
 from muisti.service.asgi.sending import send_problem
 from muisti.service.http.decode import routable, utf8
 from muisti.service.observability.meters import Meters
@@ -50,11 +51,13 @@ class RequestMiddleware:
             span = self.tracing.begin(scope["headers"])
             trace = span.trace_id
         self._meters.running += 1
+        urgent = Urgent()
         status = 0
 
         async def dressed(message: Message) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
+                urgent.end()  # a stream may go on for ever
                 status = message["status"]
                 elapsed = 1000 * (perf_counter() - began)
                 message["headers"] = _dressed(message["headers"], elapsed, request_id)
@@ -72,6 +75,7 @@ class RequestMiddleware:
             await send_problem(scope, dressed, HttpError(found.code, found.detail))
         finally:
             self._meters.running -= 1
+            urgent.end()
             self._tell(scope, status, 1000 * (perf_counter() - began), trace)
             if span is not None:
                 span.end(scope["method"], scope.get("path_template"), status)

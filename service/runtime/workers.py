@@ -10,7 +10,7 @@ import asyncio
 import os
 import threading
 from collections.abc import Awaitable, Callable, Sequence
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 from functools import partial
 from math import ceil
 from queue import SimpleQueue
@@ -27,7 +27,8 @@ from muisti.core.model.terms import OnConflict
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.query.options import Part
 from muisti.core.query.query import Query
-from muisti.core.support.waiting import Overtaken, WouldWait, without_waiting
+from muisti.core.support.priority import Urgent, work_slowly
+from muisti.core.support.waiting import Overtaken, WouldWait, without_waiting, working_for
 from muisti.core.views.context import Request as ContextRequest
 from muisti.core.views.memories import Memories
 from muisti.core.views.write import Begun, Ended, Outcome, Write
@@ -44,8 +45,9 @@ P = ParamSpec("P")
 R = TypeVar("R")
 
 
-SLOW_PART = 8  # one of so many threads for the database is for slow kinds of requests; a file has 8 readers
+SLOW_PART = 8  # one of so many threads for the database is for slow kinds of requests, or one for each processor
 SPACE_SHARE, SLOW_SPACE_SHARE = 0.75, 0.5  # of the threads, for one space and for one key
+CONTEXT = 16_000  # tokens of a context that is made quickly
 VITAL = 2  # threads for readiness and keys
 
 
@@ -75,8 +77,11 @@ class Pool:
     others busy. Starting all takes 8 ms, and a server that is asked little needs few of them.
     """
 
-    def __init__(self, name: str, threads: int, waiting: int, line: Line, share: float = 1.0) -> None:
-        """`share`: part of the threads that one space, or one key, may take."""
+    def __init__(
+        self, name: str, threads: int, waiting: int, line: Line, share: float = 1.0, *, is_slow: bool = False
+    ) -> None:
+        """`share`: part of the threads that one space, or one key, may take. A slow pool gives way to others."""
+        self._is_slow = is_slow
         self._name, self._most, self._waiting = name, threads, waiting
         self._line = line
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
@@ -105,7 +110,8 @@ class Pool:
         if self._shares.admits(job, lane):
             self._queue(job)
         try:
-            return await job.answer
+            with Urgent.waiting() if self._is_slow else nullcontext():
+                return await job.answer
         except asyncio.CancelledError:
             if job.take():
                 if job.queued:  # else it was held back, and the line does not count it
@@ -128,11 +134,14 @@ class Pool:
             thread.join()
 
     def _work(self) -> None:
+        if self._is_slow:
+            work_slowly()
         while (job := self._jobs.get()) is not None:
             if job.take():
                 self._line.leave()
                 try:
-                    answer, error = job.call(), None
+                    with working_for(job.lane.space):
+                        answer, error = job.call(), None
                 except BaseException as raised:  # noqa: BLE001  # the caller's to handle, whatever it is
                     answer, error = None, raised
                 job.loop.call_soon_threadsafe(self._answered, job, answer, error)
@@ -193,10 +202,11 @@ class Backend:
         lines = admission or Admission(settings.queue_seconds, settings.queue_limit)
         searchers = settings.search_threads or processors()
         self._search = Pool("search", searchers, settings.queue_limit, lines.search)
-        slow = min(settings.database_threads, max(2, settings.database_threads // SLOW_PART))
+        slow = max(2, min(settings.database_threads // SLOW_PART, processors()))
+        slow = min(slow, settings.database_threads)
         fast = max(1, settings.database_threads - slow)
         self._store = Pool("store", fast, settings.queue_limit, lines.store, SPACE_SHARE)
-        self._slow = Pool("slow", slow, settings.queue_limit, Line(), SLOW_SPACE_SHARE)
+        self._slow = Pool("slow", slow, settings.queue_limit, Line(), SLOW_SPACE_SHARE, is_slow=True)
         self._vital = Pool("vital", VITAL, settings.queue_limit, Line())
         self._disk = lines.disk
         self.pools = {"search": self._search, "store": self._store, "slow": self._slow, "vital": self._vital}
@@ -263,8 +273,9 @@ class Backend:
         return answer
 
     async def context(self, memories: Memories, space: str, request: ContextRequest) -> Context:
-        """Make a context on a thread for slow kinds of requests."""
-        return await self._slow.run(memories.context.build, space, request)
+        """Make a context on a thread: one of many tokens on a thread for slow kinds of requests."""
+        pool = self._slow if request.token_budget > CONTEXT else self._store
+        return await pool.run(memories.context.build, space, request)
 
     async def search_spaces(
         self, memories: Memories, parts: Sequence[Part], query: Query, max_age: float = 0.0

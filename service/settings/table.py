@@ -94,7 +94,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
         1 << 20
     )
     server_files: Annotated[str | None, forms.SERVER_FILES] = None
-    parsers: Annotated[int, whole(1, 64, "Processes that read PDF, office and other foreign files at a time.")] = 1
+    parsers: Annotated[
+        int, whole(1, 64, "Processes that read PDF, office and other foreign files; a space leaves one of several.")
+    ] = 2
     search_threads: Annotated[
         int, whole(0, 1024, "Threads that search; 0 means one for each core that the process may use.")
     ] = 0

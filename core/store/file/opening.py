@@ -12,6 +12,7 @@ import apsw
 
 from muisti.core.model.errors import StoreCorrupt, StoreReadOnly, StoreUnavailable
 from muisti.core.store.file.locks import BUSY_SECONDS, PAUSE_SECONDS, LockWait, holder
+from muisti.core.support.priority import give_way
 
 APPLICATION_ID = 0x4D756973  # "Muis"
 BUSY_TIMEOUT_MS = round(1000 * BUSY_SECONDS)
@@ -37,6 +38,9 @@ def is_safe_sqlite(version: str) -> bool:
     return (3, 44, 6) <= number < (3, 45) or (3, 50, 7) <= number < (3, 51) or number >= (3, 51, 3)
 
 
+PROGRESS = 50_000  # steps of SQLite's machine between two calls of `give_way`: about a millisecond
+
+
 def refuse_unsafe_sqlite() -> None:
     """Raise `StoreUnavailable` when the installed SQLite may corrupt what it writes."""
     version = apsw.sqlite_lib_version()
@@ -58,10 +62,17 @@ def connect(path: Path, vfs: str | None, waiting: LockWait | None = None, *, uri
 
 
 def reading(path: Path, vfs: str | None) -> apsw.Connection:
-    """Open a connection that cannot write."""
+    """Open a connection that cannot write. Its long statements give way where their thread does."""
     connection = connect(path, vfs)
+    connection.set_progress_handler(_go_on, PROGRESS)
     connection.pragma("query_only", True)
     return connection
+
+
+def _go_on() -> bool:
+    """Give way, and return that the statement is not to be ended."""
+    give_way()
+    return False
 
 
 def only_reading(path: Path) -> apsw.Connection:

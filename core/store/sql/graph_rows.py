@@ -1,8 +1,9 @@
 """The SQL that stores what was read out of versions, and tells which versions are not read yet."""
 
-import json
 from collections.abc import Sequence
 from typing import NamedTuple
+
+import msgspec
 
 from muisti.core.store.database import Statement
 from muisti.core.store.refusal_codes import Refusal, refuse
@@ -120,7 +121,7 @@ def advance(space: SpaceRow, known: int, through: int, recogniser: str) -> list[
 
 def forget(versions: Sequence[int]) -> list[Statement]:
     """Delete what was read out of versions."""
-    listed = json.dumps(versions)
+    listed = _json(versions)
     return [Statement(f"DELETE FROM {table} WHERE version_id IN {_LISTED}", (listed,)) for table in _TABLES]
 
 
@@ -192,4 +193,4 @@ def store(space: SpaceRow, versions: Sequence[int], found: Gathered) -> list[Sta
 
 
 def _json(rows: Sequence[object]) -> str:
-    return json.dumps(rows, ensure_ascii=False)
+    return msgspec.json.encode(rows).decode()

@@ -84,7 +84,7 @@ def test_a_new_version_has_sizes_of_its_own(opened: Engine):
 
 
 def test_of_long_memories_only_the_best_are_weighed(opened: Engine, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr("muisti.core.context.assembly.WEIGHED", 2 * len(LONG) + 50)
+    monkeypatch.setattr("muisti.core.context.assembly.WEIGHED", 2 * len(LONG) + 50 - 8 * 2_000)
     add(opened, *(f"{LONG}{number}" for number in range(4)))
     asked = Request(query="When do we deploy?", token_budget=2_000, encoding="cl100k_base", min_evidence="none")
     found = opened.owner.context.build(SPACE, asked)
