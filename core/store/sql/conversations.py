@@ -186,6 +186,12 @@ def of_user(user: str) -> Condition:
     )
 
 
+def or_of_id(condition: Condition, ids: Sequence[str]) -> Condition:
+    """Return the condition that an object has one of these ids, or meets another condition."""
+    raws = tuple(map(raw, ids))
+    return Condition(f"({condition.sql} OR v.memory_id IN ({', '.join('?' * len(raws))}))", (*condition.args, *raws))
+
+
 def in_state(state: str) -> Condition:
     return Condition("coalesce(v.structure ->> '$.state', 'open') = ?", (state,))
 
@@ -377,6 +383,27 @@ def categories(space: SpaceRow, level: Level, name: str, conversation: str | Non
         conditions.append(named("conversation", conversation))
     where, args = _current(space, level, conditions, point)
     return Statement(f"SELECT v.category_folded FROM versions v WHERE {where} LIMIT 20", args)
+
+
+def above(space: SpaceRow, names: Sequence[str], point: Point) -> Statement:
+    """Select (conversation, folded category, session, topic, spans) of conversations and of their topics."""
+    then, numbers = lived(point)
+    return Statement(
+        "SELECT v.conversation, v.category_folded, v.session, v.topic, v.structure ->> '$.spans' "
+        "FROM json_each(?) j CROSS JOIN versions v WHERE v.space_id = ? AND v.conversation = j.value "
+        f"AND v.kind IN ('conversation', 'topic') AND {then} AND v.status <> 'superseded'",
+        (json.dumps([*names]), space.id, *numbers),
+    )
+
+
+def topic_of_id(space: SpaceRow, memory_id: bytes, point: Point) -> Statement:
+    """Select (topic, conversation, category) of the topic with an id."""
+    then, numbers = lived(point)
+    return Statement(
+        f"SELECT v.topic, v.conversation, v.category FROM versions v WHERE v.memory_id = ? AND +v.space_id = ? "
+        f"AND v.kind = 'topic' AND {then}",
+        (memory_id, space.id, *numbers),
+    )
 
 
 def adoptable(space: SpaceRow, category: str | None, now: int) -> Statement:
