@@ -90,6 +90,17 @@ def restated(draft: Draft, changes: Mapping[str, object]) -> dict[str, Any]:
     return {**fields, "structure": {**draft.structure, "reply_at": new}}
 
 
+def by_message(draft: Draft, changes: Mapping[str, object]) -> dict[str, object]:
+    """Return changes to a draft that a caller may send: of a turn each message, in place of content and structure."""
+    new = msgspec.structs.replace(draft, **changes)
+    found = messages(new.kind, new.content, new.author, new.structure)
+    if len(found) < 2:
+        return {**changes}
+    kept = {name: value for name, value in changes.items() if name not in ("content", "structure")}
+    said = {name: one.text for name, one in zip(MESSAGES, found, strict=True)}
+    return {**kept, **said} if "content" in changes else kept
+
+
 def sound(turn: T) -> T:
     """Return a turn whose division is right, or is left out because its text has none."""
     if "reply_at" not in turn.structure or turn.kind != "exchange":
