@@ -6,6 +6,7 @@ import pytest
 from msgspec import structs
 
 from muisti.core.context.request import Request
+from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.conversations import Change, Turn
 from muisti.core.model.errors import (
@@ -285,3 +286,9 @@ def test_topics_summaries_and_contexts_have_superseded_turns(stores: Stores):
         request = Request(query="Ann", token_budget=300, encoding="o200k_base", conversation="c")
         text = engine.owner.context.build(SPACE, request).text
         assert "(superseded) Ann: I live in Rome\n(superseded) Ann: I bake bread" in text
+
+
+@pytest.mark.parametrize(("content", "reply", "place"), [(" ", "Hello", "user"), ("Hello", "\u200b", "system")])
+def test_a_turn_of_two_messages_has_words_of_both(engine: Engine, content: str, reply: str, place: str):
+    with pytest.raises(InvalidInput, match=rf"\$\.items\[0\]\.{place}: must not be empty or blank"):
+        stream(engine, "c", [Turn(content=content, reply=reply)])
