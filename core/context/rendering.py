@@ -57,15 +57,16 @@ def quoted(memory: Memory) -> str:
 def spoken(memory: Memory) -> str:
     """Return the speaker of a turn, or the path and page of a chunk, with a colon.
 
-    It is empty for other memories, and where the content names the speaker.
+    It is empty for other memories, and where the content names the speaker. A superseded turn has a mark before it.
     """
+    mark = "(superseded) " if memory.status == "superseded" else ""
     if memory.document is not None:
         page = memory.structure.get("page")
         return f"{' '.join(memory.document.split())}{'' if page is None else f', page {page}'}: "
     if memory.author is None or (memory.conversation is None and "session" not in memory.metadata):
-        return ""
+        return mark
     speaker = " ".join(memory.author.split())
-    return "" if memory.content.lstrip().startswith(f"{speaker}:") else f"{speaker}: "
+    return mark if memory.content.lstrip().startswith(f"{speaker}:") else f"{mark}{speaker}: "
 
 
 def shown(memory: Memory, score: float | None, features: Features, kept: Sequence[int] | None) -> Shown:

@@ -5,8 +5,7 @@ from typing import cast
 
 from msgspec.structs import replace
 
-from muisti.core.conversations.topics import Span, spans_of
-from muisti.core.model.conversations import ObjectName
+from muisti.core.model.conversations import ObjectName, Span, spans_of, without
 from muisti.core.model.errors import Conflict
 from muisti.core.model.values import Draft, Json, Memory
 from muisti.core.store.database import Database, Row
@@ -41,19 +40,6 @@ def taking(database: Database, space: SpaceRow, name: ObjectName, draft: Draft, 
             ends.append(other)
     newest = max((cast(int, row[0]) for row in rows), default=0)
     return Plan(guards=[topics.refuse_others(space, *of, newest, now)], ends=ends, changes=changes)
-
-
-def without(spans: Sequence[Span], others: Sequence[Span]) -> list[Span]:
-    """Return the turns that are in `spans` and in none of the others.
-
-    >>> without([(0, 9), (12, 13)], [(3, 4), (9, 12)])
-    [(0, 2), (5, 8), (13, 13)]
-    """
-    left = [*spans]
-    for first, last in others:
-        parts = [part for start, stop in left for part in ((start, min(stop, first - 1)), (max(start, last + 1), stop))]
-        left = sorted({(start, stop) for start, stop in parts if start <= stop})
-    return left
 
 
 def _with_spans(topic: Memory, spans: Sequence[Span]) -> Draft:

@@ -133,7 +133,7 @@ class Objects:
         def attempt(found: SpaceRow) -> Written:
             settled = self._home(found, name, call)
             _, memory = self._find(found, settled, call)
-            belongs = conversations.members(found, name.level, (name.name, name.conversation), settled.category)
+            belongs = conversations.members(found, name.level, (settled.name, name.conversation), settled.category)
             (rows,) = self._database.read([conversations.kinds_of(belongs)])
             told.clear()
             told.update({str(kind): int(str(number)) for kind, number in rows})

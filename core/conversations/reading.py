@@ -22,9 +22,9 @@ from muisti.core.model.conversations import (
     name_of,
 )
 from muisti.core.model.errors import InvalidInput, NotFound
-from muisti.core.model.values import LIMIT_MAX, Seq
+from muisti.core.model.values import LIMIT_MAX, Memory, Seq
 from muisti.core.query.points import AsOf, Point
-from muisti.core.read.hierarchy import home, namespace
+from muisti.core.read.hierarchy import home, namespace, situated
 from muisti.core.read.past import point_of, read_at
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row, Scalar, Statement
@@ -150,12 +150,17 @@ class Reader:
                 conversations.exchanges_count(row, name.category, name.name, point, (first, last)),
             ]
 
-        found, _, (parents, rows, ((total,),)) = read_at(self._database, space, as_of, now, ask)
+        found, point, (parents, rows, ((total,),)) = read_at(self._database, space, as_of, now, ask)
         if not parents:
             raise missing(name)
-        items = tuple(version_rows.memory(row, space) for row in rows[:limit])
+        stored = (version_rows.memory(row, space) for row in rows[:limit])
+        items = tuple(situated(self._database, found, stored, point))
         more = str((items[-1].turn or 0) + 1) if len(rows) > limit else None
         return ExchangePage(items=items, total=cast(int, total), next_cursor=more, seq=found.seq)
+
+    def situated(self, space: str, turns: Sequence[Memory], now: int) -> list[Memory]:
+        """Return turns with the session and the topic that they belong to now."""
+        return situated(self._database.primary, find_space(self._database.primary, space), turns, Point(None, now))
 
 
 def missing(name: ObjectName) -> NotFound:

@@ -315,10 +315,13 @@ def draft_of_turn(turn: Turn, conversation: str, number: int, category: str | No
     """Return the draft of an exchange: both messages as one text, with the place where the reply begins.
 
     Raises:
-        InvalidInput: the reply is blank.
+        InvalidInput: one of two messages is blank, so that the text would say nothing of its speaker.
     """
     if turn.reply is not None and is_blank(turn.reply):
-        raise InvalidInput.at(f"{path}.reply", "must not be empty or blank; leave it out for a turn alone")
+        raise InvalidInput.at(f"{path}.system", "must not be empty or blank; leave it out for a turn alone")
+    if turn.reply is not None and is_blank(turn.content):
+        told = "must not be empty or blank; a reply alone is a turn with `author` and `content`"
+        raise InvalidInput.at(f"{path}.user", told)
     content, structure = joined(turn.content, turn.reply, turn.replier)
     return Draft(
         content=content,

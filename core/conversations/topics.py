@@ -117,11 +117,12 @@ class Topics:
             NotFound: there is no topic of one of the names.
             InvalidInput: these are not at least two topics.
         """
-        if len(set(names)) < 2:
-            raise InvalidInput.at("$.topics", "name at least two topics")
 
         def plan(space: SpaceRow, found: Sequence[tuple[Row, Memory]], number: int) -> Plan:
-            (row, first), *others = [_named(found, name, conversation) for name in dict.fromkeys(names)]
+            chosen = {one[1].id: one for one in (_named(found, name, conversation) for name in names)}
+            if len(chosen) < 2:
+                raise InvalidInput.at("$.topics", "name at least two topics")
+            (row, first), *others = chosen.values()
             spans = joined([span for memory in (first, *(one for _, one in others)) for span in spans_of(memory)])
             return Plan(ends=[memory for _, memory in others], changes=[(row, _with_spans(first, spans))])
 
@@ -300,7 +301,7 @@ def _cut(spans: Sequence[Span], turn: int) -> tuple[list[Span], list[Span]]:
 
 def _named(found: Sequence[tuple[Row, Memory]], name: str, conversation: Conversation) -> tuple[Row, Memory]:
     for row, memory in found:
-        if memory.topic == name and spans_of(memory):
+        if name in (memory.topic, memory.id) and spans_of(memory):
             return row, memory
     raise NotFound("topic", f"{conversation.name}/{name}")
 

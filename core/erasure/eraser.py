@@ -127,7 +127,8 @@ class Eraser:
             Forbidden, Conflict: the name is one of another category, or of several.
         """
         found = find_space(self._database.primary, space)
-        members = self._members(found, name, caller)
+        name = home(self._database.primary, found, name, caller, Point(None, self._clock()))
+        members = self._members(found, name)
         staged = {"conversation": "v.conversation = ?", "session": "v.session = ?", "topic": "v.topic = ?"}[name.level]
         self._stop_imports(imports.holding(found, staged, (name.name,)), Work())
         what: dict[str, Json] = {name.level: str(name)}
@@ -136,12 +137,12 @@ class Eraser:
     def plan_conversation(self, space: str, name: ObjectName, caller: Caller) -> Plan:
         """Plan what `conversation` would erase; raise what it would."""
         found = find_space(self._database.primary, space)
-        return self.plan(space, Subject(among=self._members(found, name, caller)))
+        name = home(self._database.primary, found, name, caller, Point(None, self._clock()))
+        return self.plan(space, Subject(among=self._members(found, name)))
 
-    def _members(self, space: SpaceRow, name: ObjectName, caller: Caller) -> tuple[bytes, ...]:
+    def _members(self, space: SpaceRow, name: ObjectName) -> tuple[bytes, ...]:
         """Return the ids of all that belongs to an object or belonged to it when it was deleted."""
-        category = home(self._database.primary, space, name, caller, Point(None, self._clock())).category
-        belongs = conversations.members(space, name.level, (name.name, name.conversation), category, ended=True)
+        belongs = conversations.members(space, name.level, (name.name, name.conversation), name.category, ended=True)
         (rows,) = self._database.primary.read([conversations.erasable(belongs)])
         if not rows:
             raise NotFound(name.level, str(name))

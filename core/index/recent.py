@@ -14,6 +14,7 @@ from msgspec.json import encode
 from muisti.core.model.values import Memory
 
 LIMIT = 16_000_000  # bytes for one space
+TURNS = 200  # that are kept with their session and topic
 ENTRY = 1_000  # bytes of a memory without its content, metadata and structure, about
 
 
@@ -43,6 +44,7 @@ class Recent:
         self._older = _Half()
         self._forgotten = 0
         self._seen: tuple[int, float] = (-1, 0.0)
+        self._turns: tuple[int, dict[int, Memory]] = (-1, {})
 
     @property
     def nbytes(self) -> int:
@@ -78,12 +80,20 @@ class Recent:
                     self._newer.keep(version, memory, size)
             return self.nbytes - before
 
+    def turns_at(self, number: int) -> dict[int, Memory]:
+        """Return turns with their session and topic as they are at a change number; callers add what they look up."""
+        at, turns = self._turns
+        if at != number or len(turns) >= TURNS:
+            at, turns = self._turns = number, {}
+        return turns
+
     def forget(self) -> None:
         """Drop all memories and the change number."""
         with self._lock:
             self._newer, self._older = _Half(), _Half()
             self._forgotten += 1
             self._seen = (-1, 0.0)
+            self._turns = (-1, {})
 
     def was_at(self, number: int, max_age: float) -> bool:
         """Return whether the space was at a change at most `max_age` seconds ago."""

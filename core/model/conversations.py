@@ -4,7 +4,7 @@ Every object is a versioned memory of a kind of its own. It is named by its call
 key, so that a key for one category has names of its own. Names survive forks, exports and imports.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Literal, cast, get_args
 
@@ -75,6 +75,19 @@ def spans_of(topic: Memory) -> list[Span]:
     spans = topic.structure.get("spans")
     pairs = cast("list[list[int]]", spans) if isinstance(spans, list) else []
     return sorted((first, last) for first, last in pairs)
+
+
+def without(spans: Sequence[Span], others: Sequence[Span]) -> list[Span]:
+    """Return the turns that are in `spans` and in none of the others.
+
+    >>> without([(0, 9), (12, 13)], [(3, 4), (9, 12)])
+    [(0, 2), (5, 8), (13, 13)]
+    """
+    left = [*spans]
+    for first, last in others:
+        parts = [part for start, stop in left for part in ((start, min(stop, first - 1)), (max(start, last + 1), stop))]
+        left = sorted({(start, stop) for start, stop in parts if start <= stop})
+    return left
 
 
 def is_structural(memory: Memory | Draft) -> bool:

@@ -4,7 +4,7 @@ This module reads and changes the division; nothing else does, so that no reader
 """
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeVar
 
 import msgspec
 
@@ -15,6 +15,8 @@ from muisti.core.model.values import Draft, Json, Memory
 
 MESSAGES = ("user", "system")  # fields of a change to a turn, beside those of a memory
 _BOTH = "the turn has two messages, and this text does not say where the reply begins; send `user` and `system`"
+
+T = TypeVar("T", Draft, Memory)
 
 
 class Message(msgspec.Struct, frozen=True):
@@ -88,17 +90,28 @@ def restated(draft: Draft, changes: Mapping[str, object]) -> dict[str, Any]:
     return {**fields, "structure": {**draft.structure, "reply_at": new}}
 
 
-def sound(draft: Draft) -> Draft:
-    """Return a draft whose division is right, or is left out because its text has none."""
-    if "reply_at" not in draft.structure or draft.kind != "exchange":
-        return draft
-    at = reply_at(draft.kind, draft.content, draft.structure)
-    if at == draft.structure["reply_at"]:
-        return draft
-    kept = {name: value for name, value in draft.structure.items() if name not in ("reply_at", "replier")}
+def by_message(draft: Draft, changes: Mapping[str, object]) -> dict[str, object]:
+    """Return changes to a draft that a caller may send: of a turn each message, in place of content and structure."""
+    new = msgspec.structs.replace(draft, **changes)
+    found = messages(new.kind, new.content, new.author, new.structure)
+    if len(found) < 2:
+        return {**changes}
+    kept = {name: value for name, value in changes.items() if name not in ("content", "structure")}
+    said = {name: one.text for name, one in zip(MESSAGES, found, strict=True)}
+    return {**kept, **said} if "content" in changes else kept
+
+
+def sound(turn: T) -> T:
+    """Return a turn whose division is right, or is left out because its text has none."""
+    if "reply_at" not in turn.structure or turn.kind != "exchange":
+        return turn
+    at = reply_at(turn.kind, turn.content, turn.structure)
+    if at == turn.structure["reply_at"]:
+        return turn
+    kept = {name: value for name, value in turn.structure.items() if name not in ("reply_at", "replier")}
     if at is not None:
-        kept |= {"reply_at": at, "replier": draft.structure.get("replier") or ASSISTANT}
-    return msgspec.structs.replace(draft, structure=kept)
+        kept |= {"reply_at": at, "replier": turn.structure.get("replier") or ASSISTANT}
+    return msgspec.structs.replace(turn, structure=kept)
 
 
 def _said(draft: Draft, fields: Mapping[str, object], said: Mapping[str, object]) -> dict[str, Any]:

@@ -20,6 +20,7 @@ from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.ids import id_text
 from muisti.core.model.lint import AT_ONCE, AT_ONCE_MAX, Finding, Fix, Limits, Report
+from muisti.core.model.messages import by_message
 from muisti.core.model.outcomes import Likeness
 from muisti.core.model.terms import CHECKS, Check
 from muisti.core.model.times import DAY_US, to_us
@@ -184,11 +185,12 @@ class _Looking(msgspec.Struct, frozen=True):
         memory = one.memory
         policy = self.screener.policy(self.space)
         finds = [secrets_in, *([personal_in] if policy.personal_data != "allow" else [])]
-        changes, kinds, named = redacted(draft_of(memory), finds)
+        draft = draft_of(memory)
+        changes, kinds, named = redacted(draft, finds)
         if not kinds and not named:
             return
         about = str(changes.get("content", memory.content))
-        fix = Fix("purge", memory.id) if named else Fix("update", memory.id, changes)
+        fix = Fix("purge", memory.id) if named else Fix("update", memory.id, by_message(draft, changes))
         where = " in its category, key or the names in its metadata, which only erasing removes" if named else ""
         said = ", ".join(sorted({*kinds, *named}))
         yield Finding(

@@ -1,18 +1,20 @@
 """Names of the hierarchy of conversations: the category of each, and what filters by session and topic mean.
 
 A session and the stretches of a topic are said by objects. A filter on them becomes one on conversations and turns, as
-those objects are or were at the point of history that is read.
+those objects are or were at the point of history that is read. Turns that are read get their names from there.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
 from typing import cast
 
-from msgspec import structs
+from msgspec import json, structs
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.conversations import ObjectName
 from muisti.core.model.errors import Conflict, InvalidInput
+from muisti.core.model.ids import id_bytes
+from muisti.core.model.messages import sound
 from muisti.core.model.values import Memory
 from muisti.core.query.filters import And, Filter, Leaf, Not, Or, fields_of
 from muisti.core.query.points import AsOf, Point
@@ -27,7 +29,9 @@ from muisti.core.text.terms import fold
 _NOWHERE = Leaf("conversation", "eq", "\x1f")  # no name: unknown of memories without a conversation, else false
 NAMES_MAX = 10_000  # conversations or stretches of turns to which a filter may resolve
 
-Ask = Callable[[Leaf], Sequence[Memory]]
+NAMED = 5  # topics that a refusal lists
+
+Ask = Callable[[Leaf, Sequence[Leaf]], Sequence[Memory]]
 
 
 def namespace(caller: Caller, category: str | None) -> str | None:
@@ -45,12 +49,18 @@ def home(database: Database, space: SpaceRow, name: ObjectName, caller: Caller, 
     """Return the name of an object with the category in which it is.
 
     That is the caller's own, or the one that the name says. Otherwise an object without a category comes first, then
-    the one category that has the name.
+    the one category that has the name. The id of a topic is replaced by its name.
 
     Raises:
         Forbidden: the caller works in another category only.
         Conflict: several categories have the name.
     """
+    if name.level == "topic" and (raw := id_bytes(name.name)) is not None:
+        (rows,) = database.read([conversations.topic_of_id(space, raw, point)])
+        for topic, conversation, category in cast("list[tuple[str, str, str | None]]", rows):
+            is_home = name.category is None or fold(name.category) == fold(category or "")
+            if conversation == name.conversation and caller.shows(category) and is_home:
+                return structs.replace(name, name=topic, category=category)
     if caller.category is not None or name.category is not None:
         return structs.replace(name, category=namespace(caller, name.category))
     (rows,) = database.read([conversations.categories(space, name.level, name.name, name.conversation, point)])
@@ -72,11 +82,11 @@ def resolved(database: Database, space: SpaceRow, filter: Filter | None, point: 
     Objects themselves keep the meaning that the filter says.
 
     Raises:
-        InvalidInput: the filter stands for more conversations than a filter may have.
+        InvalidInput: the filter stands for more conversations than a filter may have, or a name for several topics.
     """
     if filter is None or not is_about_objects(filter):
         return filter
-    return _resolved(filter, lambda leaf: _objects(database, space, leaf, point))
+    return _resolved(filter, lambda leaf, within: _objects(database, space, leaf, within, point))
 
 
 def resolved_at(database: Database, space: str, filter: Filter | None, as_of: AsOf | None, now: int) -> Filter | None:
@@ -85,7 +95,7 @@ def resolved_at(database: Database, space: str, filter: Filter | None, as_of: As
     Raises:
         NotFound: there is no such space.
         EpochGone, PastRetention, PointAhead: it cannot be shown as it was then.
-        InvalidInput: the filter stands for more conversations than a filter may have.
+        InvalidInput: the filter stands for more conversations than a filter may have, or a name for several topics.
     """
     if not is_about_objects(filter):
         return filter
@@ -93,40 +103,72 @@ def resolved_at(database: Database, space: str, filter: Filter | None, as_of: As
     return resolved(database, find_space(database, space), filter, point)
 
 
-def _resolved(filter: Filter, ask: Ask) -> Filter:
+def _resolved(filter: Filter, ask: Ask, within: tuple[Leaf, ...] = ()) -> Filter:
+    """Return what a filter stands for; `within` are conditions beside it that name its conversation or category."""
     match filter:
         case Leaf(field, "exists") if field in ("session", "topic"):
-            there = Or((Leaf(field, "exists", True), *_anywhere(field, ask)))
+            there = Or((Leaf(field, "exists", True), *_anywhere(field, ask, within)))
             return there if filter.value is True else Not(there)
         case Leaf(field) if field in ("session", "topic"):
             own = And((Leaf(field, "exists", True), filter))
             missing = Leaf(field, "exists", False)
-            return Or((own, *(And((missing, part)) for part in (_NOWHERE, *_below(field, ask(filter))))))
+            found = ask(filter, within)
+            objects = [_itself(one) for one in found if field == "topic" and one.topic not in filter.operands]
+            return Or((own, *objects, *(And((missing, part)) for part in (_NOWHERE, *_below(field, found)))))
         case Leaf():
             return filter
         case Not(part):
-            return Not(_resolved(part, ask))
+            return Not(_resolved(part, ask, within))
         case And(parts):
-            return And(tuple(_resolved(part, ask) for part in parts))
+            beside = [one for one in parts if isinstance(one, Leaf) and one.op in ("eq", "in")]
+            within += tuple(one for one in beside if one.field in ("conversation", "category"))
+            return And(tuple(_resolved(part, ask, within) for part in parts))
         case Or(parts):
-            return Or(tuple(_resolved(part, ask) for part in parts))
+            return Or(tuple(_resolved(part, ask, within) for part in parts))
 
 
-def _objects(database: Database, space: SpaceRow, leaf: Leaf, point: Point) -> list[Memory]:
+def _objects(database: Database, space: SpaceRow, leaf: Leaf, within: Sequence[Leaf], point: Point) -> Sequence[Memory]:
     level = "conversation" if leaf.field == "session" else "topic"
     condition = conversations.Condition(*where(leaf))
-    (rows,) = database.read([conversations.plain(space, level, [condition], point, NAMES_MAX + 1)])
+    ids = [str(one) for one in leaf.operands if id_bytes(str(one)) is not None] if level == "topic" else []
+    if ids and leaf.op in ("eq", "in"):
+        condition = conversations.or_of_id(condition, ids)
+    conditions = [condition, *(conversations.Condition(*where(one)) for one in within)]
+    (rows,) = database.read([conversations.plain(space, level, conditions, point, NAMES_MAX + 1)])
     if len(rows) > NAMES_MAX:
         raise InvalidInput.at("$.filter", f"{leaf.field} stands for more than {NAMES_MAX:,} {level}s; narrow it down")
-    return [version_rows.memory(row, space.space.name) for row in rows]
+    found = [version_rows.memory(row, space.space.name) for row in rows]
+    if level == "topic" and leaf.op in ("eq", "in"):
+        _check_one(found, leaf)
+    return found
 
 
-def _anywhere(field: str, ask: Ask) -> list[Filter]:
+def _check_one(found: Sequence[Memory], leaf: Leaf) -> None:
+    """Raise `InvalidInput` when a name is that of topics of several conversations."""
+    for name in leaf.operands:
+        same = [one for one in found if one.topic == name]
+        if len(same) > 1:
+            told = ", ".join(f"{one.id} of {one.conversation!r}" for one in same[:NAMED])
+            more = f" and {len(same) - NAMED:,} more" if len(same) > NAMED else ""
+            message = (
+                f"{name!r} is the name of {len(same):,} topics ({told}{more}); give an id, or the `conversation` too"
+            )
+            raise InvalidInput.at("$.filter.topic", message)
+
+
+def _itself(topic: Memory) -> Filter:
+    """Return the condition that is true of a topic and its summary."""
+    name, talk = Leaf("topic", "eq", topic.topic or ""), Leaf("conversation", "eq", topic.conversation or "")
+    return And((Leaf("topic", "exists", True), name, _home(fold(topic.category or "")), talk))
+
+
+def _anywhere(field: str, ask: Ask, within: tuple[Leaf, ...]) -> list[Filter]:
     """Return conditions that are true of what belongs to any session or topic, and false of all else."""
     talk = Leaf("conversation", "exists", True)
     if field == "session":
         return [talk]
-    return [And((talk, Leaf("turn", "exists", True), part)) for part in _below(field, ask(Leaf(field, "exists", True)))]
+    found = ask(Leaf(field, "exists", True), within)
+    return [And((talk, Leaf("turn", "exists", True), part)) for part in _below(field, found)]
 
 
 def _below(field: str, objects: Iterable[Memory]) -> list[Filter]:
@@ -151,6 +193,40 @@ def _home(category: str) -> Filter:
     if not category:
         return Leaf("category", "exists", False)
     return And((Leaf("category", "exists", True), Leaf("category", "eq", category)))
+
+
+def situated(database: Database, space: SpaceRow, memories: Iterable[Memory], point: Point) -> list[Memory]:
+    """Return memories, turns among them with the session and topic that they belong to, and divided right.
+
+    A turn that is stored names its conversation only: conversations move, and topics are found later.
+    """
+    found = [*memories]
+    names = {one.conversation for one in found if one.kind == "exchange" and one.conversation is not None}
+    if not names:
+        return found
+    (rows,) = database.read([conversations.above(space, sorted(names), point)])
+    sessions: dict[tuple[str, str], str] = {}
+    topics: dict[tuple[str, str], list[tuple[int, int, str]]] = {}
+    for row in rows:
+        name, category, session, topic, spans = cast("tuple[str, str | None, str | None, str | None, str | None]", row)
+        if topic is None:
+            sessions[name, category or ""] = session or ""
+            continue
+        stretches: list[list[int]] = json.decode(spans or "[]")
+        topics.setdefault((name, category or ""), []).extend((first, last, topic) for first, last in stretches)
+    return [_situated(one, sessions, topics) for one in found]
+
+
+def _situated(
+    memory: Memory,
+    sessions: Mapping[tuple[str, str], str],
+    topics: Mapping[tuple[str, str], Sequence[tuple[int, int, str]]],
+) -> Memory:
+    if memory.kind != "exchange" or memory.conversation is None:
+        return memory
+    home, turn = (memory.conversation, fold(memory.category or "")), -1 if memory.turn is None else memory.turn
+    topic = next((name for first, last, name in topics.get(home, ()) if first <= turn <= last), None)
+    return structs.replace(sound(memory), session=sessions.get(home) or None, topic=topic)
 
 
 def _stretches(topic: Memory) -> list[tuple[Filter, ...]]:

@@ -17,6 +17,7 @@ from muisti.core.query.points import Point
 from muisti.core.store.database import Rows, Scalar, Statement
 from muisti.core.store.sql import memories, version_rows
 from muisti.core.store.sql.filters import where
+from muisti.core.store.sql.points import said
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import PLAIN
 
@@ -63,8 +64,12 @@ def page_of(
 
 
 def last_turns(space: SpaceRow, filter: Filter | None, limit: int, point: Point) -> Statement:
-    """Return the statement that reads memories by their turn as of a point, the last first, then those without one."""
-    condition, args = _condition(filter)
+    """Return the statement that reads memories by their turn as of a point, the last first, then those without one.
+
+    Superseded turns are among them: they were said.
+    """
+    turns = f"(v.status = 'active' OR v.status = 'superseded' AND v.kind = 'exchange' AND {said('v', point)})"
+    condition, args = _condition(filter, turns)
     return memories.last_turns(space, condition, args, point, limit)
 
 
@@ -74,14 +79,17 @@ def page(space: SpaceRow, rows: Rows, limit: int, sort: Sort) -> Page:
     return Page(items=items, next_cursor=_cursor(items[-1], sort) if len(rows) > limit else None, seq=space.seq)
 
 
-def _condition(filter: Filter | None) -> tuple[str, Sequence[Scalar]]:
-    """Return the condition of a list. Objects and superseded memories are in it only when the filter asks for them."""
+def _condition(filter: Filter | None, usual: str = "v.status = 'active'") -> tuple[str, Sequence[Scalar]]:
+    """Return the condition of a list. Objects are in it only when the filter asks for them.
+
+    `usual` is the condition on the status unless the filter has one.
+    """
     condition, args = ("1", ()) if filter is None else where(filter)
     named = frozenset[str]() if filter is None else fields_of(filter)
     if "kind" not in named:
         condition = f"{PLAIN} AND ({condition})"
     if "status" not in named:
-        condition = f"v.status = 'active' AND ({condition})"
+        condition = f"{usual} AND ({condition})"
     return condition, args
 
 

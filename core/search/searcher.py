@@ -30,7 +30,7 @@ from muisti.core.search.expected import Explaining
 from muisti.core.search.found import Hits, versions_of
 from muisti.core.search.instructions import NO_LANE, Lane, applying
 from muisti.core.search.judged import judged, ranks_text
-from muisti.core.search.placing import placed
+from muisti.core.search.placing import placed, turns_placed
 from muisti.core.search.query_vectors import QueryEmbedder, turned
 from muisti.core.search.ranking import Ranked, rank, visible
 from muisti.core.search.rankings import BY_MODE
@@ -191,6 +191,10 @@ class Searcher:
         found, newest = self._fetch(index, snapshot, versions, max_age, heard, again=needed is not None)
         if snapshot.seq.number < (newest if needed is None else needed):
             raise _Behind(newest)
+        known_turns = (
+            {} if query.as_of is not None or _seeks_superseded(query) else index.recent.turns_at(snapshot.seq.number)
+        )
+        found = turns_placed(found, self._database, index.space, snapshot.seq.number, known_turns)
         ruled = index.space
         if ruled is not known and in_effect(asked.recency, asked.mode, ruled.space.policy, self._default) != recency:
             raise _Behind(newest)  # the policy has changed since

@@ -1,6 +1,7 @@
 """Conversations: sessions, conversations and topics as objects, and the exchanges that are streamed into them."""
 
 import msgspec
+from msgspec.structs import replace
 
 from muisti.core.conversations.adopting import Adopted as Adopted
 from muisti.core.conversations.adopting import Adopter
@@ -54,10 +55,15 @@ class Conversations:
         """Stream turns into a conversation, which is made when it is not there; see `Streamer.add`."""
         call = self._calls.new(request)
         streamed = self._parts.streamer.add(space, stream, call)
-        if not streamed.made:
+        if streamed.made:
+            of = Conversation(space, streamed.conversation, streamed.category)
+            streamed = with_topics(streamed, self._parts.following.turns_came(of, self._calls.new()))
+        if not any(one.replayed for one in streamed.items):
             return streamed
-        of = Conversation(space, streamed.conversation, streamed.category)
-        return with_topics(streamed, self._parts.following.turns_came(of, self._calls.new()))
+        turns = self._parts.reader.situated(space, [one.memory for one in streamed.items], call.now)
+        pairs = zip(streamed.items, turns, strict=True)
+        items = tuple(replace(one, memory=turn, topic=one.topic or turn.topic) for one, turn in pairs)
+        return replace(streamed, items=items, session=streamed.session or turns[0].session)
 
     def create(
         self,

@@ -23,7 +23,7 @@ from muisti.core.query.query import Query
 from muisti.core.read import facets
 from muisti.core.read.diff import compared
 from muisti.core.read.feed import changes_of
-from muisti.core.read.hierarchy import resolved_at
+from muisti.core.read.hierarchy import resolved_at, situated
 from muisti.core.read.listing import order_of, page, page_of
 from muisti.core.read.naming import last_id, named, shown
 from muisti.core.read.past import AskAt, read_at
@@ -76,6 +76,7 @@ class Read:
         memory = shown(rows, space, name, self._calls.caller, point.time)
         if not no_touch and as_of is None:
             self._parts.retrievals.note(found.seq.epoch, [memory.id], self._calls.clock())
+        (memory,) = situated(self._parts.database, found, [memory], point)
         return Found(memory=memory, seq=found.seq)
 
     def history(
@@ -114,6 +115,9 @@ class Read:
         if not newest or not shows(version_rows.memory(newest[0], space).category):
             raise NotFound("memory", memory_id)
         versions = [version_rows.version(row, space) for row in rows]
+        point = Point(None, self._calls.clock())
+        memories_of = situated(database, found, (one.memory for one in versions), point)
+        versions = [replace(one, memory=memory) for one, memory in zip(versions, memories_of, strict=True)]
         kept = _within(versions, most, characters)
         seen = [version for version in versions[: kept + 1] if shows(version.memory.category)]
         links = tuple(id_text(cast(bytes, row[0])) for row in chain if shows(row[1]))
@@ -215,9 +219,9 @@ class Read:
         filter, lacks = self._parts.entities.meant(space, filter, caller, as_of, now)
         own = caller.only(filter)
         own = resolved_at(self._parts.database, space, own, as_of, now)
-        found, _, (rows,) = self._at(space, as_of, lambda row, point: [page_of(row, own, limit, order, cursor, point)])
+        found, at, (rows,) = self._at(space, as_of, lambda row, point: [page_of(row, own, limit, order, cursor, point)])
         listed = page(found, rows, limit, order)
-        return replace(listed, degraded=lacks) if lacks else listed
+        return replace(listed, items=tuple(situated(self._parts.database, found, listed.items, at)), degraded=lacks)
 
     def _at(self, space: str, as_of: AsOf | None, ask: AskAt) -> tuple[SpaceRow, Point, Sequence[Rows]]:
         return read_at(self._parts.database, space, as_of, self._calls.clock(), ask)

@@ -8,6 +8,9 @@ from muisti.core.model.imports import Imported
 from muisti.core.model.outcomes import Undo, Written
 from muisti.core.model.terms import OnConflict
 from muisti.core.model.values import Draft, IfMatch, Name, RequestKey
+from muisti.core.query.points import Point
+from muisti.core.read.hierarchy import situated
+from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
 from muisti.core.store.database import Ended as Ended
 from muisti.core.store.database import Outcome as Outcome
@@ -16,6 +19,7 @@ from muisti.core.transfer.importing.importer import Import as Import
 from muisti.core.transfer.importing.importer import Importer
 from muisti.core.views.calls import Calls
 from muisti.core.write.begun import Begun as Begun
+from muisti.core.write.begun import Call
 from muisti.core.write.lifecycle import Lifecycle
 from muisti.core.write.undo import Undoer
 from muisti.core.write.writer import Writer
@@ -89,7 +93,8 @@ class Write:
         request: RequestKey | None = None,
     ) -> Written:
         """Change the given fields of a memory; see `Writer.update`."""
-        return self._parts.writer.update(space, name, changes, if_match, self._calls.new(request))
+        call = self._calls.new(request)
+        return self._situated(space, self._parts.writer.update(space, name, changes, if_match, call), call)
 
     def supersede(
         self,
@@ -113,7 +118,8 @@ class Write:
         request: RequestKey | None = None,
     ) -> Written:
         """Restore a version of a memory; see `Lifecycle.restore`."""
-        return self._parts.lifecycle.restore(space, name, version, if_match, self._calls.new(request))
+        call = self._calls.new(request)
+        return self._situated(space, self._parts.lifecycle.restore(space, name, version, if_match, call), call)
 
     def delete(self, space: str, name: Name, *, if_match: IfMatch = None, request: RequestKey | None = None) -> Written:
         """End a memory; see `Writer.delete`."""
@@ -121,7 +127,8 @@ class Write:
 
     def undo(self, space: str, which: Undo, *, request: RequestKey | None = None) -> Written:
         """Undo changes; see `Undoer.undo`."""
-        return self._parts.undoer.undo(space, which, self._calls.new(request))
+        call = self._calls.new(request)
+        return self._situated(space, self._parts.undoer.undo(space, which, call), call)
 
     def begin_import(self, space: str, *, atomic: bool = True, dry_run: bool = False) -> Import:
         """Begin to import an export, or memories of another system; see `Importer.begin`."""
@@ -134,3 +141,11 @@ class Write:
     def undo_import(self, space: str, import_id: int) -> Imported:
         """Delete the memories that an import has added; see `Importer.undo`."""
         return self._parts.importer.undo(space, import_id, self._calls.caller, dry_run=self._calls.dry_run)
+
+    def _situated(self, space: str, written: Written, call: Call) -> Written:
+        """Return what was written, turns with their session and topic."""
+        if not any(one.kind == "exchange" for one in written.memories):
+            return written
+        database = self._parts.database.primary
+        found = situated(database, find_space(database, space), written.memories, Point(None, call.now))
+        return msgspec.structs.replace(written, memories=tuple(found))

@@ -14,13 +14,17 @@ class Said(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """A turn: its memory, and its messages. `begins` are the topics that begin with it."""
+    """A turn: its memory, and its messages. `begins` are the topics that begin with it.
+
+    `superseded` is the id of the memory that is recalled in its place, None for none.
+    """
 
     number: int
     id: str
     at: str
     said: Sequence[Said]
     begins: Sequence[str] = ()
+    superseded: str | None = None
 
 
 class Topic(NamedTuple):
@@ -58,7 +62,14 @@ def turns(items: Sequence[Item], topics: Sequence[Item]) -> list[Turn]:
             if here is not None:
                 begins.setdefault(here, []).append(topic["title"])
     return [
-        Turn(one["turn"], one["id"], one["event_at"] or one["created_at"], said(one), begins.get(one["turn"], ()))
+        Turn(
+            number=one["turn"],
+            id=one["id"],
+            at=one["event_at"] or one["created_at"],
+            said=said(one),
+            begins=begins.get(one["turn"], ()),
+            superseded=one.get("superseded_by"),
+        )
         for one in items
     ]
 

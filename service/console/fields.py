@@ -1,7 +1,7 @@
 """Fields of a memory in a form: their text as a person types it, and as the API takes it. Pure functions."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
 TYPES = ("fact", "preference", "procedure", "guard", "observation")
@@ -10,6 +10,7 @@ IMPORTANCE = ("low", "medium", "high", "critical")
 SOURCE_CLASSES = ("user", "tool", "model", "unknown", "web")
 KINDS = ("memory", "chunk", "exchange", "session", "conversation", "topic", "summary", "document", "entity", "relation")
 
+GAP = "\n\n"  # between both messages of a turn
 Form = Literal["text", "line", "choice", "tags", "json"]
 Typed = Mapping[str, str]
 
@@ -43,6 +44,11 @@ FIELDS = (
     Field("expires_at", "Expires at"),
     Field("metadata", "Metadata", "json", hint="An object in JSON."),
 )
+# Of a turn with a reply these take the place of its content.
+MESSAGES = (
+    Field("user", "Said", "text", hint="What the author says.", more=False),
+    Field("system", "Reply", "text", hint="Empty removes the reply.", more=False),
+)
 USUAL: Typed = {"type": "fact", "importance": "medium", "status": "active", "source_class": "unknown"}
 
 
@@ -54,6 +60,11 @@ class Unreadable(ValueError):
         self.path = path
 
 
+def inputs_of(memory: Mapping[str, Any]) -> Sequence[Field]:
+    """Return the fields of the form that changes a memory."""
+    return FIELDS if _reply_at(memory) is None else (*MESSAGES, *(one for one in FIELDS if one.name != "content"))
+
+
 def typed(memory: Mapping[str, Any]) -> dict[str, str]:
     """Return the fields of a memory as texts.
 
@@ -61,7 +72,11 @@ def typed(memory: Mapping[str, Any]) -> dict[str, str]:
     >>> found["content"], found["tags"], found["metadata"], found["category"]
     ('Tea', 'a, b', '', '')
     """
-    return {one.name: _typed(memory.get(one.name), one.form) for one in FIELDS}
+    texts = {one.name: _typed(memory.get(one.name), one.form) for one in FIELDS}
+    at = _reply_at(memory)
+    if at is not None:
+        texts |= {"user": memory["content"][:at].removesuffix(GAP), "system": memory["content"][at:]}
+    return texts
 
 
 def given(form: Mapping[str, Any]) -> dict[str, str]:
@@ -70,7 +85,9 @@ def given(form: Mapping[str, Any]) -> dict[str, str]:
     >>> given({"content": "a\\r\\nb"})["content"]
     'a\\nb'
     """
-    return {one.name: plain(str(form.get(one.name, ""))) for one in FIELDS}
+    texts = {one.name: plain(str(form.get(one.name, ""))) for one in FIELDS}
+    said = {one.name: plain(str(form[one.name])) for one in MESSAGES if one.name in form}
+    return {**texts, **said, "content": GAP.join(said.values())} if said else texts
 
 
 def plain(text: str) -> str:
@@ -100,11 +117,18 @@ def changed(texts: Typed, before: Typed | None) -> dict[str, Any]:
         Unreadable: the metadata is no JSON.
     """
     body: dict[str, Any] = {}
-    for one in FIELDS:
-        text = texts[one.name]
-        if before is None or text != plain(before[one.name]):
-            body[one.name] = _read(text, one.form, one.name) if text.strip() or one.form == "text" else None
+    for one in (*MESSAGES, *FIELDS):
+        text = texts.get(one.name)
+        if text is None or (one.name == "content" and "user" in texts):
+            continue
+        if before is None or text != plain(before.get(one.name, "")):
+            empties = one.form != "text" or one.name == "system"
+            body[one.name] = None if empties and not text.strip() else _read(text, one.form, one.name)
     return body
+
+
+def _reply_at(memory: Mapping[str, Any]) -> int | None:
+    return memory.get("structure", {}).get("reply_at") if memory.get("kind") == "exchange" else None
 
 
 def _typed(value: Any, form: Form) -> str:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from muisti.core.model.conversations import Change, NewObject, Object, ObjectName
+from muisti.core.model.conversations import Change, NewObject, Object, ObjectName, spans_of
 from muisti.core.model.errors import InvalidInput
 from muisti.core.views.conversations import Wanted
 from muisti.service.auth.access import check
@@ -52,7 +52,12 @@ async def conversations(call: Call, given: Conversations) -> Outcome:
     name = ObjectName(level="conversation", name=given.conversation)
     if given.action == "get":
         found, _ = await call.backend.store(call.memories.conversations.get, call.space, name)
-        return Outcome({"conversation": shown(found)}, line(found))
+        page = await call.backend.store(
+            call.memories.conversations.page, call.space, Wanted(level="topic", conversation=found.name, limit=_SHOWN)
+        )
+        topics = [{"id": one.memory.id, **shown(one), "spans": spans_of(one.memory)} for one in page.items]
+        lines = [line(found), *(f"Topic {one.memory.id} {line(one)}" for one in page.items)]
+        return Outcome({"conversation": shown(found), "topics": topics}, "\n".join(lines))
     if given.action == "delete":
         ending = await call.backend.store(call.memories.conversations.delete, call.space, name)
         done = "would be deleted" if given.dry_run else "deleted"
@@ -84,7 +89,7 @@ async def _new_topic(call: Call, given: Conversations, conversation: str) -> Out
     kept = await call.backend.store(
         call.memories.conversations.create, call.space, "topic", new, conversation=conversation
     )
-    return Outcome({"topic": shown(kept.found)}, f"Topic {line(kept.found)}")
+    return Outcome({"topic": {"id": kept.found.memory.id, **shown(kept.found)}}, f"Topic {line(kept.found)}")
 
 
 def _change(given: Conversations) -> Change:

@@ -24,6 +24,10 @@ _SHORT = (
     "category",
     "key",
     "document",
+    "session",
+    "conversation",
+    "topic",
+    "turn",
     "tags",
     "author",
     "metadata",
@@ -46,6 +50,8 @@ def shown(memory: Memory, *, full: bool = False) -> Json:
         value = getattr(memory, name)
         if value not in (None, (), {}) and (full or _UNUSUAL.get(name) != value):
             given[name] = _plain(value)
+    if not full and memory.kind == "exchange" and "reply_at" in memory.structure:
+        given["structure"] = dict(memory.structure)
     given["updated_at"] = _plain(memory.updated_at)
     if full or memory.source_class != "unknown" or memory.trust != TRUST["unknown"]:
         given |= {"source_class": memory.source_class, "trust": memory.trust}
@@ -82,8 +88,16 @@ def quoted(memory: Json) -> str:
     at = memory.get("updated_at", "")
     changed = [f"updated_at={at}"] if "created_at" in memory else [at[:10]] if at else []
     head = " ".join([f"[{memory['id']}]", *version, *about, *changed])
-    more = [f"{FIELD}{name}={_encoded(memory[name])}" for name in LONG if name in memory]
-    return "\n".join([head, *fenced(memory["content"]), *more])
+    long = [name for name in LONG if name in memory and (name != "structure" or usual == {})]
+    more = [f"{FIELD}{name}={_encoded(memory[name])}" for name in long]
+    return "\n".join([head, *fenced(_spoken(memory)), *more])
+
+
+def _spoken(memory: Json) -> str:
+    """Return the content, with the speaker of a reply before it."""
+    said, content = memory.get("structure", {}), memory["content"]
+    at = said.get("reply_at")
+    return content if at is None or at > len(content) else f"{content[:at]}{said.get('replier')}: {content[at:]}"
 
 
 def located(hit: Hit) -> Json:

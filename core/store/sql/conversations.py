@@ -13,19 +13,20 @@ from muisti.core.model.values import Memory
 from muisti.core.query.points import Point
 from muisti.core.store.database import Row, Scalar, Statement
 from muisti.core.store.refusal_codes import Refusal, refuse
-from muisti.core.store.sql.points import lived
+from muisti.core.store.sql.points import lived, said
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import COLUMNS, UNEXPIRED, WIDTH, raw, structural
 from muisti.core.text.terms import fold
 
 _OBJECTS = structural("v")
 _AT_PLACES = "v.died IS NULL AND v.status <> 'superseded' AND v.place IS NOT NULL"  # that of `versions_place`
+_TURN = "exchange/"  # a place of a turn begins so
 _SAID_AT = "coalesce({0}.event_at, {0}.created_at)"
 
 # What of other rows counts for a row `v` of an object: the same space and category, at the same point of history.
 _EXCHANGES = (
     "FROM versions e WHERE e.space_id = v.space_id AND e.conversation = v.conversation AND e.kind = 'exchange' "
-    "AND e.turn IS NOT NULL AND e.category_folded IS v.category_folded AND e.status <> 'superseded' "
+    "AND e.turn IS NOT NULL AND e.category_folded IS v.category_folded AND {said} "
     "AND (e.expires_at IS NULL OR e.expires_at > ?) AND {then}"
 )
 _OF_SESSION = (
@@ -35,6 +36,7 @@ _OF_SESSION = (
 )
 
 
+_ENDS = "v.died IS NULL AND (v.status <> 'superseded' OR v.kind = 'exchange')"  # with the object that it belongs to
 _OPEN = "c.died IS NULL AND c.status <> 'superseded'"
 _LAST = "c.version = (SELECT max(l.version) FROM versions l WHERE l.memory_id = c.memory_id)"
 
@@ -54,12 +56,10 @@ def in_category(category: str | None) -> Condition:
 
 
 def at_places(space: SpaceRow, category: str | None, places: Sequence[str]) -> Statement:
-    """Select what is current at places in the hierarchy of a category, expired or not."""
-    return Statement(
-        f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND coalesce(v.category_folded, '') = ? "
-        f"AND v.place IN (SELECT value FROM json_each(?)) AND {_AT_PLACES}",
-        (space.id, fold(category or ""), json.dumps(list(places))),
-    )
+    """Select what is at places in the hierarchy of a category, expired or not: superseded turns, then the current."""
+    superseded, current = _at(space, category, places)
+    sql = f"SELECT {COLUMNS} {superseded.sql} UNION ALL SELECT {COLUMNS} {current.sql}"
+    return Statement(sql, (*superseded.args, *current.args))
 
 
 def session_of(space: SpaceRow, category: str | None, conversation: str, otherwise: str) -> Statement:
@@ -79,7 +79,7 @@ def last_turn(space: SpaceRow, category: str | None, conversation: str) -> State
     own = in_category(category)
     return Statement(
         "SELECT v.turn FROM versions v WHERE v.space_id = ? AND v.conversation = ? AND v.kind = 'exchange' "
-        f"AND {own.sql} AND v.died IS NULL AND v.status <> 'superseded' AND v.turn IS NOT NULL "
+        f"AND {own.sql} AND v.died IS NULL AND v.turn IS NOT NULL "
         "ORDER BY v.turn DESC LIMIT 1",
         (space.id, conversation, *own.args),
     )
@@ -102,7 +102,7 @@ def exchanges(
     own, (then, numbers) = in_category(category), lived(point)
     return Statement(
         f"SELECT {COLUMNS} FROM versions v WHERE v.space_id = ? AND v.conversation = ? AND v.kind = 'exchange' "
-        f"AND v.turn >= ? AND v.turn <= ? AND {own.sql} AND {then} AND v.status <> 'superseded' AND {UNEXPIRED} "
+        f"AND v.turn >= ? AND v.turn <= ? AND {own.sql} AND {then} AND {said('v', point)} AND {UNEXPIRED} "
         "ORDER BY v.turn LIMIT ?",
         (space.id, conversation, *within, *own.args, *numbers, point.time, limit),
     )
@@ -115,7 +115,7 @@ def exchanges_count(
     own, (then, numbers) = in_category(category), lived(point)
     return Statement(
         "SELECT count(*) FROM versions v WHERE v.space_id = ? AND v.conversation = ? AND v.kind = 'exchange' "
-        f"AND v.turn >= ? AND v.turn <= ? AND {own.sql} AND {then} AND v.status <> 'superseded' AND {UNEXPIRED}",
+        f"AND v.turn >= ? AND v.turn <= ? AND {own.sql} AND {then} AND {said('v', point)} AND {UNEXPIRED}",
         (space.id, conversation, *within, *own.args, *numbers, point.time),
     )
 
@@ -186,6 +186,12 @@ def of_user(user: str) -> Condition:
     )
 
 
+def or_of_id(condition: Condition, ids: Sequence[str]) -> Condition:
+    """Return the condition that an object has one of these ids, or meets another condition."""
+    raws = tuple(map(raw, ids))
+    return Condition(f"({condition.sql} OR v.memory_id IN ({', '.join('?' * len(raws))}))", (*condition.args, *raws))
+
+
 def in_state(state: str) -> Condition:
     return Condition("coalesce(v.structure ->> '$.state', 'open') = ?", (state,))
 
@@ -230,8 +236,7 @@ def erasable(belongs: Condition) -> Statement:
 def kinds_of(belongs: Condition) -> Statement:
     """Count the current memories that belong to an object, by kind."""
     return Statement(
-        "SELECT v.kind, count(*) FROM versions v WHERE v.died IS NULL AND v.status <> 'superseded' "
-        f"AND {belongs.sql} GROUP BY v.kind",
+        f"SELECT v.kind, count(*) FROM versions v WHERE {_ENDS} AND {belongs.sql} GROUP BY v.kind",
         belongs.args,
     )
 
@@ -245,7 +250,7 @@ def plan_ends(belongs: Condition, expected: int) -> list[Statement]:
     return [
         Statement(
             "INSERT INTO turns (memory_id, version, living, source) SELECT v.memory_id, v.version, 1, NULL "
-            f"FROM versions v WHERE v.died IS NULL AND v.status <> 'superseded' AND {belongs.sql} "
+            f"FROM versions v WHERE {_ENDS} AND {belongs.sql} "
             f"ORDER BY {order}, v.born",
             belongs.args,
         ),
@@ -264,10 +269,26 @@ def refuse_gone(space: SpaceRow, memory: Memory) -> Statement:
 
 def refuse_there(space: SpaceRow, category: str | None, places: Sequence[str]) -> Statement:
     """Refuse with `stale` when something has come to a place since it was read as empty."""
+    superseded, current = _at(space, category, places)
     return Statement(
-        f"{refuse(Refusal.STALE)} WHERE EXISTS (SELECT 1 FROM versions v WHERE v.space_id = ? "
-        f"AND coalesce(v.category_folded, '') = ? AND v.place IN (SELECT value FROM json_each(?)) AND {_AT_PLACES})",
-        (space.id, fold(category or ""), json.dumps(list(places))),
+        f"{refuse(Refusal.STALE)} WHERE EXISTS (SELECT 1 {superseded.sql}) OR EXISTS (SELECT 1 {current.sql})",
+        (*superseded.args, *current.args),
+    )
+
+
+def _at(space: SpaceRow, category: str | None, places: Sequence[str]) -> tuple[Condition, Condition]:
+    """Return the rows `v` of superseded turns at places, then of what is current there: each has an index."""
+    folded, own = fold(category or ""), "v.space_id = ? AND coalesce(v.category_folded, '') = ?"
+    turns = [place.removeprefix(_TURN).split("\x1f") for place in places if place.startswith(_TURN)]
+    superseded = (
+        f"FROM json_each(?) j CROSS JOIN versions v WHERE {own} AND v.conversation = j.value ->> 0 "
+        "AND v.kind = 'exchange' AND v.turn = CAST(j.value ->> 1 AS INTEGER) AND v.died IS NULL "
+        "AND v.status = 'superseded'"
+    )
+    current = f"FROM versions v WHERE {own} AND v.place IN (SELECT value FROM json_each(?)) AND {_AT_PLACES}"
+    return (
+        Condition(superseded, (json.dumps(turns), space.id, folded)),
+        Condition(current, (space.id, folded, json.dumps([*places]))),
     )
 
 
@@ -309,18 +330,19 @@ def _then(point: Point, row: str) -> tuple[str, tuple[Scalar, ...]]:
 def _turns(level: Level, point: Point) -> tuple[str, tuple[Scalar, ...]]:
     """Return the rows `e` of the exchanges that belong to the object `v`."""
     then, numbers = _then(point, "e")
+    turns = _EXCHANGES.format(then=then, said=said("e", point))
     if level == "session":
         own, others = _then(point, "c")
         talks = f"SELECT c.conversation {_OF_SESSION.format('c', then=own)}"
-        among = _EXCHANGES.format(then=then).replace("e.conversation = v.conversation", f"e.conversation IN ({talks})")
+        among = turns.replace("e.conversation = v.conversation", f"e.conversation IN ({talks})")
         return among, (*others, point.time, *numbers)
     if level == "topic":
         spans = (
             " AND EXISTS (SELECT 1 FROM json_each(v.structure, '$.spans') s "
             "WHERE e.turn >= s.value ->> 0 AND e.turn <= s.value ->> 1)"
         )
-        return _EXCHANGES.format(then=then) + spans, (point.time, *numbers)
-    return _EXCHANGES.format(then=then), (point.time, *numbers)
+        return turns + spans, (point.time, *numbers)
+    return turns, (point.time, *numbers)
 
 
 def _topics(level: Level, point: Point) -> tuple[str, tuple[Scalar, ...]]:
@@ -349,7 +371,8 @@ def _order(level: Level, by: str, point: Point) -> tuple[str, tuple[Scalar, ...]
     if by == "created_at" or level != "conversation":
         return "+v.created_at", ()
     then, numbers = _then(point, "e")
-    last = f"SELECT {_SAID_AT.format('e')} {_EXCHANGES.format(then=then)} ORDER BY e.turn DESC LIMIT 1"
+    turns = _EXCHANGES.format(then=then, said=said("e", point))
+    last = f"SELECT {_SAID_AT.format('e')} {turns} ORDER BY e.turn DESC LIMIT 1"
     return f"coalesce(({last}), v.created_at)", (point.time, *numbers)
 
 
@@ -360,6 +383,27 @@ def categories(space: SpaceRow, level: Level, name: str, conversation: str | Non
         conditions.append(named("conversation", conversation))
     where, args = _current(space, level, conditions, point)
     return Statement(f"SELECT v.category_folded FROM versions v WHERE {where} LIMIT 20", args)
+
+
+def above(space: SpaceRow, names: Sequence[str], point: Point) -> Statement:
+    """Select (conversation, folded category, session, topic, spans) of conversations and of their topics."""
+    then, numbers = lived(point)
+    return Statement(
+        "SELECT v.conversation, v.category_folded, v.session, v.topic, v.structure ->> '$.spans' "
+        "FROM json_each(?) j CROSS JOIN versions v WHERE v.space_id = ? AND v.conversation = j.value "
+        f"AND v.kind IN ('conversation', 'topic') AND {then} AND v.status <> 'superseded'",
+        (json.dumps([*names]), space.id, *numbers),
+    )
+
+
+def topic_of_id(space: SpaceRow, memory_id: bytes, point: Point) -> Statement:
+    """Select (topic, conversation, category) of the topic with an id."""
+    then, numbers = lived(point)
+    return Statement(
+        f"SELECT v.topic, v.conversation, v.category FROM versions v WHERE v.memory_id = ? AND +v.space_id = ? "
+        f"AND v.kind = 'topic' AND {then}",
+        (memory_id, space.id, *numbers),
+    )
 
 
 def adoptable(space: SpaceRow, category: str | None, now: int) -> Statement:

@@ -59,10 +59,7 @@ def turns(space: SpaceRow, conversation: Memory, erased: Sequence[bytes]) -> lis
     args = (space.id, conversation.conversation, version_rows.raw(conversation.id))
     left = f"{own} AND v.memory_id NOT IN {IDS}"
     ids = id_list(erased)
-    first = (
-        f"SELECT v.memory_id FROM versions v WHERE {left} AND v.died IS NULL AND v.status <> 'superseded' "
-        "ORDER BY v.turn LIMIT 1"
-    )
+    first = f"SELECT v.memory_id FROM versions v WHERE {left} AND v.died IS NULL ORDER BY v.turn LIMIT 1"
     return [
         Statement(
             f"SELECT {COLUMNS} FROM versions v WHERE v.memory_id = ({first}) ORDER BY v.version DESC", (*args, ids)

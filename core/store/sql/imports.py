@@ -109,12 +109,18 @@ def holder(target: SpaceRow, memory: Memory) -> Statement:
 
 
 def at_place(target: SpaceRow, memory: Memory) -> Statement:
-    """Select the id of the current memory at the place in the hierarchy of another."""
-    return Statement(
-        f"SELECT v.memory_id FROM versions v WHERE v.space_id = ? AND coalesce(v.category_folded, '') = ? "
-        f"AND v.place = ? AND {CURRENT} AND v.place IS NOT NULL",
-        (target.id, fold(memory.category or ""), place_of(memory)),
+    """Select the id of the current memory at the place in the hierarchy of another, or of the superseded turn there."""
+    own = "SELECT v.memory_id FROM versions v WHERE v.space_id = ? AND coalesce(v.category_folded, '') = ?"
+    args = (target.id, fold(memory.category or ""))
+    current = f"{own} AND v.place = ? AND {CURRENT} AND v.place IS NOT NULL"
+    if memory.kind != "exchange":
+        return Statement(current, (*args, place_of(memory)))
+    superseded = (
+        f"{own} AND v.conversation = ? AND v.kind = 'exchange' AND v.turn = ? AND v.died IS NULL "
+        "AND v.status = 'superseded'"
     )
+    named = (*args, place_of(memory), *args, memory.conversation, memory.turn)
+    return Statement(f"{current} UNION ALL {superseded}", named)
 
 
 def touch(staged: Staged, now: int) -> list[Statement]:

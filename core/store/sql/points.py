@@ -27,3 +27,19 @@ def lived(point: Point) -> tuple[str, tuple[Scalar, ...]]:
     if point.number is None:
         return "v.died IS NULL", ()
     return "v.born <= ? AND (v.died IS NULL OR v.died > ?)", (point.number, point.number)
+
+
+def said(row: str, point: Point) -> str:
+    """Return the condition that an exchange is in the transcript of its conversation: superseded or not.
+
+    What is recalled as true changes nothing of what was said. A superseded turn goes only when another has its number.
+    """
+    then = "t.died IS NULL"
+    if point.number is not None:
+        then = f"t.born <= {point.number} AND (t.died IS NULL OR t.died > {point.number})"
+    return (
+        f"({row}.status <> 'superseded' OR NOT EXISTS (SELECT 1 FROM versions t WHERE t.space_id = {row}.space_id "
+        f"AND t.conversation = {row}.conversation AND t.kind = 'exchange' AND t.turn = {row}.turn "
+        f"AND t.category_folded IS {row}.category_folded AND t.memory_id <> {row}.memory_id "
+        f"AND (t.status <> 'superseded' OR t.id > {row}.id) AND {then}))"
+    )

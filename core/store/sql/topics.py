@@ -6,8 +6,10 @@ A conversation is named within a category; None is that of memories without one.
 from typing import NamedTuple, cast
 
 from muisti.core.model.conversations import TURN_MAX
+from muisti.core.query.points import Point
 from muisti.core.store.database import Rows, Scalar, Statement
 from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.sql import points
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import COLUMNS, CURRENT, UNEXPIRED
 from muisti.core.text.terms import fold
@@ -137,5 +139,6 @@ def _exchanges(
     space: SpaceRow, category: str | None, conversation: str, turns: tuple[int, int], now: int
 ) -> tuple[str, tuple[Scalar, ...]]:
     of, args = _of(space, category, conversation)
-    where = f"{of} AND v.kind = 'exchange' AND v.turn >= ? AND v.turn <= ? AND {CURRENT} AND {UNEXPIRED}"
+    said = f"v.died IS NULL AND {points.said('v', Point(None, now))} AND {UNEXPIRED}"
+    where = f"{of} AND v.kind = 'exchange' AND v.turn >= ? AND v.turn <= ? AND {said}"
     return where, (*args, *turns, now)

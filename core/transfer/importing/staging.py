@@ -10,17 +10,18 @@ from msgspec.structs import replace
 
 from muisti.core.embedding.models import Models
 from muisti.core.model.collisions import Echo
-from muisti.core.model.conversations import is_structural, name_of, place_of
+from muisti.core.model.conversations import is_structural, name_of, place_of, spans_of, without
 from muisti.core.model.errors import Conflict, PlaceTaken, Problem
 from muisti.core.model.ids import id_text
 from muisti.core.model.times import to_us
-from muisti.core.model.values import Memory
+from muisti.core.model.values import NAME_MAX, Json, Memory
 from muisti.core.store.database import Database, Refused, Rows, Statement
 from muisti.core.store.refusal_codes import Refusal
-from muisti.core.store.sql import imports, spaces
+from muisti.core.store.sql import imports, spaces, topics, version_rows
 from muisti.core.store.sql.imports import Staged
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.version_rows import raw
+from muisti.core.text.terms import fold
 from muisti.core.transfer.importing.incoming import Incoming, Item
 from muisti.core.transfer.importing.plan import Plan
 from muisti.core.transfer.importing.renames import ids_in, names_of, original
@@ -32,7 +33,7 @@ from muisti.core.write.prepare import ready
 
 _SCALES = struct.Struct("<2f")
 
-_JOINED = frozenset({"session", "conversation", "topic", "summary"})
+_JOINED = frozenset({"session", "conversation", "summary"})
 
 Clock = Callable[[], int]
 
@@ -54,6 +55,7 @@ class Staging:
         self._intake = intake
         self._token = token or uuid.uuid4().hex
         self._staged: Staged | None = None
+        self._renamed: dict[tuple[str, str | None, str | None], str] = {}  # topics whose names the space has
 
     @property
     def staged(self) -> Staged | None:
@@ -162,8 +164,9 @@ class Staging:
         """Return the items without those whose place in a conversation another memory of the space has.
 
         Of the latter a turn that gives way comes in without its number, and an object that gives way is passed over. A
-        session, a conversation or a topic joins the one of its name, which stays as it is, and so do their summaries.
+        session or a conversation joins the one of its name, which stays as it is, and so do their summaries.
         """
+        items = self._with_topics(items)
         current = [item for item in items if item.died is None and _has_place(item.memory)]
         holders = {item.line: rows for item, rows in zip(current, self._holders(current), strict=True)}
         kept: list[Item] = []
@@ -183,6 +186,42 @@ class Staging:
             else:
                 kept.append(replace(item, memory=_without_turn(item.memory)))
         return kept
+
+    def _with_topics(self, items: Sequence[Item]) -> list[Item]:
+        """Return the items, topics among them with the turns that no topic of the space has, under free names.
+
+        One that has no turns left joins the topics that have them; it is passed over with its earlier versions.
+        """
+        found: list[Item] = []
+        for item in items:
+            memory = item.memory
+            if memory.kind == "topic" and item.died is None and not item.gives_way:
+                item = self._of_free_turns(item)
+            elif memory.kind == "summary" and (name := self._renamed.get(_topic(memory))) is not None:
+                item = replace(item, memory=replace(memory, topic=name))
+            if item is not None:
+                found.append(item)
+        return found
+
+    def _of_free_turns(self, item: Item) -> Item | None:
+        topic, target = item.memory, self._file.target
+        asked = topics.objects(target, topic.category, topic.conversation or "", self._file.now, "topic")
+        stored = [version_rows.memory(row, target.space.name) for row in self._database.read([asked])[0]]
+        others = [one for one in stored if one.id != topic.id]
+        before = spans_of(topic)
+        left = without(before, [span for one in others for span in spans_of(one)])
+        if before and not left:
+            self._file.lost.add(topic.id)
+            self._file.tally.skipped["joined"] += 1
+            return None
+        if left != before:
+            spans: Json = [list(span) for span in left]
+            item = replace(item, memory=replace(topic, structure={**topic.structure, "spans": spans}))
+        if topic.topic in {one.topic for one in others}:
+            name = f"{topic.topic}"[: NAME_MAX - 13] + f"-{topic.id[-12:]}"
+            self._renamed[_topic(topic)] = name
+            item = replace(item, memory=replace(item.memory, topic=name))
+        return item
 
     def _holders(self, items: Sequence[Item]) -> list[Rows]:
         """Return who is at the place of each item."""
@@ -319,6 +358,10 @@ def _has_address(memory: Memory) -> bool:
 
 def _has_place(memory: Memory) -> bool:
     return memory.superseded_by is None and place_of(memory) is not None
+
+
+def _topic(memory: Memory) -> tuple[str, str | None, str | None]:
+    return fold(memory.category or ""), memory.conversation, memory.topic
 
 
 def _without_turn(memory: Memory) -> Memory:

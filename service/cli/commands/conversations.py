@@ -93,7 +93,7 @@ def show(
 ) -> None:
     """Show a conversation and its turns.
 
-    Prints turn, time, speaker and text of each turn.
+    Prints turn, time, speaker and text of each message: a turn with a reply has two. A superseded turn stays.
     """
     with session(options) as opened:
         found = opened.read(
@@ -115,8 +115,9 @@ def show(
             revised(found, {**found.data, "exchanges": turns}),
             table=lambda data: stack(_about(data), _turns(turns)),
             plain=lambda _: [
-                tabbed(one["turn"], one["event_at"] or one["created_at"], one["author"], one["content"])
+                tabbed(one["turn"], one["event_at"] or one["created_at"], who, text)
                 for one in turns
+                for who, text in _messages(one)
             ],
         )
 
@@ -345,10 +346,23 @@ def _about(data: Any) -> "RenderableType":
     return fields([(cell(name, "bold"), cell(one_line(value or ""))) for name, value in rows])
 
 
+def _messages(turn: Any) -> list[tuple[str | None, str]]:
+    """Return speaker and text of each message of a turn: one, or that of a user and the reply to it."""
+    content, said = turn["content"], turn["structure"]
+    at = said.get("reply_at")
+    if at is None:
+        return [(turn["author"], content)]
+    return [(turn["author"], content[:at].rstrip()), (said.get("replier") or "assistant", content[at:])]
+
+
 def _turns(turns: Sequence[Any]) -> "Table":
     table = grid(None, "turn", "speaker", "text", right=("turn",))
     for one in turns:
-        table.add_row(str(one["turn"]), cell(one["author"], "cyan"), cell(one["content"]))
+        mark = "superseded" if one["superseded_by"] else ""
+        for number, (who, text) in enumerate(_messages(one)):
+            table.add_row("" if number else str(one["turn"]), cell(who, "cyan"), cell(text, "dim" if mark else ""))
+        if mark:
+            table.add_row("", "", cell(f"superseded by {one['superseded_by']}", "dim"))
     return table
 
 

@@ -44,8 +44,8 @@ _category = click.option("--category", metavar="NAME", help="The category of the
 def topics(options: Globals, name: str, *, category: str | None, dry_run: bool, **change: Any) -> None:
     """Show the topics of a conversation, or change them.
 
-    Topics are found while turns come in. Later turns never change one that you have changed. Prints name, stretches of
-    turns and title of each topic, or of those that were changed.
+    Topics are found while turns come in. Later turns never change one that you have changed. A TOPIC is a name or an
+    ID. Prints name, stretches of turns, title and ID of each topic, or of those that were changed.
     """
     body = _change(**change)
     with session(options) as opened:
@@ -64,7 +64,7 @@ def topics(options: Globals, name: str, *, category: str | None, dry_run: bool, 
             options,
             reply,
             table=lambda data: _topics(data["items"]),
-            plain=lambda data: [tabbed(one["name"], _spans(one), one["title"]) for one in data["items"]],
+            plain=lambda data: [tabbed(one["name"], _spans(one), one["title"], one["id"]) for one in data["items"]],
             none="No topic is complete yet; close the conversation to complete the last.",
         )
 

@@ -135,9 +135,12 @@ def put(
         "muisti update 0197a3c0-5f4e-7000-8000-0123456789ab --importance high",
         'muisti update rules/deploy "We deploy on Mondays now" --if-version 3',
         "muisti update rules deploy --author ann",
+        'muisti update 0197a3c0-5f4e-7000-8000-0123456789ab --user "I moved to Oslo"',
     ),
 )
 @click.argument("words", metavar=f"{NAME} [TEXT]", nargs=-1, required=True, shell_complete=completes("memory"))
+@click.option("--user", metavar="TEXT", help="Of a turn of a conversation: its first message.")
+@click.option("--system", metavar="TEXT", help="Of a turn of a conversation: the reply to it; empty removes the reply.")
 @memory_fields
 @if_version_option
 @dry_run_option

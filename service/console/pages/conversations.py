@@ -72,7 +72,7 @@ async def show_conversation(space: FromPath[str], name: FromPath[str], visit: Na
         "marked": int(asked["turn"]) if (asked.get("turn") or "").isdecimal() else None,
         "turns": turns(read["items"], topics["items"]),
         "next": read["next_cursor"],
-        "earlier": first > 1 or bool(asked.get("cursor")),
+        "earlier": first > 0 or bool(asked.get("cursor")),
         "topics": outline(topics["items"], now["summaries"]),
         "summary": summary_of("conversation", now["summaries"]),
         "working": now["working"],
@@ -84,9 +84,9 @@ def first_of(turn: str | None) -> int:
     """Return the first turn to show, so that the one that a URL names is not at the very top.
 
     >>> first_of("40"), first_of("1"), first_of(None), first_of("x")
-    (38, 1, 1, 1)
+    (38, 0, 0, 0)
     """
-    return max(1, int(turn) - 2) if turn and turn.isdecimal() and len(turn) < 10 else 1
+    return max(0, int(turn) - 2) if turn and turn.isdecimal() and len(turn) < 17 else 0
 
 
 @post(PATH)

@@ -144,7 +144,7 @@ def _form(
         "memory": memory,
         "title": title_of(memory),
         "kept": kept,
-        "inputs": fields.FIELDS,
+        "inputs": fields.FIELDS if kept.replaces else fields.inputs_of(memory),
         "texts": kept.texts,
         "problem": found,
         "lost": lost,

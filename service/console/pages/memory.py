@@ -111,7 +111,7 @@ async def beside_of(visit: Visit, space: str, memory: Mapping[str, Any]) -> dict
     """Return the turns of the conversation, or the chunks of the document, around a memory; None when it has none."""
     if memory["conversation"] and memory["turn"] is not None:
         name, turn = memory["conversation"], memory["turn"]
-        span: dict[str, Any] = {"from_": max(1, turn - BESIDE), "to": turn + BESIDE, "category": memory["category"]}
+        span: dict[str, Any] = {"from_": max(0, turn - BESIDE), "to": turn + BESIDE, "category": memory["category"]}
         try:
             found: Any = await visit.api.list_exchanges(space, name, **span, **visit.at)
         except MuistiError as error:

@@ -45,11 +45,14 @@ def message(
 ) -> Item:  # fmt: skip
     """Return turn `number` of a conversation, from 1; `at` is its time in the form of the other system.
 
-    `reply` is what an assistant answers in the same turn. Such a text is trusted as the words of a model.
+    `reply` is what an assistant answers in the same turn. Such a text is trusted as the words of a model. A reply to
+    nothing is a turn of the assistant.
     """
     said = when(at)
     first, second = clean(content), clean(reply or "")
-    both, pair = joined(first, second or None)
+    if not first.strip() and second.strip():
+        role, first, second = ASSISTANT, second, ""
+    both, pair = joined(first, second if second.strip() else None)
     where = {"kind": "exchange"} if conversation is None else turn_of(conversation.id, number)
     return Item(
         external=external,

@@ -5,6 +5,8 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from msgspec import structs
 
+from muisti.core.context.request import Request
+from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.conversations import Change, Turn
 from muisti.core.model.errors import (
@@ -17,8 +19,9 @@ from muisti.core.model.errors import (
     SensitiveContent,
 )
 from muisti.core.model.outcomes import Undo
-from muisti.core.model.values import RequestKey
+from muisti.core.model.values import Draft, RequestKey
 from muisti.core.query.filters import parse
+from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
 from muisti.core.views.conversations import Stream, Wanted
 from tests.core.conversations.talking import at, named, said, stream, talks, texts
@@ -233,3 +236,59 @@ def test_searches_find_turns_by_word_speaker_and_time(stores: Stores):
 
 def _wanted() -> Wanted:
     return Wanted(level="conversation")
+
+
+def test_a_superseded_turn_stays_in_the_transcript_and_is_no_hit(stores: Stores):
+    with open_engine(stores()) as engine:
+        first = stream(engine, "c", said("I live in Rome", "I bake bread", "It rains")).items[0].memory
+        before = engine.spaces.get(SPACE).at
+        engine.owner.write.supersede(SPACE, first.id, Draft(content="Ann lives in Oslo"))
+        everything = [(1, "I live in Rome"), (2, "I bake bread"), (3, "It rains")]
+        assert texts(engine, "c") == everything
+        page = talks(engine).exchanges(SPACE, named("c"), limit=2)
+        assert (page.total, page.next_cursor) == (3, "3")
+        assert [(one.status, one.superseded_by is None) for one in page.items] == [
+            ("superseded", False),
+            ("active", True),
+        ]
+        talk, _ = talks(engine).get(SPACE, named("c"))
+        assert (talk.counted.turns, talk.counted.first_at, talk.counted.last_turn) == (3, at(0), 3)
+        then = talks(engine).exchanges(SPACE, named("c"), limit=9, as_of=AsOf(number=before.number))
+        assert [one.status for one in then.items] == ["active"] * 3
+        found = engine.owner.read.search(SPACE, Query(text="Where does Ann live? Rome", limit=9))
+        assert first.id not in {hit.memory.id for hit in found.hits}
+
+        again = stream(engine, "c", said("I live in Rome", "I bake bread"))
+        assert [one.replayed for one in again.items] == [True, True]
+        with pytest.raises(PlaceTaken):
+            stream(engine, "c", said("I live in Oslo"))
+        assert stream(engine, "c", said("Next", first=None)).next_turn == 5
+
+        ending = talks(engine).delete(SPACE, named("c"))
+        assert ending.counts["exchange"] == 4
+        assert stream(engine, "c", said("Fresh", first=None)).next_turn == 2
+        assert texts(engine, "c") == [(1, "Fresh")]
+        engine.owner.write.undo(SPACE, Undo(last=2))
+        engine.owner.write.undo(SPACE, Undo(last=ending.total))
+        assert texts(engine, "c") == [*everything, (4, "Next")]
+        engine.owner.write.restore(SPACE, first.id, 1)
+        assert [one.status for one in talks(engine).exchanges(SPACE, named("c"), limit=9).items] == ["active"] * 4
+
+
+def test_topics_summaries_and_contexts_have_superseded_turns(stores: Stores):
+    with open_engine(stores()) as engine:
+        first, second = (one.memory for one in stream(engine, "c", said("I live in Rome", "I bake bread")).items)
+        for turn in (first, second):
+            engine.owner.write.supersede(SPACE, turn.id, Draft(content=f"Not {turn.content}"))
+        talks(engine).change(SPACE, named("c"), Change(state="closed"))
+        (topic,) = talks(engine).page(SPACE, Wanted(level="topic", conversation="c")).items
+        assert (topic.counted.turns, topic.memory.structure["spans"]) == (2, [[1, 2]])
+        request = Request(query="Ann", token_budget=300, encoding="o200k_base", conversation="c")
+        text = engine.owner.context.build(SPACE, request).text
+        assert "(superseded) Ann: I live in Rome\n(superseded) Ann: I bake bread" in text
+
+
+@pytest.mark.parametrize(("content", "reply", "place"), [(" ", "Hello", "user"), ("Hello", "\u200b", "system")])
+def test_a_turn_of_two_messages_has_words_of_both(engine: Engine, content: str, reply: str, place: str):
+    with pytest.raises(InvalidInput, match=rf"\$\.items\[0\]\.{place}: must not be empty or blank"):
+        stream(engine, "c", [Turn(content=content, reply=reply)])

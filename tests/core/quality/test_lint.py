@@ -4,12 +4,15 @@ import pytest
 
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
+from muisti.core.model.conversations import Turn
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.lint import Finding, Limits, Report
+from muisti.core.model.messages import messages_of
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.terms import CHECKS
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
+from tests.core.conversations.talking import stream
 from tests.core.fakes import SPACE, Clock, add
 
 DAYS = ("Fridays", "Fridays", "Mondays")
@@ -80,6 +83,19 @@ def test_secrets_are_found_and_not_shown(engine: Engine):
     named.write.update(SPACE, leak, {"content": "tea", "tags": (), "category": SECRET})
     (one,) = whole(engine)[1]
     assert [fix.step for fix in one.fix] == ["purge"]
+
+
+def test_a_redacted_turn_keeps_the_words_of_each_speaker(engine: Engine):
+    careless = Caller(allows=frozenset({"secrets"}))
+    said = Turn(content=f"My {SECRET}\n\nIs it safe?", turn=1, author="ann", reply=f"No, {SECRET} is known\n\nSorry.")
+    (turn,) = stream(engine, "c", [said], caller=careless).items
+    (one,) = whole(engine)[1]
+    assert {*one.fix[0].changes} == {"user", "system"}
+    engine.owner.write.update(SPACE, turn.memory.id, dict(one.fix[0].changes))
+    user, reply = messages_of(engine.owner.read.get(SPACE, turn.memory.id).memory)
+    assert (user.speaker, user.text[-11:]) == ("ann", "Is it safe?")
+    assert (reply.speaker, reply.text[:4], reply.text[-6:]) == ("assistant", "No, ", "Sorry.")
+    assert found(engine) == [] and "AKIA" not in user.text + reply.text
 
 
 def test_what_points_nowhere_is_found_and_the_fix_mends_it(engine: Engine):

@@ -3,8 +3,11 @@
 import msgspec
 
 from muisti.core.engine import Engine
+from muisti.core.model.conversations import NewObject, Span, spans_of
 from muisti.core.model.imports import ImportReport
-from tests.core.conversations.talking import said, stream, texts
+from muisti.core.model.values import Draft
+from muisti.core.views.conversations import Wanted
+from tests.core.conversations.talking import named, said, stream, talks, texts
 from tests.core.fakes import SPACE
 
 
@@ -30,3 +33,38 @@ def test_objects_of_the_same_name_join_and_undo_removes_only_what_came(engine: E
     assert report.id is not None
     engine.owner.write.undo_import(SPACE, report.id)
     assert texts(engine, "c") == [(1, "one here")]
+
+
+def test_topics_of_a_joined_conversation_keep_the_turns_that_come(engine: Engine):
+    engine.spaces.create("other")
+    words = ("Rome", "Rome too", "Oslo", "Oslo too", "Bari")
+
+    def topic(space: str, *spans: tuple[int, int]) -> None:
+        talks(engine).create(space, "topic", NewObject(title=f"Of {space}", spans=spans), conversation="c")
+
+    def shown() -> list[tuple[list[Span], str, int]]:
+        page = talks(engine).page(SPACE, Wanted(level="topic", conversation="c")).items
+        return sorted((spans_of(one.memory), one.memory.content, one.counted.turns) for one in page)
+
+    stream(engine, "c", said(*words[:2]))
+    stream(engine, "c", said(*words), space="other")
+    topic(SPACE, (1, 2))
+    for span in ((1, 1), (2, 3), (4, 5)):
+        topic("other", span)
+    first = brought(engine)
+    for again in (0, 1):
+        assert not again or brought(engine).created == 0
+        assert shown() == [([(1, 2)], f"Of {SPACE}", 2), ([(3, 3)], "Of other", 1), ([(4, 5)], "Of other", 2)]
+        turns = talks(engine).exchanges(SPACE, named("c")).items
+        assert len(turns) == 5 and None not in [one.topic for one in turns]
+    assert first.id is not None
+    engine.owner.write.undo_import(SPACE, first.id)
+    assert shown() == [([(1, 2)], f"Of {SPACE}", 2)]
+
+
+def test_a_turn_that_comes_takes_no_place_of_a_superseded_one(engine: Engine):
+    engine.spaces.create("other")
+    turn = stream(engine, "c", said("one here")).items[0].memory
+    engine.owner.write.supersede(SPACE, turn.id, Draft(content="not here"))
+    stream(engine, "c", said("one there"), space="other")
+    assert (brought(engine).failures[0].code, texts(engine, "c")) == ("place_taken", [(1, "one here")])

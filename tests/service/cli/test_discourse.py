@@ -58,3 +58,23 @@ def test_working_memory_is_shown_and_changed(talk: Run) -> None:
     assert [row[0] for row in short] == ["held", "budget", "budget", "budget"]
     assert len(rows(talk, "working", "c", "--release", "tone")) == 3
     assert talk("conversations", "working", "c", "--release", "tone").exit_code == 1
+
+
+def test_topics_are_changed_by_their_ids(talk: Run) -> None:
+    first, second = (row[-1] for row in rows(talk, "topics", "c"))
+    assert rows(talk, "topics", "c", "--merge", f"{first},{second}")[0][:2] == ["t1", "1-3"]
+    turns = json.loads(talk("list", "--filter", json.dumps({"topic": first}), "--json").stdout)["items"]
+    assert {(one["session"], one["topic"]) for one in turns} == {("default", "t1")} and len(turns) == 3
+
+
+def test_each_message_of_a_turn_is_changed_and_shown_with_its_speaker(run: Run) -> None:
+    made = rows(run, "add", "d", "I live in Rome.", "--reply", "Noted.", "--author", "ann")[0][1]
+    assert run("update", made, "--user", "I live in Oslo, near the sea.").exit_code == 0
+    assert [row[2:] for row in rows(run, "show", "d")] == [
+        ["ann", "I live in Oslo, near the sea."],
+        ["assistant", "Noted."],
+    ]
+    assert run("update", made, "--system", "").exit_code == 0
+    assert [row[2:] for row in rows(run, "show", "d")] == [["ann", "I live in Oslo, near the sea."]]
+    assert run("supersede", made, "Ann lives in Oslo.").exit_code == 0
+    assert "superseded by" in run("conversations", "show", "d", "--table").stdout

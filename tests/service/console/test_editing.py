@@ -115,3 +115,24 @@ def test_nobody_replaces_a_version_that_they_have_not_seen(client: httpx.Client,
     assert answer.status_code == 412
     assert form_to(answer.text, path).fields["content"] == "Mine"
     assert now(client, memory)["content"] == "Theirs"
+
+
+def test_both_messages_of_a_turn_have_fields_of_their_own(client: httpx.Client):
+    items = [{"user": "Where is it?\n\nTell me.", "system": "In Rome.\n\nI think."}]
+    made = client.post(f"{API}/conversations/c/exchanges", json={"items": items}).json()["items"][0]
+    edit = f"{PAGE}/{made['id']}/edit"
+
+    def halves() -> tuple[str, str | None]:
+        turn = now(client, made)
+        at = turn["structure"].get("reply_at")
+        return turn["content"][: None if at is None else at - 2], None if at is None else turn["content"][at:]
+
+    form = form_to(client.get(edit).text, edit)
+    assert (form.fields["user"], form.fields["system"]) == (items[0]["user"], items[0]["system"])
+    assert "content" not in form.fields and "Nothing was different" in ended(client, send(client, form))
+    send(client, form, system="In Oslo.")
+    assert halves() == ("Where is it?\n\nTell me.", "In Oslo.")
+    assert "they changed it" in send(client, form, user="Where?").text.lower()
+    send(client, form_to(client.get(edit).text, edit), user="Where?", system="")
+    assert halves() == ("Where?", None)
+    assert "content" in form_to(client.get(edit).text, edit).fields

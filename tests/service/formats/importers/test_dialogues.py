@@ -190,3 +190,10 @@ def test_an_imported_summary_stays_until_a_later_turn_belongs_to_it(engine: Engi
     talks.change(SPACE, name, Change(state="closed"))
     whole = discourse.summaries(SPACE, "con-1")[-1].memory
     assert "ash wood" in whole.content and whole.structure["method"] == "extractive"
+
+
+def test_a_reply_to_nothing_is_said_by_the_assistant():
+    memory = message(None, 1, "x", "x", "user", " ", None, {}, reply="Hello, how can I help?").memory
+    assert (memory["author"], memory["content"], memory["structure"]) == ("assistant", "Hello, how can I help?", {})
+    memory = message(None, 1, "x", "x", "user", "Hello", None, {}, reply=" ").memory
+    assert (memory["author"], memory["content"], memory["structure"]) == ("user", "Hello", {})
