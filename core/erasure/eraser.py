@@ -13,7 +13,6 @@ import numpy as np
 
 from muisti.core.context.sizes import Sizes
 from muisti.core.erasure.progress import OfCounts, Work, unfenced
-from muisti.core.erasure.rewriting import rewritten, statements
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.index.repacking import repack
@@ -39,6 +38,7 @@ from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.tasks.fenced_commit import FencedCommit, over
 from muisti.core.transfer import staged
 from muisti.core.write.recent_results import RecentResults
+from muisti.core.write.titles import rewritten, statements
 
 AT_ONCE = 100  # memories in one batch
 OVERWRITTEN_MAX = 10_000  # versions that a server can overwrite and delete in one transaction

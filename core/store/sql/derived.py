@@ -5,6 +5,7 @@ from typing import NamedTuple, cast
 
 from muisti.core.model.values import Memory
 from muisti.core.store.database import Row, Statement
+from muisti.core.store.refusal_codes import Refusal, refuse
 from muisti.core.store.sql import overwriting, version_rows
 from muisti.core.store.sql.id_lists import IDS, id_list
 from muisti.core.store.sql.spaces import SpaceRow
@@ -45,6 +46,23 @@ def objects(space: SpaceRow, erased: Sequence[bytes]) -> Statement:
 def kept(row: Row, space: SpaceRow) -> Kept:
     """Read a row of `objects`."""
     return Kept(cast(int, row[0]), version_rows.memory(row, space.space.name), bool(row[WIDTH]))
+
+
+def said(space: SpaceRow, changed: Sequence[bytes]) -> Statement:
+    """Select all versions of turns."""
+    return Statement(
+        f"SELECT {COLUMNS} FROM versions v WHERE +v.space_id = ? AND v.memory_id IN {IDS} AND v.kind = 'exchange'",
+        (space.id, id_list(changed)),
+    )
+
+
+def refuse_turned(space: SpaceRow, conversation: Memory, number: int) -> Statement:
+    """Refuse with `stale` when a turn of the conversation of an object was stored or has ended after a change."""
+    return Statement(
+        f"{refuse(Refusal.STALE)} WHERE EXISTS (SELECT 1 FROM versions v WHERE v.space_id = ? AND v.conversation = ? "
+        "AND v.kind = 'exchange' AND (v.born > ? OR v.died > ?))",
+        (space.id, conversation.conversation, number, number),
+    )
 
 
 def turns(space: SpaceRow, conversation: Memory, erased: Sequence[bytes]) -> list[Statement]:
