@@ -146,7 +146,7 @@ class Engine:
         self._graph = self._views.graph.index
         self.generations = administration.generations(given, parts, self.tasks)
         self.signing_keys = SigningKeys(database)
-        self.eraser = Eraser(database, parts.indexes, parts.recent_results, parts.sizes, clock)
+        self.eraser = Eraser(database, parts.indexes, clock)
         self.recognition = Recognition(database, self.models, clock)
         self.recognition.recall()
         self.vectors = Vectors(database.primary, self.models, clock)

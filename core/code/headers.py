@@ -6,11 +6,11 @@ they count more when they come before it too. `python -m muisti.service.evaluati
 
 import re
 from collections.abc import Iterable
-from functools import lru_cache
 
 from muisti.core.code.apart import names
 from muisti.core.code.grammars import TooIntricate, is_available
 from muisti.core.code.reading import LANGUAGES
+from muisti.core.support.memo import memoised
 
 REMEMBERED = 2_048  # headers: the passages of a group are embedded first and indexed then
 DEFINITIONS = 6  # of a stretch whose names are taken
@@ -26,7 +26,7 @@ def is_code(language: str) -> bool:
     return language in LANGUAGES and is_available(language)
 
 
-@lru_cache(REMEMBERED)
+@memoised(REMEMBERED)
 def header(text: str, language: str, symbol: str | None = None) -> str:
     """Return the header of a stretch of code, empty when nothing is defined in it or that takes too much work.
 

@@ -3,12 +3,11 @@
 import re
 from bisect import bisect_right
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Literal
 
 import msgspec
 
-from muisti.core.support.memo import Memo
+from muisti.core.support.memo import Memo, memoised
 from muisti.core.text.language import QUESTION_WORDS
 from muisti.core.text.terms import tokenize
 
@@ -92,7 +91,7 @@ class _Spans:
         return before > 0 and at < self._stops[before - 1]
 
 
-@lru_cache(32)  # a new text is compared with several
+@memoised(32)  # a new text is compared with several
 def read(text: str) -> tuple[Word, ...]:
     """Return the words of a text, in their order.
 

@@ -18,6 +18,7 @@ from muisti.core.model.values import Memory
 from muisti.core.store.database import Database
 from muisti.core.store.sql import pieces
 from muisti.core.store.sql.pieces import Version
+from muisti.core.support.memo import holds_texts
 from muisti.core.support.waiting import Lock
 
 REMEMBERED = 50_000  # versions whose features are in memory
@@ -35,6 +36,7 @@ class Sizes:
         self._known: OrderedDict[_Key, Features] = OrderedDict()
         self._waiting: dict[_Key, Features] = {}
         self._lock = Lock()
+        holds_texts(self, "forget")
 
     def of(self, memories: Sequence[Memory], counter: Counter) -> list[Features]:
         """Return the features of memories in an encoding."""

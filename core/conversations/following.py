@@ -11,12 +11,10 @@ from muisti.core.model.errors import Conflict, InvalidInput, NotFound, QuotaExce
 from muisti.core.model.values import Memory
 from muisti.core.support.waiting import Overtaken
 from muisti.core.write.begun import Call
+from muisti.core.write.titles import FOLLOWER
 
 # A full space, a policy that has changed since, or sources that others delete meanwhile. The next turns try again.
 _LATER = (Conflict, InvalidInput, NotFound, Overtaken, QuotaExceeded, SensitiveContent)
-
-
-ACTOR = "muisti"  # who finds topics and summaries, so that an undo of a caller's last changes leaves them out
 
 
 class Following:
@@ -49,7 +47,7 @@ class Following:
 
 def _found_out(call: Call) -> Call:
     """Return the call with another actor; an undo of the request still takes back what followed from it."""
-    return replace(call, caller=replace(call.caller, actor=ACTOR))
+    return replace(call, caller=replace(call.caller, actor=FOLLOWER))
 
 
 def with_topics(streamed: Streamed, found: Sequence[Memory]) -> Streamed:

@@ -12,7 +12,6 @@ import hashlib
 import importlib
 import json
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -24,6 +23,7 @@ from muisti.core.embedding.vectors import Vectors
 from muisti.core.kernels import Floats, Longs
 from muisti.core.kernels.pooling import Table, pool_tokens
 from muisti.core.model.errors import InvalidInput
+from muisti.core.support.memo import memoised
 from muisti.core.support.once import Once
 
 SHIPPED = Path(__file__).parent / "weights"
@@ -84,7 +84,7 @@ class StaticEncoder:
         """Choose a model by its path or its name on the hub; None is the model that ships with Muisti."""
         self._name = model
         self._load = Once(self._read)
-        self._remembered = lru_cache(QUESTIONS)(self._encode_query)
+        self._remembered = memoised(QUESTIONS)(self._encode_query)
 
     @property
     def name(self) -> str:

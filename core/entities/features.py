@@ -29,6 +29,7 @@ from muisti.core.entities.lists import (
 )
 from muisti.core.kernels import Floats, Longs, Packed
 from muisti.core.kernels.tagging import LONGEST, grams
+from muisti.core.support.memo import memoised
 
 REACH = 2  # words on each side that a tag depends on
 VECTOR, GRAMS, FORMS = 96, 48, 36
@@ -169,7 +170,7 @@ def _coded(word: str, lower: str, flags: int, shape: int) -> list[bytes]:
     return [one.encode("utf-8", "replace") for one in own]
 
 
-@lru_cache(4_096)
+@memoised(4_096)
 def _squeezed(form: str) -> str:
     return _RUNS.sub(r"\1\1", form)[:8]
 

@@ -11,9 +11,7 @@ from typing import cast
 import msgspec
 import numpy as np
 
-from muisti.core.context.sizes import Sizes
 from muisti.core.erasure.progress import OfCounts, Work, unfenced
-from muisti.core.erasure.rewriting import rewritten, statements
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.index.repacking import repack
@@ -34,11 +32,23 @@ from muisti.core.read.naming import missing
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refused, Statement
 from muisti.core.store.refusal_codes import Refusal
-from muisti.core.store.sql import audit, conversations, documents, erasable, erasure, imports, memories, spaces, tables
+from muisti.core.store.sql import (
+    audit,
+    conversations,
+    derived,
+    documents,
+    erasable,
+    erasure,
+    imports,
+    memories,
+    spaces,
+    tables,
+)
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.support.memo import forget_texts
 from muisti.core.tasks.fenced_commit import FencedCommit, over
 from muisti.core.transfer import staged
-from muisti.core.write.recent_results import RecentResults
+from muisti.core.write.titles import rewritten, statements
 
 AT_ONCE = 100  # memories in one batch
 OVERWRITTEN_MAX = 10_000  # versions that a server can overwrite and delete in one transaction
@@ -48,13 +58,9 @@ TRIES = 16
 class Eraser:
     """Erase memories, subjects and spaces. Instances are thread-safe."""
 
-    def __init__(
-        self, database: Database, indexes: Indexes, recent_results: RecentResults, sizes: Sizes, clock: Clock
-    ) -> None:
+    def __init__(self, database: Database, indexes: Indexes, clock: Clock) -> None:
         self._database = database
         self._indexes = indexes
-        self._recent_results = recent_results
-        self._sizes = sizes
         self._clock = clock
 
     def memory(self, space: str, name: Name, caller: Caller) -> Erasure:
@@ -161,17 +167,7 @@ class Eraser:
         staged = "v.parent_id IN (SELECT unhex(value) FROM json_each(?)) OR v.document = ?"
         work = Work()
         self._stop_imports(imports.holding(found, staged, (ids, name.name)), work)
-        paths = self._paths(found, members)
-        (((blobs,),), *_) = self._database.primary.write(documents.forget_files(found, paths))
-        if blobs:
-            work.count("uploaded files", cast(int, blobs))
-            work.traces.everything()  # their bytes were not read
         return self._erased(space, Subject(among=members), {"document": name.name}, caller, work)
-
-    def _paths(self, space: SpaceRow, members: Sequence[bytes]) -> list[str]:
-        """Return the paths that documents have or had."""
-        (rows,) = self._database.primary.read([documents.paths_of(space, members)])
-        return [str(row[0]) for row in rows]
 
     def plan_document(self, space: str, name: DocumentName, caller: Caller) -> Plan:
         """Plan what `document` would erase; raise what it would."""
@@ -286,8 +282,8 @@ class Eraser:
             versions, *hanging = self._database.primary.read(erasure.known(space, memories))
             ids = [cast(int, row[0]) for row in versions]
             alive = sorted({cast(bytes, row[1]) for row in versions})
-            related, ((names,),) = self._database.primary.read([
-                erasable.relatives(space, memories), erasure.names(space, memories)
+            related, ((names,),), ((blobs,),) = self._database.primary.read([
+                erasable.relatives(space, memories), erasure.names(space, memories), derived.blobs(space, memories)
             ])  # fmt: skip
             texts, now = self._texts(space, memories), self._clock()
             changed = rewritten(self._database.primary, space, memories, now)
@@ -296,6 +292,9 @@ class Eraser:
             if alive:
                 rows = zip(tables.parts(), hanging, strict=True)
                 counts |= {table.name: cast(int, more) for table, ((more,),) in rows} | {"entities": cast(int, names)}
+                if blobs:
+                    counts["uploaded files"] = cast(int, blobs)
+                    work.traces.everything()  # their bytes were not read
                 for kind in {one.kind for one in changed}:
                     counts[f"titles of {kind}s written again"] = sum(one.kind == kind for one in changed)
             of_task = fenced(counts)
@@ -308,6 +307,7 @@ class Eraser:
                 erasure.refuse_other(space, alive, ids),
                 *spaces.advance(space, len(alive) + sum(one.current is not None for one in changed), now),
                 *statements(space, changed, caller, now, len(alive), overwritten=not self._database.local),
+                *derived.forget_tasks(space, alive, overwritten=not self._database.local),
                 *([] if self._database.local else erasure.overwrite(space, alive)),
                 *erasure.erase(space, alive, caller),
                 audit.note(self._clock(), caller.actor, "memory_erased", space=space.space.name, target=target),
@@ -347,8 +347,7 @@ class Eraser:
 
     def finished(self, space: SpaceRow, what: Mapping[str, Json], caller: Caller, began: int, work: Work) -> Erasure:
         """Clean up after the rows, then count what each place still holds."""
-        self._recent_results.forget(space.space.epoch)
-        self._sizes.forget()
+        forget_texts()
         if work.versions or work.memories:
             work.count("segments rewritten", repack(self._database.primary, space))
         if work.versions:

@@ -4,7 +4,7 @@ The kinds of the two names say which relation it may be. The weights are those o
 """
 
 from collections.abc import Iterator, Mapping, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from math import exp, sqrt
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +16,7 @@ import numpy.typing as npt
 from muisti.core.facts.fact import Named
 from muisti.core.facts.words import Word, listed
 from muisti.core.model.relations import RelationKind
+from muisti.core.support.memo import memoised
 
 WEIGHTS = Path(__file__).with_name("weights") / "relations.npz"
 BUCKETS = 1 << 17
@@ -123,6 +124,6 @@ def _bucket(family: int, salt: int, code: int) -> int:
     return (mixed ^ (mixed >> 13)) & (BUCKETS - 1)
 
 
-@lru_cache(maxsize=1 << 16)
+@memoised(1 << 16)
 def _code(word: str) -> int:
     return crc32(word.encode())

@@ -117,9 +117,13 @@ class Dialogues:
         """Return a copy with the `alive` rows alone, renumbered from 0."""
         kept = Dialogues()
         kept._size = int(np.count_nonzero(alive))
-        kept._speakers = dict(self._speakers)
         if len(self._speaker):
-            kept._speaker.append(self.speaker()[alive])
+            codes = self.speaker()[alive]
+            used, names = np.unique(codes[codes != NONE]), list(self._speakers)
+            kept._speakers = {names[code]: place for place, code in enumerate(used.tolist())}
+            places = np.full(len(names) + 1, NONE, np.int32)  # the last is that of `NONE`
+            places[used] = np.arange(len(used))
+            kept._speaker.append(places[codes])
         if not self._sessions:
             return kept
         moved = (np.cumsum(alive) - 1).tolist()

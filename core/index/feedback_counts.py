@@ -65,7 +65,8 @@ class FeedbackCounts:
         if not known.number:
             refuse_long()
         ((number,),), rows = self._database.read(feedback.given_after(self._space, known.number))
-        if not rows:
+        if not rows:  # the memories of the verdicts were erased
+            self._known = msgspec.structs.replace(known, number=cast(int, number))
             return
         ids = np.frombuffer(b"".join(cast(bytes, row[0]) for row in rows), ">u8").reshape(-1, 2).astype(np.uint64)
         counts = np.array([cast(tuple[int, int], row[1:]) for row in rows], np.int64)

@@ -28,6 +28,7 @@ from muisti.core.model.values import Seq
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import index_rows, spaces
 from muisti.core.store.sql.spaces import SpaceRow, space_row
+from muisti.core.support.memo import forget_texts
 from muisti.core.support.waiting import Lock, refuse_long
 from muisti.core.text.terms import FIELDS
 
@@ -255,6 +256,7 @@ class SpaceIndex:
             Outdated: this is an index of all versions, which must be dropped for that.
         """
         self.recent.forget()
+        forget_texts()
         self._erased = bool(np.isin(self._rows.version.view(), versions).any())
         if self._erased and self._past:
             raise Outdated

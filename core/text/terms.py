@@ -14,7 +14,7 @@ Terms depend on the Unicode tables of the running Python and on the stemmer, so 
 import re
 import unicodedata
 from collections.abc import Callable, Collection, Sequence
-from functools import cache, lru_cache
+from functools import cache
 from hashlib import blake2b
 from itertools import pairwise
 from typing import NamedTuple
@@ -24,7 +24,7 @@ import numpy.typing as npt
 
 from muisti.core.kernels import ascii as loops
 from muisti.core.model.spaces import Field
-from muisti.core.support.memo import Memo
+from muisti.core.support.memo import Memo, memoised
 from muisti.core.text.forms import STACK as STACK
 from muisti.core.text.forms import composed as composed
 from muisti.core.text.forms import fold as fold
@@ -354,4 +354,4 @@ _remembered_terms = Memo(_terms_of_run, MEMO, SHORT).__getitem__
 _remembered_codes = Memo(_codes_of_run, MEMO, SHORT).__getitem__
 _remembered_hash = Memo(_hash, MEMO, SHORT).__getitem__
 _codes_of_words = WordTable(_codes_of_run, MEMO, SHORT, speakers)
-_native_stem = lru_cache(MEMO)(stem)
+_native_stem = memoised(MEMO)(stem)

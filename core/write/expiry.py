@@ -7,6 +7,7 @@ from muisti.core.store.sql import changes, memories, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.begun import Call
 from muisti.core.write.refusals import Part
+from muisti.core.write.titles import retitled
 from muisti.core.write.transactions import Transactions
 
 AT_ONCE = 100  # memories in a step
@@ -34,7 +35,8 @@ class Expirer:
             if not gone:
                 return Written(memories=(), seq=found.seq, created=False)
             last = len(gone) - 1
-            parts = [
+            parts = retitled(self._database, found, ((one, None) for one in gone), call, len(gone))
+            parts += [
                 Part(one, changes.expiry(found, one, EXPIRY, last - place), position=place)
                 for place, one in enumerate(gone)
             ]

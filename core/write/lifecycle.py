@@ -20,6 +20,7 @@ from muisti.core.write.intake import Intake
 from muisti.core.write.preconditions import check_ordinary, check_version
 from muisti.core.write.prepare import carried, ready, restored, superseded
 from muisti.core.write.refusals import Part
+from muisti.core.write.titles import retitled
 from muisti.core.write.transactions import Transactions
 
 DIED = version_rows.WIDTH  # column of `memories.last`
@@ -108,10 +109,10 @@ class Lifecycle:
             *self._transactions.guarded_insertion(space, new, "created", call.caller),
             quotas.refuse_more(space, self._quota),
         ]
+        titles = retitled(self._database, space, [(before, old), (None, made)], call, 2)
+        parts, numbers = [*titles, Part(made, statements)], len(titles) + 2
         return self._transactions.commit(
-            self._transactions.begin(
-                space, [Part(made, statements)], call, created=True, numbers=2, flags=accepted.flags
-            )
+            self._transactions.begin(space, parts, call, created=True, numbers=numbers, flags=accepted.flags)
         )
 
     def _versions(
@@ -147,4 +148,6 @@ class Lifecycle:
             head = [guards.refuse_stale(before), inserting.end(space, before)]
             limit = quotas.refuse_larger(space, self._quota, after)
         part = Part(after, [*head, *self._transactions.guarded_insertion(space, new, "restored", call.caller), limit])
-        return self._transactions.commit(self._transactions.begin(space, [part], call, created=False, flags=flags))
+        titles = retitled(self._database, space, [(None if is_dead else before, after)], call, 1)
+        begun = self._transactions.begin(space, [*titles, part], call, created=False, flags=flags)
+        return self._transactions.commit(begun)

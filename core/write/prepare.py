@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import timedelta
-from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -22,6 +21,7 @@ from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft, Memory, Passage
 from muisti.core.store.sql.inserting import Indexed, NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.support.memo import memoised
 from muisti.core.text.passages import split
 from muisti.core.text.terms import FIELDS, count_tokens, fold, index_codes, same_text_hash
 
@@ -201,7 +201,7 @@ def terms(source: Source, passage: Passage) -> bytes:
     )
 
 
-@lru_cache(NAMES)
+@memoised(NAMES)
 def codes_of_name(text: str, field: Field) -> bytes:
     """Return the term codes of a field besides the content; those of many memories are equal."""
     return index_codes(text, FIELDS.index(field))

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 
 from muisti.core.model.times import SECOND_US
 from muisti.core.model.values import Memory
+from muisti.core.support.memo import holds_texts
 from muisti.core.support.waiting import Lock
 from muisti.core.text.framing import WORDS_MIN, unframed
 from muisti.core.text.terms import uniform
@@ -54,6 +55,7 @@ class RecentResults:
     def __init__(self) -> None:
         self._lock = Lock()
         self._given: OrderedDict[tuple[str, str], _Given] = OrderedDict()
+        holds_texts(self, "forget")
 
     def note(self, actor: str, epoch: str, memories: Sequence[Memory], now: int) -> None:
         """Remember that a caller was given memories. `now` is in microseconds."""
@@ -92,11 +94,10 @@ class RecentResults:
         counts = Counter(memory_id for having in repeated for memory_id in dict.fromkeys(having))
         return tuple(memory_id for memory_id, _ in counts.most_common(SHOWN))
 
-    def forget(self, epoch: str) -> None:
-        """Forget all results of a space."""
+    def forget(self) -> None:
+        """Forget all results."""
         with self._lock:
-            for known in [each for each in self._given if each[1] == epoch]:
-                del self._given[known]
+            self._given.clear()
 
 
 def _hashes(text: str) -> frozenset[int]:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress
 from typing import cast
 
 import msgspec
@@ -43,9 +44,9 @@ from muisti.core.write.begun import Call
 from muisti.core.write.intake import Intake, place_of
 from muisti.core.write.prepare import ready, repeated
 from muisti.core.write.refusals import Part
+from muisti.core.write.titles import FOLLOWER, retitled
 from muisti.core.write.transactions import Transactions
 
-FOLLOWER = "muisti"  # the actor of changes that follow from a request, such as topics and summaries
 DIED = version_rows.WIDTH  # column of `memories.last`
 
 
@@ -148,9 +149,8 @@ class Undoer:
         for one in chosen:
             first.setdefault(one.memory_id, one.seq)
         answers = self._database.read([statement for each in first.items() for statement in _ask(space, *each)])
-        self._check(space, chosen, answers[2::3])
         name = space.space.name
-        return [
+        touched = [
             _Touched(
                 last=version_rows.memory(last[0], name),
                 is_dead=last[0][DIED] is not None,
@@ -158,6 +158,15 @@ class Undoer:
             )
             for last, before in zip(answers[0::3], answers[1::3], strict=True)
         ]
+        # A title that only followed turns follows them again when it has changed since.
+        own = {one.seq for one in chosen}
+        told = {id_text(one.memory_id) for one in chosen if (one.actor, one.kind) != (FOLLOWER, "updated")}
+        left = [
+            one.last.id in told or one.last.kind not in ("conversation", "topic") or {row[0] for row in later} <= own
+            for one, later in zip(touched, answers[2::3], strict=True)
+        ]
+        self._check(space, chosen, [*compress(answers[2::3], left)])
+        return [*compress(touched, left)]
 
     def _check(self, space: SpaceRow, chosen: Sequence[Change], later: Sequence[Rows]) -> None:
         """Raise `ChangedSince` when a memory was changed later by changes that are not chosen."""
@@ -183,8 +192,11 @@ class Undoer:
         offsets: Mapping[str, int] = {one.last.id: len(todo) - 1 - place for place, one in enumerate(todo)}
         revived, flags = self._revived(space, todo, call)
         sizes = {one.last.id for one in todo if not one.is_dead}
+        turned = [(None if one.is_dead else one.last, one.before) for one in todo]
+        titles = retitled(self._database, space, turned, call, len(todo), {one.last.id for one in touched})
         # Memories that end come first, because an address may pass from one memory to another.
-        parts = [Part(one.last, list(_ended(space, one, offsets, call)), told=False) for one in todo]
+        parts = [*titles]
+        parts += [Part(one.last, list(_ended(space, one, offsets, call)), told=False) for one in todo]
         for new in ready(revived, space, self._models):
             inserted = self._transactions.guarded_insertion(space, new, "undone", call.caller, offsets[new.memory.id])
             limits = [quotas.refuse_larger(space, self._quota, new.memory)] if new.memory.id in sizes else []
@@ -197,7 +209,8 @@ class Undoer:
             tail.insert(0, quotas.refuse_more(space, self._quota))
         parts.append(Part(todo[-1].last, tail, told=False))
         ended = tuple(one.last.id for one in todo if one.before is None)
-        begun = self._transactions.begin(space, parts, call, created=False, numbers=len(todo), ended=ended, flags=flags)
+        numbers = len(titles) + len(todo)
+        begun = self._transactions.begin(space, parts, call, created=False, numbers=numbers, ended=ended, flags=flags)
         return self._transactions.commit(begun)
 
     def _revived(self, space: SpaceRow, todo: Sequence[_Touched], call: Call) -> tuple[list[Memory], tuple[Flag, ...]]:

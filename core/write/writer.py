@@ -28,10 +28,8 @@ from muisti.core.write.lifecycle import Lifecycle
 from muisti.core.write.preconditions import check_ordinary, check_version
 from muisti.core.write.prepare import again, draft_of, ready
 from muisti.core.write.refusals import Part
-from muisti.core.write.transactions import (
-    CHANGED,
-    Transactions,
-)
+from muisti.core.write.titles import retitled
+from muisti.core.write.transactions import CHANGED, Transactions
 
 QUICK_TEXT = 2_000  # characters of a memory that is added on the event loop
 QUICK_CHANGES = 64  # changes by which an index may be behind for that
@@ -226,7 +224,8 @@ class Writer:
             changes.record(space, "deleted", call.caller, memory),
             audit.note(call.now, call.caller.actor, "memory_deleted", space=space.space.name, target=memory.id),
         ]
-        begun = self._transactions.begin(space, [Part(memory, statements)], call, created=False, embedded=False)
+        parts = [*retitled(self._database, space, [(memory, None)], call, 1), Part(memory, statements)]
+        begun = self._transactions.begin(space, parts, call, created=False, embedded=False)
         return self._transactions.commit(begun)
 
     def _adding(
@@ -303,7 +302,8 @@ class Writer:
             quotas.refuse_larger(space, self._quota, new.memory),
         ]
         embedded = new.passages is not None
-        parts = [Part(new.memory, statements)]
+        titles = retitled(self._database, space, [(before, new.memory)], call, 1)
+        parts = [*titles, Part(new.memory, statements)]
         return self._transactions.commit(
             self._transactions.begin(space, parts, call, created=created, embedded=embedded, flags=accepted.flags)
         )

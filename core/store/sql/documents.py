@@ -224,38 +224,6 @@ def erasable(space: SpaceRow, category: str | None, name: str, memory_id: bytes 
     )
 
 
-def paths_of(space: SpaceRow, ids: Sequence[bytes]) -> Statement:
-    """Select the paths that documents have or had."""
-    return Statement(
-        f"SELECT DISTINCT v.document FROM versions v WHERE v.memory_id IN {IDS} AND v.space_id = ? "
-        "AND v.document IS NOT NULL",
-        (id_list(ids), space.id),
-    )
-
-
-def forget_files(space: SpaceRow, paths: Sequence[str]) -> list[Statement]:
-    """Delete uploaded bytes of files with these paths, and the paths among the items of tasks.
-
-    The first statement counts the deleted pieces. Items that are not finished end as cancelled.
-    """
-    mine = "i.name IN (SELECT value FROM json_each(?)) AND t.space_id = ?"
-    known = (json.dumps(list(paths)), space.id)
-    among = (
-        "SELECT b.rowid FROM blobs b JOIN task_items i ON i.task = b.task AND i.argument ->> '$.blob' = b.name "
-        f"JOIN tasks t ON t.number = i.task WHERE {mine}"
-    )
-    return [
-        Statement(f"SELECT count(*) FROM ({among})", known),
-        Statement(f"DELETE FROM blobs WHERE rowid IN ({among})", known),
-        Statement(
-            "UPDATE task_items SET name = '', error = NULL, "
-            "state = CASE WHEN state IN ('waiting', 'working') THEN 'cancelled' ELSE state END "
-            "WHERE name IN (SELECT value FROM json_each(?)) AND task IN (SELECT number FROM tasks WHERE space_id = ?)",
-            known,
-        ),
-    ]
-
-
 def torn(space: SpaceRow, ids: Sequence[bytes]) -> Statement:
     """Refuse with `incomplete` when a document lacks chunks or has too many, or when chunks have no document."""
     return Statement(

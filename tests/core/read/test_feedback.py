@@ -118,3 +118,13 @@ def test_a_dry_run_tells_and_keeps_nothing(engine: Engine):
     (tea,) = add(engine, "tea one")
     told = engine.seen_by(Caller("ann"), dry_run=True).review.give_feedback(SPACE, tea, "useful")
     assert (told.useful, told.feedback) == (1, "useful") and engine.owner.review.telemetry(SPACE, tea).useful == 0
+
+
+def test_a_search_ends_when_the_memory_of_the_only_verdict_is_erased(stores: Stores):
+    store = stores()
+    with open_engine(store) as one, open_engine(store) as two:
+        tea, other = add(one, "tea one", "tea two")
+        say(one, tea, "useful", "ann")
+        one.eraser.memory(SPACE, tea, Caller())
+        for engine in (one, two):
+            assert list(explained(engine)) == [other]

@@ -1,6 +1,7 @@
 """Permanent erasure over HTTP, and the report that proves it."""
 
 import base64
+import re
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -31,6 +32,15 @@ def erased(response: httpx.Response) -> dict[str, Any]:
 
 def keys(client: httpx.Client) -> list[dict[str, Any]]:
     return client.get("/v1/signing-keys").json()["keys"]
+
+
+def test_every_purge_that_the_docs_print_is_accepted(client: httpx.Client):
+    pages = (Path(__file__).parents[3] / "docs").rglob("*.md")
+    bodies = {body for page in pages for body in re.findall(r'\{"older_than_days": [\d.]+\}', page.read_text("utf-8"))}
+    assert len(bodies) > 1
+    for body in bodies:
+        planned = client.post(f"{API}/purge?dry_run=true", content=body, headers={"Content-Type": "application/json"})
+        assert planned.status_code == 200, (body, planned.text)
 
 
 def test_a_memory_is_purged_and_the_report_is_signed(client: httpx.Client, memory: dict[str, Any]):
