@@ -133,4 +133,4 @@ class Write:
 
     def undo_import(self, space: str, import_id: int) -> Imported:
         """Delete the memories that an import has added; see `Importer.undo`."""
-        return self._parts.importer.undo(space, import_id, self._calls.caller, dry_run=self._calls.dry_run)
+        return self._parts.importer.undo(space, import_id, self._calls.new())

@@ -17,6 +17,7 @@ from muisti.core.model.terms import CLEAR_PHRASE
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.query.query import Query
 from muisti.core.views.memories import Memories
+from tests.core.conversations.talking import said, stream, texts
 from tests.core.fakes import SPACE, add, open_engine
 from tests.examples import few
 from tests.stores import Stores
@@ -148,6 +149,18 @@ def test_what_others_changed_since_is_in_the_way_and_told(engine: Engine):
     bob.write.undo(SPACE, Undo())
     assert set(ann.write.undo(SPACE, Undo(last=3)).ended) == {one, two}
     assert shown(engine) == {}
+
+
+def test_a_conversation_in_which_others_have_spoken_stays(engine: Engine):
+    stream(engine, "c", said("from ann"), caller=Caller("ann", request="r1"))
+    stream(engine, "c", said("from bob", first=None), caller=Caller("bob", request="r2"))
+    told = engine.seen_by(Caller("ann")).write.undo(SPACE, Undo()).undone
+    assert told.startswith("3 changes (3 created); ") and "conversation c" in told and "session default" in told
+    assert texts(engine, "c") == [(2, "from bob")]
+    with pytest.raises(NotFound):
+        engine.seen_by(Caller("ann")).write.undo(SPACE, Undo())
+    engine.seen_by(Caller("bob")).write.undo(SPACE, Undo())
+    assert texts(engine, "c") == []
 
 
 def test_an_address_that_is_taken_since_is_in_the_way(engine: Engine):
