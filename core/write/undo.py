@@ -67,6 +67,14 @@ class _Touched(msgspec.Struct, frozen=True):
             return self.is_dead and self.before is None
         return not differences(self.last, self.before)
 
+    @property
+    def leaves(self) -> bool:
+        """Return whether the memory leaves its session and conversation when it gets its earlier state."""
+        before, last = self.before, self.last
+        return not self.is_dead and (
+            before is None or (before.session, before.conversation) != (last.session, last.conversation)
+        )
+
 
 class Undoer:
     """Undo changes in all spaces. Instances are thread-safe. `models` embed the texts."""
@@ -200,9 +208,10 @@ class Undoer:
         todo = [one for one in touched if not one.is_done]
         if not todo:
             raise NotFound("change to undo", "")
-        gone = [raw(one.last.id) for one in todo if one.before is None and not one.is_dead]
-        (rows,) = self._database.read([conversations.holding(space, gone)])
-        stays = {id_text(cast(bytes, row[0])): f"{row[1]} {row[2]}" for row in rows}
+        leaving = [raw(one.last.id) for one in todo if one.leaves]
+        (rows,) = self._database.read([conversations.holding(space, leaving)])
+        created = {raw(one.last.id) for one in todo if one.before is None}
+        stays = {id_text(cast(bytes, row[0])): f"{row[1]} {row[2]}" for row in rows if row[0] in created}
         todo = [one for one in todo if one.last.id not in stays]
         if not todo:
             raise NotFound("change to undo", "", f"what is left is used by others{stay(stays.values())}")
@@ -211,8 +220,8 @@ class Undoer:
         sizes = {one.last.id for one in todo if not one.is_dead}
         # Memories that end come first, because an address may pass from one memory to another.
         parts = [Part(one.last, list(_ended(space, one, offsets, call)), told=False) for one in todo]
-        if gone:
-            parts.insert(0, Part(todo[0].last, [conversations.refuse_holding(space, gone, len(stays))], told=False))
+        if leaving:
+            parts.insert(0, Part(todo[0].last, [conversations.refuse_holding(space, leaving, len(rows))], told=False))
         for new in ready(revived, space, self._models):
             inserted = self._transactions.guarded_insertion(space, new, "undone", call.caller, offsets[new.memory.id])
             limits = [quotas.refuse_larger(space, self._quota, new.memory)] if new.memory.id in sizes else []

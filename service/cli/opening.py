@@ -146,6 +146,7 @@ def session(options: Globals, allowed: Sequence[str] = (), *, create: bool = Fal
     ensured = choice.space if create else None
     with _opened(options, None, create=create, ensured=ensured, compiles=True) as (opened, place):
         opened.allow(allowed)
+        opened.as_one_call()
         working = Session(opened, choice, place, bool(options.json))
         try:
             yield working
