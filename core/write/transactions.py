@@ -226,7 +226,7 @@ class Transactions:
         known = [] if call.request is None else requests.refuse_known(call.request, call.now)
         model = self._model(space, call.now)
         head = [*call.fenced.before, *known, *model, *planned, *bulk_replace.advance(space, call.now)]
-        quota = quotas.refuse_more(space, self._quota)
+        quota = quotas.refuse_more_in_bulk(space, self._quota)
         does = [*bulk_replace.take(space, kind, call.caller, call.now), quota, *end]
         batch, tally = [*head, *does, *bulk_replace.tally(), bulk_replace.clear()], len(head) + len(does)
         begun = Begun(space, len(head), batch, (), call, False, NOT_CHECKED, ended, tally, flags=flags)

@@ -132,10 +132,12 @@ class Undoer:
         """Return the changes to undo, in their order; `own` is the last call of the caller."""
         (rows,) = self._database.read([self._asked(space, which, own, call.caller)])
         if len(rows) > UNDO_MAX:
-            point = Seq(space.space.epoch, min(changes.change(row).seq for row in rows) - 1)
+            request = changes.change(rows[0]).request or ""
+            (((first,),),) = self._database.read([changes.first_of(space, request)])
+            point = Seq(space.space.epoch, cast(int, first) - 1)
             raise TooLarge(
                 f"nothing was undone: the request made more than {UNDO_MAX:,} changes, and an undo takes all of them "
-                f"back or none; a roll-back to {point}, or a point before it, takes them back with all later changes"
+                f"back or none; a roll-back to {point} takes them back with all later changes"
             )
         found = {one.seq: one for one in map(changes.change, rows) if call.caller.shows(one.category)}
         if found and which.last is not None and which.author is None:

@@ -90,6 +90,11 @@ def of_call(space: SpaceRow, request: str, actors: Sequence[str], most: int) -> 
     )
 
 
+def first_of(space: SpaceRow, request: str) -> Statement:
+    """Select the seq of the first change of a request."""
+    return Statement("SELECT min(seq) FROM changes WHERE space_id = ? AND request = ?", (space.id, request))
+
+
 def followed(space: SpaceRow, requests: Sequence[str], actor: str, after: int) -> Statement:
     """Select the changes by an actor after a seq, of some requests, that are not undone."""
     return Statement(

@@ -50,8 +50,8 @@ def changed(space: SpaceRow, caller: Caller, after: int, without: Sequence[str])
 def size(space: SpaceRow, actor: str, request: str) -> Statement:
     """Count the changes of a request of an actor that are not undone."""
     return Statement(
-        f"SELECT count(*) FROM changes c WHERE c.space_id = ? AND {OPEN} AND c.import_id IS NULL AND c.actor = ? "
-        "AND c.request = ?",
+        "SELECT count(*) FROM changes c JOIN versions v ON v.memory_id = c.memory_id AND v.version = c.version "
+        f"WHERE c.space_id = ? AND {OPEN} AND c.import_id IS NULL AND c.actor = ? AND c.request = ?",
         (space.id, actor, request),
     )
 
