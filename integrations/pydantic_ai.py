@@ -86,11 +86,10 @@ class _Tools:
         return await self._tried(forgotten)
 
     async def undo(self) -> str:
-        """Take back the last change of the memory: a memory that was stored, corrected or deleted by mistake."""
+        """Take back the last call as a whole: what was stored, corrected or deleted by mistake."""
 
         def undone() -> Operation[str]:
-            yield self._memory.undo(last=1)
-            return "undone"
+            return f"took back {(yield self._memory.undo()).undone}"
 
         return await self._tried(undone)
 

@@ -30,6 +30,7 @@ from muisti.core.support.meters import Meters
 from muisti.core.support.notifier import ChangeNotifier
 from muisti.core.transfer.importing.importer import Importer
 from muisti.core.write.echo_check import EchoCheck
+from muisti.core.write.import_undo import ImportUndoer
 from muisti.core.write.intake import Intake
 from muisti.core.write.provenance import Provenance
 from muisti.core.write.recent_results import RecentResults
@@ -72,6 +73,7 @@ class Shared(msgspec.Struct, frozen=True, kw_only=True):
     asking: Asking
     probes: Probes
     transactions: Transactions
+    import_undoer: ImportUndoer
     recent_results: RecentResults
     screener: Screener
     intake: Intake
@@ -110,6 +112,16 @@ def shared(given: Given) -> Shared:
         echoes=EchoCheck(database=primary, recent_results=recent_results, default=given.policy),
         provenance=Provenance(database=primary),
     )
+    transactions = Transactions(
+        database=primary,
+        indexes=indexes,
+        models=given.models,
+        retention_us=given.retention_us,
+        quota=given.quota,
+        changes=given.meters.changes,
+        foresee=probes.foreseen,
+    )
+    import_undoer = ImportUndoer(database=primary, transactions=transactions)
     return Shared(
         ids=ids,
         indexes=indexes,
@@ -119,15 +131,8 @@ def shared(given: Given) -> Shared:
         entities=entities,
         asking=Asking(given.database, searcher, entities, Walks(graph, incidences)),
         probes=probes,
-        transactions=Transactions(
-            database=primary,
-            indexes=indexes,
-            models=given.models,
-            retention_us=given.retention_us,
-            quota=given.quota,
-            changes=given.meters.changes,
-            foresee=probes.foreseen,
-        ),
+        transactions=transactions,
+        import_undoer=import_undoer,
         recent_results=recent_results,
         screener=screener,
         intake=intake,
@@ -140,5 +145,6 @@ def shared(given: Given) -> Shared:
             quota=given.quota,
             clock=given.clock,
             intake=intake,
+            undoer=import_undoer,
         ),
     )

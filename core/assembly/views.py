@@ -107,6 +107,7 @@ def _write(given: Given, parts: Shared) -> WriteParts:
             transactions=parts.transactions,
             quota=given.quota,
             intake=parts.intake,
+            imports=parts.import_undoer,
         ),
         importer=parts.importer,
     )

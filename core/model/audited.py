@@ -29,6 +29,8 @@ Action = Literal[
     "import_undone",
     "space_forked",
     "space_merged",
+    "checkpoint_deleted",
+    "probe_deleted",
     "webhook_created",
     "webhook_deleted",
     "generation_built",

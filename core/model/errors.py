@@ -14,6 +14,7 @@
     │   ├── PlaceTaken        a session, conversation or topic has the name, or the turn is there with other content
     │   ├── ConversationClosed  the conversation takes no turns until it is reopened
     │   ├── ChangedSince      others have changed what is to be undone
+    │   ├── NotUndone         undo does not take back such a call, or only as a whole
     │   ├── MergeConflict     two spaces have changed the same memories
     │   ├── AlreadyExists     a space or checkpoint of this name exists
     │   ├── ModelMismatch     the space was embedded by another model
@@ -46,7 +47,7 @@ import msgspec
 
 from muisti.core.model.comparisons import Divergence
 from muisti.core.model.counts import Usage
-from muisti.core.model.outcomes import LaterChange
+from muisti.core.model.outcomes import Instead, LaterChange
 
 PROBLEMS = 100  # fields that a refusal of a batch names at most
 TAKE_THE_REST = "atomic=false stores those (on the command line --each)"
@@ -177,6 +178,16 @@ class ChangedSince(Conflict):
             f"nothing was undone: later changes depend on these, of {', '.join(named[:NAMED])}{more}; "
             "undo those first, or restore single memories"
         )
+
+
+class NotUndone(Conflict):
+    """Undo does not take back such a call, or only as a whole, or not yet; `instead` is the way on."""
+
+    code = "not_undone"
+
+    def __init__(self, why: str, instead: Instead) -> None:
+        super().__init__(f"nothing was undone: {why}")
+        self.instead = instead
 
 
 class MergeConflict(Conflict):

@@ -95,6 +95,18 @@ class LaterChange(msgspec.Struct, frozen=True):
     actor: str | None
 
 
+class Instead(msgspec.Struct, frozen=True, kw_only=True):
+    """The way on from an undo that is refused: a request, an import or a task that can be taken back or ended.
+
+    `last` is the number of changes that are left of the request.
+    """
+
+    request: str | None = None
+    last: int | None = None
+    import_id: int | None = None
+    task: str | None = None
+
+
 class Planned(msgspec.Struct, frozen=True):
     """A change that a write would make: its kind, the memory, and the version that it would make or end."""
 

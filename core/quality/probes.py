@@ -17,7 +17,7 @@ from muisti.core.search.searcher import Searcher
 from muisti.core.store.database import Database, Refused, Rows, Statement
 from muisti.core.store.dry_run import Rehearsed
 from muisti.core.store.refusal_codes import Refusal
-from muisti.core.store.sql import memories, probes, spaces, version_rows
+from muisti.core.store.sql import audit, memories, probes, spaces, version_rows
 from muisti.core.store.sql.probes import ProbeRow, RunRow
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.begun import Call
@@ -85,14 +85,14 @@ class Probes:
         (rows,) = self._database.read([probes.of_space(find_space(self._database, space))])
         return [_probe(probes.probe_row(row)) for row in rows]
 
-    def delete(self, space: str, probe_id: str, caller: Caller) -> None:
+    def delete(self, space: str, probe_id: str, caller: Caller, now: int) -> None:
         """Delete a probe. Raises `NotFound` when there is no such probe."""
         _check(caller)
-        raw = id_bytes(probe_id)
         found = find_space(self._database, space)
-        known = self._database.write(probes.delete(found, raw))[0][0][0] if raw is not None else 0
-        if not known:
+        count, delete = probes.delete(found, id_bytes(probe_id) or b"")
+        if not self._database.read([count])[0][0][0]:
             raise NotFound("probe", probe_id)
+        self._database.write([delete, audit.note(now, caller.actor, "probe_deleted", space=space, target=probe_id)])
 
     def runs(self, space: str, caller: Caller) -> Sequence[Run]:
         """Return the stored runs, newest first."""

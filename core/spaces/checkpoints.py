@@ -102,7 +102,8 @@ class Checkpoints:
         found = find_space(self._database, space)
         if not self._named(found, name):
             raise NotFound("checkpoint", name[:80])
-        written(self._database, [checkpoints.delete(found, name)], checkpoints.all_of(found), dry_run=dry_run)
+        entry = audit.note(self._clock(), caller.actor, "checkpoint_deleted", space=space, target=name)
+        written(self._database, [checkpoints.delete(found, name), entry], checkpoints.all_of(found), dry_run=dry_run)
 
     def diff(
         self, space: str, since: str, until: str | None, caller: Caller, *, limit: int = 50, cursor: str | None = None

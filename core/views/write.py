@@ -140,7 +140,7 @@ class Write:
 
     def undo_import(self, space: str, import_id: int) -> Imported:
         """Delete the memories that an import has added; see `Importer.undo`."""
-        return self._parts.importer.undo(space, import_id, self._calls.caller, dry_run=self._calls.dry_run)
+        return self._parts.importer.undo(space, import_id, self._calls.new())
 
     def _situated(self, space: str, written: Written, call: Call) -> Written:
         """Return what was written, turns with their session and topic."""

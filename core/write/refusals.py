@@ -56,9 +56,8 @@ def explained(refused: Refused, database: Database, space: SpaceRow, part: Part 
         return Overtaken()
     if refused.code == Refusal.INCOMPLETE:
         return Conflict(
-            "nothing was done: it would leave a document without some of its chunks; undo the whole request that "
-            "stored it (`muisti changes --json` has its ID, `muisti undo --request ID` undoes it), or delete the "
-            "document (`muisti documents delete PATH`)"
+            "nothing was done: it would leave a document without some of its chunks; take back the whole request that "
+            "stored the document, or delete the document"
         )
     if part is None:
         return refused

@@ -217,18 +217,20 @@ class Transactions:
         call: Call,
         end: Sequence[Statement],
         flags: tuple[Flag, ...] = (),
+        ended: tuple[str, ...] = (),
     ) -> Written:
-        """Replace the current versions of many memories, as the `planned` statements say.
+        """Replace the current versions of many memories, as the `planned` statements say; the reply names the `ended`.
 
         The `end` statements follow them in the batch. See `core.store.sql.bulk_replace`.
         """
-        head = [*call.fenced.before, *self._model(space, call.now), *planned, *bulk_replace.advance(space, call.now)]
-        quota = quotas.refuse_more(space, self._quota)
+        known = [] if call.request is None else requests.refuse_known(call.request, call.now)
+        model = self._model(space, call.now)
+        head = [*call.fenced.before, *known, *model, *planned, *bulk_replace.advance(space, call.now)]
+        quota = quotas.refuse_more_in_bulk(space, self._quota)
         does = [*bulk_replace.take(space, kind, call.caller, call.now), quota, *end]
-        batch = [*head, *does, *bulk_replace.tally(), bulk_replace.clear(), *call.fenced.after]
-        return self.commit(
-            Begun(space, len(head), batch, (), call, False, NOT_CHECKED, tally=len(head) + len(does), flags=flags)
-        )
+        batch, tally = [*head, *does, *bulk_replace.tally(), bulk_replace.clear()], len(head) + len(does)
+        begun = Begun(space, len(head), batch, (), call, False, NOT_CHECKED, ended, tally, flags=flags)
+        return self.commit(self._prepared(begun))
 
     def retried(self, refused: Refused, space: str) -> Exception:
         """Return the meaning of a refused dry run: `Overtaken` when a retry is needed."""

@@ -13,22 +13,23 @@ from muisti.core.identity.caller import Caller
 from muisti.core.model.counts import Quota
 from muisti.core.model.errors import (
     ChangedSince,
-    Conflict,
     InvalidInput,
     NotFound,
+    NotUndone,
     Problem,
     SensitiveContent,
     TooLarge,
 )
 from muisti.core.model.ids import id_text
-from muisti.core.model.outcomes import Flag, LaterChange, Undo, Written
+from muisti.core.model.outcomes import Flag, Instead, LaterChange, Undo, Written
 from muisti.core.model.terms import BATCH_MAX, UNDO_MAX
-from muisti.core.model.values import Memory
+from muisti.core.model.values import Memory, Seq
 from muisti.core.read.diff import differences
 from muisti.core.store.database import Database, Rows, Statement
 from muisti.core.store.sql import (
     audit,
     changes,
+    conversations,
     documents,
     forks,
     guards,
@@ -40,8 +41,11 @@ from muisti.core.store.sql import (
 )
 from muisti.core.store.sql.changes import Change
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.store.sql.version_rows import raw
 from muisti.core.write.begun import Call
+from muisti.core.write.import_undo import ImportUndoer, stay
 from muisti.core.write.intake import Intake, place_of
+from muisti.core.write.last_call import LastCall, LastCalls
 from muisti.core.write.prepare import ready, repeated
 from muisti.core.write.refusals import Part
 from muisti.core.write.titles import FOLLOWER, retitled
@@ -64,14 +68,29 @@ class _Touched(msgspec.Struct, frozen=True):
             return self.is_dead and self.before is None
         return not differences(self.last, self.before)
 
+    @property
+    def leaves(self) -> bool:
+        """Return whether the memory leaves its session and conversation when it gets its earlier state."""
+        before, last = self.before, self.last
+        return not self.is_dead and (
+            before is None or (before.session, before.conversation) != (last.session, last.conversation)
+        )
+
 
 class Undoer:
     """Undo changes in all spaces. Instances are thread-safe. `models` embed the texts."""
 
     def __init__(
-        self, database: Database, models: Models, transactions: Transactions, quota: Quota, intake: Intake
+        self,
+        database: Database,
+        models: Models,
+        transactions: Transactions,
+        quota: Quota,
+        intake: Intake,
+        imports: ImportUndoer,
     ) -> None:
         """`quota` applies to spaces without a quota of their own."""
+        self._imports, self._calls = imports, LastCalls(database)
         self._intake = intake
         self._database = database
         self._models = models
@@ -81,12 +100,14 @@ class Undoer:
     def undo(self, space: str, which: Undo, call: Call) -> Written:
         """Undo the changes that `which` names, all or none. Changes that were undone before are skipped.
 
+        Without a name it is the caller's last call; see `last_call`. Of an import all memories end.
+
         The reply has the memories in their new current versions, and the ids of memories that ended. Text that becomes
         current again passes the policy of the space first, as if it were new.
 
         Raises:
             InvalidInput, NotFound: there is nothing to undo.
-            Conflict: a change belongs to an import, which can only be undone as a whole.
+            NotUndone: a change belongs to an import, or the caller's last call cannot be taken back.
             TooLarge: the request made more changes than one step undoes.
             SensitiveContent: the policy refuses text that would become current; the paths name the memories.
             ChangedSince: later changes depend on these.
@@ -97,20 +118,33 @@ class Undoer:
             raise InvalidInput.at("$.last", f"{which.last} is not between 1 and {most:,}")
 
         def attempt(found: SpaceRow) -> Written:
-            chosen = self._chosen(found, which, call)
+            own = self._calls.find(found, call.caller) if which == Undo() else None
+            if own is not None and own.import_id is not None:
+                return self._imports.take_back(found, own.import_id, call)
+            chosen = self._chosen(found, which, own, call)
             touched = self._touched(found, chosen)
             merged = [one.memory_id for one in chosen if one.kind == "merged"]
             written = self._take_back(found, [one.seq for one in chosen], touched, merged, call)
-            return replace(written, undone=in_words(chosen))
+            return replace(written, undone=f"{in_words(chosen)}{written.undone}")
 
         return self._transactions.run(space, call, attempt)
 
-    def _chosen(self, space: SpaceRow, which: Undo, call: Call) -> list[Change]:
-        (rows,) = self._database.read([self._asked(space, which, call.caller)])
+    def _chosen(self, space: SpaceRow, which: Undo, own: LastCall | None, call: Call) -> list[Change]:
+        """Return the changes to undo, in their order; `own` is the last call of the caller."""
+        (rows,) = self._database.read([self._asked(space, which, own, call.caller)])
         if len(rows) > UNDO_MAX:
-            told = f"the request made more than {UNDO_MAX:,} changes, and an undo takes all of them back or none"
-            raise TooLarge(f"{told}: roll the space back to the point before it")
+            request = changes.change(rows[0]).request or ""
+            (((first,),),) = self._database.read([changes.first_of(space, request)])
+            point = Seq(space.space.epoch, cast(int, first) - 1)
+            raise TooLarge(
+                f"nothing was undone: the request made more than {UNDO_MAX:,} changes, and an undo takes all of them "
+                f"back or none; a roll-back to {point} takes them back with all later changes"
+            )
         found = {one.seq: one for one in map(changes.change, rows) if call.caller.shows(one.category)}
+        if found and which.last is not None and which.author is None:
+            requests = {one.request for one in found.values() if one.request is not None}
+            (rows,) = self._database.read([changes.followed(space, [*requests], FOLLOWER, min(found))])
+            found |= {one.seq: one for one in map(changes.change, rows)}
         twins = [one.twin for one in found.values() if one.twin is not None and one.twin not in found]
         if twins:
             (rows,) = self._database.read([changes.numbered(space, twins)])
@@ -120,29 +154,25 @@ class Undoer:
         self._check_imports(space, [*found])
         return sorted(found.values())
 
-    def _asked(self, space: SpaceRow, which: Undo, caller: Caller) -> Statement:
+    def _asked(self, space: SpaceRow, which: Undo, own: LastCall | None, caller: Caller) -> Statement:
         """Return the statement that selects the changes; one more than `UNDO_MAX` of a whole request."""
+        if own is not None and own.request is not None:
+            # A client may choose the id of its request, so others may have used the same one.
+            return changes.of_call(space, own.request, (caller.actor, FOLLOWER), UNDO_MAX + 1)
         if which.request is not None:
             whole = which.last is None or which.last == UNDO_MAX
             return changes.of_request(space, which.request, UNDO_MAX + 1 if whole else which.last or 1)
         if which.author is not None:
             return changes.of_author(space, which.author, which.last or 1)
-        if which.last is None:
-            (found,) = self._database.read([changes.last_request(space, caller)])
-            if found and found[0][0] is not None:
-                # A client may choose the id of its request, so others may have used the same one.
-                return changes.of_call(space, cast(str, found[0][0]), (caller.actor, FOLLOWER), UNDO_MAX + 1)
         return changes.made_by(space, caller.actor, which.last or 1)
 
     def _check_imports(self, space: SpaceRow, seqs: Sequence[int]) -> None:
-        """Raise `Conflict` for changes of an import, which must be undone together."""
+        """Raise `NotUndone` for changes of an import, which must be undone together."""
         (rows,) = self._database.read([import_undo.holding_changes(space, seqs)])
         if rows:
             number, memories = cast(tuple[int, int], rows[0])
-            raise Conflict(
-                f"nothing was undone: the change is part of import {number}, which brought {memories:,} memories; "
-                f"`muisti import --undo {number}` (POST …/imports/{number}/undo) undoes all of it"
-            )
+            told = f"the change is part of import {number}, which brought {memories:,} memories and is taken back whole"
+            raise NotUndone(told, Instead(import_id=number))
 
     def _touched(self, space: SpaceRow, chosen: Sequence[Change]) -> list[_Touched]:
         first: dict[bytes, int] = {}
@@ -189,6 +219,13 @@ class Undoer:
         todo = [one for one in touched if not one.is_done]
         if not todo:
             raise NotFound("change to undo", "")
+        leaving = [raw(one.last.id) for one in todo if one.leaves]
+        (rows,) = self._database.read([conversations.holding(space, leaving)])
+        created = {raw(one.last.id) for one in todo if one.before is None}
+        stays = {id_text(cast(bytes, row[0])): f"{row[1]} {row[2]}" for row in rows if row[0] in created}
+        todo = [one for one in todo if one.last.id not in stays]
+        if not todo:
+            raise NotFound("change to undo", "", f"what is left is used by others{stay(stays.values())}")
         offsets: Mapping[str, int] = {one.last.id: len(todo) - 1 - place for place, one in enumerate(todo)}
         revived, flags = self._revived(space, todo, call)
         sizes = {one.last.id for one in todo if not one.is_dead}
@@ -197,6 +234,8 @@ class Undoer:
         # Memories that end come first, because an address may pass from one memory to another.
         parts = [*titles]
         parts += [Part(one.last, list(_ended(space, one, offsets, call)), told=False) for one in todo]
+        if leaving:
+            parts.insert(0, Part(todo[0].last, [conversations.refuse_holding(space, leaving, len(rows))], told=False))
         for new in ready(revived, space, self._models):
             inserted = self._transactions.guarded_insertion(space, new, "undone", call.caller, offsets[new.memory.id])
             limits = [quotas.refuse_larger(space, self._quota, new.memory)] if new.memory.id in sizes else []
@@ -211,7 +250,7 @@ class Undoer:
         ended = tuple(one.last.id for one in todo if one.before is None)
         numbers = len(titles) + len(todo)
         begun = self._transactions.begin(space, parts, call, created=False, numbers=numbers, ended=ended, flags=flags)
-        return self._transactions.commit(begun)
+        return replace(self._transactions.commit(begun), undone=stay(stays.values()))
 
     def _revived(self, space: SpaceRow, todo: Sequence[_Touched], call: Call) -> tuple[list[Memory], tuple[Flag, ...]]:
         """Return the versions that become current, redacted as the policy demands, and flags for redacted text."""
@@ -245,7 +284,7 @@ def _documents(touched: Sequence[_Touched]) -> list[bytes]:
     """Return the ids of the documents of which parts are touched."""
     parts = (one.last for one in touched if one.last.document is not None)
     ids = (memory.id if memory.kind == "document" else memory.parent_id for memory in parts)
-    return [version_rows.raw(one) for one in dict.fromkeys(ids) if one is not None]
+    return [raw(one) for one in dict.fromkeys(ids) if one is not None]
 
 
 def _ask(space: SpaceRow, memory_id: bytes, seq: int) -> list[Statement]:

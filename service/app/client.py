@@ -3,6 +3,7 @@
 The transport is a network, or calls the application in this process. `muisti.client.calls` writes the requests.
 """
 
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -44,6 +45,10 @@ class Client:
         """Override parts of the policy of a space in all later requests: `secrets`, `personal_data`."""
         if names:
             self._http.headers["Muisti-Allow"] = ", ".join(names)
+
+    def as_one_call(self) -> None:
+        """Send all further requests under one request id, so that an undo takes them back together."""
+        self._http.headers["X-Request-Id"] = os.urandom(8).hex()
 
     def send(self, request: Call) -> Reply:
         """Send a request once."""

@@ -22,7 +22,7 @@ from muisti.service.cli.base import CONFLICT, ERROR, TOO_LONG, USAGE, Failure, G
 from muisti.service.cli.configuration import file_of, in_force
 from muisti.service.cli.limits import in_words, limited, refuse_for_servers
 from muisti.service.cli.project import Choice, choose, kin
-from muisti.service.cli.refusing import field_line, refusal_lines
+from muisti.service.cli.refusing import field_line, refusal_lines, way_on
 from muisti.service.runtime.running import running_on
 from muisti.service.settings import Settings, SettingsError
 from muisti.service.version import installed_version
@@ -146,6 +146,7 @@ def session(options: Globals, allowed: Sequence[str] = (), *, create: bool = Fal
     ensured = choice.space if create else None
     with _opened(options, None, create=create, ensured=ensured, compiles=True) as (opened, place):
         opened.allow(allowed)
+        opened.as_one_call()
         working = Session(opened, choice, place, bool(options.json))
         try:
             yield working
@@ -261,7 +262,7 @@ def _failure(options: Globals, error: ApiError, missing: Sequence[str] | None = 
         click.echo(error.body)
     if missing is not None:
         return Failure("\n".join(missing))
-    advice = ADVICE.get(error.code)
+    advice = way_on(error.problem.get("instead", {})) if error.code == "not_undone" else ADVICE.get(error.code)
     lines = refusal_lines(error, advised=advice is not None)  # the rest of a detail is advice for users of the API
     if error.code == "forbidden" and server_url(options) is None:
         lines = [in_words(options, line) for line in lines]

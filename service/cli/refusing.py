@@ -53,6 +53,20 @@ def refusal_lines(error: ApiError, *, advised: bool) -> list[str]:
     return [*unique[:1], *(f"  {line}" for line in unique[1:]), *(f"  {likeness(one)}" for one in error.conflicts)]
 
 
+def way_on(instead: Mapping[str, Any]) -> str:
+    """Return the command that goes on where an undo was refused, or nothing.
+
+    >>> way_on({"import_id": 3})
+    '`muisti import --undo 3` takes back import 3.'
+    """
+    if (task := instead.get("task")) is not None:
+        return f"`muisti tasks watch {task}` waits for its end, `muisti tasks cancel {task}` ends it."
+    if (number := instead.get("import_id")) is not None:
+        return f"`muisti import --undo {number}` takes back import {number}."
+    request = instead.get("request")
+    return "" if request is None else f"`muisti undo --request {request}` takes back the call before it."
+
+
 def field_lines(errors: Iterable[Mapping[str, Any]]) -> list[str]:
     """Return a line for each bad field, with its name on the command line."""
     return [field_line(str(bad["path"]), str(bad["message"])) for bad in errors]

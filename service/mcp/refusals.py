@@ -11,7 +11,17 @@ from typing import Any
 import msgspec
 
 from muisti.core.model.collisions import AddressTaken, Contradiction, Duplicate, Echo, Similar
-from muisti.core.model.errors import InvalidInput, MuistiError, NotFound, QuotaExceeded, RequestReused, Stale, TooLarge
+from muisti.core.model.errors import (
+    InvalidInput,
+    MuistiError,
+    NotFound,
+    NotUndone,
+    QuotaExceeded,
+    RequestReused,
+    Stale,
+    TooLarge,
+)
+from muisti.core.model.outcomes import Instead
 from muisti.service.auth.access import Access, single_space
 from muisti.service.mcp.calls import Outcome
 from muisti.service.mcp.differences import differences
@@ -34,6 +44,7 @@ _NAMES: Mapping[str, str] = {
 }
 _AGAIN = "Call again in a second, with the same arguments."
 ADVICE: Mapping[str, str] = {
+    "changed_since": "Undo the later changes first, or bring back single memories by their id.",
     "stale_version": "Read it again with get_memory, then repeat the change with the new version.",
     "idempotency_key_reused": "Use a new idempotency_key for a new request.",
     "forbidden": "The key does not allow it; ask whoever runs the server.",
@@ -148,8 +159,18 @@ def _advice(error: MuistiError | HttpError, access: Access) -> str:
             return f"Nothing was stored. {other} whoever runs the server for more."
         case NotFound():
             return _missing(error.kind, access)
+        case NotUndone():
+            return _way_on(error.instead)
         case _:
             return ADVICE.get(error.code, "")
+
+
+def _way_on(instead: Instead) -> str:
+    if instead.task is not None:
+        return "Call undo again when the task has ended."
+    if instead.import_id is not None:
+        return f"Whoever runs the server can take back import {instead.import_id}: `muisti import --undo`."
+    return "" if instead.last is None else f"undo with last={instead.last} takes back your call before it."
 
 
 def _missing(kind: str, access: Access) -> str:

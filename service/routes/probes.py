@@ -42,7 +42,8 @@ async def delete_probe(
     request: Request, space: FromPath[str], probe_id: FromPath[str], backend: NamedDependency[Backend]
 ) -> Response[None]:
     """Delete a probe."""
-    await backend.store(backend.engine.probes.delete, space, probe_id, _caller(request))
+    engine = backend.engine
+    await backend.store(engine.probes.delete, space, probe_id, _caller(request), engine.now())
     return await placed(Response(None, status_code=204), backend, space)
 
 

@@ -22,7 +22,7 @@ from muisti.service.schemas.requests import UndoBody
     tags=["memories"],
     needs="delete",
     screens=True,
-    problems=["changed_since", "address_taken", "sensitive_content"],
+    problems=["changed_since", "not_undone", "address_taken", "sensitive_content"],
 )
 async def undo(
     request: Request,
@@ -32,12 +32,13 @@ async def undo(
     idempotency_key: IdempotencyKeyHeader = None,
     dry_run: DryRunParameter = False,
 ) -> Response[UndoReply]:
-    """Undo your last request, another request, or the last changes of memories of an author.
+    """Undo your last call, another request, or the last changes of memories of an author.
 
-    Without `author` and `request` it is your last request as a whole; `last` limits it to so many of your changes.
-    Undo is atomic. Each memory is restored as it was before the first of these changes; a memory that did not exist is
-    deleted. Later changes by others prevent an undo. Text that becomes current again passes the policy of the space as
-    if it were new. Needs the scopes `write` and `delete`.
+    Without `author` and `request` it is your last call as a whole, an import too; `last` limits it to so many of your
+    changes. A last call that cannot be taken back, such as a purge, is refused by name. Undo is atomic. Each memory is
+    restored as it was before the first of these changes; a memory that did not exist is deleted. Later changes by
+    others prevent an undo. Text that becomes current again passes the policy of the space as if it were new. Needs the
+    scopes `write` and `delete`.
     """
     check(access_of(request.scope), "write")
     key = await request_key(request, space, idempotency_key)

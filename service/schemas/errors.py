@@ -3,7 +3,7 @@
 import logging
 import re
 import traceback
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from http import HTTPStatus
 from typing import Any, cast
@@ -14,9 +14,10 @@ from litestar.exceptions import HTTPException, InternalServerException, Validati
 from litestar.types import Scope
 
 from muisti.core.model.collisions import AddressTaken, Echo, Similar
-from muisti.core.model.errors import InvalidInput, MergeConflict, MuistiError, QuotaExceeded
+from muisti.core.model.errors import InvalidInput, MergeConflict, MuistiError, NotUndone, QuotaExceeded
 from muisti.core.model.errors import Problem as BadField
 from muisti.core.model.imports import ImportRefused
+from muisti.core.model.outcomes import Instead
 from muisti.service.schemas.diverged import DivergedReply, diverged
 from muisti.service.schemas.document_errors import OF_FILES
 from muisti.service.schemas.field_problem import FieldProblem
@@ -53,6 +54,7 @@ KINDS: Mapping[str, Kind] = {
     "address_taken": Kind(409, "Address taken", "Category and key belong to another memory; `conflicts` shows it."),
     "echo": Kind(409, "Echo", "The caller has just found what the memory says, and the space refuses echoes."),
     "changed_since": Kind(409, "Changed since", "Later changes depend on what is to be undone; `detail` names them."),
+    "not_undone": Kind(409, "Not undone", "Undo does not take back such a call; `instead` is the way on."),
     "merge_conflict": Kind(409, "Merge conflict", "Both spaces have changed the same memories; `diverged` shows them."),
     **{code: Kind(*told) for code, told in OF_FILES.items()},
     "place_taken": Kind(
@@ -120,6 +122,19 @@ _WANTED = {"int": "a whole number", "bool": "true or false"}
 _HTTP_CODES = {404: "no_route", 405: "method_not_allowed", 413: "too_large"}
 
 
+class InsteadReply(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True):
+    """The way on from an undo that is refused: the request, import or task to undo or to end, where there is one."""
+
+    request: str | None = None
+    last: int | None = None
+    import_id: int | None = None
+    task: str | None = None
+
+    @classmethod
+    def of(cls, instead: Instead) -> "InsteadReply":
+        return cls(request=instead.request, last=instead.last, import_id=instead.import_id, task=instead.task)
+
+
 class Problem(msgspec.Struct, frozen=True, kw_only=True):
     """An error (RFC 9457). `code` is stable, `detail` is prose; `errors` names the bad fields."""
 
@@ -134,6 +149,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     quota: QuotaReply | msgspec.UnsetType = msgspec.UNSET
     diverged: list[DivergedReply] | msgspec.UnsetType = msgspec.UNSET
     report: ImportReply | msgspec.UnsetType = msgspec.UNSET
+    instead: InsteadReply | msgspec.UnsetType = msgspec.UNSET
 
 
 @dataclass(frozen=True)
@@ -183,10 +199,23 @@ def problem_of(error: MuistiError | HttpError) -> Problem:
             return msgspec.structs.replace(problem(error.code, str(error)), quota=quota)
         case MergeConflict():
             return msgspec.structs.replace(problem(error.code, str(error)), diverged=diverged(error.found))
+        case NotUndone():
+            found = problem(error.code, "; ".join([str(error), *_way_on(error.instead)]))
+            return msgspec.structs.replace(found, instead=InsteadReply.of(error.instead))
         case HttpError():
             return problem(error.code, error.detail)
         case _:
             return problem(error.code, str(error))
+
+
+def _way_on(instead: Instead) -> Iterator[str]:
+    """Yield the request that goes on where an undo was refused."""
+    if instead.task is not None:
+        yield f"wait until the task ends, or cancel it: POST …/tasks/{instead.task}/cancel"
+    elif instead.import_id is not None:
+        yield f"POST …/imports/{instead.import_id}/undo takes back import {instead.import_id}"
+    elif instead.request is not None:
+        yield f'{{"request": "{instead.request}"}} takes back the call before it'
 
 
 def headers_of(code: str) -> dict[str, str]:

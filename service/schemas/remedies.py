@@ -15,6 +15,7 @@ REMEDIES: Mapping[str, str] = {
     "address_taken": "Replace the entry with `PUT …/entries/{category}/{key}`, or choose another key.",
     "echo": "Store nothing: the memory exists already. Store only what is new in it.",
     "changed_since": "Undo the later changes first. `detail` names them.",
+    "not_undone": "Read `detail`: it names the call, and how it or the call before it is taken back.",
     "merge_conflict": "Decide for each memory in `diverged` which side to keep, then merge again.",
     "document.unreadable": "Convert the file to text or PDF, and send that.",
     "document.encrypted": "Remove the password from the file, and send it again.",

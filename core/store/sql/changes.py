@@ -1,7 +1,8 @@
 """The SQL of changes: who made which, and which of them can be undone."""
 
+import json
 from collections.abc import Sequence
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.ids import id_bytes, id_text
@@ -14,13 +15,11 @@ from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import COLUMNS
 from muisti.core.text.terms import fold
 
-_OPEN = (
-    "c.undone IS NULL AND c.kind NOT IN ('undone', 'forked', 'expired') AND c.memory_id IS NOT NULL "
-    "AND c.seq > (SELECT kept_from FROM spaces s WHERE s.id = c.space_id)"
-)
+HOLDS = "c.undone IS NULL AND c.kind NOT IN ('undone', 'forked', 'expired') AND c.memory_id IS NOT NULL"
+OPEN = f"{HOLDS} AND c.seq > (SELECT kept_from FROM spaces s WHERE s.id = c.space_id)"
 _SELECT = (
-    "SELECT c.seq, c.kind, c.memory_id, c.actor, v.version, v.supersedes, v.superseded_by, v.category FROM changes c "
-    "JOIN versions v ON v.memory_id = c.memory_id AND v.version = c.version WHERE c.space_id = ?"
+    "SELECT c.seq, c.kind, c.memory_id, c.actor, v.version, v.supersedes, v.superseded_by, v.category, c.request "
+    "FROM changes c JOIN versions v ON v.memory_id = c.memory_id AND v.version = c.version WHERE c.space_id = ?"
 )
 
 
@@ -35,6 +34,7 @@ class Change(NamedTuple):
     supersedes: bytes | None
     superseded_by: bytes | None
     category: str | None
+    request: str | None
 
     @property
     def twin(self) -> int | None:
@@ -46,7 +46,7 @@ class Change(NamedTuple):
 
 def change(row: Row) -> Change:
     """Read a row of `made_by`, `of_request`, `of_author` or `numbered`."""
-    return Change(*cast(tuple[int, str, bytes, str | None, int, bytes | None, bytes | None, str | None], row))
+    return Change._make(cast(tuple[Any, ...], row))
 
 
 def record(
@@ -80,24 +80,26 @@ def of_request(space: SpaceRow, request: str, most: int) -> Statement:
     return _last(space, "c.request = ?", request, most)
 
 
-def last_request(space: SpaceRow, caller: Caller) -> Statement:
-    """Select the id of the request that made the caller's last change that is not undone."""
-    where, values = "c.actor = ?", [caller.actor]
-    if (own := caller.own_category) is not None:
-        where, values = f"{where} AND v.category_folded = ?", [*values, own]
+def of_call(space: SpaceRow, request: str, actors: Sequence[str], most: int) -> Statement:
+    """Select the last changes of a request by these actors that no import brought and no undo took back."""
+    marks = ",".join("?" * len(actors))
     return Statement(
-        "SELECT c.request FROM changes c JOIN versions v ON v.memory_id = c.memory_id AND v.version = c.version "
-        f"WHERE c.space_id = ? AND {_OPEN} AND {where} ORDER BY c.seq DESC LIMIT 1",
-        (space.id, *values),
+        f"{_SELECT} AND {OPEN} AND c.import_id IS NULL AND c.request = ? AND c.actor IN ({marks}) "
+        "ORDER BY c.seq DESC LIMIT ?",
+        (space.id, request, *actors, most),
     )
 
 
-def of_call(space: SpaceRow, request: str, actors: Sequence[str], most: int) -> Statement:
-    """Select the last changes of a request by these actors that are not undone, newest first."""
-    marks = ",".join("?" * len(actors))
+def first_of(space: SpaceRow, request: str) -> Statement:
+    """Select the seq of the first change of a request."""
+    return Statement("SELECT min(seq) FROM changes WHERE space_id = ? AND request = ?", (space.id, request))
+
+
+def followed(space: SpaceRow, requests: Sequence[str], actor: str, after: int) -> Statement:
+    """Select the changes by an actor after a seq, of some requests, that are not undone."""
     return Statement(
-        f"{_SELECT} AND {_OPEN} AND c.request = ? AND c.actor IN ({marks}) ORDER BY c.seq DESC LIMIT ?",
-        (space.id, request, *actors, most),
+        f"{_SELECT} AND {OPEN} AND c.seq > ? AND c.actor = ? AND c.request IN (SELECT value FROM json_each(?))",
+        (space.id, after, actor, json.dumps(list(requests))),
     )
 
 
@@ -109,7 +111,7 @@ def of_author(space: SpaceRow, author: str, most: int) -> Statement:
 def numbered(space: SpaceRow, seqs: Sequence[int]) -> Statement:
     """Select those of the given changes that are not undone."""
     marks = ",".join("?" * len(seqs))
-    return Statement(f"{_SELECT} AND {_OPEN} AND c.seq IN ({marks}) ORDER BY c.seq", (space.id, *seqs))
+    return Statement(f"{_SELECT} AND {OPEN} AND c.seq IN ({marks}) ORDER BY c.seq", (space.id, *seqs))
 
 
 def touches(space: SpaceRow, memory_id: bytes, after: int) -> Statement:
@@ -154,4 +156,4 @@ def undo(space: SpaceRow, seqs: Sequence[int]) -> Statement:
 
 
 def _last(space: SpaceRow, where: str, value: Scalar, most: int) -> Statement:
-    return Statement(f"{_SELECT} AND {_OPEN} AND {where} ORDER BY c.seq DESC LIMIT ?", (space.id, value, most))
+    return Statement(f"{_SELECT} AND {OPEN} AND {where} ORDER BY c.seq DESC LIMIT ?", (space.id, value, most))

@@ -13,6 +13,7 @@ from muisti.core.model.values import Memory
 from muisti.core.query.points import Point
 from muisti.core.store.database import Row, Scalar, Statement
 from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.sql.id_lists import IDS, id_list
 from muisti.core.store.sql.points import lived, said
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import COLUMNS, UNEXPIRED, WIDTH, raw, structural
@@ -256,6 +257,39 @@ def plan_ends(belongs: Condition, expected: int) -> list[Statement]:
         ),
         Statement(f"{refuse(Refusal.STALE)} WHERE (SELECT count(*) FROM turns) <> ?", (expected,)),
     ]
+
+
+def held(among: str) -> str:
+    """Return the condition that `v` is a session or a conversation with something in it that is not `among` the ids."""
+    turns = (
+        "EXISTS (SELECT 1 FROM versions o WHERE o.space_id = {0}.space_id AND o.conversation = {0}.conversation "
+        f"AND o.category_folded IS {{0}}.category_folded AND o.died IS NULL AND o.memory_id NOT IN ({among}))"
+    )
+    talks = _OF_SESSION.format("c", then="c.died IS NULL")
+    others = f"(c.memory_id NOT IN ({among}) OR {turns.format('c')})"
+    return (
+        f"(v.kind = 'conversation' AND {turns.format('v')} "
+        f"OR v.kind = 'session' AND EXISTS (SELECT 1 {talks} AND {others}))"
+    )
+
+
+def holding(space: SpaceRow, ids: Sequence[bytes]) -> Statement:
+    """Select (id, kind, name) of those sessions and conversations among memories that hold something besides them."""
+    return Statement(
+        f"SELECT v.memory_id, v.kind, coalesce(v.conversation, v.session) {_HOLDING}", (id_list(ids), space.id)
+    )
+
+
+def refuse_holding(space: SpaceRow, ids: Sequence[bytes], number: int) -> Statement:
+    """Refuse with `stale` unless `holding` selects `number` of these memories."""
+    wrong = f"(SELECT count(*) {_HOLDING}) <> ?"
+    return Statement(f"{refuse(Refusal.STALE)} WHERE {wrong}", (id_list(ids), space.id, number))
+
+
+_HOLDING = (
+    f"FROM (WITH m AS MATERIALIZED {IDS.replace('unhex(value)', 'unhex(value) AS id')} SELECT v.* FROM versions v "
+    f"WHERE v.memory_id IN (SELECT id FROM m) AND v.space_id = ? AND v.died IS NULL AND {held('SELECT id FROM m')}) v"
+)
 
 
 def refuse_gone(space: SpaceRow, memory: Memory) -> Statement:

@@ -1,15 +1,20 @@
-"""The SQL of undoing an import: its memories, the later changes of them, and their deletion."""
+"""The SQL of undoing an import: its memories, the later changes of them, and their end."""
 
 from collections.abc import Sequence
 
+from muisti.core.model.imports import Imported
 from muisti.core.store.database import Statement
 from muisti.core.store.refusal_codes import Refusal, refuse
-from muisti.core.store.sql import spaces
+from muisti.core.store.sql.changes import HOLDS
+from muisti.core.store.sql.conversations import held
 from muisti.core.store.sql.spaces import SpaceRow
 
-_BIRTHS = "changes b JOIN versions v ON v.space_id = b.space_id AND v.born = b.seq"
 _BY_IMPORT = "b.space_id = ? AND b.seq BETWEEN ? AND ? AND b.import_id = ?"
-_LIVING = f"FROM {_BIRTHS} WHERE {_BY_IMPORT} AND v.died IS NULL"
+_MEMORIES = f"m AS MATERIALIZED (SELECT DISTINCT b.memory_id AS id FROM changes b WHERE {_BY_IMPORT})"
+_LIVING = (
+    f"FROM (WITH {_MEMORIES} SELECT v.*, {held('SELECT id FROM m')} AS stays FROM m CROSS JOIN versions v "
+    "WHERE v.memory_id = m.id AND v.died IS NULL) v"
+)
 
 
 def holding_changes(space: SpaceRow, seqs: Sequence[int]) -> Statement:
@@ -22,56 +27,68 @@ def holding_changes(space: SpaceRow, seqs: Sequence[int]) -> Statement:
     )
 
 
-def changed_since(space: SpaceRow, span: tuple[int, int], import_id: int) -> Statement:
-    """Select (seq, kind, memory id, actor) of later changes that ended versions of an import, made by others."""
+def changed_since(space: SpaceRow, one: Imported) -> Statement:
+    """Select (seq, kind, memory id, actor) of later changes to memories of an import that hold."""
     return Statement(
-        f"SELECT c.seq, c.kind, v.memory_id, c.actor FROM {_BIRTHS} JOIN changes c ON c.space_id = v.space_id "
-        f"AND c.seq = v.died WHERE {_BY_IMPORT} AND c.import_id IS NOT ? LIMIT 100",
-        (space.id, *span, import_id, import_id),
+        f"WITH {_MEMORIES} SELECT DISTINCT c.seq, c.kind, c.memory_id, c.actor FROM m CROSS JOIN versions v "
+        "JOIN changes c ON c.space_id = v.space_id AND c.seq IN (v.born, v.died) "
+        f"WHERE v.memory_id = m.id AND c.seq > ? AND c.import_id IS NOT ? AND {HOLDS} ORDER BY 1 LIMIT 100",
+        (*_of(space, one), one.first, one.id),
     )
 
 
-def living(space: SpaceRow, span: tuple[int, int], import_id: int) -> Statement:
-    """Count the memories of an import that still exist unchanged."""
-    return Statement(f"SELECT count(*) {_LIVING}", (space.id, *span, import_id))
+def living(space: SpaceRow, one: Imported) -> Statement:
+    """Count the memories of an import that exist, by kind: those that end."""
+    return Statement(
+        f"SELECT v.kind, count(*) {_LIVING} WHERE NOT v.stays GROUP BY v.kind ORDER BY 2 DESC, 1", _of(space, one)
+    )
 
 
-def undo(
-    space: SpaceRow, span: tuple[int, int], import_id: int, memories: int, actor: str, request: str | None, now: int
-) -> list[Statement]:
-    """Delete the `memories` of an import, each as a change of its own. The last statement selects the seq."""
-    brought = (space.id, *span, import_id)
+def living_ids(space: SpaceRow, one: Imported, most: int) -> Statement:
+    """Select the ids of the memories that `living` counts."""
+    return Statement(
+        f"SELECT v.memory_id {_LIVING} WHERE NOT v.stays ORDER BY v.born LIMIT ?", (*_of(space, one), most)
+    )
+
+
+def staying(space: SpaceRow, one: Imported) -> Statement:
+    """Select (kind, name) of the sessions and conversations of an import that hold something besides it."""
+    return Statement(
+        f"SELECT v.kind, coalesce(v.conversation, v.session) {_LIVING} WHERE v.stays LIMIT 100", _of(space, one)
+    )
+
+
+def end_all(space: SpaceRow, one: Imported, memories: int) -> list[Statement]:
+    """Plan that the `memories` of an import end; refuse with `stale` when it is undone or they are others."""
     return [
-        spaces.guard(space),
         Statement(
             f"{refuse(Refusal.STALE)} WHERE EXISTS (SELECT 1 FROM imports WHERE id = ? AND undone IS NOT NULL)"
-            f" OR (SELECT count(*) {_LIVING}) <> ?",
-            (import_id, *brought, memories),
-        ),
-        *spaces.advance(space, memories, now)[:1],
-        Statement("UPDATE imports SET base = (SELECT seq FROM spaces WHERE id = ?) - ? WHERE id = ?",
-                  (space.id, memories, import_id)),
-        Statement(
-            "INSERT INTO changes (space_id, seq, kind, memory_id, version, committed_at, actor, request) "
-            "SELECT s.id, i.base + row_number() OVER (ORDER BY m.born), 'undone', m.memory_id, m.version, "
-            "s.committed_at, ?, ? "
-            f"FROM (SELECT v.born, v.memory_id, v.version {_LIVING}) m, imports i, spaces s "
-            "WHERE i.id = ? AND s.id = i.space_id",
-            (actor, request, *brought, import_id),
+            f" OR (SELECT count(*) {_LIVING} WHERE NOT v.stays) <> ?",
+            (one.id, *_of(space, one), memories),
         ),
         Statement(
-            "UPDATE versions SET died = m.died FROM (SELECT v.id, i.base + row_number() OVER (ORDER BY v.born) AS died "
-            f"FROM imports i, {_BIRTHS} WHERE {_BY_IMPORT} AND i.id = ? AND v.died IS NULL) m WHERE versions.id = m.id",
-            (*brought, import_id),
+            "INSERT INTO turns (memory_id, version, living, source) "
+            f"SELECT v.memory_id, v.version, 1, NULL {_LIVING} WHERE NOT v.stays ORDER BY v.born",
+            _of(space, one),
         ),
+    ]
+
+
+def mark(space: SpaceRow, one: Imported) -> list[Statement]:
+    """Mark an import and its changes as undone by the last change of the space; the plan is still there."""
+    return [
         Statement(
             "UPDATE changes SET undone = (SELECT seq FROM spaces WHERE id = ?) "
             "WHERE space_id = ? AND seq BETWEEN ? AND ? AND import_id = ? AND undone IS NULL",
-            (space.id, *brought),
+            (space.id, *_of(space, one)),
         ),
         Statement(
-            "UPDATE imports SET undone = (SELECT seq FROM spaces WHERE id = ?) WHERE id = ?",
-            (space.id, import_id),
+            "UPDATE imports SET undone = s.seq, base = s.seq - (SELECT count(*) FROM turns) FROM spaces s "
+            "WHERE imports.id = ? AND s.id = ?",
+            (one.id, space.id),
         ),
-        Statement("SELECT seq FROM spaces WHERE id = ?", (space.id,)),
-    ]  # fmt: skip
+    ]
+
+
+def _of(space: SpaceRow, one: Imported) -> tuple[int, int, int, int]:
+    return space.id, one.first, one.last, one.id

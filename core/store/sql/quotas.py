@@ -51,6 +51,12 @@ def refuse_more(space: SpaceRow, default: Quota) -> Statement:
     )
 
 
+def refuse_more_in_bulk(space: SpaceRow, default: Quota) -> Statement:
+    """Refuse as `refuse_more` does when the plan of a bulk replace stores a version, and does not only end some."""
+    sql, args = refuse_more(space, default)
+    return Statement(f"{sql} AND EXISTS (SELECT 1 FROM turns WHERE source IS NOT NULL)", args)
+
+
 def refuse_more_in(name: str, default: Quota) -> Statement:
     """Refuse when the space of this name, made in the same batch, exceeds its limits."""
     return Statement(

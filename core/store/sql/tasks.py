@@ -51,6 +51,7 @@ class ClaimId(msgspec.Struct, frozen=True):
 def insert(space: SpaceRow, new: New, lease: int, queued_max: int) -> list[Statement]:
     """Insert a task that cannot be claimed until `open_up`.
 
+    The `caller` gets the `seq` of the space, which says what the caller did before and what later.
     Refuse with `request_known` when its key has a task, and with `incomplete` when `queued_max` tasks of the space wait
     already; 0 is no limit.
     """
@@ -62,10 +63,11 @@ def insert(space: SpaceRow, new: New, lease: int, queued_max: int) -> list[State
         Statement(full, (queued_max, queued_max, space.id)),
         Statement(
             "INSERT INTO tasks (id, space_id, kind, asked, actor, caller, owner, lease_until, idempotency, body_hash, "
-            f"created_at) VALUES (?, ?, ?, ?, ?, ?, ?, {NOW} + ?, ?, ?, {NOW})",
+            f"created_at) SELECT ?, id, ?, ?, ?, json_set(?, '$.seq', seq), ?, {NOW} + ?, ?, ?, {NOW} FROM spaces "
+            "WHERE id = ?",
             (
-                *(new.id, space.id, new.kind, new.asked, new.actor, new.caller, new.owner, lease),
-                *(new.idempotency, new.body_hash),
+                *(new.id, new.kind, new.asked, new.actor, new.caller, new.owner, lease),
+                *(new.idempotency, new.body_hash, space.id),
             ),
         ),
     ]

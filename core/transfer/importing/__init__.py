@@ -5,7 +5,6 @@
 - `staging` stores memories, some at a time, in a hidden space.
 - `moving` moves them into the target space after the last line, in one transaction. For a large file and a remote
   database it takes several; each leaves the target as it was at some change of the file.
-- `undo` undoes an import.
 - `importer` is the interface to the engine.
 - `incoming` is the state that all modules share.
 

@@ -21,8 +21,9 @@ from muisti.core.transfer.importing.incoming import Incoming
 from muisti.core.transfer.importing.lines import Lines, Reached
 from muisti.core.transfer.importing.moving import Begun, Move, OfStep
 from muisti.core.transfer.importing.staging import Staging
-from muisti.core.transfer.importing.undo import known, undo
 from muisti.core.transfer.staged import clear_dead, stop
+from muisti.core.write.begun import Call
+from muisti.core.write.import_undo import ImportUndoer
 from muisti.core.write.intake import Intake
 
 Clock = Callable[[], int]
@@ -39,10 +40,11 @@ class Importer:
         quota: Quota,
         clock: Clock,
         intake: Intake,
+        undoer: ImportUndoer,
     ) -> None:
         """`quota` applies to spaces without a quota of their own."""
         self._database, self._indexes, self._models = database, indexes, models
-        self._quota, self._clock, self._intake = quota, clock, intake
+        self._quota, self._clock, self._intake, self._undoer = quota, clock, intake, undoer
 
     def begin(self, space: str, caller: Caller, *, atomic: bool, dry_run: bool) -> "Import":
         """Begin an import.
@@ -115,21 +117,17 @@ class Importer:
 
     def known(self, space: str) -> list[Imported]:
         """Return the imports of a space, newest first."""
-        return known(self._database, find_space(self._database, space))
+        return self._undoer.known(find_space(self._database, space))
 
-    def undo(self, space: str, import_id: int, caller: Caller, *, dry_run: bool = False) -> Imported:
+    def undo(self, space: str, import_id: int, call: Call) -> Imported:
         """Delete all memories of an import, if none was changed since. A dry run only counts them.
 
         Raises:
             NotFound, ChangedSince, Conflict, Forbidden.
             TooLarge: a remote database cannot delete so many in one transaction.
         """
-        _check_whole(caller)
-        row = find_space(self._database, space)
-        found = undo(self._database, row, import_id, caller, self._clock(), dry_run=dry_run)
-        if found.undone is not None:
-            self._indexes.note(row, found.undone)
-        return found
+        _check_whole(call.caller)
+        return self._undoer.undo(space, import_id, call)
 
 
 class Import:

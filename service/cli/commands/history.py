@@ -118,6 +118,8 @@ def undo(options: Globals, *, allow_secrets: bool, dry_run: bool, **which: Any) 
     with session(options, allowed(allow_secrets)) as opened:
         reply = opened.client.send(calls.undo(opened.space, given, dry_run=dry_run))
         talk_of_flags(reply.data)
+        if reply.data.get("undone") and not options.json:
+            talk(f"Undone: {reply.data['undone']}.")
         answer(options, reply, table=_undone, plain=_ids)
 
 
@@ -126,9 +128,8 @@ def _ids(data: Mapping[str, Any]) -> list[str]:
 
 
 def _undone(data: Mapping[str, Any]) -> "RenderableType":
-    back = [f"Undone: {data['undone']}."] if data["undone"] else []
     lines = [f"{one['id']} is as before, at version {one['version']}: {short(one['content'])}" for one in data["items"]]
-    return cell("\n".join([*back, *lines, *(f"{one} is deleted." for one in data["ended"])]))
+    return cell("\n".join([*lines, *(f"{one} is deleted." for one in data["ended"])]))
 
 
 def _table(versions: list[Mapping[str, Any]]) -> "RenderableType":

@@ -68,6 +68,17 @@ def test_topics_are_the_same_however_turns_are_grouped(engine: Engine, at_once: 
     assert spans(engine) == [[(1, 20)], [(21, 40)]]
 
 
+@pytest.mark.parametrize("counted", [False, True])
+def test_an_undo_takes_back_the_topics_that_followed(engine: Engine, counted: bool) -> None:
+    ann = engine.seen_by(Caller("ann", request="r1"))
+    turns = tuple([*said(FLAT, 4), *said(CAT, 4, 4, NOON + timedelta(hours=5))])
+    ann.conversations.add_exchanges(SPACE, Stream(conversation=NAME, turns=turns))
+    made, own = engine.spaces.get(SPACE).seq, len(turns) + 2  # with the session and the conversation
+    assert made > own and topics(engine)
+    undone = ann.write.undo(SPACE, Undo(last=own if counted else None))
+    assert undone.undone == f"{made} changes ({made} created)" and len(undone.ended) == made
+
+
 def test_new_topics_are_told_at_their_turns(engine: Engine) -> None:
     (streamed,) = stream(engine, [*said(FLAT, 4), *said(CAT, 4, 4, NOON + timedelta(hours=5))])
     assert [one.topic for one in streamed.items] == ["t1"] * 4 + [None] * 4

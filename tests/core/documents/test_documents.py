@@ -184,7 +184,7 @@ def test_an_undo_takes_back_whole_documents(engine: Engine):
     engine.seen_by(caller).documents.put(SPACE, [incoming("a.md", text)])
     later = edited(random.Random(6), text)
     engine.seen_by(Caller("Ann", None, request="r2")).documents.put(SPACE, [incoming("a.md", later)])
-    with pytest.raises(Conflict, match="without some of its chunks.*muisti undo --request"):
+    with pytest.raises(Conflict, match="without some of its chunks; take back the whole request"):
         engine.seen_by(Caller("Ann", None)).write.undo(SPACE, Undo(last=1))
     engine.owner.write.undo(SPACE, Undo(request="r2", last=100))
     whole(engine, SPACE, {"a.md": text})

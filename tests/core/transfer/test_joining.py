@@ -1,20 +1,25 @@
 """An import into a space that has conversations: objects of the same name join, and turns come in."""
 
 import msgspec
+import pytest
+from msgspec.structs import replace
 
 from muisti.core.engine import Engine
+from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.conversations import NewObject, Span, spans_of
+from muisti.core.model.errors import ChangedSince, NotFound, NotUndone
 from muisti.core.model.imports import ImportReport
-from muisti.core.model.values import Draft
+from muisti.core.model.outcomes import Undo
+from muisti.core.model.values import Draft, RequestKey
 from muisti.core.views.conversations import Wanted
 from tests.core.conversations.talking import named, said, stream, talks, texts
 from tests.core.fakes import SPACE
 
 
-def brought(engine: Engine) -> ImportReport:
+def brought(engine: Engine, who: Caller = OWNER) -> ImportReport:
     """Import what the space `other` holds."""
     pages = engine.owner.read.export("other", "test").pages()
-    coming = engine.owner.write.begin_import(SPACE, atomic=False)
+    coming = engine.seen_by(who).write.begin_import(SPACE, atomic=False)
     coming.take([msgspec.json.encode(record) for page in pages for record in page])
     return coming.finish()
 
@@ -31,8 +36,9 @@ def test_objects_of_the_same_name_join_and_undo_removes_only_what_came(engine: E
     again = brought(engine)
     assert (again.created, texts(engine, "c")) == (0, [(1, "one here"), (2, "two there")])
     assert report.id is not None
+    stream(engine, "c", said("three by another", first=None))
     engine.owner.write.undo_import(SPACE, report.id)
-    assert texts(engine, "c") == [(1, "one here")]
+    assert texts(engine, "c") == [(1, "one here"), (3, "three by another")]
 
 
 def test_topics_of_a_joined_conversation_keep_the_turns_that_come(engine: Engine):
@@ -68,3 +74,47 @@ def test_a_turn_that_comes_takes_no_place_of_a_superseded_one(engine: Engine):
     engine.owner.write.supersede(SPACE, turn.id, Draft(content="not here"))
     stream(engine, "c", said("one there"), space="other")
     assert (brought(engine).failures[0].code, texts(engine, "c")) == ("place_taken", [(1, "one here")])
+
+
+def test_an_undo_takes_back_an_import_that_was_the_last_call_as_a_whole(engine: Engine):
+    ann = Caller("ann", request="r1")
+    write = engine.seen_by(ann).write
+    write.add(SPACE, [Draft(content="before")])
+    engine.spaces.create("other")
+    stream(engine, "c", said("one", "two"), space="other")
+    # Of the same actor and the same request as what is here: an export may come from another space of the server.
+    write.add("other", [Draft(content="from there")])
+    report = brought(engine, replace(ann, request="r2"))
+    assert report.id is not None
+    (there,) = (one for one in engine.owner.read.list(SPACE).items if one.content == "from there")
+    engine.seen_by(Caller("bob")).write.add(SPACE, [Draft(content="by another caller")])
+
+    with pytest.raises(NotUndone, match=f"part of import {report.id}") as refused:
+        write.undo(SPACE, Undo(request="r1"))
+    assert refused.value.instead.import_id == report.id
+
+    tried = engine.seen_by(ann, dry_run=True).write.undo(SPACE, Undo())
+    assert tried.plan is not None and tried.plan.changes == report.created
+    engine.seen_by(replace(ann, request="r3")).write.update(SPACE, there.id, {"content": "changed since"})
+    write.undo(SPACE, Undo())  # the change; then the import, although the memory has other versions now
+    key = RequestKey("test", "k", b"body")
+    undone = write.undo(SPACE, Undo(), request=key)
+    assert undone.undone == f"import {report.id} (2 exchanges, 1 conversation, 1 memory, 1 session)"
+    assert there.id in undone.ended and len(undone.ended) == report.created == 5
+    assert write.undo(SPACE, Undo(), request=key).replayed  # and does not take back the request before
+    listed = engine.owner.read.list(SPACE).items
+    assert sorted(one.content for one in listed) == ["before", "by another caller"]
+
+    again = brought(engine, ann)
+    assert again.created == report.created and again.id is not None
+    engine.seen_by(Caller("bob", request="r3")).write.delete(SPACE, there.id)
+    with pytest.raises(ChangedSince, match="by bob"):
+        write.undo(SPACE, Undo())
+    engine.seen_by(Caller("bob", request="r4")).write.undo(SPACE, Undo())
+    stream(engine, "c", said("by another", first=None), caller=Caller("bob"))
+    told = write.undo(SPACE, Undo()).undone  # a conversation in which others have spoken stays
+    assert told.startswith(f"import {again.id} (2 exchanges, 1 memory); ") and "conversation c stay" in told
+    assert texts(engine, "c") == [(3, "by another")]
+    write.undo(SPACE, Undo())
+    with pytest.raises(NotFound):
+        write.undo(SPACE, Undo())

@@ -10,9 +10,11 @@ from muisti.core.engine import Engine
 from muisti.core.model.counts import Quota, Usage
 from muisti.core.model.errors import InvalidInput, NotFound, QuotaExceeded
 from muisti.core.model.ids import id_bytes
+from muisti.core.model.terms import CLEAR_PHRASE
 from muisti.core.model.values import Draft
 from muisti.core.store.database import Database, Statement
 from muisti.core.store.migrate import TABLE, migrate, migrations, split
+from tests.core.conversations.talking import named, said, stream
 from tests.core.fakes import SPACE, Clock, WordEncoder, open_engine
 from tests.stores import Stores
 
@@ -66,6 +68,15 @@ def test_what_is_held_may_become_smaller_but_not_larger_beyond_the_quota(engine:
     engine.owner.write.delete(SPACE, memory)
     with pytest.raises(QuotaExceeded):
         fill(engine, "y")
+
+
+def test_what_only_ends_memories_is_done_beyond_the_quota(engine: Engine):
+    stream(engine, "c", said("one", "two"))
+    fill(engine, "three", "four")
+    engine.spaces.set_quota(SPACE, {"memories": 1})
+    engine.owner.conversations.delete(SPACE, named("c"))
+    engine.owner.timeline.clear(SPACE, CLEAR_PHRASE)
+    assert usage(engine).memories == 0
 
 
 def test_many_writers_in_several_processes_stay_within_the_quota(stores: Stores):

@@ -11,13 +11,14 @@ from msgspec import structs
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.collisions import AddressTaken
-from muisti.core.model.errors import ChangedSince, InvalidInput, NotFound
+from muisti.core.model.errors import ChangedSince, InvalidInput, NotFound, NotUndone, TooLarge
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.terms import CLEAR_PHRASE
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.query.query import Query
 from muisti.core.views.memories import Memories
-from tests.core.fakes import SPACE, add, open_engine
+from tests.core.conversations.talking import said, stream, texts
+from tests.core.fakes import SPACE, Clock, add, open_engine
 from tests.examples import few
 from tests.stores import Stores
 
@@ -148,6 +149,83 @@ def test_what_others_changed_since_is_in_the_way_and_told(engine: Engine):
     bob.write.undo(SPACE, Undo())
     assert set(ann.write.undo(SPACE, Undo(last=3)).ended) == {one, two}
     assert shown(engine) == {}
+
+
+def test_a_task_that_runs_is_waited_for_and_counts_from_its_beginning(engine: Engine):
+    def ann(request: str) -> Memories:
+        return engine.seen_by(Caller("ann", request=request))
+
+    (first,) = ann("r1").write.add(SPACE, [Draft(content="first")]).memories
+    task = engine.tasks.submit(SPACE, "ingest", {}, Caller("ann", request="t"), total=3)
+    with pytest.raises(NotUndone, match="task that still runs: ingest") as refused:
+        ann("u1").write.undo(SPACE, Undo())
+    assert refused.value.instead.task == task.id
+    (later,) = ann("r2").write.add(SPACE, [Draft(content="later than the task")]).memories
+    ann("t").write.add(SPACE, [Draft(content="stored by the task")])  # as the work on it does
+    assert ann("u2").write.undo(SPACE, Undo()).ended == (later.id,)
+    with pytest.raises(NotUndone):
+        ann("u3").write.undo(SPACE, Undo())
+    with pytest.raises(NotFound):  # the tasks of others are no calls of bob
+        engine.seen_by(Caller("bob")).write.undo(SPACE, Undo())
+    engine.tasks.cancel(SPACE, task.id, Caller("ann"))
+    assert len(ann("u4").write.undo(SPACE, Undo()).ended) == 1 and [*shown(engine)] == [first.id]
+
+
+def test_a_call_is_undone_by_another_process_and_only_its_own_caller(stores: Stores):
+    store = stores()
+    with open_engine(store) as one, open_engine(store) as other:
+        (mine,) = one.seen_by(Caller("ann", request="r1")).write.add(SPACE, [Draft(content="from ann")]).memories
+        other.seen_by(Caller("bob", request="r1")).write.add(SPACE, [Draft(content="from bob")])
+        assert other.seen_by(Caller("ann", request="u1")).write.undo(SPACE, Undo()).ended == (mine.id,)
+        assert [memory["content"] for memory in shown(one).values()] == ["from bob"]
+        with pytest.raises(NotFound):
+            one.seen_by(Caller("ann", request="u2")).write.undo(SPACE, Undo())
+
+
+def test_after_a_purge_of_a_part_the_rest_is_undone_by_name(engine: Engine):
+    ann = engine.seen_by(Caller("ann", request="r1"))
+    one, two = (memory.id for memory in ann.write.add(SPACE, [Draft(content="one"), Draft(content="two")]).memories)
+    engine.eraser.memory(SPACE, one, Caller("ann"))
+    with pytest.raises(NotUndone, match="erased memories for good") as refused:
+        ann.write.undo(SPACE, Undo())
+    assert (refused.value.instead.request, refused.value.instead.last) == ("r1", 1)
+    assert ann.write.undo(SPACE, Undo(request="r1")).ended == (two,)
+
+
+def test_what_is_older_than_the_history_that_is_kept_is_not_undone(engine: Engine, clock: Clock):
+    ann = engine.seen_by(Caller("ann", request="r1"))
+    (old,) = ann.write.add(SPACE, [Draft(content="old")]).memories
+    ann.write.update(SPACE, old.id, {"content": "newer"})
+    clock.pass_days(10)
+    engine.spaces.set_policy(SPACE, {"history_days": 5})
+    while engine.upkeep.forget_history(SPACE, engine.now()):
+        pass
+    with pytest.raises(NotFound):
+        ann.write.undo(SPACE, Undo())
+    assert len(shown(engine)) == 1
+
+
+def test_a_request_that_is_too_large_names_the_point_before_it(engine: Engine, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("muisti.core.write.undo.UNDO_MAX", 3)
+    add(engine, "before")
+    point, ann = engine.spaces.get(SPACE).at, engine.seen_by(Caller("ann", request="r1"))
+    ann.write.add(SPACE, [Draft(content=f"note {n}") for n in range(5)], on_conflict="keep")
+    with pytest.raises(TooLarge, match=f"a roll-back to {point} "):
+        ann.write.undo(SPACE, Undo())
+    ann.timeline.roll_back(SPACE, str(point))
+    assert len(shown(engine)) == 1
+
+
+def test_a_conversation_in_which_others_have_spoken_stays(engine: Engine):
+    stream(engine, "c", said("from ann"), caller=Caller("ann", request="r1"))
+    stream(engine, "c", said("from bob", first=None), caller=Caller("bob", request="r2"))
+    told = engine.seen_by(Caller("ann")).write.undo(SPACE, Undo()).undone
+    assert told.startswith("3 changes (3 created); ") and "conversation c" in told and "session default" in told
+    assert texts(engine, "c") == [(2, "from bob")]
+    with pytest.raises(NotFound):
+        engine.seen_by(Caller("ann")).write.undo(SPACE, Undo())
+    engine.seen_by(Caller("bob")).write.undo(SPACE, Undo())
+    assert texts(engine, "c") == []
 
 
 def test_an_address_that_is_taken_since_is_in_the_way(engine: Engine):

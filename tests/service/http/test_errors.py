@@ -33,7 +33,7 @@ def check_problem(response: httpx.Response, status: int, code: str) -> dict[str,
     problem = response.json()
     assert (response.status_code, problem["status"], problem["code"]) == (status, status, code), response.text
     assert response.headers["content-type"] == "application/problem+json"
-    some = {"conflicts", "checked_at", "quota", "diverged", "report"}
+    some = {"conflicts", "checked_at", "quota", "diverged", "report", "instead"}
     assert set(problem) - some == set(Problem.__struct_fields__) - some
     assert problem["type"] == f"/problems/{code}"
     assert problem["title"] and problem["detail"]

@@ -1,0 +1,106 @@
+"""The SQL that finds the last call of a caller in a space: its changes, its import, its task, or what undo leaves."""
+
+import json
+from collections.abc import Sequence
+
+from muisti.core.identity.caller import Caller
+from muisti.core.store.database import Statement
+from muisti.core.store.sql.changes import OPEN
+from muisti.core.store.sql.spaces import SpaceRow
+
+AUDITED = 10_000  # newest entries of the audit log that are looked at
+SESSIONS = "Console of *"  # names of keys that signing in to the console makes, which is no call of a person
+_NOT_OF_MEMORIES = (  # actions of the audit log that undo does not take back
+    "key_created",
+    "key_revoked",
+    "key_rotated",
+    "keys_cleared",
+    "memory_erased",
+    "conflict_kept",
+    "quota_set",
+    "policy_set",
+    "space_forked",
+    "checkpoint_deleted",
+    "probe_deleted",
+    "webhook_created",
+    "webhook_deleted",
+    "generation_built",
+    "generation_switched",
+    "generation_dropped",
+)
+_STORING = ("ingest", "import", "summarise", "purge")  # kinds of tasks that change memories
+_REQUEST, _SEQ = "json_extract(t.caller, '$.request')", "json_extract(t.caller, '$.seq')"
+
+
+def changed(space: SpaceRow, caller: Caller, after: int, without: Sequence[str]) -> Statement:
+    """Select (request, seq, time) of the caller's last change after a seq that no import brought and no undo took back.
+
+    Changes of the requests `without` do not count.
+    """
+    only, values = ("", ()) if (own := caller.own_category) is None else (" AND v.category_folded = ?", (own,))
+    return Statement(
+        "SELECT c.request, c.seq, c.committed_at FROM changes c "
+        "JOIN versions v ON v.memory_id = c.memory_id AND v.version = c.version "
+        f"WHERE c.space_id = ? AND c.seq > ? AND {OPEN} AND c.import_id IS NULL AND c.actor = ? "
+        f"AND coalesce(c.request, '') NOT IN (SELECT value FROM json_each(?)){only} ORDER BY c.seq DESC LIMIT 1",
+        (space.id, after, caller.actor, json.dumps(list(without)), *values),
+    )
+
+
+def size(space: SpaceRow, actor: str, request: str) -> Statement:
+    """Count the changes of a request of an actor that are not undone."""
+    return Statement(
+        "SELECT count(*) FROM changes c JOIN versions v ON v.memory_id = c.memory_id AND v.version = c.version "
+        f"WHERE c.space_id = ? AND {OPEN} AND c.import_id IS NULL AND c.actor = ? AND c.request = ?",
+        (space.id, actor, request),
+    )
+
+
+def task_of(space: SpaceRow, actor: str, request: str) -> Statement:
+    """Select (id, kind, is over, done, total, seq at its start) of the task that a request of an actor began."""
+    return Statement(f"{_TASK} AND {_REQUEST} = ? ORDER BY t.number DESC LIMIT 1", (space.id, actor, request))
+
+
+def running(space: SpaceRow, actor: str) -> Statement:
+    """Select the newest task of an actor that changes memories and is not over, as `task_of` does."""
+    among = ", ".join(f"'{one}'" for one in _STORING)
+    return Statement(
+        f"{_TASK} AND t.state IN ('queued', 'running') AND t.kind IN ({among}) ORDER BY t.number DESC LIMIT 1",
+        (space.id, actor),
+    )
+
+
+_TASK = (
+    f"SELECT t.id, t.kind, t.state NOT IN ('queued', 'running'), t.done, t.total, coalesce({_SEQ}, 0) FROM tasks t "
+    "WHERE t.space_id = ? AND t.actor = ?"
+)
+
+
+def imported(space: SpaceRow, actor: str) -> Statement:
+    """Select (number, seq, time) of the last import of an actor that is not undone.
+
+    The seq is that of its last change, or that at which its task began.
+    """
+    return Statement(
+        f"SELECT i.id, coalesce({_SEQ}, i.last), i.at FROM imports i LEFT JOIN tasks t ON t.id = i.token WHERE "
+        "i.space_id = ? AND i.actor = ? AND i.undone IS NULL AND i.last IS NOT NULL ORDER BY i.last DESC LIMIT 1",
+        (space.id, actor),
+    )
+
+
+def beside(space: SpaceRow, actor: str, since: int) -> Statement:
+    """Select (action, target) of an actor's last call after a time that undo does not take back."""
+    name, among = space.space.name, ", ".join(f"'{one}'" for one in _NOT_OF_MEMORIES)
+    return Statement(
+        "SELECT action, target FROM (SELECT * FROM (SELECT action, target, at FROM audit "
+        "WHERE id > (SELECT coalesce(max(id), 0) - ? FROM audit) AND actor = ? AND at > ? "
+        f"AND action IN ({among}) AND (space = ? OR space IS NULL OR action = 'space_forked' AND target = ?) "
+        "AND NOT EXISTS (SELECT 1 FROM keys k WHERE k.id = target AND k.name GLOB ?) "
+        "ORDER BY at DESC, action DESC LIMIT 1) "
+        "UNION ALL SELECT 'checkpoint_created', name, created_at FROM checkpoints "
+        "WHERE space_id = ? AND actor = ? AND created_at > ? "
+        "UNION ALL SELECT 'probe_added', NULL, made_at FROM probes WHERE space_id = ? AND actor = ? AND made_at > ? "
+        "UNION ALL SELECT 'feedback_given', NULL, given_at FROM feedback "
+        "WHERE space_id = ? AND actor = ? AND given_at > ?) ORDER BY at DESC LIMIT 1",
+        (AUDITED, actor, since, name, name, SESSIONS, *(space.id, actor, since) * 3),
+    )
