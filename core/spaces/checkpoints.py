@@ -124,7 +124,9 @@ class Checkpoints:
         if start > stop:
             raise InvalidInput.at("$.until", f"change {stop} lies before change {start}, the value of since")
         beyond = b"" if cursor is None else position(cursor)
-        (touched,) = self._database.read([checkpoints.touched(found, start, stop, beyond, limit + 1)])
+        (touched,) = self._database.read(
+            [checkpoints.touched(found, start, stop, beyond, limit + 1, caller.own_category)]
+        )
         ids = [row[0] for row in touched[:limit] if isinstance(row[0], bytes)]
         items: list[MemoryChange] = []
         if ids:
