@@ -29,7 +29,7 @@ from muisti.service.mcp.schema import properties_of
 from muisti.service.settings import Settings
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.console.forms import forms_of, sign_in
-from tests.service.keyed import BODIES, LINES, NEEDS, PUBLIC, QUERIES, STATEMENTS, administrator
+from tests.service.keyed import BODIES, LINES, NEEDS, PUBLIC, QUERIES, STATEMENTS, TOOL_ARGUMENTS, administrator
 from tests.service.test_every_stored_text import texts, with_text
 from tests.stores import FileStore
 
@@ -290,41 +290,10 @@ def of_routes(document: Any, own: Names, hidden: Names, scopes: Sequence[Scope])
         yield from operation.calls(own, hidden, scopes)
 
 
-ARGUMENTS: Mapping[str, dict[str, Any]] = {
-    "remember": {"content": "Something else entirely"},
-    "recall": {"query": "deploy"},
-    "overview": {},
-    "get_memory": {"id": "ID"},
-    "list_memories": {},
-    "update_memory": {"id": "ID", "changes": {"reason": "why"}},
-    "memory_history": {"id": "ID"},
-    "forget": {"id": "ID"},
-    "undo": {},
-    "list_spaces": {},
-    "get_context": {"query": "deploy", "conversation": "c"},
-    "add_exchanges": {"conversation": "c", "items": [{"author": "Ann", "content": "Hello"}]},
-    "conversations": {"action": "get", "conversation": "c"},
-    "import_memories": {"ndjson": LINES["importMemories"].decode()},
-    "search": {"query": "deploy"},
-    "fetch": {"id": "ID"},
-    "set_model": {},
-    "prune_memory": {"strategy": "stale_code"},
-    "clear_all": {"confirm": "DELETE ALL MEMORIES", "dry_run": True},
-    "create_space": {"name": "made"},
-    "purge": {"author": "Ann"},
-    "get_stats": {},
-    "add_document": {"path": "b.md", "content": "We moved to Turku."},
-    "documents": {"action": "get", "document": "a.md"},
-    "code": {"action": "callers", "name": "run"},
-    "graph": {"action": "entity", "name": "Ann Berg"},
-    "state_graph": {"action": "relate", "name": "Ann Berg", "kind": "works_at", "object": "Acme"},
-}
-
-
 def of_tools(own: Names, hidden: Names, scopes: Sequence[Scope]) -> Iterator[Call]:
     """Yield calls of every tool: with own names, with the hidden space, and with a hidden value of each argument."""
     for tool in TOOLS:
-        usual = {name: own.ids["memory_id"] if one == "ID" else one for name, one in ARGUMENTS[tool.name].items()}
+        usual = {name: own.ids["memory_id"] if one == "ID" else one for name, one in TOOL_ARGUMENTS[tool.name].items()}
         given: list[dict[str, Any]] = [usual]
         schema = {"properties": properties_of(tool.arguments)}
         for place in dict.fromkeys(texts(schema, {})) if tool.needs in scopes else ():
