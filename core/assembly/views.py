@@ -152,7 +152,7 @@ def _discourse(given: Given, parts: Shared) -> DiscourseParts:
         database=given.database,
         topics=Topics(database=primary, keeper=keeper),
         summaries=Summaries(database=primary, keeper=keeper),
-        working=WorkingMemory(database=primary, intake=parts.intake),
+        working=WorkingMemory(database=primary, intake=parts.intake, quota=given.quota),
     )
 
 

@@ -15,9 +15,9 @@ from muisti.core.identity.caller import Caller
 from muisti.core.index.alike import alike, overlap, words
 from muisti.core.index.allowed import Allowed
 from muisti.core.index.cache import Indexes
+from muisti.core.index.collection import CollectionStatistics
 from muisti.core.index.lexical import best_matches, rank_lexical
 from muisti.core.index.snapshot import RowNumbers, Snapshot
-from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Floats
 from muisti.core.model.collisions import Contradiction, Duplicate, Similar
 from muisti.core.model.outcomes import Likeness, LikenessKind
@@ -135,7 +135,7 @@ class Checker:
         index, snapshot = ready
         if index.space.generation is None:
             return Checked(tuple(() for _ in made), within, snapshot.seq)
-        allowed = _allowed(index, snapshot, now, only)
+        allowed = index.selections(snapshot).population(only, snapshot, snapshot.population(now)).allowed
         found = tuple(
             comparing.with_each(new.memory, self._candidates(space, snapshot, new, direction, allowed))
             for new, direction in zip(made, directions, strict=True)
@@ -154,11 +154,9 @@ class Checker:
         if ready is None:
             return Checked(tuple(() for _ in made), within, None)
         index, snapshot = ready
-        allowed = _allowed(index, snapshot, now, only)
+        population = index.selections(snapshot).population(only, snapshot, snapshot.population(now))
         found = tuple(
-            comparing.with_each(
-                new.memory, self._with_words(space, snapshot, new.memory, direction, now, judge, allowed)
-            )
+            comparing.with_each(new.memory, self._with_words(space, snapshot, new.memory, direction, judge, population))
             for new, direction in zip(made, directions, strict=True)
         )
         return Checked(found, within, snapshot.seq)
@@ -169,12 +167,11 @@ class Checker:
         snapshot: Snapshot,
         new: Memory,
         direction: Floats,
-        now: int,
         judge: Encoder,
-        allowed: Allowed,
+        population: CollectionStatistics,
     ) -> Sequence[tuple[Memory, float]]:
         """Return the nearest of the memories that have words of a new one, best first."""
-        rows = by_words(snapshot, new.content, now, allowed) if direction.any() else ()
+        rows = by_words(snapshot, new.content, population) if direction.any() else ()
         if not len(rows):
             return ()
         versions = snapshot.rows.version.view()[rows].tolist()
@@ -293,19 +290,11 @@ def closest(
     return near.rows, near.cosines.tolist()
 
 
-def by_words(snapshot: Snapshot, content: str, now: int, allowed: Allowed) -> RowNumbers:
-    """Return the best row of each of the allowed memories that match the words of a content best."""
-    population, wanted = snapshot.population(now), parse(content[:QUERY_MAX].replace('"', " "), "any")
-    matches = rank_lexical(snapshot, population, wanted, allowed.mask)
-    return best_matches(snapshot, matches, allowed.mask, WORDED)
-
-
-def _allowed(index: SpaceIndex, snapshot: Snapshot, now: int, only: Filter | None) -> Allowed:
-    """Return the visible rows that a filter selects; None selects all."""
-    population = snapshot.population(now)
-    if only is None:
-        return population.allowed
-    return index.selections(snapshot).allowed(only, snapshot, population, now)
+def by_words(snapshot: Snapshot, content: str, population: CollectionStatistics) -> RowNumbers:
+    """Return the best row of each memory of a population that matches the words of a content best."""
+    wanted = parse(content[:QUERY_MAX].replace('"', " "), "any")
+    matches = rank_lexical(snapshot, population, wanted, population.mask)
+    return best_matches(snapshot, matches, population.mask, WORDED)
 
 
 def _directions(made: Sequence[NewVersion], encoder: Encoder) -> Floats:

@@ -81,14 +81,17 @@ class Objects:
     def create(self, space: str, level: Level, new: NewObject, conversation: str | None, call: Call) -> Kept:
         """Make a session, a conversation or, in a `conversation`, a topic; without a name it gets one.
 
-        A missing session of a conversation is made with it.
+        A missing session of a conversation is made with it. The caller must read.
 
         Raises:
+            Forbidden.
             PlaceTaken: there is one of this name.
             NotFound: a topic's conversation is not there.
             Conflict: another topic was given some of its turns.
             ConversationClosed: the session or the conversation that it would belong to is closed.
         """
+
+        call.caller.check_reads("conversations and their sessions and topics need read")
 
         def attempt(found: SpaceRow) -> Written:
             name = self._named(found, level, new, conversation, call)

@@ -96,7 +96,7 @@ class Streamer:
         self._numbering = Locks()
 
     def add(self, space: str, stream: Stream, call: Call) -> Streamed:
-        """Store all turns of a request or none.
+        """Store all turns of a request or none. The caller must read, for a conversation and its turns have names.
 
         Raises:
             InvalidInput, SensitiveContent, Forbidden, Echo, QuotaExceeded.
@@ -104,6 +104,7 @@ class Streamer:
             ConversationClosed: the conversation or its session takes no more turns.
             Conflict: the conversation belongs to another session than the request says.
         """
+        call.caller.check_reads("turns of conversations need read")
         if not 1 <= len(stream.turns) <= EXCHANGES_MAX:
             raise InvalidInput.at(stream.path, f"has {len(stream.turns):,} turns; 1 to {EXCHANGES_MAX:,} are allowed")
         check_name(stream.conversation, "$.conversation")
@@ -116,6 +117,13 @@ class Streamer:
         done: list[Streamed] = []
 
         def attempt(found: SpaceRow) -> Written:
+            for field in (
+                "conversation",
+                "session",
+                "category",
+            ):  # here, so that a refusal names it as the request does
+                if (name := getattr(stream, field)) is not None:
+                    self._intake.name(found, name, call, f"$.{field}")
             adding = _Adding(found, stream, call, namespace(call.caller, stream.category))
             known = self._known(adding)
             items = _numbered(stream, adding.category, known.last)

@@ -138,8 +138,9 @@ class Topics:
 
         def plan(space: SpaceRow, found: Sequence[tuple[Row, Memory]], number: int) -> Plan:
             row, memory = _named(found, topic, conversation)
-            start = spans_of(memory)[0][0]
-            earlier = [(spans_of(one)[-1][1], other, one) for other, one in found if spans_of(one)[-1][1] < start]
+            having = [(spans_of(one), other, one) for other, one in found if spans_of(one)]
+            start = spans_of(memory)[0][0] if spans_of(memory) else 0
+            earlier = [(spans[-1][1], other, one) for spans, other, one in having if spans[-1][1] < start]
             if not earlier:
                 raise InvalidInput.at("$.turn", f"no topic is before {topic!r}")
             other, before = max(earlier, key=lambda one: one[0])[1:]

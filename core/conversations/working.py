@@ -17,7 +17,8 @@ from muisti.core.conversations.topics import Conversation, dimensions_of, vector
 from muisti.core.discourse.importance import importance, novelty
 from muisti.core.discourse.segmentation import Vectors
 from muisti.core.discourse.signals import joint, signals
-from muisti.core.model.errors import InvalidInput, NotFound, Problem
+from muisti.core.model.counts import Quota
+from muisti.core.model.errors import InvalidInput, NotFound, Problem, QuotaExceeded
 from muisti.core.model.messages import messages_of
 from muisti.core.model.times import to_us
 from muisti.core.model.values import NAME_MAX, Draft, Memory, Seq
@@ -32,8 +33,9 @@ from muisti.core.model.working import (
 )
 from muisti.core.read.naming import find
 from muisti.core.read.reading import read
-from muisti.core.store.database import Database
-from muisti.core.store.sql import topics, version_rows, working
+from muisti.core.store.database import Database, Refused
+from muisti.core.store.refusal_codes import Refusal
+from muisti.core.store.sql import quotas, topics, version_rows, working
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.terms import tokenize
 from muisti.core.write.begun import Call
@@ -50,9 +52,11 @@ Count = Callable[[str], int]
 class WorkingMemory:
     """Thread-safe. All methods raise `NotFound` when there is no such space or conversation."""
 
-    def __init__(self, database: Database, intake: Intake) -> None:
+    def __init__(self, database: Database, intake: Intake, quota: Quota) -> None:
+        """`quota` is that of spaces without one."""
         self._database = database
         self._intake = intake
+        self._quota = quota
 
     def keep(self, conversation: Conversation, entry: Entry, count: Count, budget: int, call: Call) -> Entry:
         """Keep an entry at its key, in place of what is there.
@@ -61,6 +65,7 @@ class WorkingMemory:
             InvalidInput: the entry cannot be accepted, or all that is pinned would not fit the budget.
             NotFound: it names a memory that is not there.
             SensitiveContent: its text has what the space refuses.
+            QuotaExceeded: the space would hold more bytes than its quota.
         """
         _check(entry)
         space, holder, held = self._entries(conversation, call)
@@ -77,8 +82,16 @@ class WorkingMemory:
         needed = sum(one.tokens for one in self._held(space, pinned, count, call))
         if needed > budget:
             raise InvalidInput.at("$.pinned", f"what is pinned would take {needed:,} tokens of {budget:,}")
-        if not call.dry_run:
-            self._database.primary.write([working.put(space, holder, entry, call.now)])
+        before = next((one for one in held if one.key == entry.key), None)
+        grows = before is None or len(entry.content or "") > len(before.content or "")
+        limits = [quotas.refuse_kept(space, self._quota)] if grows else []
+        change = self._database.primary.rehearse if call.dry_run else self._database.primary.write
+        try:
+            change([working.put(space, holder, entry, call.now), *limits])
+        except Refused as refused:
+            if refused.code == Refusal.QUOTA_EXCEEDED:
+                raise QuotaExceeded(space.space.name, None) from refused
+            raise
         return entry
 
     def release(self, conversation: Conversation, key: str, call: Call) -> None:

@@ -102,13 +102,17 @@ class GraphWalker:
         """Return ties with how strongly their two ends are associated."""
         heads = sorted({start.head, *(tie.head for _, tie in ties), *(tie.via for _, tie in ties)})
         groups = opened.groups.of(heads)
-        asked = graph.frequencies([groups[head].members for head in heads], opened.shown, FREQUENT)
-        (rows,) = self._reader.database.read([asked])
+        asked = [graph.frequencies([groups[head].members for head in heads], opened.shown, FREQUENT)]
+        if opened.shown.category is not None:
+            asked.append(graph.texts(opened.space, opened.shown))
+        rows, *counts = self._reader.database.read(asked)
         known = {heads[cast(int, place)]: cast(int, number) for place, number in rows}
+        # A count of all texts would take long; a caller of one category must not learn how many there are.
+        among = cast(int, counts[0][0][0]) if counts else opened.space.seq.number
         found: list[_Counted] = []
         for depth, tie in ties:
             one, other = known[tie.via], known[tie.head]
-            texts = max(opened.space.seq.number, one, other)
+            texts = max(among, one, other)
             strength = association(min(tie.weight, one, other), one, other, texts)
             found.append(_Counted(depth, tie, other, strength))
         return found

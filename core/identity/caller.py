@@ -5,7 +5,7 @@ from collections.abc import Iterable
 import msgspec
 from msgspec.structs import force_setattr, replace
 
-from muisti.core.model.collisions import AddressTaken, Similar
+from muisti.core.model.collisions import Similar
 from muisti.core.model.errors import Forbidden
 from muisti.core.model.fields import FIELDS
 from muisti.core.model.outcomes import Likeness
@@ -117,14 +117,10 @@ class Caller(msgspec.Struct, frozen=True):
         hidden = bool(refusal.found) and not shown
         return type(refusal)(shown, refusal.position, other=refusal.other, checked_at=refusal.checked_at, hidden=hidden)
 
-    def redacted_address(self, refusal: AddressTaken) -> AddressTaken:
-        """Return the refusal without the memory's id, when the caller may not read.
-
-        The category stays, since the caller has named it.
-        """
-        if self.reads:
-            return refusal
-        return AddressTaken(refusal.category, refusal.key, (), refusal.position, hidden=True)
+    def check_reads(self, what: str) -> None:
+        """Raise `Forbidden` when the caller may not read. It learns from no answer which names are taken."""
+        if not self.reads:
+            raise Forbidden(f"a key without the scope read may not name what could be there already: {what}")
 
 
 OWNER = Caller()  # for code that opens the database itself

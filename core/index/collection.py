@@ -98,6 +98,23 @@ def counted(rows: Rows, size: int, seq: int, now: int) -> CollectionStatistics:
     )
 
 
+def within(population: CollectionStatistics, rows: Rows, chosen: Mask) -> CollectionStatistics:
+    """Return the statistics of the chosen rows of a population, for the same times; `followed` and `aged` take none."""
+    mask = population.mask & chosen
+    flags, lengths = _flags(mask), rows.length.view(len(mask))[mask]
+    return replace(
+        population,
+        mask=flags.view(),
+        flags=flags,
+        rows=len(lengths),
+        memories=_firsts(rows, mask),
+        total=_sum(lengths),
+        squares=_squares(lengths),
+        df={},
+        heard={},
+    )
+
+
 def lived(rows: Rows, size: int, seq: int) -> Mask:
     """Return a flag for each of the first `size` rows: whether its version had begun and not ended after `seq`."""
     return (rows.born.view(size) <= seq) & (rows.died.view(size) > seq)

@@ -11,7 +11,7 @@ import numpy as np
 
 from muisti.core.index.allowed import Allowed
 from muisti.core.index.bitmaps import ROWS, count, packed, unpacked, words_for
-from muisti.core.index.collection import CollectionStatistics
+from muisti.core.index.collection import CollectionStatistics, within
 from muisti.core.index.columns import Column
 from muisti.core.index.filter_key import filter_key
 from muisti.core.index.filter_mask import compared
@@ -44,6 +44,13 @@ class _Chosen(NamedTuple):
     allowed: Allowed
 
 
+class _Population(NamedTuple):
+    """The part of a population, with the serial number of the whole."""
+
+    serial: int
+    part: CollectionStatistics
+
+
 class Selections:
     """Evaluates filters over the rows of an index. Thread-safe."""
 
@@ -53,10 +60,11 @@ class Selections:
         self._column = column
         self._bitmaps = Remembered[_Bitmap](self._limit)
         self._chosen = Remembered[_Chosen](self._limit)
+        self._populations = Remembered[_Population](self._limit)
 
     @property
     def nbytes(self) -> int:
-        return self._bitmaps.nbytes + self._chosen.nbytes
+        return self._bitmaps.nbytes + self._chosen.nbytes + self._populations.nbytes
 
     def mask(self, filter: Filter, size: int) -> Mask:
         """Return a flag for each of the first `size` rows: whether the filter is true of it."""
@@ -73,6 +81,23 @@ class Selections:
         allowed = self._among(filter, population.allowed.words, snapshot.size)
         self._chosen.put(key, _Chosen(population.serial, allowed), allowed.nbytes)
         return allowed
+
+    def population(
+        self, own: Filter | None, snapshot: Snapshot, population: CollectionStatistics
+    ) -> CollectionStatistics:
+        """Return the statistics of what a caller sees: of the rows that `own` selects, or None for all.
+
+        So the scores of a caller do not depend on memories that it may not read.
+        """
+        if own is None:
+            return population
+        key = filter_key(own)
+        known = self._populations.get(key)
+        if known is not None and known.serial == population.serial:
+            return known.part
+        part = within(population, self._rows, self.mask(own, snapshot.size))
+        self._populations.put(key, _Population(population.serial, part), 3 * part.mask.nbytes)
+        return part
 
     def _among(self, filter: Filter, visible: Codes, size: int) -> Allowed:
         """Return the rows that the filter selects among the `visible` ones of the first `size`, whole memories."""

@@ -73,12 +73,9 @@ class AddressTaken(Conflict):
 
     code = "address_taken"
 
-    def __init__(
-        self, category: str, key: str, found: Sequence[Likeness], position: int = 0, *, hidden: bool = False
-    ) -> None:
-        """Compose the message; `hidden` says that the other memory is one that the caller may not see."""
+    def __init__(self, category: str, key: str, found: Sequence[Likeness], position: int = 0) -> None:
+        """Compose the message."""
         where = f"belong to memory {', '.join(one.id for one in found)}" if found else "occur twice in this batch"
-        where = "are taken" if hidden else where
         super().__init__(f"category {category!r} and key {key!r} {where}; update that one or PUT the entry")
         self.category, self.key = category, key
         self.found, self.position = tuple(found), position

@@ -229,8 +229,8 @@ def _same(stored: bytes | None, made: bytes, dimensions: int) -> bool:
 
 
 def _miscounted() -> Statement:
-    memory_count, byte_count = spaces.COUNTED
-    return Statement(f"SELECT name FROM spaces WHERE memories <> {memory_count} OR bytes <> {byte_count} ORDER BY 1")
+    wrong = " OR ".join(f"{name} <> {count}" for name, count in spaces.COUNTED.items())
+    return Statement(f"SELECT name FROM spaces WHERE {wrong} ORDER BY 1")
 
 
 def _packed_well(database: Database, space: SpaceRow) -> bool:

@@ -34,11 +34,12 @@ _QUOTED = re.compile(r'"([^"]*)"')
 class Query(msgspec.Struct, frozen=True, kw_only=True):
     """A search as the caller states it. `alpha` is the weight of the dense side, None for the fusion's own.
 
-    `as_of` is the point of history to search, None for now. `reference_time` (microseconds) is the time at which age
-    and expiry are measured, None for the time of that point. With `min_evidence` there are no hits when the evidence is
-    less. With `no_touch` the hits do not count as retrieved. `trust_weight` is the share of its score that a memory
-    with a trust of 0 loses. `second_query` is the way to ask the second model of a space, None for the usual one. At
-    most `instructions` standing instructions come beside the hits. `options` are None for a plain search.
+    `own` selects all that the caller may read, None for everything. `as_of` is the point of history to search, None for
+    now. `reference_time` (microseconds) is the time at which age and expiry are measured, None for the time of that
+    point. With `min_evidence` there are no hits when the evidence is less. With `no_touch` the hits do not count as
+    retrieved. `trust_weight` is the share of its score that a memory with a trust of 0 loses. `second_query` is the way
+    to ask the second model of a space, None for the usual one. At most `instructions` standing instructions come beside
+    the hits. `options` are None for a plain search.
     """
 
     text: str = ""
@@ -46,6 +47,7 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     mode: Mode = "hybrid"
     match: Match = "any"
     filter: Filter | None = None
+    own: Filter | None = None
     fusion: Fusion = "absolute"
     alpha: float | None = None
     recency: Recency | None = None

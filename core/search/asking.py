@@ -98,7 +98,7 @@ class Asking:
         """Return the query limited to what the caller sees; names of sessions, topics and entities are looked up."""
         query, _ = self._of_entities(space, query, caller, now)
         filter = resolved_at(self._database, space, caller.only(query.filter), query.as_of, now)
-        return query if filter is query.filter else replace(query, filter=filter)
+        return query if filter is query.filter else replace(query, filter=filter, own=_category(caller))
 
     def _of_entities(self, space: str, query: Query, caller: Caller, now: int) -> tuple[Query, tuple[str, ...]]:
         """Return the query without names of entities in its filter, and in words what is missing."""

@@ -98,7 +98,7 @@ def rank(
     The rows `beside` are candidates too, whether a ranking proposes them or not.
     """
     began = perf_counter()
-    population = snapshot.population(now)
+    population = index.selections(snapshot).population(query.own, snapshot, snapshot.population(now))
     if not BY_MODE[mode]:
         wanted = wanted.demanding()
     allowed = _allowed(index, snapshot, population, query, wanted, now)

@@ -10,7 +10,7 @@ from msgspec import structs
 from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
 from muisti.core.model.comparisons import Checkpoint, Diff, MemoryChange
-from muisti.core.model.errors import AlreadyExists, Forbidden, InvalidInput, NotFound, TooLarge
+from muisti.core.model.errors import AlreadyExists, Conflict, Forbidden, InvalidInput, NotFound, TooLarge
 from muisti.core.model.ids import id_text
 from muisti.core.model.outcomes import RolledBack, Written
 from muisti.core.model.values import LIMIT_MAX, REASON_MAX, Memory, Seq
@@ -29,6 +29,7 @@ from muisti.core.write.begun import Call
 from muisti.core.write.screening import Screener
 from muisti.core.write.transactions import Transactions
 
+CHECKPOINTS_MAX = 1_000  # in a space
 TURNS_MAX = 50_000  # memories that one batch changes; a remote database limits a transaction to 5 s
 
 _NAME = re.compile(r"[a-z][a-z0-9._-]{0,62}")  # differs from every number, time and Muisti-Seq
@@ -64,6 +65,7 @@ class Checkpoints:
         Raises:
             InvalidInput, Forbidden, SensitiveContent.
             AlreadyExists: the space has a checkpoint of this name.
+            Conflict: the space has `CHECKPOINTS_MAX` of them.
         """
         check_whole(caller)
         if not _NAME.fullmatch(name):
@@ -76,6 +78,9 @@ class Checkpoints:
             note = self._screener.text(found, note, Call(now, caller=caller), "$.note")[:REASON_MAX]
         if self._named(found, name):
             raise AlreadyExists(f"space {space!r} has a checkpoint {name!r} already; delete that one first")
+        (held,) = self._database.read([checkpoints.all_of(found)])
+        if len(held) >= CHECKPOINTS_MAX:
+            raise Conflict(f"space {space!r} has {CHECKPOINTS_MAX:,} checkpoints; delete some first")
         batch = [guard(found), checkpoints.insert(found, name, now, caller.actor, note)]
         rows = written(self._database, batch, checkpoints.named(found, name), dry_run=dry_run)
         if not rows:
@@ -125,7 +130,9 @@ class Checkpoints:
         if start > stop:
             raise InvalidInput.at("$.until", f"change {stop} lies before change {start}, the value of since")
         beyond = b"" if cursor is None else position(cursor)
-        (touched,) = self._database.read([checkpoints.touched(found, start, stop, beyond, limit + 1)])
+        (touched,) = self._database.read(
+            [checkpoints.touched(found, start, stop, beyond, limit + 1, caller.own_category)]
+        )
         ids = [row[0] for row in touched[:limit] if isinstance(row[0], bytes)]
         items: list[MemoryChange] = []
         if ids:

@@ -48,6 +48,7 @@ from muisti.core.model.tasks import Task
 from muisti.core.model.values import RequestKey
 from muisti.core.query.points import AsOf
 from muisti.core.read.reading import find_space
+from muisti.core.spaces.checkpoints import check_whole
 from muisti.core.tasks.tasks import Tasks
 from muisti.core.views.calls import Calls
 from muisti.core.write.graph_decisions import GraphDecisions
@@ -237,6 +238,7 @@ class Graph:
 
     def extend(self, space: str, most: int | None = None) -> Extension:
         """Read versions that have come since, at most about `most`. A dry run tells what the next ones give."""
+        check_whole(self._calls.caller)
         if self._calls.dry_run:
             return self._parts.index.foretell(space)
         return self._parts.index.extend(space, most)
@@ -245,7 +247,11 @@ class Graph:
         """Make a task that reads all pending versions; with `again`, that reads every version again.
 
         Versions about which the chosen recogniser gave no answer are read again as well.
+
+        Raises:
+            Forbidden: the caller sees a part of the space.
         """
+        check_whole(self._calls.caller)
         if again:
             self._parts.index.forget(space)
         found = find_space(self._parts.reader.database, space)

@@ -51,7 +51,7 @@ class GraphDecisions:
             apart = [one for one in _listed(stated, "apart") if norm(one) not in keys]
             return _with(stated, EntityChange(aliases=tuple(aliases), apart=tuple(apart)))
 
-        return self._change(space, name, call, change, category)
+        return self._change(space, name, call, change, category, others)
 
     def keep_apart(self, space: str, name: str, others: Sequence[str], category: str | None, call: Call) -> Written:
         """Say that other names are not those of an entity, even when they were merged."""
@@ -63,7 +63,7 @@ class GraphDecisions:
             apart = [*_listed(stated, "apart"), *others]
             return _with(stated, EntityChange(aliases=tuple(aliases), apart=tuple(apart)))
 
-        return self._change(space, name, call, change, category)
+        return self._change(space, name, call, change, category, others)
 
     def relate(self, space: str, new: NewRelation, call: Call) -> Written:
         """State a relation."""
@@ -115,11 +115,19 @@ class GraphDecisions:
         return self._keeper.run(space, call, attempt)
 
     def _change(
-        self, space: str, name: str, call: Call, change: Callable[[Draft], Draft], category: str | None = None
+        self,
+        space: str,
+        name: str,
+        call: Call,
+        change: Callable[[Draft], Draft],
+        category: str | None = None,
+        others: Sequence[str] = (),
     ) -> Written:
         key = _checked(name, "$.name")
 
         def attempt(row: SpaceRow) -> Written:
+            for place, one in enumerate(others):  # here, so that a refusal names the field of the request
+                self._intake.text(row, one, call, f"$.others[{place}]")
             own = namespace(call.caller, category)
             places = dict.fromkeys((key, folded(name)))  # earlier versions had statements at the folded key
             found = self._database.read([memories.at_place(row, own, f"entity/{place}") for place in places])

@@ -69,6 +69,8 @@ class Intake:
             InvalidInput, SensitiveContent, Forbidden, Echo.
         """
         draft = call.caller.own(draft)
+        if draft.key is not None:
+            call.caller.check_reads("leave key out")
         check_new(draft, path)
         if not hierarchy:
             check_alone(draft, path)

@@ -39,6 +39,8 @@ SENT: Mapping[str, Mapping[str, str]] = {
     "topic": {**_TITLED, "topic": "name"},
     "entity": {"content": "name", "structure": ""},
     "relation": {"structure": ""},
+    "document": {"document": "path"},
+    "chunk": {"document": "path"},
 }
 
 

@@ -78,8 +78,6 @@ class Writer:
             written = self._add(space, drafts, on_conflict, call, path)
         except Similar as refusal:
             raise call.caller.redacted(refusal) from None
-        except AddressTaken as refusal:
-            raise call.caller.redacted_address(refusal) from None
         return replace(written, similar=call.caller.shown(written.similar))
 
     def begin_add(self, space: str, draft: Draft, on_conflict: OnConflict, call: Call) -> Begun:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from muisti.core.model.errors import InvalidInput
+from muisti.core.model.errors import InvalidInput, Problem, SensitiveContent
 from muisti.core.model.graph import End, Entity, NewRelation, Relation
 from muisti.core.model.outcomes import Written
 from muisti.core.query.points import parse
@@ -104,7 +104,12 @@ async def state_graph(call: Call, given: GraphStatement) -> Outcome:
         new = NewRelation(
             subject=name, kind=given.kind, object=given.object, literal=given.text, negative=given.negative
         )
-        return _done(await store(view.relate, call.space, new), "stated", dry_run=given.dry_run)
+        try:
+            return _done(await store(view.relate, call.space, new), "stated", dry_run=given.dry_run)
+        except SensitiveContent as refused:
+            names = {"$.subject": "$.name", "$.literal": "$.text"}
+            told = [Problem(names.get(one.path, one.path), one.message) for one in refused.problems]
+            raise SensitiveContent(told) from None
     say = view.merge if given.action == "merge" else view.keep_apart
     return _done(await store(say, call.space, name, given.others), "stated", dry_run=given.dry_run)
 

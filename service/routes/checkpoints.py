@@ -33,7 +33,7 @@ UntilParameter = Annotated[str | None, QueryParameter(description=f"{_POINT} Now
     operation_id="createCheckpoint",
     tags=["checkpoints"],
     needs="write",
-    problems=["already_exists", "sensitive_content"],
+    problems=["conflict", "already_exists", "sensitive_content"],
 )
 async def create_checkpoint(
     request: Request,

@@ -93,7 +93,7 @@ async def create_conversation(
     idempotency_key: IdempotencyKeyHeader = None,
     dry_run: DryRunParameter = False,
 ) -> Response[ConversationReply]:
-    """Make a conversation. Streaming turns in makes a missing one, too."""
+    """Make a conversation. Streaming turns in makes a missing one, too. The key must read, as well."""
     new = data.new()
     return await made(
         request, backend, space, "conversation", new, ConversationReply.of, idempotency_key, dry_run=dry_run

@@ -56,7 +56,7 @@ async def add_exchanges(
     A conversation that is not there is made, and its session. When the answer arrives, the turns are on disk and every
     search finds them. A turn that is there with the same content is `replayed`; with other content it is refused. Turns
     without a number take the next ones; send an `Idempotency-Key` with those. A body of application/x-ndjson has one
-    turn a line.
+    turn a line. The key must read, as well.
     """
     streamed = await backend.store(
         memories(request, backend, dry_run=dry_run).conversations.add_exchanges,

@@ -79,7 +79,7 @@ async def create_session(
     idempotency_key: IdempotencyKeyHeader = None,
     dry_run: DryRunParameter = False,
 ) -> Response[SessionReply]:
-    """Make a session. Streaming turns in makes a missing one, too."""
+    """Make a session. Streaming turns in makes a missing one, too. The key must read, as well."""
     new = data.new()
     return await made(request, backend, space, "session", new, SessionReply.of, idempotency_key, dry_run=dry_run)
 

@@ -97,7 +97,7 @@ async def create_topic(
     idempotency_key: IdempotencyKeyHeader = None,
     dry_run: DryRunParameter = False,
 ) -> Response[TopicReply]:
-    """Make a topic of a conversation: stretches of its turns under one title."""
+    """Make a topic of a conversation: stretches of its turns under one title. The key must read, as well."""
     new, reply = data.new(category), TopicReply.of
     return await made(
         request,

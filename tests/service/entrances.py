@@ -438,6 +438,7 @@ ENTRANCES = (
         ("addExchanges",),
         streamed,
         talking,
+        ("append", "read"),
         keyed=False,
         why="turns of a conversation have no key",
     ),
@@ -448,6 +449,7 @@ ENTRANCES = (
             "conversations", "add", "c", "-", "--category", p.case.body["category"], input=json.dumps(turn_of(p))
         ),
         talking,
+        ("append", "read"),
         keyed=False,
         why="turns of a conversation have no key",
     ),

@@ -169,6 +169,37 @@ STATEMENTS = {"correctRelation", "retractStatement"}  # on memories of the kind 
 # Not in JSON.
 LINES = {"importMemories": b'{"type":"muisti","format":1}\n{"type":"end","lines":1}\n'}
 
+# Arguments of a call of every tool. `ID`: the id of a memory.
+TOOL_ARGUMENTS: dict[str, dict[str, Any]] = {
+    "remember": {"content": "Something else entirely"},
+    "recall": {"query": "deploy"},
+    "overview": {},
+    "get_memory": {"id": "ID"},
+    "list_memories": {},
+    "update_memory": {"id": "ID", "changes": {"reason": "why"}},
+    "memory_history": {"id": "ID"},
+    "forget": {"id": "ID"},
+    "undo": {},
+    "list_spaces": {},
+    "get_context": {"query": "deploy", "conversation": "c"},
+    "add_exchanges": {"conversation": "c", "items": [{"author": "Ann", "content": "Hello"}]},
+    "conversations": {"action": "get", "conversation": "c"},
+    "import_memories": {"ndjson": LINES["importMemories"].decode()},
+    "search": {"query": "deploy"},
+    "fetch": {"id": "ID"},
+    "set_model": {},
+    "prune_memory": {"strategy": "stale_code"},
+    "clear_all": {"confirm": "DELETE ALL MEMORIES", "dry_run": True},
+    "create_space": {"name": "made"},
+    "purge": {"author": "Ann"},
+    "get_stats": {},
+    "add_document": {"path": "b.md", "content": "We moved to Turku."},
+    "documents": {"action": "get", "document": "a.md"},
+    "code": {"action": "callers", "name": "run"},
+    "graph": {"action": "entity", "name": "Ann Berg"},
+    "state_graph": {"action": "relate", "name": "Ann Berg", "kind": "works_at", "object": "Acme"},
+}
+
 
 @dataclass(frozen=True)
 class Caller:

@@ -148,6 +148,8 @@ def not_allowed(entrance: Entrance, key: Key, fields: Row) -> str | None:
     """Return the error code with which a key is refused, whatever the draft says."""
     if not set(entrance.scopes) <= set(key.scopes):
         return "forbidden"
+    if entrance.keyed and "read" not in key.scopes:
+        return "forbidden"  # whether the key is taken would tell what is stored
     if entrance.whole and (key.category or "read" not in key.scopes):
         return "forbidden"
     if entrance.classless and key.source_class:

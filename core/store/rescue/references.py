@@ -13,7 +13,7 @@ import apsw
 from muisti.core.model.fields import LINKS
 from muisti.core.model.spaces import SpaceSettings
 from muisti.core.store.backup import renew_epochs
-from muisti.core.store.sql.spaces import COUNTED, settings_text
+from muisti.core.store.sql.spaces import COUNTED, COUNTING, settings_text
 from muisti.core.store.sql.table import Table
 from muisti.core.store.sql.tables import TABLES
 
@@ -171,12 +171,11 @@ def _parents(target: apsw.Connection, table: str) -> list[tuple[str, list[str], 
 
 def _count(target: apsw.Connection, note: Note) -> None:
     """Recompute the counters of each space, and its seq."""
-    memory_count, byte_count = COUNTED
-    asked = f"SELECT name, memories, {memory_count} AS here FROM spaces WHERE memories > here ORDER BY 1"
+    asked = f"SELECT name, memories, {COUNTED['memories']} AS here FROM spaces WHERE memories > here ORDER BY 1"
     for name, before, here in target.execute(asked).fetchall():
         note(f"the space {name} had {before:,} memories, {here:,} are here")
     target.execute(
-        f"UPDATE spaces SET memories = {memory_count}, bytes = {byte_count}, seq = max(seq, "
+        f"UPDATE spaces SET {COUNTING}, seq = max(seq, "
         "(SELECT coalesce(max(c.seq), 0) FROM changes c WHERE c.space_id = spaces.id), "
         "(SELECT coalesce(max(max(v.born, coalesce(v.died, 0))), 0) FROM versions v WHERE v.space_id = spaces.id))"
     )

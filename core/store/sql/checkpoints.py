@@ -45,14 +45,18 @@ def delete(space: SpaceRow, name: str) -> Statement:
     return Statement("DELETE FROM checkpoints WHERE space_id = ? AND name = ?", (space.id, name))
 
 
-def touched(space: SpaceRow, after: int, upto: int, beyond: bytes, limit: int) -> Statement:
-    """Select the ids after `beyond` of memories with a version that began or ended between two changes, in order."""
+def touched(space: SpaceRow, after: int, upto: int, beyond: bytes, limit: int, category: str | None) -> Statement:
+    """Select the ids after `beyond` of memories with a version that began or ended between two changes, in order.
+
+    With `category`, a folded one, only versions of that category count.
+    """
+    own, args = ("", ()) if category is None else (" AND category_folded = ?", (category,))
     return Statement(
-        """SELECT memory_id FROM (
-            SELECT memory_id FROM versions WHERE space_id = ? AND born > ? AND born <= ?
-            UNION SELECT memory_id FROM versions WHERE space_id = ? AND died > ? AND died <= ?
+        f"""SELECT memory_id FROM (
+            SELECT memory_id FROM versions WHERE space_id = ? AND born > ? AND born <= ?{own}
+            UNION SELECT memory_id FROM versions WHERE space_id = ? AND died > ? AND died <= ?{own}
         ) WHERE memory_id > ? ORDER BY memory_id LIMIT ?""",
-        (space.id, after, upto, space.id, after, upto, beyond, limit),
+        (*(space.id, after, upto, *args) * 2, beyond, limit),
     )
 
 

@@ -195,6 +195,11 @@ def frequencies(groups: Sequence[Sequence[int]], shown: Shown, most: int) -> Sta
     )
 
 
+def texts(space: SpaceRow, shown: Shown) -> Statement:
+    """Count the versions that are seen."""
+    return Statement(f"SELECT count(*) FROM versions v WHERE v.space_id = ? AND {shown.sql}", (space.id, *shown.args))
+
+
 def mentioned(ids: Iterable[int], shown: Shown, limit: int) -> Statement:
     """Select where versions mention entities, the latest first: (memory, version, time, start, stop, text, …).
 

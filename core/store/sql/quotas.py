@@ -18,7 +18,7 @@ _EXCEEDED = refuse(Refusal.QUOTA_EXCEEDED)
 def usage(space: SpaceRow, default: Quota) -> Statement:
     """Select the usage and the limits of a space."""
     return Statement(
-        f"SELECT s.memories, s.bytes, coalesce(q.memories, ?), coalesce(q.bytes, ?) {_HERE}",
+        f"SELECT s.memories + s.objects, s.bytes, coalesce(q.memories, ?), coalesce(q.bytes, ?) {_HERE}",
         (*_both(default), space.id),
     )
 
@@ -46,7 +46,7 @@ def used(row: Row) -> Usage:
 def refuse_more(space: SpaceRow, default: Quota) -> Statement:
     """Refuse when the space exceeds its limits. Put it after the statements that add memories."""
     return Statement(
-        f"{_EXCEEDED} {_HERE} AND (s.memories > coalesce(q.memories, ?) OR s.bytes > coalesce(q.bytes, ?))",
+        f"{_EXCEEDED} {_HERE} AND (s.memories + s.objects > coalesce(q.memories, ?) OR s.bytes > coalesce(q.bytes, ?))",
         (space.id, *_both(default)),
     )
 
@@ -61,8 +61,18 @@ def refuse_more_in(name: str, default: Quota) -> Statement:
     """Refuse when the space of this name, made in the same batch, exceeds its limits."""
     return Statement(
         f"{_EXCEEDED} FROM spaces s LEFT JOIN quotas q ON q.space = s.name "
-        "WHERE s.name = ? AND (s.memories > coalesce(q.memories, ?) OR s.bytes > coalesce(q.bytes, ?))",
+        "WHERE s.name = ? AND (s.memories + s.objects > coalesce(q.memories, ?) OR s.bytes > coalesce(q.bytes, ?))",
         (name, *_both(default)),
+    )
+
+
+def refuse_kept(space: SpaceRow, default: Quota) -> Statement:
+    """Refuse when the space with what its working memories keep exceeds its limit of bytes."""
+    kept = "SELECT coalesce(sum(length(CAST(w.key || coalesce(w.content, '') AS BLOB))), 0) FROM working w"
+    return Statement(
+        f"{_EXCEEDED} {_HERE} AND coalesce(q.bytes, ?) IS NOT NULL "
+        f"AND s.bytes + ({kept} WHERE w.space_id = s.id) > coalesce(q.bytes, ?)",
+        (space.id, default.bytes, default.bytes),
     )
 
 
@@ -71,7 +81,8 @@ def refuse_sum(space: SpaceRow, more: SpaceRow, default: Quota) -> Statement:
     return Statement(
         f"{_EXCEEDED} FROM spaces s JOIN spaces m ON m.id = ? "
         "LEFT JOIN quotas q ON q.space = s.name WHERE s.id = ? "
-        "AND (s.memories + m.memories > coalesce(q.memories, ?) OR s.bytes + m.bytes > coalesce(q.bytes, ?))",
+        "AND (s.memories + s.objects + m.memories + m.objects > coalesce(q.memories, ?) "
+        "OR s.bytes + m.bytes > coalesce(q.bytes, ?))",
         (more.id, space.id, *_both(default)),
     )
 

@@ -95,7 +95,7 @@ TABLES = (
         name="spaces",
         columns=words(
             "id name epoch seq created_at committed_at settings generation_id memories bytes kept_from policy feedback "
-            "shadow_generation_id shadow_served embedded second_generation_id second_embedded"
+            "shadow_generation_id shadow_served embedded second_generation_id second_embedded objects"
         ),
         references=(
             Reference(("generation_id",), "generations", cascades=False),

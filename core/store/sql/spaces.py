@@ -17,11 +17,14 @@ s.policy, h.id, h.hash, h.dimensions, s.shadow_served, t.id, t.hash, t.dimension
 FROM spaces s LEFT JOIN generations g ON g.id = s.generation_id
 LEFT JOIN generations h ON h.id = s.shadow_generation_id
 LEFT JOIN generations t ON t.id = s.second_generation_id"""
-# The number of memories of a space that are not deleted, without the objects that order them, and the bytes of all.
-COUNTED = (
-    f"(SELECT count(*) FROM versions v WHERE v.space_id = spaces.id AND v.died IS NULL AND {PLAIN})",
-    "(SELECT coalesce(sum(v.bytes), 0) FROM versions v WHERE v.space_id = spaces.id AND v.died IS NULL)",
-)
+_LIVING = "FROM versions v WHERE v.space_id = spaces.id AND v.died IS NULL"
+# The counters of a space, by column: memories that are not deleted, what callers add beside them, and the bytes of all.
+COUNTED = {
+    "memories": f"(SELECT count(*) {_LIVING} AND {PLAIN})",
+    "objects": f"(SELECT count(*) {_LIVING} AND v.kind IN ('session', 'conversation', 'topic', 'entity', 'relation'))",
+    "bytes": f"(SELECT coalesce(sum(v.bytes), 0) {_LIVING})",
+}
+COUNTING = ", ".join(f"{name} = {count}" for name, count in COUNTED.items())
 STAGING = "~"  # first character of the names of staging spaces, which callers never see
 _THERE = "EXISTS (SELECT 1 FROM spaces WHERE id = ? AND epoch = ?)"
 _NO_SPACE, _SPACE_EXISTS = refuse(Refusal.NO_SPACE), refuse(Refusal.SPACE_EXISTS)
@@ -181,8 +184,7 @@ def memories(space: SpaceRow) -> Statement:
 
 def count_anew(space: SpaceRow) -> Statement:
     """Recompute the counters of a space from its versions."""
-    memory_count, byte_count = COUNTED
-    return Statement(f"UPDATE spaces SET memories = {memory_count}, bytes = {byte_count} WHERE id = ?", (space.id,))
+    return Statement(f"UPDATE spaces SET {COUNTING} WHERE id = ?", (space.id,))
 
 
 def state(space: SpaceRow) -> Statement:

@@ -5,7 +5,7 @@ from typing import get_args
 import pytest
 
 from muisti.core.identity.caller import OWNER, Caller
-from muisti.core.model.collisions import AddressTaken, Duplicate
+from muisti.core.model.collisions import Duplicate
 from muisti.core.model.errors import Forbidden
 from muisti.core.model.outcomes import Likeness
 from muisti.core.model.terms import SourceClass
@@ -31,10 +31,10 @@ def test_a_refusal_names_only_memories_that_the_caller_may_see(caller: Caller, s
     assert "rules" not in str(caller.redacted(Duplicate((like("notes"),), 0))) or caller is OWNER
 
 
-def test_a_caller_that_may_not_read_learns_no_id_of_an_address():
-    taken = AddressTaken("rules", "deploy", (like("rules"),), 0)
-    assert OWNER.redacted_address(taken) is taken
-    assert ADDS.redacted_address(taken).found == ()
+def test_a_caller_that_may_not_read_names_nothing_that_may_be_taken():
+    OWNER.check_reads("")
+    with pytest.raises(Forbidden, match="leave key out"):
+        ADDS.check_reads("leave key out")
 
 
 def test_every_read_of_a_bound_caller_is_limited_to_its_category():

@@ -285,6 +285,67 @@ def test_only_spaces_of_the_key_are_listed(fresh: Served):
     assert [space["name"] for space in found] == [OWN, SOURCE]
 
 
+# What callers can make a database keep beside the versions that quotas count.
+BOUNDED: Mapping[str, str] = {
+    "audit": "a line for each deletion, key and setting",
+    "changes": "one for each version",
+    "embeddings": "vectors of texts that are in use; others are forgotten",
+    "checkpoints": "at most CHECKPOINTS_MAX",
+    "conflicts": "at most so many for each new memory",
+    "feedback": "one verdict of each key on each memory",
+    "imports": "one for each import, which needs the scope write",
+    "passages": "parts of a version",
+    "probes": "at most PROBES_MAX",
+    "probe_runs": "the latest ones",
+    "requests": "answers to repeated requests, for a day",
+    "retrievals": "one for each memory",
+    "sqlite_sequence": "numbers of tables",
+    "tasks": "as many as may wait; ended ones are forgotten",
+    "task_items": "parts of a task",
+    "working": "its bytes count, and there are so many for each conversation",
+}
+BELONGS = ("document", "summary")  # to a chunk, and to an object, that are counted
+GROWING = [name for name, need in NEEDS.items() if need in ("append", "write")]
+
+
+@pytest.mark.parametrize("limit", ["memories", "bytes"])
+def test_whatever_a_request_adds_is_counted_or_bounded(fresh: Served, limit: str):
+    server, engine, database = fresh, fresh.engine, fresh.database
+    headers, filled = with_mode(engine, "full", "acme.*").headers, fresh.filled
+    (found,) = database.read([Statement("SELECT name FROM sqlite_schema WHERE type = 'table'")])
+    tables = [str(row[0]) for row in found]
+
+    def sizes() -> dict[str, int]:
+        counts = database.read([Statement(f'SELECT count(*) FROM "{name}"') for name in tables])
+        return {name: int(str(rows[0][0])) for name, rows in zip(tables, counts, strict=True)}
+
+    def living() -> tuple[int, int]:
+        kinds = ", ".join(f"'{kind}'" for kind in BELONGS)
+        where = f"FROM versions v JOIN spaces s ON s.id = v.space_id WHERE s.name = '{OWN}' AND v.died IS NULL"
+        (rows,) = database.read(
+            [Statement(f"SELECT count(*) FILTER (WHERE kind NOT IN ({kinds})), sum(v.bytes) {where}")]
+        )
+        return int(str(rows[0][0])), int(str(rows[0][1]))
+
+    wrong: list[str] = []
+    for operation in GROWING:
+        used = engine.spaces.set_quota(OWN, {})[0]
+        assert (used.memories, used.bytes) == living(), f"before {operation}"
+        engine.spaces.set_quota(OWN, {limit: getattr(used, limit)})
+        before = sizes()
+        memory = filled.statement if operation in STATEMENTS else filled.memories[OWN]
+        answer = ask(server, operation, OWN, headers, memory, filled.probe, filled.conflict)
+        grown = {name for name, size in sizes().items() if size > before[name]} - {"versions"}
+        if answer.status_code == 403 and answer.json()["code"] != "quota_exceeded":
+            wrong.append(f"{operation} is not asked: {answer.text}")
+        place = 0 if limit == "memories" else 1
+        if living()[place] > getattr(used, limit):
+            wrong.append(f"{operation} adds beyond the quota of {limit}")
+        if grown - BOUNDED.keys():
+            wrong.append(f"{operation} lets {grown - BOUNDED.keys()} grow")
+    assert not wrong, "\n".join(wrong)
+
+
 @pytest.mark.parametrize("mode", MODES)
 def test_a_dry_run_of_a_sync_reads_and_a_sync_deletes(fresh: Served, mode: str):
     headers, client = with_mode(fresh.engine, mode, OWN).headers, fresh.client

@@ -117,7 +117,7 @@ def test_the_policy_of_the_space_holds_for_each(client: httpx.Client):
 
 def test_no_more_is_stored_than_the_quota_allows(client: httpx.Client):
     told(client, TURNS)
-    held = client.get(f"{API}/stats").json()["memories"]
+    held = client.get(f"{API}/stats").json()["quota"]["memories"]["used"]  # with the conversation and its session
     client.patch(f"{API}/quota", json={"memories": held + 1})
     found = suggest(client)
     assert (found["created"], found["failed"]) == (1, 1)
