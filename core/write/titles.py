@@ -51,7 +51,7 @@ def retitled(
 
     `after` is how many changes of the batch come after these. Objects in `kept` are left as they are.
     """
-    differing = [pair for before, now in turned if _differ(*(pair := (_standing(before), _standing(now))))]
+    differing = [pair for pair in turned if _differ(*pair)]
     if not differing:
         return []
     changed = {one.id: now for before, now in differing if (one := before or now) is not None}
@@ -75,11 +75,6 @@ def retitled(
             found.append((last, title))
     offset = after + len(found)
     return [_retitled(space, *one, cast(int, number), call, offset - place) for place, one in enumerate(found, start=1)]
-
-
-def _standing(turn: Memory | None) -> Memory | None:
-    """Return a turn that is not superseded."""
-    return None if turn is None or turn.superseded_by is not None else turn
 
 
 def _differ(before: Memory | None, after: Memory | None) -> bool:

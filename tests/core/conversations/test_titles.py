@@ -10,7 +10,6 @@ from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.conversations import Change, NewObject
 from muisti.core.model.outcomes import Undo
-from muisti.core.model.values import Draft
 from muisti.core.query.points import parse as point
 from muisti.core.views.conversations import Wanted
 from tests.core.conversations.talking import named, said, stream, talks
@@ -54,10 +53,6 @@ def patch(engine: Engine, turn: str, clock: Clock) -> None:
     write(engine, "r").update(SPACE, turn, {"content": "Of boats."})
 
 
-def supersede(engine: Engine, turn: str, clock: Clock) -> None:
-    write(engine, "r").supersede(SPACE, turn, Draft(content="Of boats."))
-
-
 def delete(engine: Engine, turn: str, clock: Clock) -> None:
     write(engine, "r").delete(SPACE, turn)
 
@@ -70,7 +65,6 @@ def expire(engine: Engine, turn: str, clock: Clock) -> None:
 
 WAYS: dict[str, Callable[[Engine, str, Clock], None]] = {
     "changed": patch,
-    "superseded": supersede,
     "deleted": delete,
     "expired": expire,
 }
