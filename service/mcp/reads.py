@@ -1,7 +1,10 @@
 """The tools that only read: one call of the engine each."""
 
+from muisti.core.model.errors import InvalidInput
 from muisti.core.model.hits import Answer
+from muisti.core.model.values import LIMIT_MAX
 from muisti.core.query import points
+from muisti.service.http.parameters import HISTORY_CHARACTERS, version_in
 from muisti.service.mcp.arguments import (
     GetContext,
     GetMemory,
@@ -106,8 +109,17 @@ async def list_memories(call: Call, given: ListMemories) -> Outcome:
 
 
 async def memory_history(call: Call, given: History) -> Outcome:
-    history = await call.backend.store(call.memories.read.history, call.space, call.name(given))
-    return Outcome(*told(history, given.limit))
+    if not 1 <= given.limit <= LIMIT_MAX:
+        raise InvalidInput.at("$.limit", f"{given.limit} is not between 1 and {LIMIT_MAX}")
+    history = await call.backend.store(
+        call.memories.read.history,
+        call.space,
+        call.name(given),
+        most=given.limit,
+        characters=HISTORY_CHARACTERS,
+        before=None if given.cursor is None else version_in(given.cursor),
+    )
+    return Outcome(*told(history))
 
 
 async def list_spaces(call: Call, _: NoArguments) -> Outcome:
