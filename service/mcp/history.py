@@ -6,7 +6,7 @@ import msgspec
 
 from muisti.core.model.values import FieldChange, History, Version
 from muisti.service.mcp.fence import CONTENT, one_line
-from muisti.service.mcp.rendering import NOTICE, counted
+from muisti.service.mcp.rendering import NOTICE, counted, more
 
 Json = dict[str, Any]
 
@@ -21,8 +21,7 @@ def told(history: History) -> tuple[Json, str]:
     structured: Json = {"id": memory_id, "versions": versions, "chain": list(history.chain), "next_cursor": cursor}
     number = counted(len(versions), "version", "versions")
     parts = [f"[{memory_id}] {number}, newest first. {NOTICE}", *map(_text, versions)]
-    if cursor is not None:
-        parts.append(f"More: cursor {cursor}")
+    parts += more(0, 0, cursor)
     if len(history.chain) > 1:
         parts.append(f"One superseded the other: {', '.join(history.chain)}")
     return {**structured, "notice": NOTICE}, "\n\n".join(parts)
