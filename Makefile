@@ -23,6 +23,8 @@ NEEDS := .venv/.made pyproject.toml $(PINS)
 SERVICES := build/chroma/.made build/mcp-memory-service/.made
 # What the tests of a cluster take from others, away from what we need.
 CLIENTS := build/locust/.made build/libsql-client/.made
+# Clients of MCP in Python: what they need fights with what the server needs.
+CONVERTERS := build/converters/.made
 MANIFESTS := build/manifests/.made
 # mcp-memory-service needs a Python whose sqlite3 loads extensions; many builds of Python leave that out.
 EXTENSIBLE = $(firstword $(foreach p,$(PYTHON) python3.13 python3.12 python3.11 /usr/bin/python3,$(shell \
@@ -88,8 +90,8 @@ kernels-test: .venv/.dev .venv/.kernels ## Compare the compiled kernels with pla
 console-test: .venv/.browser .venv/.kernels ## Try the console in a real Chromium (Debian's), and photograph each page
 	@$(BIN)/python -m pytest tests/browser --browser $(ARGS)
 
-conformance: .venv/.dev .venv/.kernels build/conformance/.made ## Run MCP's official suite, Inspector and TypeScript client, and cytoscape.js
-	@$(BIN)/python -m tests.conformance build/conformance $(NODE)
+conformance: .venv/.dev .venv/.kernels build/conformance/.made build/converters/.made ## Run MCP's official suite, Inspector and five clients' converters, and cytoscape.js
+	@$(BIN)/python -m tests.conformance build/conformance $(NODE) build/converters/bin/python
 
 clients-test: .venv/.dev .venv/.kernels build/typescript/.made ## Build the TypeScript client and try it on a server
 	@$(BIN)/python -m tests.clients.typescript build/typescript $(NODE)
@@ -307,7 +309,7 @@ build/dist/.made: deploy/dist/requirements.txt deploy/image/tools.txt
 	@build/dist/bin/python -m pip --disable-pip-version-check install -q -r $<
 	@touch $@
 
-$(CLIENTS) $(MANIFESTS): build/%/.made: deploy/clients/%.txt
+$(CLIENTS) $(CONVERTERS) $(MANIFESTS): build/%/.made: deploy/clients/%.txt
 	@echo 'Installing $* into build/$*'
 	@mkdir -p $(@D)
 	@$(PYTHON) -m venv build/$*

@@ -50,6 +50,7 @@ PurgeParameter = Annotated[
 ]
 CursorParameter = Annotated[str | None, QueryParameter(description="`next_cursor` of the page before.")]
 
+HISTORY_CHARACTERS = 1_000_000  # of the texts of a page of a history, about
 PAST = ["past_retention", "point_ahead", "epoch_gone"]  # what is refused with `as_of`
 
 
@@ -98,3 +99,14 @@ def _problems(request: Request[Any, Any, Any], known: frozenset[str], *, open_en
         elif name not in known and not open_ended:
             takes = f"takes {', '.join(sorted(known))}" if known else "takes none"
             yield Problem(f"$.{name[:80]}", f"there is no such parameter; this request {takes}")
+
+
+def version_in(cursor: str) -> int:
+    """Return the version before which a page of a history begins.
+
+    Raises:
+        InvalidInput: the cursor is of no history.
+    """
+    if not (cursor.isascii() and cursor.isdigit() and 0 < len(cursor) < 16):
+        raise InvalidInput.at("$.cursor", "is none of these answers; use the next_cursor of the page before")
+    return int(cursor)

@@ -232,6 +232,7 @@ class UpdateMemory(Change, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 class History(OneMemory, frozen=True, kw_only=True, forbid_unknown_fields=True):
     limit: fields.Limit = 10
+    cursor: str | None = None
 
 
 class UndoChanges(Change, frozen=True, kw_only=True, forbid_unknown_fields=True):

@@ -73,7 +73,7 @@ TOOLS = (
         run=reads.recall,
         description="Search what is known about a question, by meaning and by word. Cite ids. "
         "evidence none: nothing is known about it.",
-        words={"category": "Only these", "tags": "Any of these", "limit": "Most hits"},
+        words={"category": "Only these", "tags": "Any of these", "limit": "Most"},
         read_only=True,
     ),
     Tool(
@@ -98,8 +98,8 @@ TOOLS = (
         needs="read",
         arguments=arguments.ListMemories,
         run=reads.list_memories,
-        description="List all memories that meet conditions, without a question, newest first.",
-        words={"category": "Only these", "tags": "Any of these", "limit": "Most on a page"},
+        description="List memories that meet conditions, without a question, newest first.",
+        words={"category": "Only these", "tags": "Any of these", "limit": "Most"},
         read_only=True,
     ),
     Tool(
@@ -134,8 +134,8 @@ TOOLS = (
         needs="read",
         arguments=arguments.History,
         run=reads.memory_history,
-        description="Earlier versions of a memory, what changed.",
-        words={"limit": "Most versions"},
+        description="Versions of a memory, what changed.",
+        words={"limit": "Most", "cursor": "next_cursor"},
         read_only=True,
     ),
     Tool(

@@ -7,10 +7,11 @@ from muisti.core.model.errors import InvalidInput
 from muisti.service.mcp.calls import Call, Json, Outcome
 from muisti.service.mcp.fence import CONTENT, one_line
 from muisti.service.mcp.group_arguments import CodeQuestion
-from muisti.service.mcp.rendering import NOTICE
+from muisti.service.mcp.rendering import NOTICE, more
 from muisti.service.schemas.code import names_in
 
 _SHOWN = 50
+_LISTED = 300  # symbols and imports of a file, and lines of a use
 
 
 async def code(call: Call, given: CodeQuestion) -> Outcome:
@@ -43,15 +44,16 @@ def _use(one: Use) -> Json:
         "name": None if one.symbol is None else one_line(one.symbol.qualified),
         "path": one_line(one.path),
         "used_in": one_line(one.used_in),
-        "lines": list(one.lines),
+        "lines": list(one.lines[:_LISTED]),
         "of": one_line(one.of),
     }
     return found if one.certainty == "certain" else {**found, "certainty": one.certainty}
 
 
-def _told(structured: Json, lines: list[str], found: Symbols | Uses | Outline | CodeMap) -> Outcome:
-    """Return an outcome that marks what is stored text, and says what it lacks."""
+def _told(structured: Json, lines: list[str], found: Symbols | Uses | Outline | CodeMap, total: int = 0) -> Outcome:
+    """Return an outcome that marks what is stored text, and says what it lacks. `total`: of the lines."""
     marked = [f"{CONTENT}{line}" for line in lines] or ["Nothing."]
+    marked += more(total, len(lines))
     if found.pending:
         structured |= {"pending": found.pending, "degraded": list(found.degraded)}
         marked += [f"{each}." for each in found.degraded]
@@ -65,14 +67,14 @@ def _listed(rows: list[Json], *names: str) -> list[str]:
 def _found(found: Symbols) -> Outcome:
     rows = [_symbol(one) for one in found.items]
     lines = _listed(rows, "kind", "name", "at", "signature", "doc")
-    return _told({"symbols": rows, "total": found.total}, lines, found)
+    return _told({"symbols": rows, "total": found.total}, lines, found, found.total)
 
 
 def _uses(found: Uses) -> Outcome:
     rows = [_use(one) for one in found.items]
     lines = [f"{row['used_in']}:{_joined(row['lines'])}  {row['name'] or '(file)'}{_defined(row)}" for row in rows]
     symbols = [_symbol(one) for one in found.symbols[:_SHOWN]]
-    return _told({"symbols": symbols, "uses": rows, "total": found.total}, lines, found)
+    return _told({"symbols": symbols, "uses": rows, "total": found.total}, lines, found, found.total)
 
 
 def _defined(row: Json) -> str:
@@ -85,9 +87,11 @@ def _joined(numbers: list[Any]) -> str:
 
 
 def _outline(found: Outline) -> Outcome:
-    rows = [_symbol(one) for one in found.symbols]
-    imports = [one_line(path) for path in found.imports]
-    return _told({"symbols": rows, "imports": imports}, _listed(rows, "at", "signature"), found)
+    rows = [_symbol(one) for one in found.symbols[:_LISTED]]
+    imports = [one_line(path) for path in found.imports[:_LISTED]]
+    total = len(found.symbols)
+    structured: Json = {"symbols": rows, "imports": imports, "total": total}
+    return _told(structured, _listed(rows, "at", "signature"), found, total)
 
 
 def _map(found: CodeMap) -> Outcome:

@@ -10,7 +10,7 @@ from muisti.service.http.objects import turns_of
 from muisti.service.mcp.arguments import WRITING, AddExchanges, Conversations
 from muisti.service.mcp.calls import Call, Json, Outcome
 from muisti.service.mcp.fence import one_line
-from muisti.service.mcp.rendering import counted
+from muisti.service.mcp.rendering import counted, more
 from muisti.service.schemas.policy import flagged
 
 _SHOWN = 20
@@ -78,7 +78,7 @@ async def _listed(call: Call, given: Conversations) -> Outcome:
         "next_cursor": page.next_cursor,
     }
     lines = [f"{counted(page.total, 'conversation', 'conversations')}.", *(line(one) for one in page.items)]
-    return Outcome(structured, "\n".join(lines))
+    return Outcome(structured, "\n".join([*lines, *more(page.total, len(page.items), page.next_cursor)]))
 
 
 async def _new_topic(call: Call, given: Conversations, conversation: str) -> Outcome:

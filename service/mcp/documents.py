@@ -15,7 +15,7 @@ from muisti.service.mcp.group_arguments import (
     AddDocument,
     Documents,
 )
-from muisti.service.mcp.rendering import NOTICE, counted
+from muisti.service.mcp.rendering import NOTICE, counted, more
 from muisti.service.schemas.documents import ChunkReply
 
 _SHOWN = 20
@@ -90,7 +90,8 @@ async def _listed(call: Call, given: Documents) -> Outcome:
         "next_cursor": page.next_cursor,
     }
     told = counted(page.totals.documents, "document", "documents")
-    return Outcome(structured, "\n".join([f"{told}.", *(line(one) for one in page.items)]))
+    lines = [f"{told}.", *(line(one) for one in page.items), *more(0, 0, page.next_cursor)]
+    return Outcome(structured, "\n".join(lines))
 
 
 async def _chunks(call: Call, given: Documents, name: DocumentName) -> Outcome:
@@ -110,7 +111,7 @@ async def _chunks(call: Call, given: Documents, name: DocumentName) -> Outcome:
     lines = [NOTICE, "", line(page.document)]
     for one in chunks:
         lines += [f"[{one.id}] lines {one.first_line}-{one.last_line}", *fenced(one.content)]
-    return Outcome(structured, "\n".join(lines))
+    return Outcome(structured, "\n".join([*lines, *more(0, 0, page.next_cursor)]))
 
 
 def shown(found: Document) -> Json:

@@ -17,12 +17,11 @@ from muisti.core.model.decoding import decoder
 from muisti.service.asgi.plain import Header, plain_headers
 from muisti.service.asgi.sending import send_body
 from muisti.service.http.decode import JSON
+from muisti.service.mcp.messages import HANDSHAKE, MODERN
 from muisti.service.mcp.session import Session
 from muisti.service.mcp.tools import run, tool_of
 from muisti.service.version import installed_version
 
-MODERN = "2026-07-28"
-HANDSHAKE = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 SERVER = {"name": "muisti", "title": "Muisti", "version": installed_version()}
 
 _ACCEPTED = (b"application/json", b"text/event-stream")

@@ -40,7 +40,9 @@ def given(kind: type[msgspec.Struct], arguments: Mapping[str, Any], gone: frozen
             raise InvalidInput.at(f"$.{name[:80]}", f"there is no such field{nearest(name, [*fields.keys() - gone])}")
         if name in TEXTS:
             if value is not None:
-                found[name] = fitted(field.type, value, _parsed) if name == "contents" else value
+                found[name] = (
+                    value if name != "contents" and isinstance(value, str) else fitted(field.type, value, _parsed)
+                )
             continue
         value = value.strip() if isinstance(value, str) else value
         if value is None or (value == "" and not field.required and kind is not Purge):

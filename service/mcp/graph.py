@@ -14,7 +14,7 @@ from muisti.service.mcp.group_arguments import (
     GraphQuestion,
     GraphStatement,
 )
-from muisti.service.mcp.rendering import NOTICE
+from muisti.service.mcp.rendering import NOTICE, more
 
 _SHOWN = 30
 _NAMED = 5  # memories of an entity whose ids are in the text
@@ -43,11 +43,11 @@ async def graph(call: Call, given: GraphQuestion) -> Outcome:
             pairs = await store(view.proposals, call.space, limit=_SHOWN, as_of=at)
             rows = [{"name": _name(one.first), "other": _name(one.second), "reason": one.reason} for one in pairs.items]
             lines = [f"{row['name']} = {row['other']}? ({row['reason']})" for row in rows]
-            return _told({"proposals": rows}, lines, pairs.pending)
+            return _told({"proposals": rows, "total": pairs.total}, lines, pairs.pending)
         case "relations":
             ask = view.relations
             stated = await store(ask, call.space, subject=given.name, object=given.other, limit=_SHOWN, as_of=at)
-            return _facts({}, stated.items, stated.pending)
+            return _facts({"more": True} if stated.more else {}, stated.items, stated.pending)
         case _:
             return await _about(call, given, _required(given.name, "name", given.action))
 
@@ -56,12 +56,14 @@ async def _about(call: Call, given: GraphQuestion, name: str) -> Outcome:
     """Answer a question about one entity."""
     view, store, at = call.memories.graph, call.backend.store, parse(given.as_of)
     if given.action == "entity":
-        profile = await store(view.entity, call.space, name, facts=_SHOWN, memories=_SHOWN, as_of=at)
+        profile = await store(view.entity, call.space, name, facts=_SHOWN + 1, memories=_SHOWN, as_of=at)
         memories = list(dict.fromkeys(one.memory for one in profile.mentioned))
         one = profile.entity
-        others = f", also {', '.join(one_line(alias.name) for alias in one.aliases)}" if one.aliases else ""
+        others = f", also {', '.join(one_line(alias.name) for alias in one.aliases[:_SHOWN])}" if one.aliases else ""
         head = [f"{one.kind} {one_line(one.name)}{others}, in {one.mentions} memories: {', '.join(memories[:_NAMED])}"]
-        return _facts({"entity": _entity(one), "memories": memories}, profile.facts, profile.pending, head)
+        known: Json = {"entity": _entity(one), "memories": memories}
+        known |= {"more": True} if len(profile.facts) > _SHOWN else {}
+        return _facts(known, profile.facts[:_SHOWN], profile.pending, head)
     if given.action == "neighbours":
         near = await store(view.neighbours, call.space, name, depth=given.depth, limit=_SHOWN, as_of=at)
         rows: list[Json] = [
@@ -132,7 +134,7 @@ def _name(end: End) -> str:
 
 def _entity(one: Entity) -> Json:
     row: Json = {"name": one_line(one.name), "kind": one.kind, "memories": one.mentions}
-    return {**row, "aliases": [one_line(alias.name) for alias in one.aliases]} if one.aliases else row
+    return {**row, "aliases": [one_line(alias.name) for alias in one.aliases[:_SHOWN]]} if one.aliases else row
 
 
 def _fact(one: Relation) -> Json:
@@ -161,8 +163,9 @@ def _facts(structured: Json, facts: Sequence[Relation], pending: int, head: Sequ
 
 
 def _told(structured: Json, lines: list[str], pending: int) -> Outcome:
-    """Return an outcome that marks what is stored text, and says how many versions are not read yet."""
+    """Return an outcome that marks what is stored text, and says what it lacks."""
     marked: list[Any] = [f"{CONTENT}{line}" for line in lines] or ["Nothing."]
+    marked += ["More are not shown."] if "more" in structured else more(structured.get("total", 0), len(lines))
     if pending:
         structured["pending"] = pending
         marked.append(f"{pending} versions are not read yet.")

@@ -4,30 +4,24 @@ from typing import Any
 
 import msgspec
 
-from muisti.core.model.errors import InvalidInput
-from muisti.core.model.values import LIMIT_MAX, FieldChange, History, Version
+from muisti.core.model.values import FieldChange, History, Version
 from muisti.service.mcp.fence import CONTENT, one_line
-from muisti.service.mcp.rendering import NOTICE, counted
+from muisti.service.mcp.rendering import NOTICE, counted, more
 
 Json = dict[str, Any]
 
 SHOWN = 300  # characters of a value
 
 
-def told(history: History, limit: int) -> tuple[Json, str]:
-    """Return the newest versions, structured and as text with a mark at each line that somebody else wrote.
-
-    Raises:
-        InvalidInput: the limit is out of range.
-    """
-    if not 1 <= limit <= LIMIT_MAX:
-        raise InvalidInput.at("$.limit", f"{limit} is not between 1 and {LIMIT_MAX}")
-    versions = [_version(version) for version in history.versions[:limit]]
-    left_out = len(history.versions) - len(versions)
-    memory_id = history.versions[0].memory.id
-    structured: Json = {"id": memory_id, "versions": versions, "chain": list(history.chain), "left_out": left_out}
-    number = counted(len(history.versions), "version", "versions")
+def told(history: History) -> tuple[Json, str]:
+    """Return a page of versions, structured and as text with a mark at each line that somebody else wrote."""
+    versions = [_version(version) for version in history.versions]
+    memory_id = history.chain[-1] if not history.versions else history.versions[0].memory.id
+    cursor = None if history.earlier is None else str(history.earlier)
+    structured: Json = {"id": memory_id, "versions": versions, "chain": list(history.chain), "next_cursor": cursor}
+    number = counted(len(versions), "version", "versions")
     parts = [f"[{memory_id}] {number}, newest first. {NOTICE}", *map(_text, versions)]
+    parts += more(0, 0, cursor)
     if len(history.chain) > 1:
         parts.append(f"One superseded the other: {', '.join(history.chain)}")
     return {**structured, "notice": NOTICE}, "\n\n".join(parts)

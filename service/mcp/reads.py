@@ -1,7 +1,10 @@
 """The tools that only read: one call of the engine each."""
 
+from muisti.core.model.errors import InvalidInput
 from muisti.core.model.hits import Answer
+from muisti.core.model.values import LIMIT_MAX
 from muisti.core.query import points
+from muisti.service.http.parameters import HISTORY_CHARACTERS, version_in
 from muisti.service.mcp.arguments import (
     GetContext,
     GetMemory,
@@ -16,10 +19,11 @@ from muisti.service.mcp.fence import one_line
 from muisti.service.mcp.history import told
 from muisti.service.mcp.lane import laned, size
 from muisti.service.mcp.recall import fits, listed, packed
-from muisti.service.mcp.rendering import NOTICE, Json, counted, quoted, shown
+from muisti.service.mcp.rendering import NOTICE, Json, counted, more, quoted, shown
 from muisti.service.observability.reads import asked_now
 
 SENTENCE = 160  # characters about how a query was read, at most
+SPACES = 1_000  # of an answer
 MARGIN = 4  # tokens by which two texts together may take more than each alone
 
 
@@ -106,20 +110,32 @@ async def list_memories(call: Call, given: ListMemories) -> Outcome:
 
 
 async def memory_history(call: Call, given: History) -> Outcome:
-    history = await call.backend.store(call.memories.read.history, call.space, call.name(given))
-    return Outcome(*told(history, given.limit))
+    if not 1 <= given.limit <= LIMIT_MAX:
+        raise InvalidInput.at("$.limit", f"{given.limit} is not between 1 and {LIMIT_MAX}")
+    history = await call.backend.store(
+        call.memories.read.history,
+        call.space,
+        call.name(given),
+        most=given.limit,
+        characters=HISTORY_CHARACTERS,
+        before=None if given.cursor is None else version_in(given.cursor),
+    )
+    return Outcome(*told(history))
 
 
 async def list_spaces(call: Call, _: NoArguments) -> Outcome:
     found = await call.session.spaces()
     usual = call.session.usual_space()
     described = {name: text for name, text in found.items() if text is not None}
-    structured: Json = {"spaces": [*found], "default": usual if usual in found else None}
+    names = [*found][:SPACES]
+    structured: Json = {"spaces": names, "default": usual if usual in found else None}
+    described = {name: described[name] for name in names if name in described}
     structured |= {"descriptions": described} if described else {}
     lines = [
         name
         + (" (used when space is left out)" if name == usual else "")
         + (f": {one_line(described[name])}" if name in described else "")
-        for name in found
+        for name in names
     ]
-    return Outcome(structured, "\n".join([f"{counted(len(found), 'space', 'spaces')}.", *lines]))
+    rest = more(len(found), len(names))
+    return Outcome(structured, "\n".join([f"{counted(len(found), 'space', 'spaces')}.", *lines, *rest]))

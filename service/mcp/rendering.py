@@ -119,6 +119,17 @@ def counted(number: int, noun: str = "memory", plural: str = "memories") -> str:
     return f"{number} {noun if number == 1 else plural}"
 
 
+def more(total: int, shown: int, cursor: str | None = None) -> list[str]:
+    """Return a line on what an answer leaves out; none when that is nothing.
+
+    >>> more(7, 5), more(7, 5, "x"), more(5, 5)
+    (['2 more are not shown.'], ['More: cursor x'], [])
+    """
+    if cursor is not None:
+        return [f"More: cursor {cursor}"]
+    return [f"{total - shown} more are not shown."] if total > shown else []
+
+
 def _plain(value: object) -> object:
     if isinstance(value, datetime):
         return value.isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -27,7 +27,7 @@ from muisti.service.auth.middleware import access_of
 from muisti.service.http.decode import JSON
 from muisti.service.mcp import fast_path
 from muisti.service.mcp.citations import RESOURCE
-from muisti.service.mcp.messages import Unreadable, message_of
+from muisti.service.mcp.messages import Unreadable, check_revision, message_of
 from muisti.service.mcp.session import Session
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
@@ -99,9 +99,12 @@ class McpApp:
             return
         if _is_json(http["headers"]):
             try:
-                body = json.dumps(message_of(body)).encode()
+                message = message_of(body)
+                http["headers"] = _spoken(http["headers"], message)
             except Unreadable as error:
-                return await send_body(send, 400, {"Content-Type": JSON}, error.answer())
+                answers = error.answers()
+                return await send_body(send, 400, {"Content-Type": JSON}, answers if answers[1:] else answers[0])
+            body = json.dumps(message).encode()
         http["headers"] = sized(http["headers"], len(body))
         manager = self._manager or await self._started()
         await manager(scope, fast_path.again(body, receive), send)
@@ -133,6 +136,27 @@ class McpApp:
 
 
 ALLOW = {"Allow": "OPTIONS, POST"}
+
+
+def _spoken(headers: Iterable[Header], message: dict[str, Any]) -> list[Header]:
+    """Return the headers without a blank revision, or an unknown one of `initialize`, which agrees on one.
+
+    Raises:
+        Unreadable: the revision is not spoken here.
+    """
+    found: list[Header] = []
+    for name, value in headers:
+        if name == b"mcp-protocol-version":
+            if not value:
+                continue
+            try:
+                check_revision(message, value.decode("latin-1"))
+            except Unreadable:
+                if message.get("method") == "initialize":
+                    continue
+                raise
+        found.append((name, value))
+    return found
 
 
 def _is_json(headers: Iterable[Header]) -> bool:

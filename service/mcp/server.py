@@ -4,10 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 import mcp_types as types
-from mcp.server.context import ServerRequestContext
+from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.shared.exceptions import MCPError
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
+from pydantic import ValidationError
 
 from muisti.core.model.errors import MuistiError
 from muisti.service.mcp import completion, prompts, resources
@@ -88,6 +89,16 @@ class Handlers:
         return types.CompleteResult(completion=found)
 
 
+async def _named(ctx: Context, call_next: CallNext) -> HandlerResult:
+    """Name the parameter that is wrong, which the SDK keeps to itself."""
+    try:
+        return await call_next(ctx)
+    except ValidationError as error:
+        first = error.errors(include_url=False, include_input=False)[0]
+        where = ".".join(str(part) for part in first["loc"])[:80] or "params"
+        raise MCPError(types.INVALID_PARAMS, f"Invalid params: {where}: {first['msg']}") from None
+
+
 class _Server(Server[Any]):
     def get_capabilities(self, *args: Any, **kwargs: Any) -> types.ServerCapabilities:
         """Return the capabilities without changes of tools and prompts, which are always the same for one client."""
@@ -99,7 +110,7 @@ class _Server(Server[Any]):
 def make_server(session_of: Callable[[Context], Session]) -> Server[Any]:
     """Make a server. `session_of` gives the session of a request."""
     handlers = Handlers(session_of)
-    return _Server(
+    server = _Server(
         "muisti",
         title="Muisti",
         version=installed_version(),
@@ -115,6 +126,8 @@ def make_server(session_of: Callable[[Context], Session]) -> Server[Any]:
         on_completion=handlers.complete,
         on_subscriptions_listen=Listening(session_of),
     )
+    server.middleware.append(_named)
+    return server
 
 
 def _failure(ctx: Context, error: MuistiError | HttpError, uri: str | None = None) -> MCPError:

@@ -9,6 +9,7 @@ from muisti.service.auth.access import check
 from muisti.service.auth.middleware import access_of, memories
 from muisti.service.http.decode import Request
 from muisti.service.http.headers import expected, is_known, request_key
+from muisti.service.http.parameters import HISTORY_CHARACTERS, version_in
 from muisti.service.http.preferences import preferred
 from muisti.service.http.reading import reading
 from muisti.service.http.respond import deleted, followed, found, planned, read, tried, unchanged, written
@@ -18,8 +19,6 @@ from muisti.service.schemas.erasure import ErasureReply
 from muisti.service.schemas.feedback import FeedbackBody
 from muisti.service.schemas.replies import HistoryReply, MemoryReply, TelemetryReply, WrittenReply
 from muisti.service.schemas.requests import PatchBody, RestoreBody, SupersedeBody
-
-HISTORY_CHARACTERS = 1_000_000  # of the texts of a page of a history, about
 
 
 async def got(
@@ -153,17 +152,11 @@ async def history_of(
     request: Request, backend: Backend, space: str, name: Name, limit: int, cursor: str | None
 ) -> Response[HistoryReply]:
     """Read a page of the versions of a memory."""
-    before = None if cursor is None else _version_in(cursor)
+    before = None if cursor is None else version_in(cursor)
     ask = memories(request, backend).read.history
     history = await backend.store(ask, space, name, most=limit, characters=HISTORY_CHARACTERS, before=before)
     reply = HistoryReply.of(history)
     return followed(request, read(reply, history.seq), reply.next_cursor)
-
-
-def _version_in(cursor: str) -> int:
-    if not (cursor.isascii() and cursor.isdigit() and 0 < len(cursor) < 16):
-        raise InvalidInput.at("$.cursor", "is none of these answers; use the next_cursor of the page before")
-    return int(cursor)
 
 
 async def telemetry_of(request: Request, backend: Backend, space: str, name: Name) -> Response[TelemetryReply]:

@@ -25,6 +25,7 @@ OF_REQUESTS = (
     "muisti.service.",
 )
 
+POOLED = re.compile(r"muisti-(?:search|store|slow|vital)-\d+")  # the threads of the pools, which start as calls meet
 OF_DATABASE = (".db", ".db-wal", ".db-shm")  # its readers open them as they are needed
 
 
@@ -34,6 +35,12 @@ def open_files() -> list[str]:
         with contextlib.suppress(FileNotFoundError):  # the listing itself had one open
             names.append(os.readlink(f"/proc/self/fd/{number}"))
     return names
+
+
+def threads() -> int:
+    """Count the threads, without one of each name of the pools: these are bounded, and a second pool is a leak."""
+    names = [thread.name for thread in threading.enumerate()]
+    return len(names) - len({name for name in names if POOLED.fullmatch(name)})
 
 
 def counted() -> dict[str, int]:
@@ -46,7 +53,7 @@ def counted() -> dict[str, int]:
     return {
         "tasks": sum(isinstance(one, asyncio.Task) and not one.done() for one in live),
         "files": sum(not name.endswith(OF_DATABASE) for name in open_files()),
-        "threads": threading.active_count(),
+        "threads": threads(),
         "resident": int(resident[1]) * 1024,
     } | {kind: count for kind, count in kinds.items() if kind.startswith(OF_REQUESTS)}
 

@@ -184,7 +184,12 @@ def test_a_memory_is_superseded_restored_and_its_history_told(engine: Engine):
         assert told.structured_content["chain"] == [old, new.structured_content["memory"]["id"], last]
         (version,) = told.structured_content["versions"]
         assert [change["field"] for change in version["changes"]] == ["status", "superseded_by"]
-        assert told.structured_content["left_out"] == 1 and "\n> {" in text(told)
+        cursor = told.structured_content["next_cursor"]
+        assert f"More: cursor {cursor}" in text(told) and "\n> {" in text(told)
+        rest = await client.call_tool("memory_history", {"id": old, "cursor": cursor})
+        assert ([one["version"] for one in rest.structured_content["versions"]], cursor) == ([1], "2")
+        assert rest.structured_content["next_cursor"] is None
+        assert (await client.call_tool("memory_history", {"id": old, "cursor": "x"})).is_error
         await client.call_tool("forget", {"id": last})
         back = await client.call_tool("undo", {"id": last})
         assert back.structured_content["memory"]["content"] == "we deploy  DAILY"

@@ -86,3 +86,41 @@ def test_a_key_of_one_category_sees_nothing_of_another(engine: Engine):
         found = call(client, "overview", caller.headers)
     assert found["structuredContent"]["memories"] == 1 and mine in str(found)
     assert not [word for word in ("vault", "secret", "launch") if word in str(found)]
+
+
+def test_every_long_answer_is_bounded_and_says_what_it_leaves_out(engine: Engine, client: httpx.Client):
+    for number in range(32):
+        answer(
+            client, "state_graph", action="relate", name=f"Person Number{number}", kind="knows", object="Ada Lovelace"
+        )
+        if number % 5 == 0:  # what is little is read while a question is answered
+            answer(client, "graph", action="entities")
+    many = range(400)
+    answer(client, "add_document", path="m.py", content="\n".join(f"def f{number}(): f0()\n" for number in many))
+    answer(client, "add_document", path="long.md", content="It rains in the north. " * 5_000)
+    for number in range(21):
+        answer(client, "add_document", path=f"d{number}.md", content=f"# Note {number}\n\nIt rains.\n")
+        turns = [{"user": f"Hello number {number}", "at": "2026-01-01T00:00:00Z"}]
+        answer(client, "add_exchanges", conversation=f"c{number}", items=turns)
+    made = add(engine, "Version 0", category="rules", key="one")
+    for number in range(1, 13):
+        answer(client, "update_memory", id=made, changes={"content": f"Version {number}"})
+    asked: list[tuple[str, dict[str, Any], str]] = [
+        ("documents", {"action": "list"}, "More: cursor"),
+        ("documents", {"action": "chunks", "document": "long.md"}, "More: cursor"),
+        ("conversations", {"action": "list"}, "More: cursor"),
+        ("memory_history", {"id": made}, "More: cursor"),
+        ("list_memories", {}, "More: cursor"),
+        ("code", {"action": "outline", "name": "m.py"}, "100 more are not shown"),
+        ("code", {"action": "callers", "name": "m.py:f0"}, "more are not shown"),
+    ]
+    of_graph: list[tuple[str, dict[str, Any], str]] = [
+        ("graph", {"action": "entities"}, "more are not shown"),
+        ("graph", {"action": "relations"}, "More are not shown"),
+        ("graph", {"action": "entity", "name": "Ada Lovelace"}, "More are not shown"),
+        ("graph", {"action": "neighbours", "name": "Ada Lovelace"}, "more are not shown"),
+    ]
+    for tool, arguments, said in (*of_graph, *asked):
+        found = call(client, tool, **arguments)
+        assert not found["isError"] and said in text_of(found), (tool, arguments, text_of(found)[-300:])
+        assert len(str(found)) < 150_000, tool
