@@ -53,7 +53,7 @@ def _store_of(item: pytest.Item) -> str | None:
 
 
 REAL_DATABASE = users_database(os.environ)  # of whoever runs the tests
-HOMES = ("HOME", "USERPROFILE", "XDG_DATA_HOME", "LOCALAPPDATA")
+HOMES = ("HOME", "XDG_DATA_HOME")
 
 
 def at_home(folder: Path) -> dict[str, str]:
