@@ -26,6 +26,7 @@ CLIENTS := build/locust/.made build/libsql-client/.made
 # Clients of MCP in Python: what they need fights with what the server needs.
 CONVERTERS := build/converters/.made
 MANIFESTS := build/manifests/.made
+FRAMEWORKS := $(patsubst deploy/frameworks/%,build/frameworks/%/.made,$(basename $(wildcard deploy/frameworks/*.*)))
 # mcp-memory-service needs a Python whose sqlite3 loads extensions; many builds of Python leave that out.
 EXTENSIBLE = $(firstword $(foreach p,$(PYTHON) python3.13 python3.12 python3.11 /usr/bin/python3,$(shell \
   $(p) -c 'import sqlite3; sqlite3.Connection.enable_load_extension' 2>/dev/null && echo $(p))))
@@ -39,7 +40,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve cluster cluster-test watch-test check test test-sqld kernels-test console-test conformance clients-test integrations-test frameworks-test docs docs-serve lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins vendor model query-map tagger relations dist image image-checks image-test clean
+.PHONY: help serve cluster cluster-test watch-test check test test-sqld kernels-test console-test conformance clients-test integrations-test frameworks-test installs docs docs-serve lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins vendor model query-map tagger relations dist image image-checks image-test clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 # Without bytecode each of pytest's workers rewrites the asserts of 800 modules, which takes it 20 s of processor time.
@@ -99,8 +100,11 @@ clients-test: .venv/.dev .venv/.kernels build/typescript/.made ## Build the Type
 integrations-test: .venv/.dev .venv/.kernels build/integrations/.made ## Run the frameworks' own suites on our classes, then our tests of them
 	@$(BIN)/python -m tests.integrations build/integrations $(ARGS)
 
-frameworks-test: .venv/.dev .venv/.kernels ## Run docs/how-to/frameworks.md, each framework in an environment of its own (2 GB)
-	@$(BIN)/python -m tests.frameworks build/frameworks $(ARGS)
+frameworks-test: .venv/.dev .venv/.kernels $(FRAMEWORKS) ## Run docs/how-to/frameworks.md, each framework in an environment of its own (2 GB)
+	@PATH="$(CURDIR)/$(NODE):$$PATH" $(BIN)/python -m tests.frameworks build/frameworks $(ARGS)
+
+installs: .venv/.dev build/dist/.made build/peers.txt ## Resolve what each target would install, and install nothing
+	@$(BIN)/python -m deploy.installs build/dist/bin/uv
 
 cluster-test: .venv/.dev .venv/.kernels $(CLIENTS) ## Test coherence and faults on sqld for minutes, with everything killed
 	$(BIN)/python -m pytest tests/remote tests/cluster --cluster-seconds $(CLUSTER_SECONDS) $(CLUSTER_ARGS)
@@ -294,10 +298,12 @@ build/integrations/.made: pyproject.toml $(PINS) deploy/integrations.txt
 
 # The pins of the peers are their own; ours hold for what both need, but for setuptools, of which sumy wants an older one.
 # hnswlib is built here, with pybind11.
-.venv/.peers: .venv/.dev deploy/peers.txt
+build/peers.txt: $(PINS) deploy/peers.txt
+	@mkdir -p $(@D)
+	@{ grep -v '^setuptools==' $(PINS); cat deploy/peers.txt; } > $@
+
+.venv/.peers: .venv/.dev build/peers.txt
 	@echo 'Installing what Muisti is measured beside into .venv'
-	@mkdir -p build
-	@{ grep -v '^setuptools==' $(PINS); cat deploy/peers.txt; } > build/peers.txt
 	@$(BIN)/python -m pip --disable-pip-version-check install -q -c build/peers.txt setuptools pybind11
 	@$(BIN)/python -m pip --disable-pip-version-check install -q -c build/peers.txt --no-build-isolation -e '.[dev,peers]'
 	@touch $@
@@ -315,6 +321,19 @@ $(CLIENTS) $(CONVERTERS) $(MANIFESTS): build/%/.made: deploy/clients/%.txt
 	@$(PYTHON) -m venv build/$*
 	@build/$*/bin/python -m pip --disable-pip-version-check install -q -r $<
 	@touch $@
+
+# A framework that cannot be installed is named by the tests, which then fail.
+build/frameworks/%/.made: deploy/frameworks/%.txt
+	@echo 'Installing $* into $(@D)'
+	@mkdir -p $(@D)
+	@$(PYTHON) -m venv $(@D)
+	@if $(@D)/bin/python -m pip --disable-pip-version-check install -q -r $<; then touch $@; fi
+
+build/frameworks/%/.made: deploy/frameworks/%.json .venv/.dev
+	@echo 'Installing $* into $(@D)'
+	@mkdir -p $(@D)
+	@cp $< $(@D)/package.json
+	@cd $(@D) && if PATH="$(CURDIR)/$(NODE):$$PATH" node "$(CURDIR)/$(NODE)/../lib/node_modules/npm/bin/npm-cli.js" install --no-audit --no-fund --loglevel error; then touch .made; fi
 
 # A service that cannot be installed is left out of the tables, which then say so.
 build/%/.made: deploy/services/%.txt

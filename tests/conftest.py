@@ -3,7 +3,7 @@
 import gc
 import itertools
 import os
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
 import pytest
@@ -11,7 +11,7 @@ from hypothesis import settings
 
 from deploy.cluster.sqld import Sqld
 from muisti.service.settings.places import users_database
-from tests.stores import Everything, FileStore, RemoteStore, Stores
+from tests.stores import Everything, FileStore, RemoteStore, Shared, Stores
 
 # The same examples each time, so that a change is judged by what it changed; a deadline would be a timed assertion.
 settings.register_profile("muisti", deadline=None, print_blob=True, derandomize=True, max_examples=50)
@@ -53,7 +53,7 @@ def _store_of(item: pytest.Item) -> str | None:
 
 
 REAL_DATABASE = users_database(os.environ)  # of whoever runs the tests
-HOMES = ("HOME", "USERPROFILE", "XDG_DATA_HOME", "LOCALAPPDATA")
+HOMES = ("HOME", "XDG_DATA_HOME")
 
 
 def at_home(folder: Path) -> dict[str, str]:
@@ -128,8 +128,38 @@ def lives(request: pytest.FixtureRequest) -> int:
 @pytest.fixture(scope="session")
 def sqld(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sqld]:
     """A server for remote databases. Without one the tests fail: nothing is skipped."""
-    with Sqld(tmp_path_factory.mktemp("sqld")) as running:
+    with Shared.by_tests(Sqld(tmp_path_factory.mktemp("sqld"))) as running:
         yield running
+
+
+LOST = "shared sqld"
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    """Start shared servers again that ended since the last test; sqld ends by itself when nobody asks it."""
+    for said in Shared.started_again():
+        item.add_report_section("setup", LOST, f"Before this test: {said}\n")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Start shared servers again that ended during a test, and name them in its report: later tests need them."""
+    report = yield
+    report.sections += [
+        (f"Captured {LOST} {call.when}", f"During this test: {said}\n") for said in Shared.started_again()
+    ]
+    return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Name the tests that lost a shared server, also those that passed."""
+    reports = [one for ones in terminalreporter.stats.values() for one in ones if isinstance(one, pytest.TestReport)]
+    lost = {f"{one.nodeid}: {text}" for one in reports for name, text in one.sections if LOST in name}
+    for line in sorted(lost):
+        terminalreporter.write(line, yellow=True)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -3,7 +3,8 @@
 import copy
 import shutil
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -83,6 +84,33 @@ class RemoteStore:
 
 
 Stores = Callable[[], Store]
+
+
+class Shared:
+    """Servers that several tests use, in the order in which they were started."""
+
+    running: list[Sqld] = []
+
+    @classmethod
+    @contextmanager
+    def by_tests(cls, sqld: Sqld) -> Iterator[Sqld]:
+        """Run a server. One that ends meanwhile is started again between two tests, with the data that it had."""
+        with sqld:
+            cls.running.append(sqld)
+            try:
+                yield sqld
+            finally:
+                cls.running.remove(sqld)
+
+    @classmethod
+    def started_again(cls) -> list[str]:
+        """Start the servers again that have ended, and say of each how it ended."""
+        lost = [sqld for sqld in cls.running if sqld.ended is not None]
+        said = [f"sqld ended with {sqld.ended} and was started again; its log: {sqld.log}" for sqld in lost]
+        for sqld in lost:
+            sqld.stop()
+            sqld.start()
+        return said
 
 
 class Everything:

@@ -1,10 +1,13 @@
 """Every `muisti` and `make` command that documents, pages of the console and messages print exists."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
 from muisti.service.cli import main
 
@@ -55,3 +58,28 @@ def test_pages_of_the_console_name_no_target_of_make():
         if re.search(r"\bmake [a-z]+\b *\"", path.read_text("utf-8"))
     ]
     assert pages == [], "a wheel and an image have no Makefile"
+
+
+def ranges(command: click.Command, name: str) -> list[str]:
+    """Return the commands whose help shows a bound that is none."""
+    context = click.Context(command, info_name=name)
+    if isinstance(command, click.Group):
+        below = [(one, command.get_command(context, one)) for one in command.list_commands(context)]
+        return [fault for word, one in below if one is not None for fault in ranges(one, f"{name} {word}")]
+    return [name] if "None" in command.get_help(context) else []
+
+
+def test_no_help_shows_a_bound_that_is_none():
+    assert ranges(main, "muisti") == []
+
+
+@pytest.mark.parametrize("words", [[], ["graph"]], ids=str)
+def test_without_a_command_the_help_is_printed(words: list[str]):
+    shown = CliRunner().invoke(main, words)
+    assert (shown.exit_code, shown.stderr) == (0, "") and "--help" in shown.stdout
+
+
+def test_a_system_without_locks_is_refused_in_words():
+    code = "import sys; sys.modules['fcntl'] = None\nfrom muisti.service.cli import main"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1 and "ImportError: Muisti runs on Linux and macOS" in done.stderr

@@ -17,7 +17,7 @@ from deploy.docs import tabs
 from loadtests.services.muisti import serving
 from muisti.service.cli import main
 from tests import curl
-from tests.service.mcp_client import call
+from tests.service import mcp_client
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = (DOCS / "how-to" / "recipes.md").read_text("utf-8")
@@ -107,12 +107,19 @@ def test_tutorial(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
         assert [line for line in expected if line not in result.output] == [], (command, result.output)
 
 
-def test_mcp(address: str):
+def test_mcp(address: str, monkeypatch: pytest.MonkeyPatch):
+    """Each call goes to the usual tools, unless its section names the URL with others."""
+    paths = {
+        ways["MCP"]: found[0] if (found := re.findall(r"`(/mcp\?[^`]+)`", section)) else "/mcp"
+        for section, (_, ways, _) in zip(PAGE.split("\n## ")[1:], TASKS, strict=True)
+        if "MCP" in ways
+    }
     with httpx.Client(base_url=address) as client:
 
         def run(block: str) -> str:
             asked: dict[str, Any] = json.loads(block)
-            found = call(client, asked["name"], **asked["arguments"])
+            monkeypatch.setattr(mcp_client, "PATH", paths[block])
+            found = mcp_client.call(client, asked["name"], **asked["arguments"])
             assert not found["isError"], found
             return json.dumps(found["structuredContent"])
 

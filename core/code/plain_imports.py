@@ -19,7 +19,7 @@ def imported(language: str, node: "Node") -> Iterator[tuple[str, str, str]]:
         static = any(one.type == "static" for one in node.children)
         whole = text(node.named_children[0]) if node.named_child_count else ""
         if any(one.type == "asterisk" for one in node.named_children):
-            yield f"{whole}.*", "", ""
+            yield f"{whole}.*", "" if static else "*", ""
         elif not static:
             yield whole, whole.rpartition(".")[2], whole.rpartition(".")[2]
     elif language == "c":

@@ -40,7 +40,13 @@ class Values:
         if chain[0] in ("[*]", "{*}"):
             inner = self.value(source, scope, chain[1:], depth + 1)
             return inner and Thing("many" if chain[0] == "[*]" else "map", inner=inner)
-        found, rest = self._start(source, scope, chain, depth)
+        found = self._followed(*self._start(source, scope, chain, depth), depth)
+        if (found is None or found is OUTSIDE) and len(chain) > 2 and family(source.record.language) == "python":
+            below = self._below(source, scope, chain)
+            return found if below is None else self._followed(*below, depth)
+        return found
+
+    def _followed(self, found: Thing | None, rest: Chain, depth: int) -> Thing | None:
         for step in rest:
             if found is None:
                 return None
@@ -63,6 +69,22 @@ class Values:
         if first == "@type":
             return self._instance(source, scope, (rest[0].split("."),) if rest else (), depth), rest[1:]
         return self._name(source, scope, first, depth + 1), rest
+
+    def _below(self, source: Source, scope: int, chain: Chain) -> tuple[Thing, Chain] | None:
+        """Return a module of Python that is reached through folders without `__init__.py`, which are no files."""
+        at = scope
+        while chain[0] not in source.bindings.get(at, {}) and at != TOP:
+            if chain[0] in source.record.definitions[at].parameters:
+                return None
+            at = source.record.definitions[at].parent
+        for one in source.bindings.get(at, {}).get(chain[0], ()):
+            for given in one.chains if one.form in ("module", "from") else ():
+                name = ".".join(given).replace("..", ".") if not given[0].startswith(".") else "".join(given)
+                for number, step in enumerate(chain[1:-1], 2):
+                    name = f"{name}.{step}"
+                    if (found := self.module(source, name)) is not None:
+                        return found, chain[number:]
+        return None
 
     def _step(self, thing: Thing, step: str, depth: int) -> Thing | None:
         if thing.form == "outside":
@@ -135,7 +157,7 @@ class Values:
                 break
             at, first = source.record.definitions[at].parent, False
         for module in source.record.stars:
-            star = self.module(source, module)
+            star = self.module(source, f"{module[:-1]}{name}" if module.endswith(".*") else module)
             found = star and star.source and self._exported(star, name, depth + 1)
             if found is not None:
                 return found

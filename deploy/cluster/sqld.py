@@ -127,6 +127,11 @@ class Sqld:
     def pid(self) -> int | None:
         return None if self._process is None else self._process.pid
 
+    @property
+    def ended(self) -> int | None:
+        """Exit status of a process that has ended by itself or by another's signal; None when it has not."""
+        return None if self._process is None else self._process.poll()
+
     def start(self) -> None:
         """Start, and return when it answers.
 

@@ -4,7 +4,7 @@ The transport is a network, or calls the application in this process. `muisti.cl
 """
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib import import_module
@@ -34,6 +34,9 @@ class Client:
     def __init__(self, http: "httpx.Client") -> None:
         self._http = http
         self._muisti = published.Muisti(http=http, attempts=1)
+        self.otherwise: Callable[[Call, ApiError], Reply] | None = (
+            None  # answers in the place of a refusal, or raises it
+        )
 
     def __enter__(self) -> Self:
         return self
@@ -52,8 +55,13 @@ class Client:
 
     def send(self, request: Call) -> Reply:
         """Send a request once."""
-        with self._reaching():
-            return self._muisti.send(request)
+        try:
+            with self._reaching():
+                return self._muisti.send(request)
+        except ApiError as error:
+            if self.otherwise is None:
+                raise
+            return self.otherwise(request, error)
 
     @contextmanager
     def stream(self, request: Call) -> "Iterator[httpx.Response]":

@@ -244,6 +244,9 @@ class LazyGroup(click.Group):
         debug = "--debug" in (sys.argv[1:] if given is None else given) or os.environ.get(DEBUG, "") not in ("", "0")
         try:
             result = super().main(*args, standalone_mode=False, **extra)
+        except click.exceptions.NoArgsIsHelpError as error:  # to ask for nothing is to ask what there is
+            click.echo(error.format_message())
+            sys.exit(OK)
         except click.Abort:
             click.echo("Stopped.", err=True)
             sys.exit(ERROR)

@@ -38,7 +38,6 @@ class End(Protocol):
     def export(self, space: str, *, vectors: bool) -> AbstractContextManager[Iterator[bytes]]: ...
     def graph(self, space: str, form: GraphFormat, as_of: str | None) -> AbstractContextManager[Iterator[bytes]]: ...
     def bring(self, space: str, pieces: Iterable[bytes], note: Note, *, atomic: bool, dry_run: bool) -> Any: ...
-    def imports(self, space: str) -> Reply: ...
     def undo(self, space: str, number: int) -> Reply: ...
 
 
@@ -95,10 +94,6 @@ class There:
                 raise
             return report
         return answer if dry_run else _result(ended(self._client, space, answer, note))
-
-    def imports(self, space: str) -> Reply:
-        """List the imports of a space."""
-        return self._client.send(calls.list_imports(space))
 
     def undo(self, space: str, number: int) -> Reply:
         """Delete the memories of an import."""

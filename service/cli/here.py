@@ -15,7 +15,7 @@ from muisti.service.app.client import ApiError, Reply
 from muisti.service.formats.graphs.formats import GraphFormat, exported
 from muisti.service.formats.lines import Lines, encoded
 from muisti.service.schemas.errors import problem_of
-from muisti.service.schemas.moving import ImportedReply, ImportReply, ImportsReply
+from muisti.service.schemas.moving import ImportedReply, ImportReply
 from muisti.service.version import installed_version
 
 
@@ -77,11 +77,6 @@ class Here:
             finally:
                 incoming.abandon()
             return msgspec.to_builtins(ImportReply.of(report))
-
-    def imports(self, space: str) -> Reply:
-        """List the imports of a space."""
-        with _refusing():
-            return _reply(ImportsReply.of(self._memories.read.imports(space)))
 
     def undo(self, space: str, number: int) -> Reply:
         """Delete the memories of an import."""

@@ -1,19 +1,18 @@
 """Clients and spaces from the global options, and exit codes from refusals: the only module for both."""
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 from msgspec import structs
-from msgspec.json import encode
 
-from muisti.client import calls
+from muisti.client import Call, Reply, calls
 from muisti.core.model.errors import InvalidInput, MuistiError
 from muisti.core.model.spaces import DEFAULT
 from muisti.core.support.lazy import Lazy
@@ -21,6 +20,7 @@ from muisti.service.app.client import ApiError, Client, Unreachable, connect
 from muisti.service.cli.base import CONFLICT, ERROR, TOO_LONG, USAGE, Failure, Globals
 from muisti.service.cli.configuration import file_of, in_force
 from muisti.service.cli.limits import in_words, limited, refuse_for_servers
+from muisti.service.cli.output import revised
 from muisti.service.cli.project import Choice, choose, kin
 from muisti.service.cli.refusing import field_line, refusal_lines, way_on
 from muisti.service.runtime.running import running_on
@@ -53,14 +53,18 @@ ADVICE = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Session:
     """A client, and the space that the command works in."""
 
     client: Client
     choice: Choice
     place: str  # of the database, in words
-    json: bool  # whether answers are printed as JSON
+    options: Globals
+    allowed: Sequence[str] = ()  # parts of the policy of the space that do not apply
+    lack: str = ""  # what a reading command has found missing, the database or the space
+    empty: Client | None = None  # answers reads of what is missing
+    held: ExitStack = field(default_factory=ExitStack)  # what ends with the session
 
     @property
     def space(self) -> str:
@@ -83,21 +87,25 @@ class Session:
             click.echo(line, err=True)
         return call()
 
-    def read(self, call: Callable[[], T], empty: Mapping[str, Any] | None = None) -> T:
-        """Make a call that creates no space. If the space is missing, `session` prints what to do.
+    def read_empty(self, request: Call, error: ApiError) -> Reply:
+        """Answer a read of a missing space as an empty space does, and say that it is missing.
 
-        With `empty`, the answer about a missing space, the command then ends without an error.
+        Raises:
+            ApiError: `error`, when it says something else.
         """
-        try:
-            return call()
-        except ApiError as error:
-            if empty is None or error.status != 404 or repr(self.space) not in error.detail or self.exists():
-                raise
-        for line in self.missing():
-            click.echo(line, err=True)
-        if self.json:
-            click.echo(encode({**empty, "degraded": [f"there is no space {self.space} yet"]}))
-        raise click.exceptions.Exit(0)
+        if error.status != 404 or repr(self.space) not in error.detail or self.exists():
+            raise error
+        if self.empty is None:
+            for line in [] if self.lack else self.missing():
+                click.echo(line, err=True)
+            self.lack = self.lack or f"there is no space {self.space} yet"
+            self.empty = self.held.enter_context(nothing(self.options, self.space))
+            self.empty.allow(self.allowed)
+        reply = self.empty.send(request)
+        degraded = reply.data.get("degraded", [])
+        if not self.options.json or not isinstance(degraded, list):  # in the figures of a graph it is a number
+            return reply
+        return revised(reply, {**reply.data, "degraded": [*degraded, self.lack]})
 
     def missing(self) -> list[str]:
         """Return lines that say what to do about the missing space."""
@@ -133,66 +141,93 @@ class Session:
 
 
 @contextmanager
-def session(options: Globals, allowed: Sequence[str] = (), *, create: bool = False) -> Iterator[Session]:
+def session(
+    options: Globals, allowed: Sequence[str] = (), *, create: bool = False, reads: bool = False
+) -> Iterator[Session]:
     """Open a client and a space. A refusal of the service inside the context ends the command.
 
     `allowed` names the parts of the policy of the space that do not apply, such as `secrets`. A missing database is
-    created only with `create`.
+    created only with `create`. With `reads`, a missing space or database is read as an empty one.
 
     Raises:
         Failure: the service refused a request or cannot be reached. The exit code says why.
     """
     choice = space_choice(options)
     ensured = choice.space if create else None
-    with _opened(options, None, create=create, ensured=ensured, compiles=True) as (opened, place):
+    with (
+        _opened(options, None, create=create, reads=reads, ensured=ensured, compiles=True) as (opened, place, lack),
+        ExitStack() as held,
+    ):
         opened.allow(allowed)
         opened.as_one_call()
-        working = Session(opened, choice, place, bool(options.json))
+        working = Session(opened, choice, place, options, allowed, lack, held=held)
+        opened.otherwise = working.read_empty if reads else None
         try:
             yield working
         except ApiError as error:
-            missing = working.missing() if error.status == 404 and not working.exists() else None
-            raise _failure(options, error, missing) from error
+            missing = not reads and error.status == 404 and not working.exists()
+            raise _failure(options, error, working.missing() if missing else None) from error
 
 
 @contextmanager
-def client(options: Globals, settings: Settings | None = None, *, create: bool = False) -> Iterator[Client]:
+def client(
+    options: Globals, settings: Settings | None = None, *, create: bool = False, reads: bool = False
+) -> Iterator[Client]:
     """Open a client of the server that the options name, else of a service in this process.
 
-    That service has `settings`, by default those in force. A missing database is created only with `create`.
+    That service has `settings`, by default those in force. A missing database is created only with `create`. With
+    `reads`, it is read as an empty one.
     """
-    with _opened(options, settings, create=create) as (opened, _):
+    with _opened(options, settings, create=create, reads=reads) as (opened, _, _):
         yield opened
 
 
 @contextmanager
 def _opened(
-    options: Globals, settings: Settings | None, *, create: bool, ensured: str | None = None, compiles: bool = False
-) -> Iterator[tuple[Client, str]]:
-    """Open a client, and say in words where its database is.
+    options: Globals,
+    settings: Settings | None,
+    *,
+    create: bool,
+    reads: bool,
+    ensured: str | None = None,
+    compiles: bool = False,
+) -> Iterator[tuple[Client, str, str]]:
+    """Open a client. Say in words where its database is, and that it is missing, which `reads` allows.
 
     With `compiles`, a service that starts in this process first compiles kernels that are not compiled yet.
     """
     if options.opened is not None:
-        yield options.opened, "the database of the command that runs this one"
+        yield options.opened, "the database of the command that runs this one", ""
         return
-    with refusals(options):
-        here = False
+    with refusals(options), ExitStack() as held:
+        here, lack = False, ""
         if url := server_url(options):
             refuse_for_servers(options, "a server")
             opened, place = _connected(url), url
         else:
-            given = settings
-            settings = whereabouts.settings_for(options, settings, create=create)
+            given, settings = settings, settings or in_force(options)
             place = whereabouts.place_of(settings)
+            lack = whereabouts.lack_of(settings) or "" if reads else ""
+            if lack:
+                click.echo(lack, err=True)
+                settings = held.enter_context(empty(options, "nothing"))
+            settings = whereabouts.settings_for(options, settings, create=create or bool(lack))
             opened = _beside(options, settings) if given is None else None
             if here := opened is None:
                 space = ensured if limited(options) else None
                 opened = local.start(settings, callers.access_of(options), space)
         with opened:
-            if here and compiles:
+            if here and compiles and not lack:
                 compiling.compile_once(options)
-            yield opened, place
+            yield opened, place, lack
+
+
+@contextmanager
+def nothing(options: Globals, space: str) -> Iterator[Client]:
+    """Open a client of a service in this process on a temporary database, which has one empty space."""
+    with empty(options, "nothing") as settings, local.start(settings) as opened:
+        opened.send(calls.create_space({"name": space}))
+        yield opened
 
 
 @contextmanager

@@ -17,7 +17,7 @@ def point_of(opened: "Session", text: str) -> str:
     at = Point().read(text)
     if at is None or at == text:
         return text
-    named = opened.read(lambda: opened.client.send(calls.list_checkpoints(opened.space))).data["items"]
+    named = opened.client.send(calls.list_checkpoints(opened.space)).data["items"]
     return text if any(one["name"] == text for one in named) else at
 
 
@@ -31,7 +31,7 @@ def seq_of(opened: "Session", text: str) -> str | None:
         return text
     request = calls.diff_space(opened.space, since=at, until=at, limit=1)
     try:
-        return opened.read(lambda: opened.client.send(request)).data["since"]
+        return opened.client.send(request).data["since"]
     except ApiError as error:
         if error.code != PAST_RETENTION:
             raise

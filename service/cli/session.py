@@ -21,27 +21,28 @@ else:  # a twentieth of a second, of which `--help` needs nothing
 
 
 def session(
-    options: Globals, allowed: "Sequence[str]" = (), *, create: bool = False
+    options: Globals, allowed: "Sequence[str]" = (), *, create: bool = False, reads: bool = False
 ) -> "AbstractContextManager[Session]":
     """Open a client and a space. A refusal of the service inside the context ends the command.
 
     `allowed` names the parts of the policy of the space that do not apply, such as `secrets`. A missing database is
-    created only with `create`.
+    created only with `create`. With `reads`, a missing space or database is read as an empty one.
 
     Raises:
         Failure: the service refused a request or cannot be reached. The exit code says why.
     """
-    return opening.session(options, allowed, create=create)
+    return opening.session(options, allowed, create=create, reads=reads)
 
 
 def client(
-    options: Globals, settings: "Settings | None" = None, *, create: bool = False
+    options: Globals, settings: "Settings | None" = None, *, create: bool = False, reads: bool = False
 ) -> "AbstractContextManager[Client]":
     """Open a client of the server that the options name, else of a service in this process.
 
-    That service has `settings`, by default those in force. A missing database is created only with `create`.
+    That service has `settings`, by default those in force. A missing database is created only with `create`. With
+    `reads`, it is read as an empty one.
     """
-    return opening.client(options, settings, create=create)
+    return opening.client(options, settings, create=create, reads=reads)
 
 
 def demand(options: Globals, need: "Need") -> None:

@@ -83,6 +83,9 @@ def _name(error: click.BadParameter) -> str | None:
 class Whole(click.IntRange):
     """A whole number within bounds."""
 
+    def _describe_range(self) -> str:
+        return super()._describe_range() if _bounds(self) else ""
+
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:
             return super().convert(value, param, ctx)
@@ -92,6 +95,9 @@ class Whole(click.IntRange):
 
 class Number(click.FloatRange):
     """A finite number within bounds."""
+
+    def _describe_range(self) -> str:
+        return super()._describe_range() if _bounds(self) else ""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         try:

@@ -21,12 +21,17 @@ def settings_for(options: Globals, settings: "Settings | None" = None, *, create
     """
     settings = settings or in_force(options)
     say_which(options, settings)
-    path = file_of(settings)
-    if not (create or path is None or path.exists()):
-        raise Failure(
-            f"no database at {shown(path.absolute())} yet; `muisti add TEXT` creates it; --database names another"
-        )
+    if not create and (lack := lack_of(settings)):
+        raise Failure(lack)
     return settings
+
+
+def lack_of(settings: "Settings") -> str | None:
+    """Say that the file of the database is missing, and what to do; None when it exists, or is a server's."""
+    path = file_of(settings)
+    if path is None or path.exists():
+        return None
+    return f"no database at {shown(path.absolute())} yet; `muisti add TEXT` creates it; --database names another"
 
 
 def say_which(options: Globals, settings: "Settings") -> None:

@@ -13,7 +13,7 @@ from urllib.parse import unquote, urlsplit
 
 from muisti.service.connect.files import NotPossible
 
-NAME = "muisti.exe" if sys.platform == "win32" else "muisti"
+NAME = "muisti"
 PASSING = ("archive-v", "environments-v", "builds-v")  # folders in which uvx makes environments that it may delete
 
 

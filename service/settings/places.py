@@ -38,9 +38,7 @@ def data_folder(environ: Mapping[str, str], platform: str = sys.platform) -> Pat
     >>> str(data_folder({"HOME": "/Users/me"}, "darwin"))
     '/Users/me/Library/Application Support/muisti'
     """
-    if platform == "win32":
-        base = Path(environ["LOCALAPPDATA"]) if environ.get("LOCALAPPDATA") else _home(environ, "AppData/Local")
-    elif platform == "darwin":
+    if platform == "darwin":
         base = _home(environ, "Library/Application Support")
     else:
         given = Path(environ.get("XDG_DATA_HOME", ""))
@@ -67,7 +65,7 @@ def _project(here: Path) -> Iterator[Path]:
 
 
 def _home(environ: Mapping[str, str], below: str) -> Path | None:
-    given = environ.get("USERPROFILE" if sys.platform == "win32" else "HOME")
+    given = environ.get("HOME")
     try:
         return (Path(given) if given else Path.home()) / below
     except RuntimeError:  # a user without a home, as in some containers

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from deploy.cluster.sqld import Sqld
+from tests.stores import Shared
 
 LABEL = "127"  # of the host 127.0.0.1
 
@@ -20,7 +21,7 @@ def sqld_of_its_own(tmp_path: Path) -> Iterator[Sqld]:
 @pytest.fixture(scope="module")
 def replica(sqld: Sqld, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Sqld]:
     """A server that follows the primary."""
-    with Sqld(tmp_path_factory.mktemp("replica"), primary=sqld) as running:
+    with Shared.by_tests(Sqld(tmp_path_factory.mktemp("replica"), primary=sqld)) as running:
         yield running
 
 

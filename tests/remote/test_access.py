@@ -17,7 +17,7 @@ from muisti.core.store.remote.http_client import Server
 from tests.core.store.test_store import generation, names
 from tests.remote.conftest import LABEL
 from tests.remote.tokens import Issuer
-from tests.stores import RemoteStore
+from tests.stores import RemoteStore, Shared
 
 
 @pytest.fixture(scope="module")
@@ -28,7 +28,7 @@ def issuer(tmp_path_factory: pytest.TempPathFactory) -> Issuer:
 @pytest.fixture(scope="module")
 def guarded(tmp_path_factory: pytest.TempPathFactory, issuer: Issuer) -> Iterator[Sqld]:
     """A server that asks for tokens, with a database that is ready."""
-    with Sqld(tmp_path_factory.mktemp("guarded"), key_file=issuer.key_file) as running:
+    with Shared.by_tests(Sqld(tmp_path_factory.mktemp("guarded"), key_file=issuer.key_file)) as running:
         database = opened(running, issuer.token())
         migrate(database, 1)
         yield running

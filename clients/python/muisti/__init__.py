@@ -9,7 +9,11 @@
 `connect` returns the same for a server; `open_async` and `connect_async` return handles whose methods are awaited.
 """
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+
+if find_spec("fcntl") is None:  # the locks of files that several processes use
+    raise ImportError("Muisti runs on Linux and macOS. On Windows, use WSL, or the package muisti-client and a server.")
 
 from muisti import client
 from muisti.client import (

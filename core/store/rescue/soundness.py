@@ -1,5 +1,6 @@
 """Checks whether a database file is sound, without changing a byte: even its log stays as it is."""
 
+import fcntl
 import os
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
@@ -11,11 +12,6 @@ from muisti.core.model.errors import Conflict
 from muisti.core.store.file.opening import APPLICATION_ID, BUSY_TIMEOUT_MS
 from muisti.core.store.file.pages import Image, read_log
 from muisti.core.store.file.sqlite_errors import translated
-
-try:
-    import fcntl
-except ImportError:  # no such locks on this system: other processes with the file open go unnoticed
-    fcntl = None
 
 REPORTED = 20  # errors that SQLite reports at most
 SHARED_LOCK = 128  # the byte of the -shm file that every process with the database open has locked
@@ -89,7 +85,7 @@ def _log(path: Path) -> bytes:
 
 def _refuse_shared(path: Path) -> None:
     shared = Path(f"{path}-shm")
-    if fcntl is None or not shared.exists():
+    if not shared.exists():
         return
     handle = os.open(shared, os.O_RDWR)
     try:

@@ -45,7 +45,7 @@ def create(options: Globals, name: str, note: str | None, dry_run: bool) -> None
     """
     with session(options) as opened:
         request = calls.create_checkpoint(opened.space, {"name": name, "note": note}, dry_run=dry_run)
-        reply = opened.read(lambda: opened.client.send(request))
+        reply = opened.client.send(request)
         answer(options, reply, table=lambda data: _table([data]), plain=lambda data: [tabbed(name, _number(data))])
 
 
@@ -53,10 +53,10 @@ def create(options: Globals, name: str, note: str | None, dry_run: bool) -> None
 @click.pass_obj
 def list_checkpoints(options: Globals) -> None:
     """List checkpoints, newest first."""
-    with session(options) as opened:
+    with session(options, reads=True) as opened:
         answer(
             options,
-            opened.read(lambda: opened.client.send(calls.list_checkpoints(opened.space))),
+            opened.client.send(calls.list_checkpoints(opened.space)),
             table=lambda data: _table(data["items"]),
             plain=lambda data: [
                 tabbed(one["name"], _number(one), one["created_at"], one["actor"], one["note"]) for one in data["items"]
@@ -72,7 +72,7 @@ def list_checkpoints(options: Globals) -> None:
 def delete(options: Globals, name: str, dry_run: bool) -> None:
     """Delete a checkpoint; no memory changes."""
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(calls.delete_checkpoint(opened.space, name, dry_run=dry_run)))
+        reply = opened.client.send(calls.delete_checkpoint(opened.space, name, dry_run=dry_run))
         answer(options, reply, table=lambda _: cell(f"Forgot {name}."), plain=lambda _: [name])
 
 
@@ -90,10 +90,10 @@ def diff(options: Globals, since: str, until: str | None, limit: int, cursor: st
     SINCE and UNTIL are checkpoints, times such as 7d or yesterday, or numbers of changes; without UNTIL it is now.
     Prints how each memory differs (added, changed, ended), its ID, and a field with its old and new value.
     """
-    with session(options) as opened:
+    with session(options, reads=True) as opened:
         begin, end = point_of(opened, since), None if until is None else point_of(opened, until)
         request = calls.diff_space(opened.space, since=begin, until=end, limit=limit, cursor=cursor)
-        reply = opened.read(lambda: opened.client.send(request))
+        reply = opened.client.send(request)
         answer(
             options,
             reply,
@@ -117,7 +117,7 @@ def rollback(options: Globals, to: str, *, allow_secrets: bool, dry_run: bool) -
     """
     with session(options, allowed(allow_secrets)) as opened:
         request = calls.roll_back(opened.space, {"to": point_of(opened, to)}, dry_run=dry_run)
-        reply = opened.read(lambda: opened.client.send(request))
+        reply = opened.client.send(request)
         talk_of_flags(reply.data)
         answer(options, reply, table=_rolled_back, plain=lambda data: [tabbed(*_counts(data))])
 

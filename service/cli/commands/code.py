@@ -66,8 +66,8 @@ def find(options: Globals, name: str, **given: Any) -> None:
     name, those whose names contain it are shown. Prints kind, qualified name, file and line, and signature.
     """
     params = {key: value for key, value in given.items() if value is not None}
-    with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(calls.find_symbols(opened.space, name=name, **params)))
+    with session(options, reads=True) as opened:
+        reply = opened.client.send(calls.find_symbols(opened.space, name=name, **params))
         answer(options, reply, table=_symbols, plain=lambda data: [_line(one) for one in data["items"]], none=NOTHING)
         _say_pending(reply.data)
 
@@ -103,8 +103,8 @@ def callees(options: Globals, symbol: str, kinds: tuple[str, ...], limit: int | 
 @click.pass_obj
 def outline(options: Globals, path: str) -> None:
     """Show the symbols of a file, in order, and the files that it imports."""
-    with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(calls.get_outline(opened.space, path=path)))
+    with session(options, reads=True) as opened:
+        reply = opened.client.send(calls.get_outline(opened.space, path=path))
         answer(options, reply, table=_outline, plain=lambda data: [_line(one) for one in data["symbols"]])
         _say_pending(reply.data)
 
@@ -122,8 +122,8 @@ def map_(options: Globals, budget: int | None, mentioned: tuple[str, ...]) -> No
     """
     params: dict[str, Any] = {"mentioned": ",".join(mentioned)} if mentioned else {}
     params |= {} if budget is None else {"token_budget": budget}
-    with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(calls.get_code_map(opened.space, **params)))
+    with session(options, reads=True) as opened:
+        reply = opened.client.send(calls.get_code_map(opened.space, **params))
         answer(options, reply, table=_map, plain=lambda data: data["text"].splitlines())
         _say_pending(reply.data)
 
@@ -133,9 +133,9 @@ def _show_uses(
 ) -> None:
     params: dict[str, Any] = {"kinds": ",".join(kinds)} if kinds else {}
     params |= {} if limit is None else {"limit": limit}
-    with session(options) as opened:
+    with session(options, reads=True) as opened:
         request: Call = ask(opened.space, symbol=symbol, **params)
-        reply = opened.read(lambda: opened.client.send(request))
+        reply = opened.client.send(request)
         answer(
             options,
             reply,

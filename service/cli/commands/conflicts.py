@@ -39,8 +39,8 @@ def list_conflicts(options: Globals, limit: int, cursor: str | None) -> None:
 
     Prints for each conflict its number, its kind (duplicate or conflict), both IDs and the differences.
     """
-    with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(calls.list_conflicts(opened.space, limit=limit, cursor=cursor)))
+    with session(options, reads=True) as opened:
+        reply = opened.client.send(calls.list_conflicts(opened.space, limit=limit, cursor=cursor))
         answer(
             options,
             reply,
@@ -66,7 +66,7 @@ def decide(options: Globals, number: str, decision: str, dry_run: bool) -> None:
     """
     with session(options) as opened:
         request = calls.decide_conflict(opened.space, number, {"decision": decision}, dry_run=dry_run)
-        reply = opened.read(lambda: opened.client.send(request))
+        reply = opened.client.send(request)
         answer(options, reply, table=lambda data: cell(_done(data)), plain=lambda data: [_line(data)])
 
 

@@ -84,9 +84,8 @@ def context(
     body |= {"min_evidence": "none" if all_ else None, "no_touch": asked.pop("no_touch") or None}
     body |= {"receipt": asked.pop("receipt") or None, "filter": as_filter(filter_, **asked) or None}
     body = {name: value for name, value in body.items() if value is not None}
-    with session(options) as opened:
-        nothing = {"text": "", "tokens": 0, "evidence": "none", "strength": 0.0, "citations": []}
-        reply = opened.read(lambda: opened.client.send(calls.get_context(opened.space, body)), nothing)
+    with session(options, reads=True) as opened:
+        reply = opened.client.send(calls.get_context(opened.space, body))
         answer(options, reply, table=_viewed, plain=lambda found: found["text"].splitlines())
         for note in reply.data["degraded"]:
             talk(f"Note: {note}")

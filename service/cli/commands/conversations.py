@@ -68,8 +68,8 @@ def list_conversations(options: Globals, *, as_of: str | None, **wanted: Any) ->
 
     Prints name, turns, time of the last turn, session, state and title of each.
     """
-    with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(calls.list_conversations(opened.space, as_of=as_of, **wanted)))
+    with session(options, reads=True) as opened:
+        reply = opened.client.send(calls.list_conversations(opened.space, as_of=as_of, **wanted))
         answer(
             options,
             reply,
@@ -95,10 +95,8 @@ def show(
 
     Prints turn, time, speaker and text of each message: a turn with a reply has two. A superseded turn stays.
     """
-    with session(options) as opened:
-        found = opened.read(
-            lambda: opened.client.send(calls.get_conversation(opened.space, name, category=category, as_of=as_of))
-        )
+    with session(options, reads=True) as opened:
+        found = opened.client.send(calls.get_conversation(opened.space, name, category=category, as_of=as_of))
         turns: list[Any] = []
         cursor = None
         while True:
@@ -161,11 +159,10 @@ def add(
     """
     given = {key: value for key, value in {"session": session, "category": category}.items() if value is not None}
     requests = [[_said(text, said)]] if text != STDIN else _read()
-    with _opened(options, allowed(allow_secrets), create=not dry_run) as opened:
-        run = opened.read if dry_run else opened.write  # `write` creates a missing space
+    with _opened(options, allowed(allow_secrets), create=not dry_run, reads=dry_run) as opened:
         for items in requests:
             request = calls.add_exchanges(opened.space, name, {"items": items, **given}, dry_run=dry_run)
-            reply = run(lambda request=request: opened.client.send(request))
+            reply = opened.write(lambda request=request: opened.client.send(request))
             talk_of_flags(reply.data)
             answer(options, reply, table=lambda data: cell(_added(data)), plain=_arrived)
 
@@ -229,7 +226,7 @@ def delete(options: Globals, name: str, *, category: str | None, dry_run: bool) 
     """
     with session(options) as opened:
         request = calls.delete_conversation(opened.space, name, category=category, dry_run=dry_run)
-        reply = opened.read(lambda: opened.client.send(request))
+        reply = opened.client.send(request)
         answer(
             options,
             reply,
@@ -251,15 +248,15 @@ def adopt(options: Globals, dry_run: bool) -> None:
     """
     with session(options) as opened:
         request = calls.adopt_conversations(opened.space, dry_run=dry_run)
-        reply = opened.read(lambda: opened.client.send(request))
+        reply = opened.client.send(request)
         done = reply.data["answer"] if dry_run else reply.data
         for one in done["items"]:
             talk(f"{one['id']} stays: {one['why']}")
         answer(options, revised(reply, done), table=_adopted, plain=lambda data: [tabbed(*_numbers(data))])
 
 
-def _opened(options: Globals, allowed: Sequence[str], *, create: bool) -> Any:
-    return session(options, allowed, create=create)
+def _opened(options: Globals, allowed: Sequence[str], **how: bool) -> Any:
+    return session(options, allowed, **how)
 
 
 def _change(
@@ -274,14 +271,12 @@ def _change(
     with session(options) as opened:
         if_match = None
         if if_version is not None:
-            found = opened.read(
-                lambda: opened.client.send(calls.get_conversation(opened.space, name, category=category))
-            )
+            found = opened.client.send(calls.get_conversation(opened.space, name, category=category))
             if_match = f'"{found.data["id"]}.{if_version}"'
         request = calls.update_conversation(
             opened.space, name, body, category=category, if_match=if_match, dry_run=dry_run
         )
-        reply = opened.read(lambda: opened.client.send(request))
+        reply = opened.client.send(request)
         answer(options, reply, table=_about, plain=lambda data: [_line(data)])
 
 

@@ -48,7 +48,7 @@ def topics(options: Globals, name: str, *, category: str | None, dry_run: bool, 
     ID. Prints name, stretches of turns, title and ID of each topic, or of those that were changed.
     """
     body = _change(**change)
-    with session(options) as opened:
+    with session(options, reads=body is None) as opened:
         if body is None:
             request = calls.list_topics(opened.space, name, category=category, limit=100)
         else:
@@ -59,7 +59,7 @@ def topics(options: Globals, name: str, *, category: str | None, dry_run: bool, 
             else:
                 make = calls.split_topic if how == "split" else calls.move_topic
                 request = make(opened.space, name, topic, said, **given)
-        reply = opened.read(lambda: opened.client.send(request))
+        reply = opened.client.send(request)
         answer(
             options,
             reply,
@@ -81,7 +81,7 @@ def summarise(context: click.Context, wait: bool, category: str | None) -> None:
     """
     options = context.ensure_object(Globals)
     with session(options) as opened:
-        task = opened.read(lambda: opened.client.send(calls.summarise_space(opened.space, category=category))).data
+        task = opened.client.send(calls.summarise_space(opened.space, category=category)).data
         context.exit(following.concluded(options, opened, task, wait=wait))
 
 
@@ -100,13 +100,13 @@ def summary(options: Globals, name: str, *, renew: bool, abstractive: bool, cate
     They are kept up to date by themselves when a topic is complete, and when the conversation is closed. Prints what is
     summarised, whether it has changed since, and the text of each.
     """
-    with session(options) as opened:
+    with session(options, reads=not (renew or abstractive)) as opened:
         if renew or abstractive:
             method = "abstractive" if abstractive else "extractive"
             request = calls.summarise_conversation(opened.space, name, {"method": method, "category": category})
-            for said in opened.read(lambda: opened.client.send(request)).data["degraded"]:
+            for said in opened.client.send(request).data["degraded"]:
                 talk(said)
-        reply = opened.read(lambda: opened.client.send(calls.list_summaries(opened.space, name, category=category)))
+        reply = opened.client.send(calls.list_summaries(opened.space, name, category=category))
         answer(
             options,
             reply,
@@ -159,16 +159,16 @@ def working(
     It holds what you keep, and the turns that are worth their tokens now. Prints what is held and what is evicted:
     source, key or turn, tokens and value.
     """
-    with session(options) as opened:
+    with session(options, reads=keep is None and release is None) as opened:
         tokens = {"token_budget": budget, "encoding": encoding, "category": category}
         if keep is not None:
             body = _entry(**entry)
             put = calls.keep_in_working_memory(opened.space, name, keep, body, **tokens)
-            opened.read(lambda: opened.client.send(put))
+            opened.client.send(put)
         if release is not None:
             gone = calls.release_from_working_memory(opened.space, name, release, category=category)
-            opened.read(lambda: opened.client.send(gone))
-        reply = opened.read(lambda: opened.client.send(calls.get_working_memory(opened.space, name, **tokens)))
+            opened.client.send(gone)
+        reply = opened.client.send(calls.get_working_memory(opened.space, name, **tokens))
         answer(
             options,
             reply,
@@ -193,9 +193,9 @@ def suggest(options: Globals, name: str, *, first: int | None, category: str | N
     Each is stored as a candidate, which is no part of a profile until `muisti update ID --status active` accepts it.
     What is known already is passed over. Prints turn, `created` or the reason against it, memory ID and text of each.
     """
-    with session(options) as opened:
+    with session(options, reads=dry_run) as opened:
         request = calls.suggest_preferences(opened.space, name, from_=first, category=category, dry_run=dry_run)
-        reply = opened.read(lambda: opened.client.send(request))
+        reply = opened.client.send(request)
         done = reply.data["answer"] if dry_run else reply.data
         talk_of_flags(done)
         answer(

@@ -54,9 +54,9 @@ def list_documents(options: Globals, **asked: Any) -> None:
 
     Prints the path, the ID, the format, the chunks, the bytes of the file and when it was read.
     """
-    with session(options) as opened:
+    with session(options, reads=True) as opened:
         request = calls.list_documents(opened.space, **asked)
-        reply = opened.read(lambda: opened.client.send(request))
+        reply = opened.client.send(request)
         output.answer(options, reply, table=_documents, plain=_document_lines, none="There are no documents.")
 
 
@@ -70,9 +70,9 @@ def show(options: Globals, name: str, category: str | None, as_of: str | None) -
 
     Prints the ID of each chunk, its first and last character, its tokens, its headings and how it begins.
     """
-    with session(options) as opened:
+    with session(options, reads=True) as opened:
         request = calls.list_chunks(opened.space, name, category=category, as_of=as_of, limit=PAGE)
-        reply = opened.read(lambda: opened.client.send(request))
+        reply = opened.client.send(request)
         items = [*reply.data["items"]]
         cursor = reply.data["next_cursor"]
         while cursor is not None:
@@ -110,7 +110,7 @@ def delete(options: Globals, name: str, category: str | None, dry_run: bool) -> 
     """
     with session(options) as opened:
         request = calls.delete_document(opened.space, name, category=category, dry_run=dry_run or None)
-        reply = opened.read(lambda: opened.client.send(request))
+        reply = opened.client.send(request)
         output.answer(options, reply, table=_ended, plain=lambda data: [output.tabbed(name, data["chunks"])])
 
 
@@ -133,7 +133,7 @@ def prune(options: Globals, strategy: PruneStrategy, dry_run: bool, yes: bool) -
     """
     body = {"strategy": strategy}
     with session(options) as opened:
-        planned = opened.read(lambda: opened.client.send(calls.prune_documents(opened.space, body, dry_run=True)))
+        planned = opened.client.send(calls.prune_documents(opened.space, body, dry_run=True))
         if dry_run:
             output.answer(options, planned, table=lambda data: output.cell("\n".join(_pruned(data))), plain=_pruned)
             return

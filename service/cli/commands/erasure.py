@@ -108,15 +108,13 @@ def purge(
 def _one(opened: "Session", name: tuple[str, ...]) -> Callable[[bool], "Reply"]:
     """Return a function that erases one memory, or plans it in a dry run."""
     check_name(name)
-    found = opened.read(lambda: locate(opened, name))
-    return lambda dry_run: opened.read(
-        lambda: opened.client.send(named.delete(opened.space, found, purge=True, dry_run=dry_run))
-    )
+    found = locate(opened, name)
+    return lambda dry_run: opened.client.send(named.delete(opened.space, found, purge=True, dry_run=dry_run))
 
 
 def _chosen(opened: "Session", body: dict[str, Any]) -> Callable[[bool], "Reply"]:
     """Return a function that erases the chosen memories, or plans it in a dry run."""
-    return lambda dry_run: opened.read(lambda: opened.client.send(calls.purge(opened.space, body, dry_run=dry_run)))
+    return lambda dry_run: opened.client.send(calls.purge(opened.space, body, dry_run=dry_run))
 
 
 def _by_task(options: Globals, opened: "Session", body: dict[str, Any]) -> "Reply":

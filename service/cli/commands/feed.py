@@ -82,14 +82,14 @@ def changes(
         "filter": None if wanted is None else json.dumps(wanted),
     }
     params: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-    with session(options) as opened:
+    with session(options, reads=not follow) as opened:
         if since is not None and (begin := seq_of(opened, since)) is not None:
             params["since"] = begin
         if follow:
             for change in _followed(options, opened, params):
                 click.echo(json.dumps(change, ensure_ascii=False) if options.json else safe(_line(change)))
             return
-        reply = opened.read(lambda: opened.client.send(calls.list_changes(opened.space, **params)))
+        reply = opened.client.send(calls.list_changes(opened.space, **params))
         answer(
             options,
             reply,
@@ -120,9 +120,9 @@ def _followed(options: Globals, opened: "Session", params: dict[str, Any]) -> It
 
 def _looked(opened: "Session", params: dict[str, Any]) -> Iterator[Any]:
     if "since" not in params:
-        params = {**params, "since": opened.read(lambda: opened.client.send(calls.get_space(opened.space))).data["seq"]}
+        params = {**params, "since": opened.client.send(calls.get_space(opened.space)).data["seq"]}
     while True:
-        page = opened.read(lambda params=params: opened.client.send(calls.list_changes(opened.space, **params))).data
+        page = opened.client.send(calls.list_changes(opened.space, **params)).data
         yield from page["items"]
         params = {**params, "since": page["seq"]}
         if page["next_cursor"] is None:

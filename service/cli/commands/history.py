@@ -36,9 +36,9 @@ def history(options: Globals, name: tuple[str, ...]) -> None:
     value.
     """
     check_name(name)
-    with session(options) as opened:
+    with session(options, reads=True) as opened:
         found = locate(opened, name, gone=True)
-        reply = opened.read(lambda: opened.client.send(named.history(opened.space, found)))
+        reply = opened.client.send(named.history(opened.space, found))
         while (cursor := reply.data["next_cursor"]) is not None:
             more = opened.client.send(named.history(opened.space, found, cursor=cursor)).data
             reply.data.update(items=reply.data["items"] + more["items"], next_cursor=more["next_cursor"])
@@ -82,7 +82,7 @@ def restore(
     """
     check_name(name)
     with session(options, allowed(allow_secrets)) as opened:
-        found = opened.read(lambda: locate(opened, name, gone=True))
+        found = locate(opened, name, gone=True)
         body = {} if to is None else {"version": to}
         tag = named.etag(opened.client, opened.space, found, if_version)
         reply = opened.client.send(named.restore(opened.space, found, body, if_match=tag, dry_run=dry_run))

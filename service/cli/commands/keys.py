@@ -113,7 +113,7 @@ def create(
 @click.pass_obj
 def list_keys(options: Globals) -> None:
     """List keys, newest first, including revoked and expired ones."""
-    with client(options) as opened:
+    with client(options, reads=True) as opened:
         demand(options, "admin")
         answer(
             options,
@@ -185,7 +185,7 @@ def audit(options: Globals, limit: int) -> None:
 
     Entries of the audit log, newest first: the time, who acted, the action, the space and the ID.
     """
-    with client(options) as opened:
+    with client(options, reads=True) as opened:
         answer(
             options,
             opened.send(calls.list_audit(limit=limit)),

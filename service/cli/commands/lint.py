@@ -65,7 +65,7 @@ def lint(options: Globals, checks: tuple[str, ...], fix: str | None, dry_run: bo
     wanted = (fix,) if fix else checks
     params: dict[str, Any] = {name: value for name, value in limits.items() if value is not None}
     params |= {"checks": ",".join(wanted)} if wanted else {}
-    with session(options) as opened:
+    with session(options, reads=fix is None) as opened:
         if fix is not None:
             _mend(opened, params, dry_run=dry_run)
             return
@@ -81,7 +81,7 @@ def _pages(opened: "Session", params: Mapping[str, Any]) -> Iterator["Reply"]:
     cursor: dict[str, str] = {}
     while True:
         asked = {"limit": AT_ONCE, **params, **cursor}
-        reply = opened.read(lambda asked=asked: opened.client.send(calls.lint_space(opened.space, **asked)))
+        reply = opened.client.send(calls.lint_space(opened.space, **asked))
         yield reply
         if reply.data["next_cursor"] is None:
             return

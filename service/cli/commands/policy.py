@@ -126,11 +126,11 @@ def policy(options: Globals, **given: str | float | None) -> None:
     }
     if isinstance(chain := changes.get("inherits"), str):
         changes["inherits"] = comma_list([chain])
-    with session(options) as opened:
+    with session(options, reads=not changes) as opened:
         if changes:
-            reply = opened.read(lambda: opened.client.send(calls.set_policy(opened.space, changes)))
+            reply = opened.client.send(calls.set_policy(opened.space, changes))
         else:
-            reply = opened.read(lambda: opened.client.send(calls.get_space(opened.space)))
+            reply = opened.client.send(calls.get_space(opened.space))
         answer(
             options,
             _policy(reply),

@@ -52,10 +52,10 @@ def add(options: Globals, query: str, expected: tuple[str, ...], k: int | None) 
     """
     check_name(expected)
     with session(options) as opened:
-        found = opened.read(lambda: locate(opened, expected))
+        found = locate(opened, expected)
         wanted = {"memory_id": found} if isinstance(found, str) else {"category": found[0], "key": found[1]}
         body: dict[str, Any] = {"query": query, **wanted, **({} if k is None else {"k": k})}
-        reply = opened.read(lambda: opened.client.send(calls.add_probe(opened.space, body)))
+        reply = opened.client.send(calls.add_probe(opened.space, body))
         answer(options, reply, table=lambda one: cell(one["id"]), plain=lambda one: [one["id"]])
 
 
@@ -63,8 +63,8 @@ def add(options: Globals, query: str, expected: tuple[str, ...], k: int | None) 
 @click.pass_obj
 def list_probes(options: Globals) -> None:
     """List probes, oldest first."""
-    with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(calls.list_probes(opened.space)))
+    with session(options, reads=True) as opened:
+        reply = opened.client.send(calls.list_probes(opened.space))
         answer(
             options,
             reply,
@@ -83,12 +83,9 @@ def run(options: Globals, min_recall: float | None) -> None:
     Plain lines have the ID, the rank (empty: not among the first 100), the expected memory and the query. The recall is
     the share of questions that found theirs.
     """
-    with session(options) as opened:
-        pinned = {
-            one["id"]: one
-            for one in opened.read(lambda: opened.client.send(calls.list_probes(opened.space))).data["items"]
-        }
-        reply = opened.read(lambda: opened.client.send(calls.run_probes(opened.space)))
+    with session(options, reads=True) as opened:
+        pinned = {one["id"]: one for one in opened.client.send(calls.list_probes(opened.space)).data["items"]}
+        reply = opened.client.send(calls.run_probes(opened.space))
         ranks = {one["id"]: one["rank"] for one in reply.data["ranks"]}
         answer(
             options,
@@ -117,7 +114,7 @@ def run(options: Globals, min_recall: float | None) -> None:
 def delete(options: Globals, id_: str) -> None:
     """Delete a probe. Prints its id."""
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(calls.delete_probe(opened.space, id_)))
+        reply = opened.client.send(calls.delete_probe(opened.space, id_))
         answer(options, reply, table=lambda _: cell(id_), plain=lambda _: [id_])
 
 

@@ -50,7 +50,7 @@ def quota(options: Globals, memories: int | str | None, size: int | str | None) 
         raise click.UsageError("give a limit: --memories or --bytes; `muisti stats` shows the current sizes")
     changes = {name: None if most == DEFAULT else int(most) for name, most in given.items()}
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(calls.set_quota(opened.space, changes)))
+        reply = opened.client.send(calls.set_quota(opened.space, changes))
         answer(
             options,
             reply,

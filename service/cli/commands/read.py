@@ -57,9 +57,9 @@ def get(options: Globals, name: tuple[str, ...], *, as_of: str | None, no_touch:
     one: category/key.
     """
     check_name(name)
-    with session(options) as opened:
-        found = opened.read(lambda: locate(opened, name, as_of))
-        reply = opened.read(lambda: opened.client.send(named.get(opened.space, found, as_of=as_of, no_touch=no_touch)))
+    with session(options, reads=True) as opened:
+        found = locate(opened, name, as_of)
+        reply = opened.client.send(named.get(opened.space, found, as_of=as_of, no_touch=no_touch))
         answer(options, reply, table=_card, plain=lambda memory: [*_lines(memory), "", memory["content"]])
 
 
@@ -100,17 +100,14 @@ def list_memories(
     wanted = as_filter(filter_, **asked)
     order = f"{'' if reverse else '-'}{sort or 'created'}_at" if sort or reverse else None
     given = None if wanted is None else json.dumps(wanted)
-    with session(options) as opened:
+    with session(options, reads=True) as opened:
 
         def ask(count: int, cursor: str | None, order: str | None) -> "Reply":
             return opened.client.send(
                 calls.list_memories(opened.space, limit=count, sort=order, cursor=cursor, filter=given, as_of=as_of)
             )
 
-        reply = opened.read(
-            lambda: _pages(ask, None if all_ else limit or PAGE_DEFAULT, cursor, order),
-            {"items": [], "next_cursor": None},
-        )
+        reply = _pages(ask, None if all_ else limit or PAGE_DEFAULT, cursor, order)
         answer(
             options,
             reply,
@@ -189,11 +186,11 @@ def stats(options: Globals, as_of: str | None, *, server: bool) -> None:
     if server:
         if as_of is not None:
             raise click.UsageError("--as-of is about a space; leave it out with --server")
-        with client(options) as opened:
+        with client(options, reads=True) as opened:
             answer(options, opened.send(calls.get_server_stats()), table=_latencies, plain=_latency_lines)
         return
-    with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(calls.get_stats(opened.space, as_of=as_of)))
+    with session(options, reads=True) as opened:
+        reply = opened.client.send(calls.get_stats(opened.space, as_of=as_of))
         answer(
             options,
             reply,
@@ -218,8 +215,8 @@ def _latency_lines(data: Any) -> list[str]:
 
 
 def _counts(options: Globals, call: Any, what: str) -> None:
-    with session(options) as opened:
-        reply = opened.read(lambda: call(opened), {"items": []})
+    with session(options, reads=True) as opened:
+        reply = call(opened)
         answer(
             options,
             reply,

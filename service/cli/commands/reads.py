@@ -40,8 +40,8 @@ def list_reads(options: Globals, limit: int) -> None:
     receipt.
     """
     columns = ("at", "operation", "actor", "ms", "hits", "evidence", "receipt")
-    with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(calls.list_reads(opened.space, limit=limit)))
+    with session(options, reads=True) as opened:
+        reply = opened.client.send(calls.list_reads(opened.space, limit=limit))
         answer(
             options,
             reply,
@@ -60,8 +60,8 @@ def unanswered(options: Globals, limit: int) -> None:
     Prints for each how often it was asked, when last, and its text.
     """
     columns = ("count", "last_at", "text")
-    with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(calls.list_unanswered(opened.space, limit=limit)))
+    with session(options, reads=True) as opened:
+        reply = opened.client.send(calls.list_unanswered(opened.space, limit=limit))
         answer(
             options,
             reply,
@@ -76,7 +76,7 @@ def unanswered(options: Globals, limit: int) -> None:
 def forget(options: Globals) -> None:
     """Forget the reads and questions of a space."""
     with session(options) as opened:
-        opened.read(lambda: opened.client.send(calls.forget_reads(opened.space)))
+        opened.client.send(calls.forget_reads(opened.space))
 
 
 def _tell(options: Globals, data: Mapping[str, Any], *missing: str) -> None:

@@ -46,8 +46,8 @@ def list_receipts(options: Globals, **asked: Any) -> None:
 
     Prints for each its ID, the time, who asked, the evidence, the number of hits and the query.
     """
-    with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(calls.list_receipts(opened.space, **asked)))
+    with session(options, reads=True) as opened:
+        reply = opened.client.send(calls.list_receipts(opened.space, **asked))
         answer(
             options,
             reply,
@@ -69,8 +69,8 @@ def show(options: Globals, id_: str) -> None:
 
     Prints the rank, the score, the ID and the version of each hit.
     """
-    with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(calls.get_receipt(id_)))
+    with session(options, reads=True) as opened:
+        reply = opened.client.send(calls.get_receipt(id_))
         answer(
             options,
             reply,
@@ -91,8 +91,8 @@ def replay(options: Globals, id_: str, then: bool) -> None:
     Prints for each memory that moved its ID, the rank then, the rank now (empty: not among the hits) and the reason.
     The hits do not count as retrieved.
     """
-    with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(calls.replay_receipt(id_, then=then)))
+    with session(options, reads=True) as opened:
+        reply = opened.client.send(calls.replay_receipt(id_, then=then))
         answer(
             options,
             reply,

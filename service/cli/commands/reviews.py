@@ -38,10 +38,8 @@ def feedback(options: Globals, name: tuple[str, ...], verdict: str, dry_run: boo
     check_name(name)
     said = verdict if verdict in get_args(Verdict) else None
     with session(options) as opened:
-        found = opened.read(lambda: locate(opened, name))
-        reply = opened.read(
-            lambda: opened.client.send(named.give_feedback(opened.space, found, {"verdict": said}, dry_run=dry_run))
-        )
+        found = locate(opened, name)
+        reply = opened.client.send(named.give_feedback(opened.space, found, {"verdict": said}, dry_run=dry_run))
         answer(
             options,
             reply,
@@ -61,9 +59,9 @@ def telemetry(options: Globals, name: tuple[str, ...]) -> None:
     Prints the number of retrievals, the time of the last one, and how many callers found it useful or not useful.
     """
     check_name(name)
-    with session(options) as opened:
-        found = opened.read(lambda: locate(opened, name))
-        reply = opened.read(lambda: opened.client.send(named.telemetry(opened.space, found)))
+    with session(options, reads=True) as opened:
+        found = locate(opened, name)
+        reply = opened.client.send(named.telemetry(opened.space, found))
         answer(
             options,
             reply,

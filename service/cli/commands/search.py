@@ -125,14 +125,13 @@ def search(
     wanted = as_filter(filter_, **asked)
     if wanted:
         body["filter"] = wanted
-    with session(options) as opened:
+    with session(options, reads=True) as opened:
         if "similar_to" in body and not several:
             body["similar_to"] = find_id(opened, [body["similar_to"]])
         if why_not:
             body["explain_ids"] = [locate_id(opened, one) for one in why_not]
         call = calls.search_spaces(body) if several else calls.search(opened.space, body)
-        nothing = {"hits": [], "total": 0, "evidence": "none", "strength": 0.0}
-        reply = opened.read(lambda: opened.client.send(call), nothing)
+        reply = opened.client.send(call)
         hits, weak = _shown(reply.data, all_=all_), reply.data["evidence"] == "weak"
         hits, far = split(hits, reply.data) if for_people(options) and not all_ and body.keys() <= PLAIN else (hits, ())
         if hits and weak and not options.json and not for_people(options):

@@ -85,7 +85,7 @@ def which(options: Globals) -> None:
 def create(options: Globals, name: str, description: str | None, dry_run: bool) -> None:
     """Create an empty space."""
     body = {"name": name, **({} if description is None else {"description": description})}
-    with client(options, create=not dry_run) as opened:
+    with client(options, create=not dry_run, reads=dry_run) as opened:
         reply = opened.send(calls.create_space(body, dry_run=dry_run))
         if dry_run and not options.json:
             talk(f"Nothing was stored. It would make the space {name}.")
@@ -104,7 +104,7 @@ def fork(options: Globals, name: str, dry_run: bool) -> None:
     merge`, or delete it.
     """
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(calls.fork_space(opened.space, {"name": name}, dry_run=dry_run)))
+        reply = opened.client.send(calls.fork_space(opened.space, {"name": name}, dry_run=dry_run))
         answer(options, reply, table=lambda _: cell(f"Copied {opened.space} to {name}."), plain=lambda _: [name])
 
 
@@ -119,10 +119,8 @@ def compare(options: Globals, other: str, limit: int, cursor: str | None) -> Non
     Prints for each difference the space that changed the memory (ours, theirs, conflict) and its ID here. Then follow
     a field with its old and new value, or the content here and there.
     """
-    with session(options) as opened:
-        reply = opened.read(
-            lambda: opened.client.send(calls.compare_spaces(opened.space, other=other, limit=limit, cursor=cursor))
-        )
+    with session(options, reads=True) as opened:
+        reply = opened.client.send(calls.compare_spaces(opened.space, other=other, limit=limit, cursor=cursor))
         answer(
             options,
             reply,
@@ -199,7 +197,7 @@ def clear(options: Globals, confirm: str | None, *, dry_run: bool) -> None:
         asked = f"To clear {opened.space} type {CLEAR_PHRASE}"
         phrase = CLEAR_PHRASE if dry_run else confirm or click.prompt(asked, err=True)
         request = calls.clear_space(opened.space, {"confirm": phrase}, dry_run=dry_run)
-        reply = opened.read(lambda: opened.client.send(request))
+        reply = opened.client.send(request)
         answer(options, reply, table=_cleared, plain=lambda data: [tabbed(data["ended"])])
 
 
@@ -220,7 +218,7 @@ def list_spaces(context: click.Context) -> None:
 @click.pass_obj
 def spaces(options: Globals) -> None:
     """List the spaces."""
-    with client(options) as opened:
+    with client(options, reads=True) as opened:
         answer(
             options,
             opened.send(calls.list_spaces()),

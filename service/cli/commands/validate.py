@@ -45,7 +45,7 @@ def validate(options: Globals, text: str) -> None:
     """
     content = text_of(text)
     rule = secrets.find_secret(content)
-    with session(options) as opened:
+    with session(options, reads=True) as opened:
         answer = _tried(opened, content)
     parts = passages.split(content, answer["tokens"])
     found: dict[str, Any] = {
@@ -64,7 +64,7 @@ def _tried(opened: "Session", content: str) -> Mapping[str, Any]:
     """Return the answer of a dry run that adds the text beside any similar memory."""
     request = calls.add_memory(opened.space, {"content": content, "on_conflict": "keep"}, dry_run=True)
     try:
-        return opened.read(lambda: opened.client.send(request)).data["answer"]
+        return opened.client.send(request).data["answer"]
     except ApiError as error:
         if error.code != "sensitive_content":
             raise

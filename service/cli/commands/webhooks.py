@@ -58,7 +58,7 @@ def create(options: Globals, address: str, changes: tuple[str, ...], show: str, 
     """
     body = {"url": address, "changes": list(changes), "show": show}
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(calls.create_webhook(opened.space, body, dry_run=dry_run)))
+        reply = opened.client.send(calls.create_webhook(opened.space, body, dry_run=dry_run))
         answer(options, reply, table=_made, plain=lambda data: [tabbed(data["id"], data["secret"])])
         if not dry_run:
             talk("The secret is shown once.")
@@ -72,8 +72,8 @@ def list_webhooks(options: Globals) -> None:
     Prints the ID, the URL, the state, the number of the last change that was sent, and the failed attempts since. Then
     follow the ranges of changes that could not be sent, and the last error.
     """
-    with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(calls.list_webhooks(opened.space)))
+    with session(options, reads=True) as opened:
+        reply = opened.client.send(calls.list_webhooks(opened.space))
         answer(
             options,
             reply,
@@ -90,7 +90,7 @@ def list_webhooks(options: Globals) -> None:
 def delete(options: Globals, webhook_id: str, dry_run: bool) -> None:
     """Delete a webhook."""
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(calls.delete_webhook(opened.space, webhook_id, dry_run=dry_run)))
+        reply = opened.client.send(calls.delete_webhook(opened.space, webhook_id, dry_run=dry_run))
         answer(options, reply, table=lambda _: cell(f"Deleted {webhook_id}."), plain=lambda _: [webhook_id])
 
 
@@ -103,7 +103,7 @@ def redeliver(options: Globals, webhook_id: str, since: int | None, dry_run: boo
     """Send again the changes that failed, and all after them."""
     with session(options) as opened:
         request = calls.redeliver_webhook(opened.space, webhook_id, {"since": since}, dry_run=dry_run)
-        reply = opened.read(lambda: opened.client.send(request))
+        reply = opened.client.send(request)
         answer(options, reply, table=lambda data: _table({"items": [data]}), plain=lambda data: [tabbed(*_line(data))])
 
 

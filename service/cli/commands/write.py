@@ -58,12 +58,11 @@ def add(
     TEXT is the content; - reads it from standard input. Prints the new memory's ID.
     """
     memory = {"content": text_of(text), **_given(fields)}
-    with session(options, allowed(allow_secrets), create=not dry_run) as opened:
+    with session(options, allowed(allow_secrets), create=not dry_run, reads=dry_run) as opened:
         memory |= _sources(opened, memory)
         body = memory | ({"on_conflict": on_conflict} if on_conflict else {})
         request = calls.add_memory(opened.space, body, idempotency_key=idempotency_key, dry_run=dry_run)
-        run = opened.read if dry_run else opened.write  # `write` creates a missing space
-        reply = run(lambda: opened.client.send(request))
+        reply = opened.write(lambda: opened.client.send(request))
         if reply.headers.get("Idempotent-Replayed") == "true":
             talk("This was stored before, by the request with the same --idempotency-key.")
         for found in reply.data.get("similar", ()):
@@ -108,16 +107,15 @@ def put(
     without any of its old fields. Prints the ID and the version.
     """
     memory = {"content": text_of(text), **_given(fields)}
-    with session(options, allowed(allow_secrets), create=not dry_run) as opened:
+    with session(options, allowed(allow_secrets), create=not dry_run, reads=dry_run) as opened:
         memory |= _sources(opened, memory)
-        run = opened.read if dry_run or if_version is not None else opened.write  # `write` creates a missing space
 
         def sent() -> "Reply":
             tag = named.etag(opened.client, opened.space, (category, key), if_version)
             request = calls.put_entry(opened.space, category, key, memory, if_match=tag, dry_run=dry_run)
             return opened.client.send(request)
 
-        reply = run(sent)
+        reply = sent() if if_version is not None else opened.write(sent)
         talk_of_flags(reply.data)
         answer(
             options,
@@ -167,7 +165,7 @@ def update(
         raise click.UsageError("nothing to change: give a new TEXT or at least one field")
     with session(options, allowed(allow_secrets)) as opened:
         changes |= _sources(opened, changes)
-        found = opened.read(lambda: locate(opened, name))
+        found = locate(opened, name)
         tag = named.etag(opened.client, opened.space, found, if_version)
         reply = opened.client.send(named.update(opened.space, found, changes, if_match=tag, dry_run=dry_run))
         talk_of_flags(reply.data)
@@ -213,7 +211,7 @@ def supersede(
     memory = {"content": text_of(text), **_given(fields)}
     with session(options, allowed(allow_secrets)) as opened:
         memory |= _sources(opened, memory)
-        found = opened.read(lambda: locate(opened, name))
+        found = locate(opened, name)
         tag = named.etag(opened.client, opened.space, found, if_version)
         reply = opened.client.send(named.supersede(opened.space, found, memory, if_match=tag, dry_run=dry_run))
         talk_of_flags(reply.data)
@@ -243,10 +241,10 @@ def delete(options: Globals, name: tuple[str, ...], if_version: int | None, dry_
     """
     check_name(name)
     with session(options) as opened:
-        found = opened.read(lambda: find(opened, name))
+        found = find(opened, name)
         tag = named.etag(opened.client, opened.space, found["id"], if_version)
         request = calls.delete_memory(opened.space, found["id"], if_match=tag, dry_run=dry_run)
-        reply = opened.read(lambda: opened.client.send(request))
+        reply = opened.client.send(request)
         answer(
             options,
             reply,

@@ -21,6 +21,9 @@ def edges(files: dict[str, str], kind: str = "calls") -> set[str]:
     return found
 
 
+NAMED = ("run", "near", "part", "whole", "half", "other", "dots", "up")  # functions that name a module in some way
+
+
 @pytest.mark.parametrize("root", ["", "repo/", "work/services/api/", "repo/src/"])
 @pytest.mark.parametrize(
     "init", ["", "pkg/__init__.py", "pkg/inner/__init__.py", "pkg/__init__.py pkg/inner/__init__.py"]
@@ -31,11 +34,17 @@ def test_python_packages_need_no_init_file(root: str, init: str):
         "pkg/main.py": "from pkg.inner.db import connect\ndef run():\n    connect()\n",
         "pkg/near.py": "from .inner.db import connect\ndef near():\n    connect()\n",
         "pkg/part.py": "from pkg.inner import db\ndef part():\n    db.connect()\n",
+        "pkg/whole.py": "import pkg.inner.db\ndef whole():\n    pkg.inner.db.connect()\n",
+        "pkg/half.py": "from pkg import inner\ndef half():\n    inner.db.connect()\n",
+        "pkg/other.py": "import pkg.inner as i\ndef other():\n    i.db.connect()\n",
+        "pkg/dots.py": "from . import inner\ndef dots():\n    inner.db.connect()\n",
+        "pkg/inner/up.py": "from .. import inner\ndef up():\n    inner.db.connect()\n",
+        "pkg/no.py": "import os.path, pkg.inner\ndef no(pkg):\n    os.path.connect()\n    pkg.inner.db.connect()\n",
     }
     found = {root + path: text for path, text in files.items()} | {root + path: "" for path in init.split()}
     found |= {"elsewhere/own/inner/db.py": "def connect(): ...\n", "elsewhere/use.py": "from inner.db import connect\n"}
     target = f"{root}pkg/inner/db.py:connect"
-    assert edges(found) == {f"{user} -> {target}" for user in ("run", "near", "part")}
+    assert edges(found) == {f"{user} -> {target}" for user in NAMED}
 
 
 def test_python_follows_scopes_imports_types_and_inheritance():
@@ -249,10 +258,12 @@ def test_java_follows_imports_packages_and_inheritance():
         " void own() {} }\n",
         "a/Base.java": "package a; class Base { void inherited() {} }\n",
         "a/Near.java": "package a; class Near { void hello() {} }\n",
-        "b/Tool.java": "package b; public class Tool { public void use() {} }\n",
+        "b/Tool.java": "package b; public class Tool { public void use() {} public static void make() {} }\n",
+        "c/Star.java": "package c; import b.*; class Star { void all() { Tool.make(); } }\n",
     }
     assert edges(files) == {
         "App.run -> b/Tool.java:Tool.use",
+        "Star.all -> b/Tool.java:Tool.make",
         "App.run -> a/Base.java:Base.inherited",
         "App.run -> a/App.java:App.own",
         "App.run -> a/Near.java:Near.hello",

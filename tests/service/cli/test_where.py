@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import Result
+from click.testing import CliRunner, Result
 
 from muisti.service.cli import main
 from muisti.service.cli.project import Choice, kin
@@ -18,43 +18,48 @@ from tests.conftest import REAL_DATABASE
 Run = Callable[..., Result]
 ID = "0197a3c0-5f4e-7000-8000-0123456789ab"
 
-# What each command is tried with where there is no database. The value says how it ends.
+# Reads that answer nothing about an empty space, and reads of one thing, which an empty space has not.
+ANSWERED = {
+    ("search", "x"), ("context", "x"), ("list",), ("list", "--all"), ("validate", "x"), ("categories",), ("tags",),
+    ("stats",), ("changes",), ("checkpoint", "list"), ("diff", "0"), ("lint",), ("conflicts", "list"), ("spaces",),
+    ("space", "list"), ("policy",), ("import", "--list"), ("keys", "list"), ("audit",), ("webhook", "list"),
+    ("generations", "list"), ("tasks", "list"), ("probe", "list"), ("probe", "run"), ("reads", "list"),
+    ("reads", "unanswered"), ("receipt", "list"), ("conversations", "list"), ("documents", "list"),
+    ("documents", "stale", "."), ("code", "find", "x"), ("code", "map"),
+    ("graph", "status"), ("graph", "entities"), ("graph", "relations"), ("graph", "proposals"),
+    ("graph", "communities"),
+    ("add", "x", "--dry-run"), ("put", "a", "b", "x", "--dry-run"), ("conversations", "add", "c", "x", "--dry-run"),
+    ("ingest", ".", "--dry-run"), ("graph", "relate", "x", "knows", "y", "--dry-run"),
+}  # fmt: skip
+NOT_FOUND = {
+    ("get", ID), ("history", ID), ("telemetry", ID), ("tasks", "show", "x"), ("tasks", "watch", "x"),
+    ("receipt", "show", "x"), ("receipt", "replay", "x"), ("conversations", "show", "x"),
+    ("conversations", "topics", "x"), ("conversations", "summary", "x"), ("conversations", "working", "x"),
+    ("documents", "show", "x"), ("code", "outline", "x"), ("graph", "show", "x"), ("graph", "neighbours", "x"),
+    ("graph", "path", "x", "y"), ("space", "compare", "x"), ("conversations", "suggest", "x", "--dry-run"),
+    ("code", "callers", "x"), ("code", "callees", "x"),
+}  # fmt: skip
+# What each command that changes something, or writes a file, is tried with where there is no database.
 NO_DATABASE = {
-    ("search", "x"), ("list",), ("get", ID), ("update", ID, "x"), ("supersede", ID, "x"), ("delete", ID),
-    ("validate", "x"), ("categories",), ("tags",), ("history", ID), ("restore", ID), ("undo",), ("changes",),
-    ("checkpoint", "create", "x"), ("checkpoint", "list"), ("checkpoint", "delete", "x"), ("diff", "1", "2"),
-    ("rollback", "1"), ("space", "clear", "--dry-run"), ("lint",), ("conflicts", "list"),
-    ("conflicts", "decide", "1", "keep"),
-    ("feedback", ID, "useful"), ("telemetry", ID), ("promote",), ("prune",), ("purge", ID, "--yes"),
-    ("space", "fork", "x"), ("space", "compare", "x"), ("space", "merge", "x", "y"),
-    ("space", "delete", "x", "--confirm", "x"), ("space", "list"), ("spaces",), ("stats",), ("policy",),
+    ("update", ID, "x"), ("supersede", ID, "x"), ("delete", ID), ("restore", ID), ("undo",),
+    ("checkpoint", "create", "x"), ("checkpoint", "delete", "x"),
+    ("rollback", "1"), ("space", "clear", "--dry-run"), ("conflicts", "decide", "1", "keep"),
+    ("feedback", ID, "useful"), ("promote",), ("prune",), ("purge", ID, "--yes"),
+    ("space", "fork", "x"), ("space", "merge", "x", "y"), ("space", "delete", "x", "--confirm", "x"),
     ("policy", "--secrets", "allow"), ("quota", "--memories", "1"), ("export", "-"), ("export", "out.ndjson"),
-    ("import", "--list"), ("import", "--undo", "1"), ("backup", "copy.db"), ("keys", "list"), ("keys", "revoke", "x"),
-    ("keys", "clear", "--yes"),
+    ("import", "--undo", "1"), ("backup", "copy.db"), ("keys", "revoke", "x"), ("keys", "clear", "--yes"),
     ("scrub", "--admin-url", "http://localhost:9"),
-    ("keys", "rotate", "x"), ("audit",), ("webhook", "create", "https://example.org"), ("webhook", "list"),
-    ("generations", "list"), ("generations", "build", "x"), ("generations", "compare"), ("generations", "switch"),
-    ("generations", "rollback"), ("generations", "drop", "x"),
-    ("tasks", "list"), ("tasks", "show", "x"), ("tasks", "watch", "x"), ("tasks", "cancel", "x"),
-    ("webhook", "delete", "x"), ("webhook", "redeliver", "x"), ("reembed",), ("calibrate",), ("probe", "add", "x", ID),
-    ("probe", "list"), ("probe", "run"), ("probe", "delete", "x"),
-    ("reads", "list"), ("reads", "unanswered"), ("reads", "forget"),
-    ("receipt", "list"),
-    ("receipt", "show", "x"), ("receipt", "replay", "x"),
-    ("conversations", "list"), ("conversations", "show", "x"), ("conversations", "rename", "x", "y"),
-    ("conversations", "move", "x", "y"), ("conversations", "close", "x"), ("conversations", "reopen", "x"),
-    ("conversations", "delete", "x"), ("conversations", "topics", "x"), ("conversations", "summary", "x"),
-    ("conversations", "summarise"),
-    ("conversations", "working", "x"), ("conversations", "adopt"), ("conversations", "suggest", "x"), ("context", "x"),
-    ("add", "x", "--dry-run"), ("space", "create", "x", "--dry-run"), ("ingest", ".", "--dry-run"),
-    ("documents", "list"), ("documents", "show", "x"), ("documents", "text", "x"), ("documents", "stale", "."),
-    ("documents", "prune", "--dry-run"), ("documents", "delete", "x"), ("code", "find", "x"), ("code", "callers", "x"),
-    ("code", "callees", "x"), ("code", "outline", "x"), ("code", "map"),
-    ("graph", "status"), ("graph", "entities"), ("graph", "show", "x"), ("graph", "neighbours", "x"),
-    ("graph", "path", "x", "y"), ("graph", "relations"), ("graph", "proposals"), ("graph", "communities"),
+    ("keys", "rotate", "x"), ("webhook", "create", "https://example.org"), ("webhook", "delete", "x"),
+    ("webhook", "redeliver", "x"), ("generations", "build", "x"), ("generations", "switch"),
+    ("generations", "rollback"), ("generations", "drop", "x"), ("tasks", "cancel", "x"), ("reembed",), ("calibrate",),
+    ("probe", "add", "x", ID), ("probe", "delete", "x"), ("reads", "forget"),
+    ("conversations", "rename", "x", "y"), ("conversations", "move", "x", "y"), ("conversations", "close", "x"),
+    ("conversations", "reopen", "x"), ("conversations", "delete", "x"), ("conversations", "summarise"),
+    ("conversations", "adopt"), ("conversations", "suggest", "x"), ("conversations", "summary", "x", "--renew"),
+    ("documents", "text", "x"), ("documents", "prune", "--dry-run"), ("documents", "delete", "x"),
     ("graph", "merge", "x", "y"), ("graph", "keep-apart", "x", "y"), ("graph", "retract", "x"), ("graph", "build"),
     ("graph", "draw", "x.svg"), ("graph", "export", "x.json"), ("graph", "drop"),
-    ("graph", "relate", "x", "knows", "y", "--dry-run"),
+    ("lint", "--fix", "secret"), ("changes", "--follow"), ("generations", "compare"),
 }  # fmt: skip
 NOTHING_MADE = {
     ("doctor",),
@@ -62,11 +67,11 @@ NOTHING_MADE = {
     ("space",),
     ("space", "which"),
     ("import", "in.ndjson", "--dry-run"),
+    ("space", "create", "x", "--dry-run"),
 }
 # Commands that may make a database, need none, or make one of their own that they throw away.
 OTHERS = {
-    "add", "conversations add", "ingest", "hooks install", "hooks remove",
-    "put", "import", "restore-backup", "keys create", "space create", "serve", "mcp", "connect", "hook run",
+    "hooks install", "hooks remove", "import", "restore-backup", "keys create", "serve", "mcp", "connect", "hook run",
     "hook install", "hook uninstall", "skill", "completion", "demo", "eval", "models test", "top", "verify-report",
 }  # fmt: skip
 
@@ -86,7 +91,7 @@ def everything_in(*folders: Path) -> set[Path]:
 
 
 def test_every_command_says_what_it_does_where_there_is_no_database():
-    tried = {" ".join(words) for words in NO_DATABASE | NOTHING_MADE}
+    tried = {" ".join(words) for words in ANSWERED | NOT_FOUND | NO_DATABASE | NOTHING_MADE}
     names = set(leaves(main))
     missing = [
         name for name in names - OTHERS if not any(words == name or words.startswith(f"{name} ") for words in tried)
@@ -104,6 +109,45 @@ def test_a_command_that_needs_a_database_says_so_and_makes_none(words: tuple[str
     assert everything_in(home, Path.cwd()) == set()
 
 
+@pytest.fixture(scope="module")
+def one_space(tmp_path_factory: pytest.TempPathFactory) -> bytes:
+    """The file of a database with one empty space, which is called `full`."""
+    path = tmp_path_factory.mktemp("one") / FILE
+    words = ["--database", str(path), "space", "create", "full"]
+    assert CliRunner().invoke(main, words).exit_code == 0
+    return path.read_bytes()
+
+
+@pytest.mark.file_only
+@pytest.mark.parametrize("words", sorted(ANSWERED | NOT_FOUND), ids=" ".join)
+def test_what_is_missing_is_read_as_an_empty_space(words: tuple[str, ...], run: Run, home: Path, one_space: bytes):
+    """A missing database and a missing space give the answer of an empty space, and a read makes no file."""
+    status = int(words in NOT_FOUND)
+    bare = run(*words, "--json")
+    assert (bare.exit_code, "Traceback" in bare.output) == (status, False), bare.output
+    assert f"no database at ~/muisti/{FILE} yet" in bare.stderr and "muisti add" in bare.stderr
+    assert everything_in(home, Path.cwd()) == set()
+    (home / "muisti").mkdir()
+    (home / "muisti" / FILE).write_bytes(one_space)
+    missing = run(*words, "--json", "--space", "fulll")
+    assert (missing.exit_code, "Traceback" in missing.output) == (status, False), missing.output
+    assert not status or "Error: " in bare.stderr and "Error: " in missing.stderr
+    if words[0] not in ("spaces", "space", "keys", "audit", "receipt"):  # these ask about no space
+        assert "there is no space fulll" in missing.stderr and "--space full?" in missing.stderr
+    if not status:
+        answers = [json.loads(one.stdout or "{}").keys() - {"degraded"} for one in (bare, missing)]
+        assert answers[0] == answers[1]
+
+
+@pytest.mark.file_only
+def test_reads_of_missing_spaces_create_none(run: Run):
+    run("space", "create", "full")
+    for words in (("list",), ("graph", "entities"), ("add", "x", "--dry-run"), ("lint",)):
+        found = run(*words, "--space", "fulll", "--json")
+        assert json.loads(found.stdout)["degraded"][-1] == "there is no space fulll yet", found.output
+    assert [line.split("\t")[0] for line in run("spaces", "--plain").stdout.splitlines()] == ["default", "full"]
+
+
 @pytest.mark.file_only
 @pytest.mark.parametrize("words", sorted(NOTHING_MADE), ids=" ".join)
 def test_a_command_that_needs_no_database_makes_none(words: tuple[str, ...], run: Run, home: Path):
@@ -117,8 +161,9 @@ def test_a_command_that_needs_no_database_makes_none(words: tuple[str, ...], run
 
 @pytest.mark.file_only
 def test_a_mistyped_database_is_named_and_not_made(run: Run, tmp_path: Path):
-    result = run("--database", str(tmp_path / "nope" / "x.db"), "list")
-    assert result.exit_code == 1 and "nope/x.db yet" in result.stderr
+    for words, status in ((("list",), 0), (("delete", ID), 1)):
+        result = run("--database", str(tmp_path / "nope" / "x.db"), *words)
+        assert result.exit_code == status and "nope/x.db yet" in result.stderr
     assert not (tmp_path / "nope").exists()
 
 
@@ -194,7 +239,7 @@ def test_a_missing_space_names_the_one_of_before_and_the_command_that_joins_them
     run("add", "We deploy on Tuesdays")
     remote("https://github.com/acme/web.git")
     lost = run(*words)
-    assert lost.exit_code == (0 if words[0] in ("search", "list") else 1)  # what is asked of nothing has an answer
+    assert lost.exit_code == (1 if words[0] == "undo" else 0)  # what is asked of nothing has an answer
     line = next(line for line in lost.stderr.splitlines() if line.startswith("notes may hold"))
     assert "`muisti space merge notes acme.web --drop`" in line
     first = run("add", "The first here")
@@ -240,15 +285,3 @@ def test_a_missing_space_names_the_default_one_when_that_holds_memories(run: Run
     assert "--space default" not in run("search", "deploy").stderr
     run("add", "We deploy on Tuesdays", "--space", "default")
     assert "The space default holds memories: --space default" in run("search", "deploy").stderr
-
-
-READS = [("search", "x"), ("list",), ("context", "x"), ("tags",), ("categories",)]
-
-
-@pytest.mark.parametrize("words", READS, ids=" ".join)
-def test_a_read_of_a_missing_space_answers_nothing_and_says_so(words: tuple[str, ...], run: Run):
-    run("--space", "notes", "add", "We deploy on Tuesdays")
-    found = run("--space", "notse", "--json", *words)
-    assert found.exit_code == 0
-    assert {"hits", "items", "text"} & json.loads(found.stdout).keys()
-    assert "there is no space notse" in found.stderr and "Did you mean --space notes?" in found.stderr

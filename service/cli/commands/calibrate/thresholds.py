@@ -90,7 +90,7 @@ def _own(options: Globals, stages: Stages) -> _Found:
     with session(options) as opened:
         name = opened.space
         stages.begin(name)
-        generation = opened.read(lambda: _generation(opened.client, name))
+        generation = _generation(opened.client, name)
         asked = {mode: [own(opened.client, name, FOREIGN_QUESTIONS, mode, stages.note)] for mode in _modes(generation)}
         cosines = [] if generation is None else [found_by(opened.client, name, FOREIGN_QUESTIONS)]
     return _Found(asked, generation, name, cosines)

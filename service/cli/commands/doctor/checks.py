@@ -4,7 +4,6 @@ import os
 import platform
 import shutil
 import stat
-import sys
 import tempfile
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -231,7 +230,7 @@ def _permissions(path: Path) -> Check:
         return Check("permissions", "failed", f"{path.name} ({mode:o}) cannot be read by this user")
     if not os.access(path, os.W_OK):
         return Check("permissions", "warning", f"{path.name} ({mode:o}) can be read, and not written, by this user")
-    if sys.platform != "win32" and mode & 0o077:
+    if mode & 0o077:
         return Check("permissions", "warning", f"others can read or write {path.name} ({mode:o}): chmod 600")
     return Check("permissions", "ok", f"{mode:o}")
 

@@ -20,8 +20,8 @@ if TYPE_CHECKING:
 
 def show_all(options: Globals) -> None:
     """Print the models of a space."""
-    with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(calls.list_generations(opened.space)))
+    with session(options, reads=True) as opened:
+        reply = opened.client.send(calls.list_generations(opened.space))
         answer(options, reply, table=lambda data: _table(data["items"]), plain=_lines, none="Nothing is embedded yet.")
         talk("At hand: " + (", ".join(reply.data["models"]) or "no model, embeddings are off"))
 
@@ -30,7 +30,7 @@ def build(options: Globals, model: str, *, wait: bool) -> int:
     """Begin a second model, follow its task if asked to, and return the exit code."""
     with session(options) as opened:
         request = calls.build_generation(opened.space, {"model": model})
-        task = opened.read(lambda: opened.client.send(request)).data
+        task = opened.client.send(request).data
         return concluded(options, opened, task, wait=wait)
 
 
@@ -38,7 +38,7 @@ def compare(options: Globals, queries: Sequence[str], judged: str | None, k: int
     """Print how the model of a space and its shadow answer the same questions."""
     body = {"k": k, "queries": [*queries], "qrels": {} if judged is None else _judged(Path(judged))}
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(calls.compare_generations(opened.space, body)))
+        reply = opened.client.send(calls.compare_generations(opened.space, body))
         answer(options, reply, table=_compared, plain=_compared_lines)
         if not reply.data["questions"]:
             talk("There was no question: add probes with muisti probe add, or give --query or --judged.")
@@ -60,7 +60,7 @@ def roll_back(options: Globals, *, force: bool) -> None:
 def drop(options: Globals, model: str) -> None:
     """Delete the vectors of a model, and print how many there were."""
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(calls.drop_generation(opened.space, model)))
+        reply = opened.client.send(calls.drop_generation(opened.space, model))
         answer(
             options,
             reply,
@@ -70,7 +70,7 @@ def drop(options: Globals, model: str) -> None:
 
 
 def _exchange(options: Globals, opened: Any, request: Call) -> None:
-    reply = opened.read(lambda: opened.client.send(request))
+    reply = opened.client.send(request)
     answer(options, reply, table=lambda one: _table([one]), plain=lambda one: [tabbed(*_line(one))])
 
 

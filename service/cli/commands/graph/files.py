@@ -22,7 +22,7 @@ _ENDINGS: Mapping[str, GraphFormat] = {format.suffix: name for name, format in F
 def draw(options: Globals, file: str, given: Mapping[str, Any], *, force: bool) -> None:
     """Write a picture."""
     with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(calls.draw_graph(opened.space, **given)))
+        reply = opened.client.send(calls.draw_graph(opened.space, **given))
     _write(file, [reply.body], force=force)
 
 

@@ -81,8 +81,8 @@ def ask(
     none: str = "",
 ) -> Any:
     """Ask, print the answer, and return its data; say when the graph is behind."""
-    with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(ask(opened.space, **given)))
+    with session(options, reads=True) as opened:
+        reply = opened.client.send(ask(opened.space, **given))
         answer(options, reply, table=table, plain=plain, none=none)
         if reply.data.get("pending"):
             talk(f"Note: {reply.data['pending']:,} versions are not read yet; muisti graph build reads them.")

@@ -41,7 +41,7 @@ def relate(
         raise click.UsageError("give OBJECT, a name, or --text, words")
     body: dict[str, Any] = {"subject": subject, "kind": kind, "negative": negative}
     body |= {"object": object_} if literal is None else {"literal": literal}
-    _state(options, lambda space: calls.state_relation(space, body, dry_run=dry_run), create=not dry_run)
+    _state(options, lambda space: calls.state_relation(space, body, dry_run=dry_run), create=not dry_run, reads=dry_run)
 
 
 def retract(options: Globals, memory: str, *, dry_run: bool) -> None:
@@ -60,7 +60,7 @@ def build(options: Globals, *, again: bool, wait: bool, dry_run: bool) -> int:
     """Begin the task that reads memories, follow it if asked to, and return the exit code."""
     with session(options) as opened:
         request = calls.build_graph(opened.space, {"again": again}, dry_run=dry_run)
-        reply = opened.read(lambda: opened.client.send(request))
+        reply = opened.client.send(request)
         if dry_run:
             found = reply.data["answer"]
             talk(f"Nothing was stored. The next {found['read']:,} versions have {found['mentions']:,} mentions and "
@@ -91,8 +91,8 @@ def drop(options: Globals) -> None:
         )
 
 
-def _state(options: Globals, ask: Callable[[str], Call], *, create: bool = False) -> None:
-    with session(options, create=create) as opened:
+def _state(options: Globals, ask: Callable[[str], Call], *, create: bool = False, reads: bool = False) -> None:
+    with session(options, create=create, reads=reads) as opened:
         answer(options, opened.client.send(ask(opened.space)), table=_said, plain=_line)
 
 

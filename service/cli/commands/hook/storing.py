@@ -4,6 +4,7 @@ The client does not wait for that process: starting the service takes a second, 
 processes of a user store one after the other.
 """
 
+import fcntl
 import os
 import signal
 import subprocess
@@ -21,11 +22,6 @@ from muisti.service.cli.commands.hook.capture import Captured, captured
 from muisti.service.cli.project import choose
 from muisti.service.cli.session import session
 from muisti.service.connect.program import program
-
-try:
-    import fcntl
-except ImportError:  # on Windows
-    fcntl = None
 
 READ_MAX = 4_000_000  # bytes of a payload
 SECONDS = 60  # longest time for storing
@@ -80,9 +76,6 @@ def _store(options: Globals, found: Captured) -> None:
 @contextmanager
 def _alone() -> Iterator[None]:
     """Hold a lock of this user: a busy client runs many hooks, and each loads the service."""
-    if fcntl is None:
-        yield
-        return
     path = Path(tempfile.gettempdir()) / f"{os.getuid()}-{LOCK}"
     with path.open("a") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

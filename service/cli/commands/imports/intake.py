@@ -16,6 +16,7 @@ from typing import Any
 import click
 import msgspec
 
+from muisti.client import calls
 from muisti.service.app.client import ApiError
 from muisti.service.cli.base import ERROR, Failure, Globals
 from muisti.service.cli.commands.imports.reports import failed_lines, imported, imports_table, print_report
@@ -24,6 +25,7 @@ from muisti.service.cli.opening import space_choice
 from muisti.service.cli.output import answer, cell, console, talk
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.project import VARIABLE, space_name
+from muisti.service.cli.session import session
 from muisti.service.formats.importers.items import Unreadable
 from muisti.service.formats.importers.own import OwnFile, own_files
 from muisti.service.formats.importers.registry import OWN, recognised
@@ -70,9 +72,8 @@ def bring(options: Globals, files: Sequence[str], how: How) -> None:
 
 def show_imports(options: Globals) -> None:
     """List the imports of the space."""
-    space = space_choice(options).space
-    with opened_end(options, need="read") as end, existing(space):
-        reply = end.imports(space)
+    with session(options, reads=True) as opened:
+        reply = opened.client.send(calls.list_imports(opened.space))
     answer(
         options,
         reply,

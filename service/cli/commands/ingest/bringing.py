@@ -44,7 +44,7 @@ def bring(options: Globals, sources: Sequence[str], how: How) -> int:
             raise click.UsageError("--watch goes with one folder")
         return _watch(options, places[0], how)
     total = Look()
-    with session(options, how.allowed, create=not how.dry_run) as opened, _bars(options) as stages:
+    with session(options, how.allowed, create=not how.dry_run, reads=how.dry_run) as opened, _bars(options) as stages:
         for source, place in zip(sources, places, strict=True):
             stages.begin(source)
             _add(total, _bring_one(opened, place, how, stages))
@@ -61,7 +61,7 @@ def preview(options: Globals, sources: Sequence[str], how: How) -> None:
         raise click.UsageError("--preview goes with a file, not a folder")
     content = sys.stdin.buffer.read() if place is None else place.read_bytes()
     name = how.name or (STDIN_PATH if place is None else place.name)
-    with session(options) as opened:
+    with session(options, reads=True) as opened:
         request = calls.preview_document(opened.space, {}, path=name, **how.reading())
         headers = {**request.headers, "Content-Type": BINARY}
         request = replace(request, body=None, content=content, headers=headers, long=True)

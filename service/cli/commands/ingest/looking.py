@@ -136,7 +136,7 @@ def compared(options: Globals, folder: str, name: str | None, category: str | No
         **given, name=name, category=category, sync=True, dry_run=True,
         strategy="auto", chunk_size=SIZE, overlap=OVERLAP, tags=(), largest=100,
     )  # fmt: skip
-    with session(options) as opened:
+    with session(options, reads=True) as opened:
         found = Folder.of(Path(folder), how).look(opened, lambda done, total: None)
     moved = [f"{before}\t{after}" for before, after in found.moved]
     return {"new or changed": found.wanted, "moved": moved, "gone": found.ended}

@@ -21,18 +21,18 @@ _STYLES = {"succeeded": "green", "partial": "yellow", "failed": "red", "cancelle
 
 def show_all(options: Globals, states: Sequence[str], kinds: Sequence[str], limit: int) -> None:
     """Print the tasks of a space."""
-    with session(options) as opened:
+    with session(options, reads=True) as opened:
         request = calls.list_tasks(
             opened.space, state=",".join(states) or None, kind=",".join(kinds) or None, limit=limit
         )
-        reply = opened.read(lambda: opened.client.send(request))
+        reply = opened.client.send(request)
         answer(options, reply, table=lambda data: _table(data["items"]), plain=_lines, none="There are no tasks.")
 
 
 def show(options: Globals, task_id: str) -> None:
     """Print a task and its failed items."""
-    with session(options) as opened:
-        reply = opened.read(lambda: opened.client.send(calls.get_task(opened.space, task_id)))
+    with session(options, reads=True) as opened:
+        reply = opened.client.send(calls.get_task(opened.space, task_id))
         _print(options, reply)
         for line in failures(opened, reply.data):
             talk(line)
@@ -40,9 +40,9 @@ def show(options: Globals, task_id: str) -> None:
 
 def watch(options: Globals, task_id: str) -> int:
     """Follow a task until it ends, print it, and return the exit code."""
-    with session(options) as opened:
+    with session(options, reads=True) as opened:
         request = calls.get_task(opened.space, task_id)
-        task = follow(options, opened, opened.read(lambda: opened.client.send(request)).data)
+        task = follow(options, opened, opened.client.send(request).data)
         _print(options, opened.client.send(request))
         for line in failures(opened, task):
             talk(line)
@@ -53,7 +53,7 @@ def cancel(options: Globals, task_id: str, *, dry_run: bool) -> None:
     """End a task, and print what it has done."""
     with session(options) as opened:
         request = calls.cancel_task(opened.space, task_id, dry_run=dry_run)
-        _print(options, opened.read(lambda: opened.client.send(request)))
+        _print(options, opened.client.send(request))
 
 
 def _print(options: Globals, reply: Any) -> None:
