@@ -38,6 +38,7 @@ from muisti.core.write import recent_results, screening, validate
 from muisti.service.asgi import compress
 from muisti.service.cli import output, project
 from muisti.service.cli.commands.hook import capture
+from muisti.service.console.markdown import safe_html
 from muisti.service.formats import front_matter, markdown
 from muisti.service.formats.importers import basic_memory, claude, documents, items, mem0
 from muisti.service.formats.importers import markdown as own_notes
@@ -143,7 +144,7 @@ def _metadata(text: str) -> None:
 def _like(text: str) -> None:
     """Compare as the conflict check does: no text of more than a passage."""
     if count_tokens(text) <= MAX_TOKENS:
-        judgement.judge(text, f"{text} not", 0.95, lambda texts: np.ones((len(texts), 4), np.float32) / 2)
+        judgement.judge(text, f"{text} not", 0.95, lambda texts: np.full((len(texts), 4), 0.5, np.float32))
 
 
 def _line(text: str) -> None:
@@ -231,4 +232,5 @@ READERS = (
     Reader("read that is counted", reads.normalised),
     Reader("resource", resources.space_of),
     Reader("remote", lambda one: project.remote_path(one)),
+    Reader("Markdown as HTML", safe_html, 200_000),
 )

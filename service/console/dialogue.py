@@ -1,9 +1,11 @@
 """A conversation as people read it: who says what, under which topic. Pure functions."""
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 Item = Mapping[str, Any]
+DRAWN = 200_000  # characters of a page that are read as Markdown
 
 
 class Said(NamedTuple):
@@ -14,13 +16,17 @@ class Said(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """A turn: its memory, and its messages. `begins` are the topics that begin with it."""
+    """A turn: its memory, and its messages. `begins` are the topics that begin with it.
+
+    One that is `plain` is not read as Markdown, since its page is long.
+    """
 
     number: int
     id: str
     at: str
     said: Sequence[Said]
     begins: Sequence[str] = ()
+    plain: bool = False
 
 
 class Topic(NamedTuple):
@@ -57,9 +63,17 @@ def turns(items: Sequence[Item], topics: Sequence[Item]) -> list[Turn]:
             here = next((one["turn"] for one in items if first <= one["turn"] <= last), None)
             if here is not None:
                 begins.setdefault(here, []).append(topic["title"])
+    lengths = accumulate(len(one["content"]) for one in items)
     return [
-        Turn(one["turn"], one["id"], one["event_at"] or one["created_at"], said(one), begins.get(one["turn"], ()))
-        for one in items
+        Turn(
+            number=one["turn"],
+            id=one["id"],
+            at=one["event_at"] or one["created_at"],
+            said=said(one),
+            begins=begins.get(one["turn"], ()),
+            plain=length > DRAWN,
+        )
+        for one, length in zip(items, lengths, strict=True)
     ]
 
 
