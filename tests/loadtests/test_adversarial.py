@@ -1,12 +1,13 @@
 """No text of a user takes more than linear time, whatever it contains."""
 
+import ast
 import math
 import re
 from collections.abc import Callable
 
 import pytest
 
-from loadtests.adversarial import patterns, texts
+from loadtests.adversarial import patterns, reached, texts
 from loadtests.adversarial.growth import fault
 from loadtests.adversarial.readers import READERS, Reader
 from loadtests.adversarial.texts import Family
@@ -30,6 +31,19 @@ def test_every_pattern_takes_linear_time_on_texts_made_against_it():
 
 def test_every_exception_is_of_a_pattern_that_is_there():
     assert set(patterns.ELSEWHERE) - set(patterns.places()) == set()
+
+
+def test_a_reader_runs_every_module_that_reads_text():
+    """A new module that reads text gets a row in `READERS`, or a reason in `ELSEWHERE`."""
+    excepted = [name for names in reached.ELSEWHERE.values() for name in names]
+    assert set(reached.modules()) - reached.run() - set(excepted) == set()
+    assert set(excepted) - set(reached.modules()) == set()
+
+
+def test_a_module_of_text_is_found_by_its_libraries_and_by_its_functions():
+    assert reached.why(ast.parse("import csv\nfrom xml.etree import ElementTree")) == "csv, xml"
+    assert reached.why(ast.parse("def f(text: str) -> int: ...")) == "f"
+    assert not reached.why(ast.parse("import math\ndef f(number: int) -> int: ..."))
 
 
 @pytest.mark.parametrize(
