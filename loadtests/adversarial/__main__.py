@@ -6,8 +6,8 @@ Processor time in milliseconds. `growth` is the time of the longest text over th
 quadratic. A reader whose texts are bounded below 100,000 characters ends at its bound. With --all there is a row for
 every family; with --docs the table goes into security.md there.
 
-With --long texts grow to a million characters, or until their time grows faster than n log n. Without --all these are
-the families that are slowest at 62,500 characters, and those that grow too fast up to there. Readers of worker processes
+With --long texts grow to a million characters, or until their time grows faster than n log n. Without --all these
+are the families slowest at 62,500 characters, and those that grow too fast up to there. Readers of worker processes
 join, measured by the processor time of these. A text that exceeds their limit is stored as plain text, or refused.
 There is a row for the slowest family of each reader, and for each that grows too fast.
 """
