@@ -66,7 +66,7 @@ SAMPLES: Mapping[str, Callable[[], bytes]] = {
 
 @dataclass
 class Seen:
-    """What was seen while files of a kind were read."""
+    """Answers, costs and faults of the files of a kind."""
 
     files: int = 0
     answers: Counter[str] = field(default_factory=Counter[str])
