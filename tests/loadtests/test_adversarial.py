@@ -4,10 +4,11 @@ import ast
 import math
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from loadtests.adversarial import patterns, reached, texts
+from loadtests.adversarial import files, patterns, reached, texts
 from loadtests.adversarial.growth import fault
 from loadtests.adversarial.readers import READERS, Reader
 from loadtests.adversarial.texts import Family
@@ -44,6 +45,21 @@ def test_a_module_of_text_is_found_by_its_libraries_and_by_its_functions():
     assert reached.why(ast.parse("import csv\nfrom xml.etree import ElementTree")) == "csv, xml"
     assert reached.why(ast.parse("def f(text: str) -> int: ...")) == "f"
     assert not reached.why(ast.parse("import math\ndef f(number: int) -> int: ..."))
+
+
+def test_a_live_server_answers_hostile_and_mutated_files_and_health_meanwhile(tmp_path: Path):
+    """A slice of `python -m loadtests.adversarial.files`."""
+    chosen = [*files.hostile_files()][-1:] + [*files.generated_files(len(files.SAMPLES), 7)][::3]
+    with files.watched(tmp_path / "m.db") as (client, watch):
+        found = files.measured(client, watch, chosen)
+    assert sum(seen.files for seen in found.values()) == len(chosen)
+    assert [one for seen in found.values() for one in seen.faults] == []
+    assert watch.asked > 0 and watch.unanswered == 0
+
+
+def test_generated_files_are_those_of_their_seed():
+    made = [[make() for _, make in files.generated_files(len(files.SAMPLES), seed)] for seed in (1, 1, 2)]
+    assert made[0] == made[1] != made[2]
 
 
 @pytest.mark.parametrize(
