@@ -6,7 +6,6 @@ normalised text, so equal keys have equal vectors.
 
 import hashlib
 import threading
-import unicodedata
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from typing import Literal
@@ -17,6 +16,7 @@ from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.kernels import Floats
 from muisti.core.model.generations import CacheUse
+from muisti.core.text.forms import composed
 
 Role = Literal["passage", "query"]
 
@@ -119,7 +119,7 @@ def normalised(text: str) -> str:
     >>> normalised(" cafe\u0301\r\n")
     'café'
     """
-    return unicodedata.normalize("NFC", text.replace("\r\n", "\n")).strip()
+    return composed(text.replace("\r\n", "\n")).strip()
 
 
 def key_of(text: str, identity: str, role: Role) -> bytes:

@@ -1,8 +1,9 @@
 """Growth of a function's time with the length of its text, judged by ratios within one process."""
 
 from collections.abc import Callable, Iterator, Sequence
-from math import log2
+from math import inf, log2, sqrt
 from time import process_time
+from typing import NamedTuple
 
 from loadtests.adversarial.texts import Family
 
@@ -15,6 +16,7 @@ LONG = 0.2  # seconds from which a steep step is not measured again with longer 
 TRIES = 4  # runs of each text of a ratio that looks too high; the least counts
 TOP = 100_000  # characters
 FIRST = 1_562
+SOON = 62_500  # characters, from which a search to a long text begins
 SHORT = (14, 20)  # characters; what doubles with every character takes 64 times as long
 EXPLOSIVE = 0.005  # seconds
 
@@ -69,6 +71,45 @@ def fault(call: Call, family: Family, top: int = TOP) -> str | None:
             return None
         before, was = took, length
     return None
+
+
+class Steep(NamedTuple):
+    """Where the search to a long text ended: the length, its seconds, and how many times those of half of it."""
+
+    length: int
+    seconds: float
+    growth: float
+    fault: bool
+
+
+def long_fault(call: Call, family: Family, top: int, clock: Callable[[], float] = process_time) -> Steep:
+    """Grow a text fourfold from `SOON` up to `top` characters, or until its time grows faster than n log n.
+
+    A step that looks too steep is measured again, the whole against its half.
+    """
+    before, length = 0.0, min(SOON, top)
+    while True:
+        text = family(length)
+        took = _least(call, text, 1, clock)
+        growth = sqrt(took / before) if before > FLOOR / 4 else 0.0
+        if growth > NEARLY and took > FLOOR:
+            took = _least(call, text, TRIES, clock)
+            growth = took / max(_least(call, family(length // 2), TRIES, clock), FLOOR / 4)
+        if growth > MOST or length >= top:
+            return Steep(length, took, growth, growth > MOST)
+        before, length = took, min(4 * length, top)
+
+
+def _least(call: Call, text: str, tries: int, clock: Callable[[], float]) -> float:
+    """Return the least time of some runs; a long one is run once."""
+    least = inf
+    for _ in range(tries):
+        began = clock()
+        call(text)
+        least = min(least, clock() - began)
+        if least > 1:
+            break
+    return least
 
 
 def _levels_off(call: Call, text: str, longer: str) -> bool:

@@ -102,7 +102,7 @@ class Used(NamedTuple):
 def places() -> tuple[str, ...]:
     """Return the place of each call of `re` in the source: the file, and the name that is assigned, or the function."""
     return tuple(
-        dict.fromkeys(f"{path.relative_to(ROOT).as_posix()}:{name}" for path in _files() for name in _names(path))
+        dict.fromkeys(f"{path.relative_to(ROOT).as_posix()}:{name}" for path in files() for name in _names(path))
     )
 
 
@@ -140,7 +140,7 @@ def _pumped(before: str, unit: str, end: str) -> Family:
     return lambda length: before + unit * (length // len(unit)) + end
 
 
-def _files() -> Iterator[Path]:
+def files() -> Iterator[Path]:
     for folder in ("core", "service"):
         yield from sorted((ROOT / folder).rglob("*.py"))
 
@@ -154,8 +154,11 @@ def _names(path: Path) -> Iterator[str]:
 
 
 def _is_of_re(function: ast.expr) -> bool:
-    is_re = isinstance(function, ast.Attribute) and isinstance(function.value, ast.Name) and function.value.id == "re"
-    return is_re and function.attr in ("compile", *USES)
+    match function:
+        case ast.Attribute(value=ast.Name(id="re"), attr=called):
+            return called in ("compile", *USES)
+        case _:
+            return False
 
 
 def _name(statement: ast.stmt, call: ast.Call) -> str:
@@ -180,8 +183,8 @@ def _of(path: str, name: str) -> "re.Pattern[Any]":
 
 def _use(path: str, name: str) -> Use:
     """Return the most costly way in which a pattern is applied; a private one is applied in its own file alone."""
-    files = [ROOT / path] if name.startswith("_") else _files()
-    found = {use for file in files for use in re.findall(rf"\b{name}\.(\w+)", file.read_text("utf-8")) if use in USES}
+    among = [ROOT / path] if name.startswith("_") else files()
+    found = {use for file in among for use in re.findall(rf"\b{name}\.(\w+)", file.read_text("utf-8")) if use in USES}
     return "search" if not found or found - {"match", "fullmatch"} else "match" if "match" in found else "fullmatch"
 
 

@@ -1,35 +1,50 @@
 """Every function of `core` and `service` that reads text of a user, as one that takes a text alone."""
 
-from collections.abc import Callable
+import io
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple, cast
+from xml.sax.saxutils import escape
 
 import msgspec
 import numpy as np
 
 from muisti.core.chunking.cutting import DEFAULT, cut
 from muisti.core.chunking.options import Chunking
+from muisti.core.code import definitions, grammars, reading
+from muisti.core.code import headers as code_headers
+from muisti.core.code import names as code_names
+from muisti.core.code.grammars import TooIntricate, is_available
 from muisti.core.conflicts import attribution, judgement, stance, words
 from muisti.core.context import features
 from muisti.core.context.counting import counter
 from muisti.core.discourse import signals, summarise, titles
+from muisti.core.embedding.cache import normalised
 from muisti.core.embedding.encoder import SHIPPED
 from muisti.core.embedding.tokens import Tokens
+from muisti.core.entities import reported
 from muisti.core.entities.names import norm
 from muisti.core.entities.recogniser import shipped
 from muisti.core.facts.reading import facts
-from muisti.core.graph import naming
+from muisti.core.graph import imported, naming
+from muisti.core.model import messages
 from muisti.core.model.documents import Piece, PieceKind
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.graph import Mention
 from muisti.core.model.graph_terms import EntityKind
+from muisti.core.model.unreadable import Unreadable
 from muisti.core.model.values import QUERY_MAX, Draft
+from muisti.core.parsing.options import Options
+from muisti.core.parsing.parsed import About
+from muisti.core.parsing.reading import parse
+from muisti.core.parsing.worker import file_reader
 from muisti.core.quality import lint
 from muisti.core.query import advice, filter_fields, filters, intent, query
 from muisti.core.read import diff
 from muisti.core.symbols import reading as symbols
-from muisti.core.text import highlight, passages, personal, secrets, speakers, standing, stated_secrets, terms
+from muisti.core.text import highlight, passages, personal, scripts, secrets, speakers, standing, stated_secrets, terms
 from muisti.core.text.passages import MAX_TOKENS
 from muisti.core.text.terms import WORD_MAX, count_tokens
 from muisti.core.text.when import words as when
@@ -38,14 +53,20 @@ from muisti.core.write import recent_results, screening, validate
 from muisti.service.asgi import compress
 from muisti.service.cli import output, project
 from muisti.service.cli.commands.hook import capture
+from muisti.service.console.asking import marking
+from muisti.service.console.diff import diff as console_diff
+from muisti.service.console.markdown import safe_html
 from muisti.service.formats import front_matter, markdown
-from muisti.service.formats.importers import basic_memory, claude, documents, items, mem0
+from muisti.service.formats.graphs import marks, statements
+from muisti.service.formats.importers import basic_memory, claude, dialogues, documents, items, mem0
 from muisti.service.formats.importers import markdown as own_notes
 from muisti.service.formats.importers.notes import Note
 from muisti.service.formats.importers.shapes import Shape
 from muisti.service.http import headers, preferences
 from muisti.service.http.decode import decode
-from muisti.service.mcp import fence, recall, resources
+from muisti.service.mcp import fence, given, recall, resources
+from muisti.service.mcp import messages as mcp_messages
+from muisti.service.mcp.arguments import Remember
 from muisti.service.observability import reads
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.requests import DraftBody
@@ -143,12 +164,68 @@ def _metadata(text: str) -> None:
 def _like(text: str) -> None:
     """Compare as the conflict check does: no text of more than a passage."""
     if count_tokens(text) <= MAX_TOKENS:
-        judgement.judge(text, f"{text} not", 0.95, lambda texts: np.ones((len(texts), 4), np.float32) / 2)
+        judgement.judge(text, f"{text} not", 0.95, lambda texts: np.full((len(texts), 4), 0.5, np.float32))
 
 
 def _line(text: str) -> None:
     for _ in items.lines_of(items.Item("a", "b", {"content": text, "tags": [text]}), "mem0", "default"):
         pass
+
+
+def _parsed(text: str, name: str) -> None:
+    with suppress(Unreadable):
+        for _ in parse(text.encode("utf-8", "replace"), name, Options(), cast(Any, None)):
+            pass
+
+
+def _titled(text: str) -> None:
+    turn = items.Item("a", "b", {"content": text, "event_at": None, "created_at": None})
+    dialogues.conversation_object(dialogues.Conversation("a", "a"), "b", turn)
+
+
+def _message(text: str) -> None:
+    with suppress(mcp_messages.Unreadable):
+        mcp_messages.message_of(msgspec.json.encode({"jsonrpc": "2.0", "id": 1, "method": text, "params": {text: 1}}))
+
+
+def _unreported(text: str) -> object:
+    """Find the names that a model has reported: each second word, and one that is everywhere."""
+    return reported.mentions(text, [reported.Reported(one, "person") for one in [*text[:2_000].split()[::2], "a"]], ())
+
+
+def _of_file(read: Callable[..., Iterator[object]]) -> Callable[[str], None]:
+    """Return a reader of a file whose content is the text."""
+
+    def run(text: str) -> None:
+        with suppress(Unreadable):
+            for _ in read(text.encode("utf-8", "replace"), Options(), About()):
+                pass
+
+    return run
+
+
+def _of_package(form: str, parts: Mapping[str, str]) -> Callable[[str], None]:
+    """Return a reader of an office file, one part of which has the text between its tags."""
+
+    def run(text: str) -> None:
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in parts.items():
+                archive.writestr(name, content.replace("TEXT", escape(text)))
+        with suppress(Unreadable):
+            for _ in file_reader(form)(file.getvalue(), Options(), About()):
+                pass
+
+    return run
+
+
+def _code(language: str) -> Callable[[str], None]:
+    def run(text: str) -> None:
+        with suppress(TooIntricate):
+            definitions.definitions(text, language)
+            reading.read("a", text, language)
+
+    return run
 
 
 def _symbol(text: str) -> None:
@@ -231,4 +308,42 @@ READERS = (
     Reader("read that is counted", reads.normalised),
     Reader("resource", resources.space_of),
     Reader("remote", lambda one: project.remote_path(one)),
+    Reader("Markdown as HTML", safe_html, 200_000),
+    Reader("difference in the console", lambda one: console_diff(one, f"{one[: len(one) // 2]} {one}")),
+    Reader("marked matches", lambda one: marking.marked(f"…{one[-200:]}**x**", one), PASSAGE),
+    Reader("names of a model", _unreported),
+    Reader("imported relation", lambda one: imported.with_imported(one, _names(one), {"entity": one[:100]})),
+    Reader("reply of a turn", lambda one: messages.messages("exchange", one, "a", {"reply_at": len(one) // 2})),
+    Reader("file of text", lambda one: _parsed(one, "a.txt")),
+    Reader("file in Markdown", lambda one: _parsed(one, "a.md")),
+    Reader("file of values", lambda one: _parsed(one, "a.csv")),
+    Reader("arguments of a tool", lambda one: given.given(Remember, {"content": one, "tags": one})),
+    Reader("message of MCP", _message),
+    Reader("words of code", lambda one: code_headers.words_of([one])),
+    Reader("symbol in a passage", code_names.symbol_of),
+    Reader("graph for XML", marks.xml),
+    Reader("size for MCP", recall.tokens),
+    Reader("script", scripts.mostly_latin),
+    Reader("text of a vector", normalised),
+    Reader("title of an imported conversation", _titled),
+    Reader("graph for Cypher", lambda one: (statements._quoted(one), statements._dotted(one))),
+)
+
+_DOCX = {
+    "word/document.xml": "<w:document xmlns:w='http://schemas.openxmlformats.org/wordprocessingml/2006/main'><w:body>"
+    "<w:p><w:r><w:t>TEXT</w:t></w:r></w:p></w:body></w:document>"
+}
+_EPUB = {
+    "META-INF/container.xml": "<container xmlns='urn:oasis:names:tc:opendocument:xmlns:container'><rootfiles>"
+    "<rootfile full-path='a.opf'/></rootfiles></container>",
+    "a.opf": "<package xmlns='http://www.idpf.org/2007/opf'><manifest><item id='a' href='a.html' "
+    "media-type='application/xhtml+xml'/></manifest><spine><itemref idref='a'/></spine></package>",
+    "a.html": "<html xmlns='http://www.w3.org/1999/xhtml'><body><p>TEXT</p></body></html>",
+}
+# What worker processes read, each with a limit of processor time.
+OF_WORKERS = (
+    *(Reader(f"code: {language}", _code(language)) for language in grammars.GRAMMARS if is_available(language)),
+    *(Reader(f"file: {form}", _of_file(file_reader(form))) for form in ("html", "eml", "mbox", "ipynb", "pdf")),
+    Reader("file: docx", _of_package("docx", _DOCX)),
+    Reader("file: epub", _of_package("epub", _EPUB)),
 )

@@ -48,6 +48,9 @@ RUNS: Mapping[str, Family] = {
     "emoji joined": repeated("\U0001f468\u200d"),
     "soft hyphens": repeated("a\u00ad", "!"),
     "nulls of width": repeated("\u200b"),
+    "signs from U+0080": repeated("\u00bf"),
+    "ampersands": repeated("&", "x"),
+    "less-than signs": repeated("<", "x"),
 }
 # Units that begin a match of something and do not finish it, or match many times over.
 NEAR: Mapping[str, Family] = {
@@ -96,6 +99,15 @@ NEAR: Mapping[str, Family] = {
     "headings": repeated("# Relations\n"),
     "bold lines": repeated("**a** "),
     "asterisks": repeated("*"),
+    "asterisks and underscores": repeated("*a_"),
+    "pictures": repeated("!["),
+    "definitions of links": repeated("[a]: b\n"),
+    "titles of links": lambda length: f'[a](b "{"&" * length}")',
+    "entities": repeated("&amp;"),
+    "comments of HTML": repeated("<!--"),
+    "quotations": repeated("> "),
+    "rows": repeated("|-|\n"),
+    "wide tables": lambda length: ("a|" * 60 + "\n" + "-|" * 60 + "\n" + "a\n" * 180 + "\n") * max(1, length // 603),
     "fences": repeated("```\n~~~"),
     "fences and ticks": repeated("```"),
     "ticks": repeated("`a"),

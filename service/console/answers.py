@@ -1,5 +1,6 @@
 """Answers of the console: pages, redirects after a form, and refusals as pages."""
 
+import asyncio
 import secrets
 from collections.abc import Mapping
 from typing import Any
@@ -25,6 +26,11 @@ Asked = Request[Any, Any, Any]
 def page(visit: Visit, view: View) -> Response[str]:
     """Draw a page for a visitor."""
     return drawn(visit.request, view, visit)
+
+
+async def long_page(visit: Visit, view: View) -> Response[str]:
+    """Draw a page of long texts on a thread, so that the event loop goes on meanwhile."""
+    return await asyncio.to_thread(page, visit, view)
 
 
 def drawn(request: Asked, view: View, visit: Visit | None = None) -> Response[str]:

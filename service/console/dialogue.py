@@ -1,9 +1,11 @@
 """A conversation as people read it: who says what, under which topic. Pure functions."""
 
 from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any, NamedTuple
 
 Item = Mapping[str, Any]
+DRAWN = 200_000  # characters of a page that are read as Markdown
 
 
 class Said(NamedTuple):
@@ -17,6 +19,7 @@ class Turn(NamedTuple):
     """A turn: its memory, and its messages. `begins` are the topics that begin with it.
 
     `superseded` is the id of the memory that is recalled in its place, None for none.
+    One that is `plain` is not read as Markdown, since its page is long.
     """
 
     number: int
@@ -25,6 +28,7 @@ class Turn(NamedTuple):
     said: Sequence[Said]
     begins: Sequence[str] = ()
     superseded: str | None = None
+    plain: bool = False
 
 
 class Topic(NamedTuple):
@@ -61,6 +65,7 @@ def turns(items: Sequence[Item], topics: Sequence[Item]) -> list[Turn]:
             here = next((one["turn"] for one in items if first <= one["turn"] <= last), None)
             if here is not None:
                 begins.setdefault(here, []).append(topic["title"])
+    lengths = accumulate(len(one["content"]) for one in items)
     return [
         Turn(
             number=one["turn"],
@@ -69,8 +74,9 @@ def turns(items: Sequence[Item], topics: Sequence[Item]) -> list[Turn]:
             said=said(one),
             begins=begins.get(one["turn"], ()),
             superseded=one.get("superseded_by"),
+            plain=length > DRAWN,
         )
-        for one in items
+        for one, length in zip(items, lengths, strict=True)
     ]
 
 

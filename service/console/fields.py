@@ -146,5 +146,5 @@ def _read(text: str, form: Form, name: str) -> Any:
         return text if form == "text" else text.strip()
     try:
         return json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise Unreadable(f"$.{name}", f"is no JSON: {error}") from None

@@ -68,7 +68,7 @@ def _read(found: inspect.Type, value: Any, parse: Parse) -> Any:
         return value
     try:
         read = parse(value)
-    except ValueError:
+    except (ValueError, RecursionError):
         read = value
     if isinstance(read, bool) is (wanted is bool) and isinstance(read, wanted):
         return fitted(found, read, parse)

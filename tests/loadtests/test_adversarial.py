@@ -1,12 +1,14 @@
 """No text of a user takes more than linear time, whatever it contains."""
 
+import ast
 import math
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from loadtests.adversarial import patterns, texts
+from loadtests.adversarial import files, patterns, reached, texts
 from loadtests.adversarial.growth import fault
 from loadtests.adversarial.readers import READERS, Reader
 from loadtests.adversarial.texts import Family
@@ -30,6 +32,34 @@ def test_every_pattern_takes_linear_time_on_texts_made_against_it():
 
 def test_every_exception_is_of_a_pattern_that_is_there():
     assert set(patterns.ELSEWHERE) - set(patterns.places()) == set()
+
+
+def test_a_reader_runs_every_module_that_reads_text():
+    """A new module that reads text gets a row in `READERS`, or a reason in `ELSEWHERE`."""
+    excepted = [name for names in reached.ELSEWHERE.values() for name in names]
+    assert set(reached.modules()) - reached.run() - set(excepted) == set()
+    assert set(excepted) - set(reached.modules()) == set()
+
+
+def test_a_module_of_text_is_found_by_its_libraries_and_by_its_functions():
+    assert reached.why(ast.parse("import csv\nfrom xml.etree import ElementTree")) == "csv, xml"
+    assert reached.why(ast.parse("def f(text: str) -> int: ...")) == "f"
+    assert not reached.why(ast.parse("import math\ndef f(number: int) -> int: ..."))
+
+
+def test_a_live_server_answers_hostile_and_mutated_files_and_health_meanwhile(tmp_path: Path):
+    """A slice of `python -m loadtests.adversarial.files`."""
+    chosen = [*files.hostile_files()][-1:] + [*files.generated_files(len(files.SAMPLES), 7)][::3]
+    with files.watched(tmp_path / "m.db") as (client, watch):
+        found = files.measured(client, watch, chosen)
+    assert sum(seen.files for seen in found.values()) == len(chosen)
+    assert [one for seen in found.values() for one in seen.faults] == []
+    assert watch.asked > 0 and watch.unanswered == 0
+
+
+def test_generated_files_are_those_of_their_seed():
+    made = [[make() for _, make in files.generated_files(len(files.SAMPLES), seed)] for seed in (1, 1, 2)]
+    assert made[0] == made[1] != made[2]
 
 
 @pytest.mark.parametrize(

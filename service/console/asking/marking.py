@@ -26,7 +26,9 @@ def marked(highlight: str | None, passage: str) -> list[Run]:
         return [Run(passage, is_match=False)] if passage else []
     for start in range(len(passage)):
         before = CUT if start else ""
-        if highlight.startswith(before) and (found := _aligned(highlight[len(before) :], passage, start)) is not None:
+        shown = highlight[len(before) :]
+        is_here = highlight.startswith(before) and passage.startswith(shown.partition(MARK)[0], start)
+        if is_here and (found := _aligned(shown, passage, start)) is not None:
             return _joined([Run(before, is_match=False), *found])
     return [Run(highlight, is_match=False)]
 

@@ -193,7 +193,7 @@ def _read(name: str, read: Callable[[str], Any], text: str) -> Any:
 def _object(text: str) -> dict[str, Any]:
     try:
         found = json.loads(text)
-    except ValueError as problem:
+    except (ValueError, RecursionError) as problem:
         raise ValueError(f"is no JSON: {problem}") from None
     if not isinstance(found, dict):
         raise ValueError('must be an object, such as {"tags": ["release"]}')

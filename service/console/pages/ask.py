@@ -9,7 +9,7 @@ from litestar.exceptions import ValidationException
 from litestar.params import FromPath
 
 from muisti.client import MuistiError, calls
-from muisti.service.console.answers import done, page
+from muisti.service.console.answers import done, long_page, page
 from muisti.service.console.asking.contexts import SECTIONS, Wanted, context_view, wanted_of
 from muisti.service.console.asking.hits import Answered, columns
 from muisti.service.console.asking.settings import FILTERS, KINDS, SECOND, SETTINGS, TYPES, Asked, Wrong, asked_of
@@ -36,7 +36,9 @@ async def show_ask(space: FromPath[str], visit: NamedDependency[Visit]) -> Respo
             await visit.api.get_space(space)  # another's space is no page, also before a question
     except (Wrong, MuistiError) as error:
         return _refused(visit, "ask.html", model, error, asked.values)
-    return page(visit, View("ask.html", model, block="results", headers=_address(visit, "ask", asked.values)))
+    return await long_page(
+        visit, View("ask.html", model, block="results", headers=_address(visit, "ask", asked.values))
+    )
 
 
 @post(f"{ROOT}/spaces/{{space:str}}/ask/receipt")
@@ -65,7 +67,7 @@ async def show_context(space: FromPath[str], visit: NamedDependency[Visit]) -> R
     except (Wrong, MuistiError) as error:
         return _refused(visit, "ask_context.html", model, error, wanted.values)
     headers = _address(visit, "ask/context", wanted.values)
-    return page(visit, View("ask_context.html", model, block="results", headers=headers))
+    return await long_page(visit, View("ask_context.html", model, block="results", headers=headers))
 
 
 async def _found(visit: Visit, space: str, asked: Asked) -> Model:

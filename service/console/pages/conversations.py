@@ -8,7 +8,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from muisti.client import calls
-from muisti.service.console.answers import done, page
+from muisti.service.console.answers import done, long_page, page
 from muisti.service.console.dialogue import outline, summary_of, turns
 from muisti.service.console.mount import ROOT
 from muisti.service.console.render import View
@@ -77,7 +77,7 @@ async def show_conversation(space: FromPath[str], name: FromPath[str], visit: Na
         "summary": summary_of("conversation", now["summaries"]),
         "working": now["working"],
     }
-    return page(visit, View("conversation.html", model))
+    return await long_page(visit, View("conversation.html", model))
 
 
 def first_of(turn: str | None) -> int:

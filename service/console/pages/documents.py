@@ -8,7 +8,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from muisti.client import calls
-from muisti.service.console.answers import done, page
+from muisti.service.console.answers import done, long_page, page
 from muisti.service.console.chunks import outline, shown
 from muisti.service.console.mount import ROOT
 from muisti.service.console.render import View
@@ -79,7 +79,7 @@ async def show_document(space: FromPath[str], document: FromPath[str], visit: Na
         "whole": WHOLE,
         "download": f"/v1/spaces/{space}/documents/{found['id']}/text",
     }
-    return page(visit, View("document.html", model))
+    return await long_page(visit, View("document.html", model))
 
 
 def number_of(text: str | None) -> int:

@@ -10,7 +10,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from muisti.client import MuistiError, calls
-from muisti.service.console.answers import done, page
+from muisti.service.console.answers import done, long_page
 from muisti.service.console.mount import ROOT
 from muisti.service.console.peeking import peek
 from muisti.service.console.provenance import is_valid, sentences, state_of, title_of, trust_of
@@ -65,7 +65,7 @@ async def show_memory(space: FromPath[str], memory_id: FromPath[str], visit: Nam
         "entities": entities,
         "versions": versions,
     }
-    return page(visit, View("memory.html", model))
+    return await long_page(visit, View("memory.html", model))
 
 
 def count_of(text: str | None) -> int:

@@ -73,7 +73,7 @@ class _Document:
             raise Unreadable(f"{self.source.name}: is a text of JSON of more than {WRAPPED_MAX:,} bytes")
         try:
             return msgspec.json.decode(data, type=str).encode()
-        except (msgspec.DecodeError, UnicodeError) as error:
+        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
             raise Unreadable(f"{self.source.name}: is no JSON ({error})") from None
 
 

@@ -86,5 +86,5 @@ def _expanded(head: bytes) -> bytes:
 def _header(head: bytes) -> Header | None:
     try:
         return msgspec.json.decode(head.split(b"\n", 1)[0], type=Header)
-    except (msgspec.DecodeError, UnicodeDecodeError):
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None

@@ -89,7 +89,7 @@ def form_of(shape: Shape) -> Form | None:
 def _is_text(line: str) -> bool:
     try:
         return isinstance(msgspec.json.decode(line), str)
-    except msgspec.DecodeError:
+    except (msgspec.DecodeError, RecursionError):
         return False
 
 

@@ -151,3 +151,11 @@ def _turn(number: int) -> dict[str, Any]:
 
 def _topic(name: str, spans: list[list[int]]) -> dict[str, Any]:
     return {"name": name, "title": name, "state": "open", "spans": spans, "turns": 1}
+
+
+def test_turns_beyond_what_a_page_reads_as_markdown_are_plain():
+    items = [
+        {"turn": number, "id": "a", "event_at": "x", "author": "a", "content": "b" * 100_000, "structure": {}}
+        for number in range(4)
+    ]
+    assert [one.plain for one in turns(items, ())] == [False, False, True, True]

@@ -4,8 +4,10 @@ from typing import Any
 
 import httpx
 import pytest
+from markdown_it import MarkdownIt
 from selectolax.lexbor import LexborHTMLParser
 
+from muisti.service.console.markdown import safe_html
 from tests.service.console.forms import ended, first, form_to, forms_of, reader, send
 from tests.service.fakes import API, draft
 
@@ -40,6 +42,24 @@ def test_markdown_is_rendered_and_raw_is_as_stored(client: httpx.Client):
     assert 'href="javascript' not in rendered and "<script>alert" not in rendered
     raw = LexborHTMLParser(client.get(f"{PAGE}/{made['id']}", params={"show": "raw"}).text)
     assert first(raw, "pre.raw").text() == content
+
+
+@pytest.mark.parametrize(
+    "text", ["\u00ad&<>\"' " * 2_000, f'[a](b "{"& " * 1_000}")', "    \u00ad\n" * 900, "*a* " * 900]
+)
+def test_long_texts_are_rendered_like_short_ones(text: str):
+    """Pieces in which a long text is cleaned are not seen in what comes of it."""
+    rendered = LexborHTMLParser(safe_html(text)).body
+    assert rendered is not None
+    plain = LexborHTMLParser(MarkdownIt().render(text)).body
+    assert plain is not None
+    assert rendered.text() == plain.text()
+
+
+def test_a_table_has_no_more_cells_than_its_text_is_long():
+    assert "<td>2</td>" in safe_html("a|b\n-|-\n1|2")
+    wide = f"{'a|' * 100}\n{'-|' * 100}\n" + "a\n" * 1_000
+    assert len(safe_html(wide)) < 2 * len(wide)
 
 
 def test_the_origin_is_told_in_words(client: httpx.Client):

@@ -172,3 +172,10 @@ def test_http_reads_what_has_one_meaning(client: httpx.Client):
     asked = client.post("/v1/spaces/default/search", json={"query": "cut", "limit": 10.0})
     assert asked.status_code == 200
     assert client.post("/v1/spaces/default/search", json={"query": "cut", "limit": "10"}).status_code == 422
+
+
+@WAYS
+def test_an_argument_of_deeply_nested_brackets_is_a_text(client: httpx.Client, way: str):
+    found = call(client, "remember", content_type=way, content="tea", tags="[" * 50_000)
+    assert found["isError"]
+    assert "tags" in text_of(found)
