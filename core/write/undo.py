@@ -222,7 +222,7 @@ class Undoer:
         leaving = [raw(one.last.id) for one in todo if one.leaves]
         (rows,) = self._database.read([conversations.holding(space, leaving)])
         created = {raw(one.last.id) for one in todo if one.before is None}
-        stays = {id_text(cast(bytes, row[0])): f"{row[1]} {row[2]}" for row in rows if row[0] in created}
+        stays = {id_text(row[0]): f"{row[1]} {row[2]}" for row in rows if row[0] in created}
         todo = [one for one in todo if one.last.id not in stays]
         if not todo:
             raise NotFound("change to undo", "", f"what is left is used by others{stay(stays.values())}")

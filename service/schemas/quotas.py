@@ -31,8 +31,8 @@ class AmountReply(Struct, frozen=True, kw_only=True):
 class QuotaReply(Struct, frozen=True, kw_only=True):
     """Use and quota of a space.
 
-    Counted are memories that are not deleted, also those that have expired or are superseded, sessions, conversations,
-    topics and statements of the graph, and the bytes of their texts, tags and metadata.
+    Counted are memories that are not deleted, also those that have expired or are superseded. Sessions, conversations,
+    topics and statements of the graph count as memories. Bytes are those of texts, tags and metadata.
     """
 
     memories: AmountReply

@@ -452,7 +452,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.DryRunReply | types.ConversationReply:
-        """Make a conversation. Streaming turns in makes a missing one, too. Needs the scope append."""
+        """Make a conversation. Streaming turns in makes a missing one, too. The key must read, as well. Needs the scope append."""
         reply = await self.send(calls.create_conversation(space, body, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -532,7 +532,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.StreamedReply | types.DryRunReply:
-        """Stream 1 to 1,000 turns into a conversation, all or none. A conversation that is not there is made, and its session. When the answer arrives, the turns are on disk and every search finds them. A turn that is there with the same content is `replayed`; with other content it is refused. Turns without a number take the next ones; send an `Idempotency-Key` with those. A body of application/x-ndjson has one turn a line. Needs the scope append."""
+        """Stream 1 to 1,000 turns into a conversation, all or none. A conversation that is not there is made, and its session. When the answer arrives, the turns are on disk and every search finds them. A turn that is there with the same content is `replayed`; with other content it is refused. Turns without a number take the next ones; send an `Idempotency-Key` with those. A body of application/x-ndjson has one turn a line. The key must read, as well. Needs the scope append."""
         reply = await self.send(calls.add_exchanges(space, conversation, body, session=session, category=category, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -634,7 +634,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.DryRunReply | types.TopicReply:
-        """Make a topic of a conversation: stretches of its turns under one title. Needs the scope append."""
+        """Make a topic of a conversation: stretches of its turns under one title. The key must read, as well. Needs the scope append."""
         reply = await self.send(calls.create_topic(space, conversation, body, category=category, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -1897,7 +1897,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.DryRunReply | types.SessionReply:
-        """Make a session. Streaming turns in makes a missing one, too. Needs the scope append."""
+        """Make a session. Streaming turns in makes a missing one, too. The key must read, as well. Needs the scope append."""
         reply = await self.send(calls.create_session(space, body, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 
@@ -2073,7 +2073,7 @@ class AsyncMuisti(AsyncTransport):
         muisti_allow: str | None = None,
         muisti_min_seq: str | None = None,
     ) -> types.UndoReply | types.DryRunReply:
-        """Undo your last request, another request, or the last changes of memories of an author. Without `author` and `request` it is your last request as a whole; `last` limits it to so many of your changes. Undo is atomic. Each memory is restored as it was before the first of these changes; a memory that did not exist is deleted. Later changes by others prevent an undo. Text that becomes current again passes the policy of the space as if it were new. Needs the scopes `write` and `delete`. Needs the scope delete."""
+        """Undo your last call, another request, or the last changes of memories of an author. Without `author` and `request` it is your last call as a whole, an import too; `last` limits it to so many of your changes. A last call that cannot be taken back, such as a purge, is refused by name. Undo is atomic. Each memory is restored as it was before the first of these changes; a memory that did not exist is deleted. Later changes by others prevent an undo. Text that becomes current again passes the policy of the space as if it were new. Needs the scopes `write` and `delete`. Needs the scope delete."""
         reply = await self.send(calls.undo(space, body, dry_run=dry_run, idempotency_key=idempotency_key, muisti_allow=muisti_allow, muisti_min_seq=muisti_min_seq))
         return reply.data
 

@@ -586,7 +586,7 @@ def create_conversation(
     muisti_allow: str | None = None,
     muisti_min_seq: str | None = None,
 ) -> Call:
-    """Make a conversation. Streaming turns in makes a missing one, too."""
+    """Make a conversation. Streaming turns in makes a missing one, too. The key must read, as well."""
     return call(
         'POST',
         '/v1/spaces/{space}/conversations',
@@ -836,7 +836,7 @@ def create_topic(
     muisti_allow: str | None = None,
     muisti_min_seq: str | None = None,
 ) -> Call:
-    """Make a topic of a conversation: stretches of its turns under one title."""
+    """Make a topic of a conversation: stretches of its turns under one title. The key must read, as well."""
     return call(
         'POST',
         '/v1/spaces/{space}/conversations/{conversation}/topics',
@@ -2594,7 +2594,7 @@ def create_session(
     muisti_allow: str | None = None,
     muisti_min_seq: str | None = None,
 ) -> Call:
-    """Make a session. Streaming turns in makes a missing one, too."""
+    """Make a session. Streaming turns in makes a missing one, too. The key must read, as well."""
     return call(
         'POST',
         '/v1/spaces/{space}/sessions',
@@ -2839,7 +2839,7 @@ def undo(
     muisti_allow: str | None = None,
     muisti_min_seq: str | None = None,
 ) -> Call:
-    """Undo your last request, another request, or the last changes of memories of an author."""
+    """Undo your last call, another request, or the last changes of memories of an author."""
     return call(
         'POST',
         '/v1/spaces/{space}/undo',

@@ -260,6 +260,15 @@ class Import(Result, frozen=True, kw_only=True):
     seq: str
 
 
+class Instead(Result, frozen=True, kw_only=True):
+    """The way on from an undo that is refused: the request, import or task to undo or to end, where there is one."""
+
+    request: str | None = None
+    last: int | None = None
+    import_id: int | None = None
+    task: str | None = None
+
+
 class Instruction(Result, frozen=True, kw_only=True):
     """A standing instruction that applies to the question, judged by its scope clause or its sentence."""
 
@@ -397,10 +406,11 @@ class Problem(Result, frozen=True, kw_only=True):
     quota: Quota | None = None
     diverged: list[Diverged] = []
     report: Import | None = None
+    instead: Instead | None = None
 
 
 class Quota(Result, frozen=True, kw_only=True):
-    """Use and quota of a space. Counted are memories that are not deleted, also those that have expired or are superseded, and the bytes of their texts, tags and metadata."""
+    """Use and quota of a space. Counted are memories that are not deleted, also those that have expired or are superseded. Sessions, conversations, topics and statements of the graph count as memories. Bytes are those of texts, tags and metadata."""
 
     memories: Amount
     bytes: Amount

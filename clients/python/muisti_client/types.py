@@ -1237,6 +1237,17 @@ ImportsReply = TypedDict(
 )
 "The last hundred imports of a space, newest first."
 
+InsteadReply = TypedDict(
+    'InsteadReply',
+    {
+        'request': NotRequired['str | None'],
+        'last': NotRequired['int | None'],
+        'import_id': NotRequired['int | None'],
+        'task': NotRequired['str | None'],
+    },
+)
+"The way on from an undo that is refused: the request, import or task to undo or to end, where there is one."
+
 InstructionReply = TypedDict(
     'InstructionReply',
     {
@@ -1992,6 +2003,7 @@ Problem = TypedDict(
         'quota': NotRequired['QuotaReply'],
         'diverged': NotRequired['list[DivergedReply]'],
         'report': NotRequired['ImportReply'],
+        'instead': NotRequired['InsteadReply'],
     },
 )
 "An error (RFC 9457). `code` is stable, `detail` is prose; `errors` names the bad fields."
@@ -2160,7 +2172,7 @@ QuotaReply = TypedDict(
         'bytes': 'AmountReply',
     },
 )
-"Use and quota of a space. Counted are memories that are not deleted, also those that have expired or are superseded, and the bytes of their texts, tags and metadata."
+"Use and quota of a space. Counted are memories that are not deleted, also those that have expired or are superseded. Sessions, conversations, topics and statements of the graph count as memories. Bytes are those of texts, tags and metadata."
 
 QuoteMatchReply = TypedDict(
     'QuoteMatchReply',

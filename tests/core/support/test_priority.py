@@ -14,7 +14,7 @@ pytestmark = pytest.mark.one_store
 
 @pytest.fixture
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Pauses, each of which ends at once: the clock moves on instead."""
+    """Pauses that take no time: the clock moves on instead."""
     found: list[float] = []
     monkeypatch.setattr(priority.time, "sleep", found.append)
     monkeypatch.setattr(priority.time, "monotonic", lambda: 1_000.0 + sum(found))
