@@ -11,7 +11,7 @@ from muisti.core.documents.cuts import key_of
 from muisti.core.documents.languages import of_chunk
 from muisti.core.model.documents import Cut
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.filing import Document, NewDocument, structure_of
+from muisti.core.model.filing import PLACE_BYTES, Document, NewDocument, fitting, shortened, structure_of
 from muisti.core.model.values import DOCUMENT_MAX, Draft, Json, Memory
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import documents, version_rows
@@ -72,13 +72,13 @@ def document_draft(new: NewDocument, category: str | None) -> Draft:
         "mtime": facts.mtime,
         "media_type": facts.media_type,
         "pages": facts.pages,
-        "language": facts.language,
+        "language": shortened(facts.language),
         "origin": facts.origin,
-        "notes": list[Json](facts.notes) or None,
+        "notes": list[Json](fitting(facts.notes, PLACE_BYTES)) or None,
         "options": dict(facts.options) or None,
     }
     return Draft(
-        content=facts.title if facts.title and facts.title.strip() else new.path,
+        content=facts.title[:DOCUMENT_MAX] if facts.title and facts.title.strip() else new.path,
         kind="document",
         category=category,
         tags=distinct_tags(new.tags),

@@ -4,7 +4,7 @@ A document is a versioned memory of the kind `document`, named by its path withi
 chunks are memories of the kind `chunk` below it. What the service knows of both is in their `structure`.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Literal, TypedDict, cast, get_args
 
@@ -20,6 +20,7 @@ DocumentSort = Literal["path", "-path", "-indexed_at", "indexed_at"]
 DOCUMENT_SORTS: tuple[DocumentSort, ...] = get_args(DocumentSort)
 Outcome = Literal["created", "updated", "unchanged", "moved"]
 SYNC_MAX = 100_000  # paths in one request
+NAME_BYTES, PLACE_BYTES = 1_000, 5_000  # of JSON: of a title or a name in a structure, and of all of a sort together
 
 
 class DocumentName(msgspec.Struct, frozen=True, kw_only=True):
@@ -294,17 +295,34 @@ class _Said(TypedDict, total=False):
 
 
 def structure_of(cut: Cut) -> dict[str, Json]:
-    """Return what a chunk's `structure` says of its cut: only what is not usual."""
+    """Return what a chunk's `structure` says of its cut: only what is not usual. Names of any length are cut to fit."""
     said: dict[str, Json] = {
         "overlap": cut.overlap or None,
         "piece": None if cut.kind == "text" else cut.kind,
         "page": cut.page,
-        "headings": list[Json](cut.headings) or None,
-        "language": cut.language,
-        "symbol": cut.symbol,
-        "defines": list[Json](cut.defines) or None,
+        "headings": list[Json](fitting(cut.headings, PLACE_BYTES)) or None,
+        "language": shortened(cut.language),
+        "symbol": shortened(cut.symbol),
+        "defines": list[Json](fitting(cut.defines, PLACE_BYTES)) or None,
     }
     return {name: value for name, value in said.items() if value is not None}
+
+
+def fitting(names: Iterable[str], most: int) -> Iterator[str]:
+    """Yield the first names, each cut to `NAME_BYTES` of JSON, as long as they have at most `most` together."""
+    for name in names:
+        short = shortened(name) or ""
+        most -= len(msgspec.json.encode(short)) + len(", ")
+        if most < 0:
+            return
+        yield short
+
+
+def shortened(name: str | None) -> str | None:
+    """Return the beginning of a name whose JSON has at most `NAME_BYTES`; None for None."""
+    while name and (size := len(msgspec.json.encode(name))) > NAME_BYTES:
+        name = name[: min(len(name) - 1, len(name) * NAME_BYTES // size)]
+    return name
 
 
 def located(memory: Memory, characters: int, lines: int) -> Chunk:

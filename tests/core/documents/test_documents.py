@@ -1,17 +1,23 @@
 """Documents, whatever is done with their space: their chunks join to their text, and no chunk is without a document."""
 
+import json
 import random
 from collections.abc import Iterator
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from muisti.core.documents.planning import document_draft
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.comparisons import Strategy
+from muisti.core.model.documents import Cut
 from muisti.core.model.errors import Conflict, InvalidInput, MergeConflict, NotFound, SensitiveContent
-from muisti.core.model.filing import DocumentName, Listed
+from muisti.core.model.filing import DocumentName, FileFacts, Listed, NewDocument, structure_of
 from muisti.core.model.outcomes import Undo
+from muisti.core.model.values import DOCUMENT_MAX, METADATA_MAX
 from muisti.core.query.points import AsOf
 from muisti.core.read.reading import find_space
 from muisti.core.store.sql import documents as sql
@@ -244,3 +250,17 @@ def test_what_is_known_before_a_file_is_parsed(engine: Engine):
     assert engine.owner.documents.unchanged(SPACE, new("a.md", "One. Two.", tags=("x",))) is not None
     assert engine.owner.documents.unchanged(SPACE, new("a.md", "One. Two. Three.", tags=("x",))) is None
     assert engine.owner.documents.unchanged(SPACE, new("a.md", "One. Two.")) is None
+
+
+@pytest.mark.one_store
+@given(st.lists(st.text(max_size=50), max_size=40), st.integers(1, 2_000))
+def test_names_of_any_length_fit_into_a_structure(names: list[str], times: int):
+    long = [name * times for name in names]
+    cut = Cut(text="x", headings=tuple(long), symbol="".join(long), defines=tuple(long), language="".join(long))
+    facts = FileFacts(sha256="", size=0, title="".join(long), language="".join(long), notes=tuple(long))
+    draft = document_draft(NewDocument(path="a", facts=facts), None)
+    for said in (structure_of(cut), draft.structure):
+        assert len(json.dumps(said, ensure_ascii=False).encode("utf-8", "surrogatepass")) <= METADATA_MAX
+    assert len(draft.content) <= DOCUMENT_MAX
+    short = Cut(text="x", headings=tuple(name[:200] for name in names[:3]))
+    assert structure_of(short).get("headings", []) == list(short.headings)
