@@ -124,13 +124,13 @@ FIELDS = (
         name="metadata", place=13, form="object", usual={}, filter="paths", diff="paths", worded=True, brief=True
     ),
     MemoryField(name="tokens", place=21, form="number", diff=None, stated=False, shown=False),
-    MemoryField(name="session", place=27, most=NAME_MAX, filter="text", sent=False),
-    MemoryField(name="conversation", place=28, most=NAME_MAX, filter="text", sent=False),
-    MemoryField(name="topic", place=29, most=NAME_MAX, filter="text", sent=False),
-    MemoryField(name="turn", place=30, form="number", filter="number", sent=False),
+    MemoryField(name="session", place=27, most=NAME_MAX, filter="text", sent=False, brief=True),
+    MemoryField(name="conversation", place=28, most=NAME_MAX, filter="text", sent=False, brief=True),
+    MemoryField(name="topic", place=29, most=NAME_MAX, filter="text", sent=False, brief=True),
+    MemoryField(name="turn", place=30, form="number", filter="number", sent=False, brief=True),
     MemoryField(name="document", place=32, most=DOCUMENT_MAX, filter="text", sent=False, brief=True),
     MemoryField(name="position", place=33, form="number", filter="number", sent=False),
-    MemoryField(name="structure", place=31, form="object", usual={}, sent=False),
+    MemoryField(name="structure", place=31, form="object", usual={}, sent=False, brief=True),
 )  # fmt: skip
 
 # Parts of `structure` that filters compare as fields: the `column` is an expression on the row. Callers do not state

@@ -39,14 +39,19 @@ def refuse_long() -> None:
         raise WouldWait
 
 
-@contextmanager
-def working_for(space: str | None) -> Generator[None]:
-    """Return a context in which this thread works for a space, or for none that is known. See `Turns`."""
-    before, _HERE.space = _HERE.space, space
-    try:
-        yield
-    finally:
-        _HERE.space = before
+class working_for:
+    """Context in which this thread works for a space, or for none that is known. See `Turns`."""
+
+    __slots__ = ("_before", "_space")
+
+    def __init__(self, space: str | None) -> None:
+        self._space = space
+
+    def __enter__(self) -> None:
+        self._before, _HERE.space = _HERE.space, self._space
+
+    def __exit__(self, *_: object) -> None:
+        _HERE.space = self._before
 
 
 class Turns:

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping
 from datetime import datetime, timedelta
 from typing import get_args
 
+import msgspec
+
 from muisti.core.model.blanks import is_blank
 from muisti.core.model.conversations import GRAPHIC, TURN_MAX, name_of
 from muisti.core.model.errors import InvalidInput, Problem
@@ -237,6 +239,7 @@ def _is_utf8(text: str) -> bool:
 def _tags(path: str, tags: tuple[str, ...]) -> Iterator[Problem]:
     if len(tags) > TAGS_MAX:
         yield Problem(path, f"has {len(tags)} tags; at most {TAGS_MAX} are allowed")
+        return
     for position, tag in enumerate(tags):
         yield from _text(f"{path}[{position}]", tag, NAME_MAX)
 
@@ -244,6 +247,7 @@ def _tags(path: str, tags: tuple[str, ...]) -> Iterator[Problem]:
 def _sources(path: str, ids: tuple[str, ...]) -> Iterator[Problem]:
     if len(ids) > SOURCES_MAX:
         yield Problem(path, f"has {len(ids)} ids; at most {SOURCES_MAX} are allowed")
+        return
     for position, one in enumerate(ids):
         if id_bytes(one) is None:
             yield Problem(f"{path}[{position}]", f"{one[:80]!r} is no memory id")
@@ -253,9 +257,10 @@ def _metadata(path: str, metadata: Mapping[str, Json]) -> Iterator[Problem]:
     if _depth(metadata) > DEPTH_MAX:
         yield Problem(path, f"is nested deeper than {DEPTH_MAX} levels")
         return
-    size = len(json.dumps(metadata, ensure_ascii=False).encode("utf-8", "surrogatepass"))
+    size = _size(metadata)
     if size > METADATA_MAX:
         yield Problem(path, f"takes {size:,} bytes as JSON; at most {METADATA_MAX:,} are allowed")
+        return
     for name in _names(metadata):
         if not name or len(name) > PATH_MAX or "\0" in name or not _is_utf8(name):
             yield Problem(path, f"the name {name[:40]!r} must have 1 to {PATH_MAX} characters, none of them NUL")
@@ -266,6 +271,16 @@ def _metadata(path: str, metadata: Mapping[str, Json]) -> Iterator[Problem]:
             yield Problem(f"{path}.{where}", f"{value} does not fit in 64 bits; send it as a string")
         if isinstance(value, float) and not math.isfinite(value):
             yield Problem(f"{path}.{where}", "must be a finite number")
+
+
+def _size(metadata: Mapping[str, Json]) -> int:
+    """Return the bytes of metadata as JSON; of what is far too large only those without spaces, which is quick."""
+    try:
+        if (size := len(msgspec.json.encode(metadata))) > METADATA_MAX:
+            return size
+    except UnicodeEncodeError:  # a lone surrogate, which another check names
+        pass
+    return len(json.dumps(metadata, ensure_ascii=False).encode("utf-8", "surrogatepass"))
 
 
 def _depth(value: Json | Mapping[str, Json]) -> int:

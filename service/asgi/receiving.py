@@ -25,7 +25,7 @@ async def read_body(receive: Receive, limit: int | None = None) -> bytes:
     Raises:
         HttpError: the caller disconnected first, or the body is too large.
     """
-    body = b""
+    body = bytearray()
     while True:
         message = await receive()
         if message["type"] != "http.request":
@@ -34,4 +34,4 @@ async def read_body(receive: Receive, limit: int | None = None) -> bytes:
         if limit is not None and len(body) > limit:
             raise HttpError("too_large", f"the body has more than {limit:,} bytes")
         if not message["more_body"]:
-            return body
+            return bytes(body)

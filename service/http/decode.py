@@ -23,6 +23,7 @@ T = TypeVar("T")
 
 JSON = "application/json"
 LINES = "application/x-ndjson"
+FITTED = 20_000  # values of a body, about, that are looked at one by one
 SLASH = "\0"  # stands for %2F in a path, as no name holds a NUL
 
 _FIELD = re.compile(r"Object (?P<what>contains unknown field|missing required field) `(?P<name>.*)`", re.DOTALL)
@@ -63,8 +64,10 @@ def decode(body: bytes | msgspec.Raw, type: type[T], path: str = "$") -> T:
 
 
 def _fitted(body: bytes, type: type[Any]) -> bytes:
-    """Return JSON with what has only one meaning as the type takes it."""
+    """Return JSON with what has only one meaning as the type takes it. One of very many values stays as it is."""
     body = repaired(body)
+    if body.count(b",") > FITTED:
+        return body
     try:
         found = msgspec.json.decode(body)
         fit = fitted(inspect.type_info(type), found)

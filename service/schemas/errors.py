@@ -152,7 +152,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     instead: InsteadReply | msgspec.UnsetType = msgspec.UNSET
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class HttpError(Exception):
     """Refusal that only HTTP has: a code of `KINDS`, and a message for the caller."""
 

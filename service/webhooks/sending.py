@@ -22,7 +22,7 @@ TIMEOUT_SECONDS = 10.0
 GONE = 410
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(eq=False)
 class Failed(Exception):
     """A message was not accepted; `why` says the reason. `gone`: the address wants no further messages (410)."""
 

@@ -36,7 +36,8 @@ def test_a_long_life_equals_a_plain_model(stores: Stores, seed: int, long: bool)
         lived.compare(space="fork")
         stats = engine.owner.read.stats(SPACE)
         assert stats.usage is not None
-        assert stats.memories == stats.usage.memories == sum(len(talk.turns) for talk in lived.life.talks.values())
+        assert stats.memories == sum(len(talk.turns) for talk in lived.life.talks.values())
+        assert stats.usage.memories > stats.memories  # sessions, conversations and topics count too
 
 
 @pytest.mark.one_store

@@ -49,6 +49,7 @@ BRIEF = {
     "OpenedFiles._noting",  # looks at the state of open files, a few microseconds
     "Indexes._lock",
     "Locks._guard",  # looks for the lock of a key
+    "Turns._changed",  # counts who works
     "Recent._lock",
     "Writer._closing",
     "Writer._expecting",
