@@ -6,14 +6,15 @@ they never end.
 """
 
 import os
+import sys
 import threading
 import time
 from collections.abc import Generator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from typing import ClassVar
 
-NICENESS = 5  # of the threads, where the system has priorities of threads
+NICENESS = 5  # that is added to that of the process, where the system has priorities of threads
 PAUSE = 0.0005  # seconds between two looks
 PATIENCE = 0.02  # seconds of a pause, at most
 REST = 4  # a pause is at most so many times as long as the work before it
@@ -65,8 +66,11 @@ class Urgent:
 def work_slowly() -> None:
     """Mark this thread as one of slow work until it ends, and lower its priority."""
     _HERE.is_slow = True
-    if hasattr(os, "setpriority") and os.uname().sysname == "Linux":  # elsewhere it would be that of the process
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+    if sys.platform != "linux":  # elsewhere it would be that of the process
+        return
+    thread = threading.get_native_id()
+    with suppress(OSError):  # a sandbox may forbid it
+        os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + NICENESS)
 
 
 def give_way() -> None:
