@@ -75,7 +75,7 @@ def check_revision(message: Json, revision: str) -> None:
     """Raise `Unreadable` for a revision of the protocol that is not spoken here."""
     if revision not in REVISIONS:
         detail = f"Unsupported protocol version {revision[:40]!r}; this server speaks {', '.join(REVISIONS)}"
-        data = {"supported": [*REVISIONS], "requested": revision}
+        data = {"supported": [MODERN], "requested": revision}  # those that `server/discover` names
         raise Unreadable(UNSUPPORTED_VERSION, detail, _usable(message.get("id")), data=data)
 
 

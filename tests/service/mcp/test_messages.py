@@ -14,6 +14,7 @@ import pytest
 from muisti.service.mcp.messages import (
     INVALID_PARAMS,
     INVALID_REQUEST,
+    MODERN,
     PARSE_ERROR,
     REVISIONS,
     UNSUPPORTED_VERSION,
@@ -166,7 +167,7 @@ def test_a_revision_that_is_not_spoken_is_refused_with_those_that_are(client: ht
         found = posted(client, body, **{"MCP-Protocol-Version": revision})
         error = found.json()["error"]
         assert (found.status_code, found.json()["id"], error["code"]) == (400, 7, UNSUPPORTED_VERSION)
-        assert error["data"] == {"supported": [*REVISIONS], "requested": revision}
+        assert error["data"] == {"supported": [MODERN], "requested": revision}
         assert all(one in error["message"] for one in REVISIONS)
     hello = json.dumps(GOOD["initialize"]).encode()
     assert posted(client, hello, **{"MCP-Protocol-Version": revision}).json()["result"]["protocolVersion"]
