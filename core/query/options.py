@@ -153,6 +153,7 @@ def _boosts(options: Options) -> Iterator[Problem]:
         yield Problem("$.boost_tags", "needs a weight of tags: signals.tag, or a preset other than similarity-only")
     if len(options.boost_tags) > TAGS_MAX:
         yield Problem("$.boost_tags", f"has {len(options.boost_tags)} tags; at most {TAGS_MAX} are allowed")
+        return
     for tag, score in options.boost_tags.items():
         if not tag.strip() or len(tag) > NAME_MAX or "\0" in tag:
             yield Problem("$.boost_tags", f"{tag[:40]!r} is no tag of 1 to {NAME_MAX} characters")

@@ -254,6 +254,9 @@ def _sources(path: str, ids: tuple[str, ...]) -> Iterator[Problem]:
 
 
 def _metadata(path: str, metadata: Mapping[str, Json]) -> Iterator[Problem]:
+    if len(metadata) > METADATA_MAX // len('"a":1,'):
+        yield Problem(path, f"has {len(metadata):,} names; at most {METADATA_MAX:,} bytes of JSON are allowed")
+        return
     if _depth(metadata) > DEPTH_MAX:
         yield Problem(path, f"is nested deeper than {DEPTH_MAX} levels")
         return
