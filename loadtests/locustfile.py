@@ -192,7 +192,7 @@ class Conversing(Application):
 
     def session(self, due: float, rng: random.Random) -> None:
         at = f"/v1/spaces/{Given.space}/conversations/talk-{rng.randrange(50)}/exchanges"
-        turn = {"author": "Ann", "content": text(rng), "reply": text(rng)}
+        turn = {"author": "Ann", "user": text(rng), "system": text(rng)}
         self.ask("add exchange", due, "POST", at, {"items": [turn]})
         self.ask("list exchanges", time.time(), "GET", f"{at}?limit=20")
 

@@ -95,8 +95,8 @@ def read(samples: Path) -> list[Sample]:
 
 
 def failed(sample: Sample) -> bool:
-    """Whether a request was not answered as it should be: refused, a fault, or no answer. A duplicate is an answer."""
-    return sample[3] == 0 or sample[3] == 429 or sample[3] >= 500
+    """Whether a request was not answered as it should be. That there is none, or a duplicate, is an answer."""
+    return not (200 <= sample[3] < 300 or sample[3] in (404, 409))
 
 
 def gates(run: Run) -> Iterator[Gate]:

@@ -1,6 +1,7 @@
 """Exact numbers of tokens, by encoding. The ranks of every encoding are on board; nothing is ever fetched."""
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
@@ -14,6 +15,7 @@ USUAL = "cl100k_base"
 SHORT = 80  # characters of a text whose count is remembered
 SHORT_TEXTS = 20_000
 LONGEST = 32  # characters of a token, about
+BLANKS = 100_000  # blanks in a row that are encoded together
 LONG = 20_000  # characters that the event loop does not count: they take 5 ms
 
 # The pattern by which o200k_base cuts a text before it merges bytes, as published in tiktoken (MIT).
@@ -29,6 +31,8 @@ _O200K = "|".join(
         r"\s+",
     )
 )
+
+_BLANKS = re.compile(rf"\s{{{BLANKS}}}")
 
 
 class Encoding(Protocol):
@@ -55,7 +59,7 @@ class Counter:
         """
         if len(text) > LONG:
             refuse_long()
-        return len(self._encoding.encode_ordinary(text))
+        return sum(len(self._encoding.encode_ordinary(part)) for part in _parts(text))
 
     def short(self, text: str) -> int:
         """Return the same as `count`, remembered for short texts such as names and dates."""
@@ -63,13 +67,22 @@ class Counter:
 
     def prefix(self, text: str, most: int) -> str:
         """Return a beginning of the text, on the border of a token, that takes at most `most` tokens."""
-        tokens = self._encoding.encode_ordinary(text[: LONGEST * most])[:most]
+        tokens = self._encoding.encode_ordinary(next(_parts(text[: LONGEST * most])))[:most]
         while tokens:
             found = self._encoding.decode_bytes(tokens).decode("utf-8", "ignore")
             if text.startswith(found) and self.count(found) <= most:
                 return found
             tokens = tokens[:-1]
         return ""
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Yield a text in parts, cut only within endless runs of blanks: over these the library's stack overflows."""
+    at = 0
+    for run in _BLANKS.finditer(text) if len(text) > BLANKS else ():
+        yield text[at : run.end()]
+        at = run.end()
+    yield text[at:]
 
 
 def counter(name: str = USUAL) -> Counter:

@@ -85,9 +85,10 @@ class Steep(NamedTuple):
 def long_fault(call: Call, family: Family, top: int, clock: Callable[[], float] = process_time) -> Steep:
     """Grow a text fourfold from `SOON` up to `top` characters, or until its time grows faster than n log n.
 
-    A step that looks too steep is measured again, the whole against its half.
+    A step that looks too steep is measured again, the whole against its half. A single one may be a step between two
+    speeds, both linear, so the next one decides unless that would take too long.
     """
-    before, length = 0.0, min(SOON, top)
+    before, length, steep = 0.0, min(SOON, top), False
     while True:
         text = family(length)
         took = _least(call, text, 1, clock)
@@ -95,8 +96,9 @@ def long_fault(call: Call, family: Family, top: int, clock: Callable[[], float] 
         if growth > NEARLY and took > FLOOR:
             took = _least(call, text, TRIES, clock)
             growth = took / max(_least(call, family(length // 2), TRIES, clock), FLOOR / 4)
-        if growth > MOST or length >= top:
-            return Steep(length, took, growth, growth > MOST)
+        was, steep = steep, growth > MOST
+        if length >= top or (steep and (was or took > 10 * LONG)):
+            return Steep(length, took, growth, steep)
         before, length = took, min(4 * length, top)
 
 

@@ -71,3 +71,10 @@ def test_a_thread_that_may_not_wait_loads_nothing_and_counts_no_long_text(monkey
     with without_waiting(), pytest.raises(WouldWait):
         counter()
     assert counter().count("hello world") == 2
+
+
+@pytest.mark.parametrize("name", ENCODINGS)
+def test_endless_runs_of_blanks_are_counted(name: str):
+    counts = counter(name)
+    assert counts.count("a" + " " * 1_000_000 + "b") > counts.count(" " * 90_000)
+    assert counts.prefix("\t" * 4_000_000, 200_000).strip("\t") == ""
