@@ -3,6 +3,7 @@
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import httpx
@@ -74,15 +75,16 @@ def test_what_is_not_finished_is_given_back(tmp_path: Path):
 
 def test_a_cancelled_task_ends_the_work_on_it(tmp_path: Path):
     with open_engine(at(tmp_path / "a.db")) as engine:
-        ended = list[bool]()
+        begun, ended = Event(), list[bool]()
 
         def wait(claim: Claim, item: Item) -> None:
+            begun.set()
             ended.append(claim.ended.wait(LONGEST))
 
         engine.tasks.register(Remember(engine, wait))
         with TaskThreads(engine, Settings()):
             task = submit(engine, "slow")
-            until(engine, task, "running")
+            assert begun.wait(LONGEST)  # before that, a cancelled task does not even begin
             engine.tasks.cancel(SPACE, task.id, OWNER)
             while not ended:
                 time.sleep(0.02)
