@@ -82,7 +82,7 @@ def resolved(database: Database, space: SpaceRow, filter: Filter | None, point: 
     Objects themselves keep the meaning that the filter says.
 
     Raises:
-        InvalidInput: the filter stands for more conversations than a filter may have, or a name for several topics.
+        InvalidInput: the filter names more conversations than one may, or a topic whose name several have.
     """
     if filter is None or not is_about_objects(filter):
         return filter
@@ -95,7 +95,7 @@ def resolved_at(database: Database, space: str, filter: Filter | None, as_of: As
     Raises:
         NotFound: there is no such space.
         EpochGone, PastRetention, PointAhead: it cannot be shown as it was then.
-        InvalidInput: the filter stands for more conversations than a filter may have, or a name for several topics.
+        InvalidInput: the filter names more conversations than one may, or a topic whose name several have.
     """
     if not is_about_objects(filter):
         return filter
@@ -104,7 +104,7 @@ def resolved_at(database: Database, space: str, filter: Filter | None, as_of: As
 
 
 def _resolved(filter: Filter, ask: Ask, within: tuple[Leaf, ...] = ()) -> Filter:
-    """Return what a filter stands for; `within` are conditions beside it that name its conversation or category."""
+    """Return the filter as `resolved` does; `within` are the conditions beside it on conversation or category."""
     match filter:
         case Leaf(field, "exists") if field in ("session", "topic"):
             there = Or((Leaf(field, "exists", True), *_anywhere(field, ask, within)))

@@ -1,8 +1,8 @@
 """Threads of slow work, which give way to requests that are answered quickly.
 
 One interpreter runs one thread at a time. So a thread that computes for long pauses while short requests are under
-way, and the system schedules it after the others. It works a fifth of the time even if
-they never end.
+way, and the system schedules it after the others. It works a fifth of the time
+even if they never end.
 """
 
 import os

@@ -251,7 +251,7 @@ READERS = (
     Reader("chunks", lambda one: _chunked(one, "text")),
     Reader("chunks of code", lambda one: _chunked(one, "code")),
     Reader("fixed chunks", lambda one: _chunked(one, "text", Chunking(strategy="fixed"))),
-    Reader("model tokens", lambda one: _tokens().of([one]), PASSAGE),
+    Reader("model tokens", lambda one: _tokens().of([one]), QUERY_MAX),
     Reader("secrets", secrets.secrets_in),
     Reader("personal data", personal.personal_in),
     Reader("redaction", lambda one: screening.without(one, secrets.secrets_in(one))),
