@@ -21,6 +21,7 @@ from muisti.core.store.sql.graph_shown import Shown
 
 FORMS = ("identifier", "symbol")  # kinds that flood pictures of technical texts
 PAGE = 200  # entities that are read together
+LATEST = 2_000  # relations that are looked at for a picture
 WORDS = 40  # facts with words of the entity in the middle of a picture
 _ALL = 1_000_000  # relations of a page of entities
 
@@ -138,10 +139,11 @@ def _node(one: Entity) -> Node:
 
 
 def _edges(reader: GraphReader, opened: Opened, groups: Sequence[Group], among: set[str] | None) -> Iterator[Edge]:
-    """Yield relations and ties of groups; with `among`, those whose ends have one of these ids."""
+    """Yield relations and ties of groups; with `among`, the latest whose ends have one of these ids."""
     members = [one for group in groups for one in group.members]
-    asked = graph_ties.of_entities(members, opened.shown, None, subject=True, target=False, limit=_ALL)
-    rows, together = reader.database.read([asked, graph_ties.mentioned_with(members, opened.shown)])
+    most, tied = (_ALL, graph_ties.mentioned_with) if among is None else (LATEST, graph_ties.mentioned_together)
+    asked = graph_ties.of_entities(members, opened.shown, None, subject=True, target=False, limit=most)
+    rows, together = reader.database.read([asked, tied(members, opened.shown)])
     stated: dict[str, list[Relation]] = {}
     for relation in reader.related(opened, rows):
         stated.setdefault(relation.subject.id, []).append(relation)

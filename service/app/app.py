@@ -138,7 +138,9 @@ def create_app(
         permit(request)
         known_parameters.check(request)
         handler, space = request.route_handler, request.scope["path_params"].get("space")
-        slow = is_slow(str(handler.operation_id), handler.tags or ())
+        size = request.headers.get("content-length", "")
+        sent = int(size) if size.isdecimal() else None
+        slow = is_slow(str(handler.operation_id), handler.tags or (), sent)
         LANE.set(Lane(slow, space and space.replace(SLASH, "/"), access_of(request.scope).lane_key))
         await caught_up(request)
         return None

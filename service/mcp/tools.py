@@ -14,7 +14,7 @@ from muisti.service.mcp.given import given
 from muisti.service.mcp.offers import hidden, usable
 from muisti.service.mcp.refusals import NOT_OFFERED, not_offered, refused
 from muisti.service.mcp.session import Session
-from muisti.service.runtime.bulkheads import LANE, SLOW_TOOLS, Lane
+from muisti.service.runtime.bulkheads import LANE, Lane, is_slow_tool
 from muisti.service.schemas.errors import HttpError
 
 
@@ -45,6 +45,6 @@ async def _run(session: Session, tool: Tool, arguments: Mapping[str, Any]) -> Ou
     raw = msgspec.json.encode(given(tool.arguments, arguments, unusable), order="deterministic")
     found = read(raw, tool.arguments)
     space = session.space(found.space, tool.needs) if tool.in_space else ""
-    LANE.set(Lane(tool.name in SLOW_TOOLS, space, session.access.lane_key))
+    LANE.set(Lane(is_slow_tool(tool.name, len(raw)), space, session.access.lane_key))
     memories = session.memories(dry_run=getattr(found, "dry_run", False))
     return await tool.run(Call(session, space, memories, raw), found)

@@ -1,7 +1,7 @@
 """Bulkheads between requests: what a request belongs to, and how many threads its kind, space and key may take.
 
-A request of a slow kind (documents, the graph, code, contexts, histories, copies of whole spaces) runs on threads for
-these. On every pool a space or a key takes at most a share of the threads. Further calls of it wait without keeping
+A request of a slow kind (large documents, the graph, code, contexts, histories, copies of whole spaces) runs on threads
+for these. On every pool a space or a key takes at most a share of the threads. Further calls of it wait without keeping
 others from the threads, and are refused when too many wait.
 """
 
@@ -17,6 +17,9 @@ SLOW_TOOLS = frozenset({
     "get_context", "memory_history", "documents", "add_document", "code", "graph", "state_graph", "import_memories",
     "purge", "clear_all", "prune_memory", "overview",
 })  # fmt: skip
+QUICK_OPERATIONS = frozenset({"listDocuments", "getDocument", "listChunks"})  # although their tags are slow
+BY_SIZE = frozenset({"addDocuments", "putDocument", "add_document"})  # slow when much is sent
+SMALL = 16_000  # bytes that are read and stored quickly
 SLOW_OPERATIONS = frozenset({
     "getContext", "getHistory", "getEntryHistory", "suggestPreferences", "adoptConversations", "optimizeText",
     "summariseConversation", "summariseSession", "summariseSpace", "summariseExchange", "lintSpace", "compareSpaces",
@@ -42,9 +45,16 @@ LANE: ContextVar[Lane] = ContextVar("lane", default=NO_LANE)
 """Set where a request is recognised; everything that it awaits sees it."""
 
 
-def is_slow(operation: str, tags: Iterable[str]) -> bool:
-    """Return whether the requests of an operation are of a slow kind."""
+def is_slow(operation: str, tags: Iterable[str], size: int | None) -> bool:
+    """Return whether a request of an operation is of a slow kind. `size` is that of its body in bytes, if it is known."""
+    if operation in QUICK_OPERATIONS or (operation in BY_SIZE and size is not None and size <= SMALL):
+        return False
     return operation in SLOW_OPERATIONS or not SLOW_TAGS.isdisjoint(tags)
+
+
+def is_slow_tool(name: str, size: int) -> bool:
+    """Return whether a call of a tool with arguments of `size` bytes is of a slow kind."""
+    return name in SLOW_TOOLS and (name not in BY_SIZE or size > SMALL)
 
 
 class Shares(Generic[Job]):

@@ -225,3 +225,16 @@ def mentioned_with(ids: Iterable[int], shown: Shown) -> Statement:
         f"WHERE {TIED} AND {shown.sql} GROUP BY t.value, o.entity_id",
         (ids_text(ids), *shown.args),
     )
+
+
+def mentioned_together(ids: Iterable[int], shown: Shown) -> Statement:
+    """Select the columns of `mentioned_with` of pairs of these entities, by their latest `ROWS` mentions."""
+    return Statement(
+        "WITH named AS MATERIALIZED (SELECT DISTINCT m.version_id AS version, m.entity_id AS entity "
+        f"FROM {IDS} CROSS JOIN mentions m ON m.entity_id = t.value CROSS JOIN versions v ON v.id = m.version_id "
+        f"WHERE m.kind <> 'date' AND v.kind NOT IN ('entity', 'relation') AND {shown.sql} "
+        f"ORDER BY m.version_id DESC LIMIT {ROWS}) "
+        "SELECT one.entity, two.entity, count(*) FROM named one JOIN named two "
+        "ON two.version = one.version AND two.entity <> one.entity GROUP BY one.entity, two.entity",
+        (ids_text(ids), *shown.args),
+    )

@@ -16,7 +16,17 @@ from muisti.core.model.errors import Busy
 from muisti.service.app.app import create_app
 from muisti.service.mcp.catalog import TOOLS
 from muisti.service.runtime.admission import Line
-from muisti.service.runtime.bulkheads import LANE, SLOW_OPERATIONS, SLOW_TOOLS, Lane
+from muisti.service.runtime.bulkheads import (
+    BY_SIZE,
+    LANE,
+    QUICK_OPERATIONS,
+    SLOW_OPERATIONS,
+    SLOW_TOOLS,
+    SMALL,
+    Lane,
+    is_slow,
+    is_slow_tool,
+)
 from muisti.service.runtime.workers import Pool
 from muisti.service.settings import Settings
 from tests.service.fakes import API, draft
@@ -126,5 +136,13 @@ def test_what_is_slow_is_there(client: TestClient[Litestar]):
     operations = {
         handler.operation_id for route in client.app.routes for handler in getattr(route, "route_handlers", ())
     }
-    assert operations >= SLOW_OPERATIONS
-    assert {tool.name for tool in TOOLS} >= SLOW_TOOLS
+    tools = {tool.name for tool in TOOLS}
+    assert operations >= SLOW_OPERATIONS | QUICK_OPERATIONS
+    assert tools >= SLOW_TOOLS
+    assert operations | tools >= BY_SIZE
+
+
+def test_a_document_is_slow_when_it_is_large():
+    assert [is_slow("putDocument", ["documents"], size) for size in (1, SMALL, SMALL + 1, None)] == [0, 0, 1, 1]
+    assert [is_slow_tool("add_document", size) for size in (1, SMALL, SMALL + 1)] == [0, 0, 1]
+    assert is_slow("syncDocuments", ["documents"], 1) and is_slow_tool("graph", 1)
