@@ -1,6 +1,6 @@
 """False alarms of evidence: how often `none` is said of questions with an answer, and how often of others.
 
-    python -m loadtests.false_alarms FOLDER ... [--docs docs] [--save alarms.json] [--second mapped]
+    python -m loadtests.false_alarms FOLDER ... [--save alarms.json] [--second mapped]
 
 Each FOLDER holds judged data (`service.evaluation.dataset`), which is stored once. Each search judges its evidence
 twice: as it is, and without the rule for questions that ask for advice. So all differences are paired. Foreign
@@ -9,7 +9,6 @@ are also chosen without the folder that they are judged on. With `--second`, spa
 """
 
 import itertools
-import re
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -49,7 +48,6 @@ ASKING = (
     "I am looking for tips on {}",
     "{} What would you recommend for me?",
 )
-PLACE = re.compile(r"(?<=<!-- false alarms -->\n).*?(?=<!-- /false alarms -->)", re.DOTALL)
 SLACK = 0.001  # a difference of the means that counts as none
 WORDS, NEAR, MARGIN = (0.25, 0.5, 0.75, 1.0), (0.1, 0.15, 0.2, 0.25), (0.0, 0.25, 0.5, 0.75, 1.0)
 
@@ -244,10 +242,9 @@ def _settings(database: Path, second: SecondQuery) -> Settings:
 
 @click.command()
 @click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--docs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Put the table there.")
 @click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="File of all judgements, to draw.")
 @click.option("--second", type=click.Choice(get_args(SecondQuery)), default=OFF, help="How to ask the second model.")
-def main(folders: Sequence[Path], docs: Path | None, save: Path | None, second: SecondQuery) -> None:
+def main(folders: Sequence[Path], save: Path | None, second: SecondQuery) -> None:
     """Measure false alarms of evidence, with the rule for advice and without it."""
     try:
         datasets = [load(folder) for folder in folders]
@@ -266,11 +263,7 @@ def main(folders: Sequence[Path], docs: Path | None, save: Path | None, second: 
         without = usual_in([sets[place] for place in rest], [sizes[place] for place in rest])
         apart.append((chosen([sets[place] for place in rest], without), without))
         click.echo(f"without {name}: {apart[-1][1]}, {apart[-1][0]}", err=True)
-    rows = "\n".join(table(names, sets, apart)) + "\n"
-    click.echo(rows)
-    if docs is not None:
-        page = docs / "why" / "quality.md"
-        page.write_text(PLACE.sub(lambda _: rows, page.read_text("utf-8")), "utf-8")
+    click.echo("\n".join(table(names, sets, apart)) + "\n")
     if save is not None:
         save.write_bytes(msgspec.json.encode(Measured(usual, dict(zip(names, sets, strict=True)))))
 
