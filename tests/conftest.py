@@ -11,14 +11,13 @@ from hypothesis import is_hypothesis_test, settings
 
 from deploy.cluster.sqld import Sqld
 from muisti.service.settings.places import users_database
-from tests.examples import USUAL
 from tests.stores import Everything, FileStore, RemoteStore, Shared, Stores
 
 # The same examples each time, so that a change is judged by what it changed; a deadline would be a timed assertion.
-settings.register_profile("muisti", deadline=None, print_blob=True, derandomize=True, max_examples=USUAL // 3)
-settings.register_profile("prove", settings.get_profile("muisti"), max_examples=USUAL)
+settings.register_profile("muisti", deadline=None, print_blob=True, derandomize=True, max_examples=17)
+settings.register_profile("prove", settings.get_profile("muisti"), max_examples=50)
 # Other examples each time, and more.
-settings.register_profile("long", deadline=None, print_blob=True, max_examples=10 * USUAL)
+settings.register_profile("long", deadline=None, print_blob=True, max_examples=500)
 settings.load_profile("muisti")
 
 # What is about the store itself runs on both stores in `make test`; the rest runs on sqld in `make prove` only.

@@ -2,7 +2,7 @@
 
 from hypothesis import settings
 
-USUAL = 50  # with `make prove`
+USUAL = settings.get_profile("prove").max_examples
 
 
 def examples(number: int) -> settings:
