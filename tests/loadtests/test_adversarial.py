@@ -74,6 +74,7 @@ def test_a_pattern_that_is_not_linear_is_found(pattern: str):
     assert any(fault(one.on, family, 10_000) for family in patterns.families(one.pattern).values())
 
 
+@pytest.mark.prove
 def test_a_quadratic_function_is_found_and_a_linear_one_is_not():
     family: Family = texts.repeated("a")
     assert fault(lambda text: [text[at:] for at in range(len(text))], family, 50_000)
