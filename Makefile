@@ -4,6 +4,7 @@
 PYTHON ?= python3
 DATA ?= $(MUISTI_EVAL_DATA)
 TEXT ?=
+SLICE ?= 1/1
 PYTEST_ARGS ?= -n auto --dist loadfile --max-worker-restart 0
 CLUSTER_SECONDS ?= 60
 CLUSTER_ARGS ?=
@@ -40,7 +41,7 @@ MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help serve cluster cluster-test watch-test check test test-sqld kernels-test console-test conformance clients-test integrations-test frameworks-test installs docs docs-serve lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins vendor model query-map tagger relations dist image image-checks image-test clean
+.PHONY: help serve cluster cluster-test watch-test check test test-sqld prove kernels-test console-test conformance clients-test integrations-test frameworks-test installs docs docs-serve lint fix eval bench bench-quick bench-remote bench-cold compare load profile openapi pins vendor model query-map tagger relations dist image image-checks image-test clean
 # DATA carries it; to Muisti itself it is no setting.
 unexport MUISTI_EVAL_DATA
 # Without bytecode each of pytest's workers rewrites the asserts of 800 modules, which takes it 20 s of processor time.
@@ -50,7 +51,7 @@ help: ## Show this list
 	@awk -F ':.*## ' '/^##@ / { printf "\n%s\n", substr($$0, 5) } /^[a-z-]+:.*## / { printf "  make %-12s %s\n", $$1, $$2 }' \
 	  $(firstword $(MAKEFILE_LIST))
 	@echo
-	@echo '  ARGS="..." hands options on to serve, check, eval and bench, PYTEST_ARGS="..." to test and test-sqld; MUISTI_* settings pass through;'
+	@echo '  ARGS="..." hands options on to serve, check, eval and bench, PYTEST_ARGS="..." to test, prove and test-sqld; MUISTI_* settings pass through;'
 	@echo '  PYTHON=python3.12 chooses the Python (3.11 or newer) that .venv is made with.'
 
 ##@ Run
@@ -79,8 +80,11 @@ fix: .venv/.dev ## Mend what the style checker can mend
 	$(BIN)/ruff check --fix --exit-zero .
 	$(BIN)/ruff format .
 
-test: .venv/.dev .venv/.kernels ## Run the tests and the examples in docstrings
-	$(BIN)/python -m pytest $(PYTEST_ARGS)
+test: .venv/.dev .venv/.kernels ## Run the tests and the examples in docstrings, in ten minutes
+	$(BIN)/python -m pytest -m "not prove" $(PYTEST_ARGS)
+
+prove: .venv/.dev .venv/.kernels ## Run what test leaves out: kills, faults, fuzzing, sqld above the store; SLICE=2/6 for a part
+	$(BIN)/python -m pytest -m "prove or property" --hypothesis-profile prove --slice $(SLICE) $(PYTEST_ARGS)
 
 test-sqld: .venv/.dev .venv/.kernels ## Run the tests on sqld alone, with every store that is no file's own affair on it
 	$(BIN)/python -m pytest --store sqld $(PYTEST_ARGS)

@@ -3,21 +3,25 @@
 import gc
 import itertools
 import os
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import is_hypothesis_test, settings
 
 from deploy.cluster.sqld import Sqld
 from muisti.service.settings.places import users_database
 from tests.stores import Everything, FileStore, RemoteStore, Shared, Stores
 
 # The same examples each time, so that a change is judged by what it changed; a deadline would be a timed assertion.
-settings.register_profile("muisti", deadline=None, print_blob=True, derandomize=True, max_examples=50)
+settings.register_profile("muisti", deadline=None, print_blob=True, derandomize=True, max_examples=17)
+settings.register_profile("prove", settings.get_profile("muisti"), max_examples=50)
 # Other examples each time, and more.
 settings.register_profile("long", deadline=None, print_blob=True, max_examples=500)
 settings.load_profile("muisti")
+
+# What is about the store itself runs on both stores in `make test`; the rest runs on sqld in `make prove` only.
+ABOUT_STORES = ("tests/core/store/", "tests/core/test_engine.py", "tests/remote/")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -28,10 +32,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--browser", action="store_true", help="the console in a real Chromium (make console-test)")
     parser.addoption("--shots", type=Path, help="with --browser: write a picture of each page into this folder")
     parser.addoption("--store", choices=["both", "file", "sqld"], default="both", help="what tests of both run on")
+    parser.addoption("--slice", default="1/1", metavar="K/N", help="each Nth function of those chosen, from the Kth on")
 
 
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out what runs on the other store, and what one store is enough for when there are both."""
+@pytest.hookimpl(wrapper=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
+    """Mark property tests, and what else `make prove` runs on sqld. Then `-m` chooses, and `--slice` takes its part."""
     wanted = config.getoption("store")
 
     def kept(item: pytest.Item) -> bool:
@@ -40,8 +46,26 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             return store != "sqld" or not item.get_closest_marker("one_store")
         return store in (wanted, None)
 
+    _keep(config, items, kept)
+    for item in items:
+        if is_hypothesis_test(getattr(item, "obj", None)):
+            item.add_marker("property")
+        if wanted == "both" and _store_of(item) == "sqld" and not item.nodeid.startswith(ABOUT_STORES):
+            item.add_marker("prove")
+    yield
+    place, of = map(int, config.getoption("slice").split("/"))
+    functions = {name: number for number, name in enumerate(dict.fromkeys(map(_function_of, items)))}
+    _keep(config, items, lambda item: functions[_function_of(item)] % of == place - 1)
+
+
+def _keep(config: pytest.Config, items: list[pytest.Item], kept: Callable[[pytest.Item], bool]) -> None:
     config.hook.pytest_deselected(items=[item for item in items if not kept(item)])
-    items[:] = [item for item in items if kept(item)]
+    items[:] = filter(kept, items)
+
+
+def _function_of(item: pytest.Item) -> str:
+    """The test without its parameters, which share what their module has prepared."""
+    return item.nodeid.partition("[")[0]
 
 
 def _store_of(item: pytest.Item) -> str | None:

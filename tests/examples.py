@@ -2,5 +2,12 @@
 
 from hypothesis import settings
 
-# A third of what is usual, for what opens databases.
-few = settings(max_examples=settings().max_examples // 3)
+USUAL = settings.get_profile("prove").max_examples
+
+
+def examples(number: int) -> settings:
+    """Return settings that give a property so many examples in `make prove`, and a third of them in `make test`."""
+    return settings(max_examples=max(2, number * settings().max_examples // USUAL))
+
+
+few = examples(USUAL // 3)  # for what opens databases

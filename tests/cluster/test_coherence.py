@@ -12,6 +12,9 @@ import pytest
 from tests.cluster.clients import Clients
 from tests.cluster.conftest import Cluster
 
+pytestmark = pytest.mark.prove
+
+
 USERS = 16
 PAUSE_SECONDS = 0.7  # between two kills
 

@@ -23,7 +23,7 @@ from tests.core.fakes import NOON, SPACE, WordEncoder, open_engine
 from tests.durability.damage import DAMAGES, LINKS, Place, Said, lived_in, said, spots
 from tests.stores import FileStore
 
-pytestmark = pytest.mark.file_only
+pytestmark = [pytest.mark.file_only, pytest.mark.prove]
 
 
 @dataclass

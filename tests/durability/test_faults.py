@@ -18,6 +18,9 @@ from muisti.core.store.file.database import FileDatabase
 from tests.durability.clients import ticking
 from tests.durability.faulty_vfs import Fault, FaultyDisk, Operation
 
+pytestmark = pytest.mark.prove
+
+
 NAME = "muisti.db"
 CHECKPOINT_PAGES = 25
 WRITERS = 8

@@ -13,6 +13,9 @@ from muisti.core.store.file.database import FileDatabase
 from tests.durability.server import Server, rare_word
 from tests.durability.wire import Connection, for_each
 
+pytestmark = pytest.mark.prove
+
+
 ROUNDS = 20  # when there is time
 FEW_ROUNDS = 3
 ADDS = 200  # in each round

@@ -6,6 +6,9 @@ import pytest
 
 from loadtests.graph_reading import run
 
+pytestmark = pytest.mark.prove
+
+
 LONG = {"documents": 1_000, "words": 2_000, "lease": 3.0, "pause": 0.0}
 SHORT = {"documents": 32, "words": 2_000, "lease": 1.0, "pause": 0.3}
 

@@ -19,6 +19,9 @@ from tests.durability.server import ROOT
 from tests.service.formats.importers.bringing import listed
 from tests.stores import at
 
+pytestmark = pytest.mark.prove
+
+
 MEMORIES = 700  # of each workspace; more than one batch of an import
 STAGED = "SELECT count(*) FROM versions v, spaces s WHERE s.id = v.space_id AND s.name LIKE '~%'"
 MOVED = "SELECT count(*) FROM versions v, spaces s WHERE s.id = v.space_id AND s.name NOT LIKE '~%'"

@@ -21,6 +21,9 @@ from tests.core.fakes import NOON, SPACE, Clock, WordEncoder, open_engine
 from tests.durability.living import Start
 from tests.stores import RemoteStore
 
+pytestmark = pytest.mark.prove
+
+
 ROOT = Path(__file__).parents[2]
 KILLS = 40  # of each kind, with --long
 STEPS = 60  # that a process takes at most before it is killed

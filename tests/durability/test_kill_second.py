@@ -7,6 +7,9 @@ import pytest
 from loadtests.second_kills import run
 from loadtests.task_kills import places
 
+pytestmark = pytest.mark.prove
+
+
 LONG = {"texts": 4_000, "kills": 24, "lease": 3.0}
 SHORT = {"texts": 420, "kills": 3, "lease": 1.0}
 

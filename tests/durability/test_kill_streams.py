@@ -10,6 +10,9 @@ import pytest
 from tests.durability.server import Server
 from tests.durability.wire import Connection, for_each
 
+pytestmark = pytest.mark.prove
+
+
 ROUNDS = 12  # with --long
 FEW_ROUNDS = 2
 TALKS, BATCHES, EACH = 4, 25, 4  # conversations, requests to each, turns in a request

@@ -7,6 +7,9 @@ import pytest
 from loadtests.task_kills import Outcome, places, run
 from loadtests.task_worker import BAD
 
+pytestmark = pytest.mark.prove
+
+
 LONG = {"items": 1_000, "kills": 24, "lease": 3.0}
 SHORT = {"items": 98, "kills": 1, "lease": 1.0, "pause": 0.1, "settle": 1.0}
 

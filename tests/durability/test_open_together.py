@@ -6,10 +6,15 @@ import time
 from contextlib import ExitStack
 from pathlib import Path
 
+import pytest
+
 from muisti.core.engine import Engine
 from muisti.core.store.database import Statement
 from muisti.core.store.file.database import FileDatabase
 from tests.durability.server import ROOT
+
+pytestmark = pytest.mark.prove
+
 
 PROCESSES = 4
 FILES = 40

@@ -14,6 +14,9 @@ from tests.durability.clients import Clients, HashingEncoder, ticking
 from tests.durability.crash_vfs import Event, Files, RecordingDisk, Replay
 from tests.durability.history import NEVER, History, NotingDatabase, Verdict
 
+pytestmark = pytest.mark.prove
+
+
 NAME = "muisti.db"
 CHECKPOINT_PAGES = 60
 LIVES = 4  # each begins with what a cut left of the one before

@@ -175,6 +175,7 @@ def found_in(path: Path) -> set[str]:
         database.close()
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize("name", FAULTS)
 def test_after_a_fault_of_the_files_nothing_is_acknowledged_that_is_lost(folder: Path, server: Server, name: str):
     path = folder / "muisti.db"

@@ -9,6 +9,9 @@ import pytest
 
 from tests.durability.server import Server, rare_word
 
+pytestmark = pytest.mark.prove
+
+
 ROUNDS = 100
 
 

@@ -14,12 +14,14 @@ from loadtests.adversarial.readers import READERS, Reader
 from loadtests.adversarial.texts import Family
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize("reader", READERS, ids=lambda reader: reader.name)
 def test_a_reader_of_text_takes_linear_time(reader: Reader):
     found = {name: fault(reader.call, family, reader.top) for name, family in texts.FAMILIES.items()}
     assert {name: said for name, said in found.items() if said} == {}
 
 
+@pytest.mark.prove
 def test_every_pattern_takes_linear_time_on_texts_made_against_it():
     """A new pattern in the source is tried automatically, or the test fails until `ELSEWHERE` has an entry."""
     found = {
@@ -47,6 +49,7 @@ def test_a_module_of_text_is_found_by_its_libraries_and_by_its_functions():
     assert not reached.why(ast.parse("import math\ndef f(number: int) -> int: ..."))
 
 
+@pytest.mark.prove
 def test_a_live_server_answers_hostile_and_mutated_files_and_health_meanwhile(tmp_path: Path):
     """A slice of `python -m loadtests.adversarial.files`."""
     chosen = [*files.hostile_files()][-1:] + [*files.generated_files(len(files.SAMPLES), 7)][::3]
@@ -62,6 +65,7 @@ def test_generated_files_are_those_of_their_seed():
     assert made[0] == made[1] != made[2]
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize(
     "pattern", [r"[.!?]+\s+", r"eyJ\w*\.", r"\s*[a-z]+\s*(?:;q)?\s*$", r"(?:a+)+$", r".*[^/]@", r"a.*b"]
 )
@@ -70,6 +74,7 @@ def test_a_pattern_that_is_not_linear_is_found(pattern: str):
     assert any(fault(one.on, family, 10_000) for family in patterns.families(one.pattern).values())
 
 
+@pytest.mark.prove
 def test_a_quadratic_function_is_found_and_a_linear_one_is_not():
     family: Family = texts.repeated("a")
     assert fault(lambda text: [text[at:] for at in range(len(text))], family, 50_000)

@@ -31,6 +31,7 @@ def test_the_longest_conversation_comes_first_and_names_of_speakers_are_taken_of
     assert len(agent_loop.messages(tmp_path, 3)[0]) == 3
 
 
+@pytest.mark.prove
 def test_a_loop_asks_before_each_turn_of_the_user_and_stays_within_the_budget(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):

@@ -70,6 +70,7 @@ def test_nothing_is_asked_or_added_twice(bed: Bed):
         asked.some("keep", 1)
 
 
+@pytest.mark.prove
 def test_both_servers_get_the_same_requests(tmp_path: Path, bed: Bed, monkeypatch: pytest.MonkeyPatch):
     cases = [Case("search", 1, 3), Case("keep", 2, 4)]
     monkeypatch.setattr(compare, "WARMING", {"search": 2, "keep": 2})

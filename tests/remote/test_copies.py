@@ -188,6 +188,7 @@ def test_a_backup_of_a_server_under_load_is_the_state_at_its_stamp(target: Remot
         assert rows_at(tmp_path / f"{number}.db", stamp.number) == rows_at(tmp_path / "last.db", stamp.number)
 
 
+@pytest.mark.prove
 def test_after_a_move_into_another_namespace_no_byte_of_what_was_purged_is_left(sqld: Sqld, tmp_path: Path):
     """The steps of the runbook: purge, copy, delete the old namespace, empty the replica's folder."""
     word = f"canary{uuid.uuid4().hex}"  # other tests have theirs on the same server

@@ -63,6 +63,7 @@ class Chooser:
         return self._rng.choice(FAULTS)
 
 
+@pytest.mark.prove
 def test_of_many_faults_none_loses_or_doubles_a_write(sqld: Sqld, long: bool):
     faults = MANY_FAULTS if long else FEW_FAULTS
     store = RemoteStore(sqld)

@@ -10,7 +10,7 @@ from typing import Any
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -25,6 +25,7 @@ from muisti.core.query.query import Query
 from muisti.core.store.database import Database
 from muisti.service.http.batch import add_each
 from tests.core.fakes import NOON, WordEncoder
+from tests.examples import USUAL, examples
 from tests.stores import FileStore, RemoteStore
 
 SHARE = 6  # of the examples that other properties get: each of these is many round trips
@@ -232,7 +233,7 @@ def same(sqld: Sqld, tmp_path_factory: pytest.TempPathFactory) -> Any:
         side.close()
 
 
-@settings(max_examples=settings().max_examples // SHARE)
+@examples(USUAL // SHARE)
 @given(scripts)
 def test_a_file_and_a_server_say_the_same(same: Same, script: list[tuple[int, tuple[Any, ...]]]):
     same.play(script)

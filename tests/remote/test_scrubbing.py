@@ -23,6 +23,7 @@ from tests.stores import RemoteStore
 SMALL_LOG = 40_000_000
 
 
+@pytest.mark.prove
 def test_after_a_purge_and_a_scrub_no_name_is_in_a_byte_of_any_file(tmp_path: Path, long: bool):
     """Many short names in random order, a tenth of them erased, on a server of its own with a replica.
 

@@ -5,13 +5,14 @@ import hashlib
 
 import pytest
 import tiktoken
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.context import counting
 from muisti.core.context.counting import ENCODINGS, RANKS, counter, read_ranks
 from muisti.core.model.errors import InvalidInput
 from muisti.core.support.waiting import WouldWait, without_waiting
+from tests.examples import examples
 
 O200K = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"  # SHA-256 that tiktoken states
 KNOWN = (  # tiktoken's own documentation and tests
@@ -40,7 +41,7 @@ def test_an_encoding_that_is_not_on_board_is_refused(name: str):
 
 
 @given(text=st.text(), encoding=st.sampled_from(ENCODINGS))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_counts_are_those_of_tiktoken(text: str, encoding: str):
     counts = counter(encoding)
     assert counts.count(text) == counts.short(text)
@@ -51,7 +52,7 @@ def test_counts_are_those_of_tiktoken(text: str, encoding: str):
 
 
 @given(text=st.text(max_size=200), most=st.integers(-1, 40), encoding=st.sampled_from(ENCODINGS))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_a_prefix_is_a_beginning_that_fits(text: str, most: int, encoding: str):
     counts = counter(encoding)
     found = counts.prefix(text, most)

@@ -1,12 +1,13 @@
 """Sizes of memories and of their pieces."""
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.context.counting import counter
 from muisti.core.context.features import WHOLE, body, measure
 from muisti.core.text.sentences import pieces
+from tests.examples import examples
 
 TEXTS = st.lists(
     st.sampled_from(
@@ -28,7 +29,7 @@ TEXTS = st.lists(
 
 
 @given(TEXTS)
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_no_line_of_a_body_but_the_first_begins_without_a_space(text: str):
     lines = body(text).splitlines()
     assert all(line.startswith(" ") and line.strip() for line in lines[1:])
@@ -36,7 +37,7 @@ def test_no_line_of_a_body_but_the_first_begins_without_a_space(text: str):
 
 
 @given(TEXTS)
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_pieces_cover_all_but_white_space_in_order(text: str):
     found = pieces(text)
     at = 0
@@ -49,7 +50,7 @@ def test_pieces_cover_all_but_white_space_in_order(text: str):
 
 
 @given(TEXTS)
-@settings(max_examples=100, deadline=None)
+@examples(100)
 def test_long_memories_have_pieces_and_short_ones_none(text: str):
     shown, counts_tokens = body(text), counter()
     features = measure(shown, counts_tokens)

@@ -14,6 +14,7 @@ from muisti.core.model.working import Entry, Working
 from muisti.core.text.terms import count_tokens
 from muisti.core.views.conversations import Stream
 from tests.core.fakes import NOON, SPACE, Clock, open_engine
+from tests.examples import examples
 from tests.stores import Stores
 
 NAME = "c-1"
@@ -166,7 +167,7 @@ def test_conversations_and_memories_must_be_there(talk: Engine) -> None:
 
 
 @given(budget=st.integers(1, 120), reserved=st.integers(1, 60))
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30, deadline=None)
+@settings(examples(30), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_it_is_never_over_its_budget(talk: Engine, budget: int, reserved: int) -> None:
     keep(talk, 1_000, key="r", tokens=reserved, pinned=False)
     shown = show(talk, budget)

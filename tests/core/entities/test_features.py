@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from zlib import crc32
 
 import numpy as np
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.entities import features
 from muisti.core.entities.features import GRAMS, HASHED, HASHES, word_features
 from muisti.core.entities.lists import Lists, packed
 from muisti.core.kernels.tagging import UNIT, remember, times
+from tests.examples import examples
 
 LISTS = Lists(packed({"ann": 4, "oslo": 16, "the": 1}))
 WORDS = st.lists(st.text(st.sampled_from("aAbßÉ0'@-.日🙂"), max_size=24), max_size=6)
@@ -46,7 +47,7 @@ def test_each_place_of_the_window_hashes_with_its_seed(words: Sequence[str]):
     assert found.shape == (len(words), sum(HASHED))
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(st.integers(0, 2**32 - 1), st.integers(0, 9), st.integers(1, 7), st.integers(1, 33))
 def test_a_product_is_that_of_numpy(seed: int, rows: int, inner: int, columns: int):
     rng = np.random.default_rng(seed)
@@ -57,7 +58,7 @@ def test_a_product_is_that_of_numpy(seed: int, rows: int, inner: int, columns: i
     np.testing.assert_allclose(out, left @ right, rtol=1e-5, atol=1e-5)
 
 
-@settings(max_examples=20)
+@examples(20)
 @given(st.integers(0, 2**32 - 1), st.integers(1, 5))
 def test_what_words_add_is_remembered_in_units(seed: int, rows: int):
     rng = np.random.default_rng(seed)

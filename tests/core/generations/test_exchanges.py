@@ -19,6 +19,7 @@ from muisti.core.query.query import Query
 from muisti.core.store.database import Statement
 from muisti.core.tasks.claim import Claim
 from tests.core.fakes import SPACE, WordEncoder, add, open_engine
+from tests.examples import examples
 from tests.stores import RemoteStore, Store, Stores
 
 MODELS = {one.name: one for one in (WordEncoder("a"), WordEncoder("b", dimensions=32), WordEncoder("c"))}
@@ -214,5 +215,5 @@ def test_any_course_of_exchanges_loses_no_vector_and_serves_the_right_model(
     many = 10 if isinstance(stores(), RemoteStore) else 30
     run_state_machine_as_test(
         lambda: Exchanges(stores()),  # pyright: ignore[reportArgumentType]  # a class would take no store
-        settings=settings(max_examples=many, stateful_step_count=12, deadline=None, print_blob=True),
+        settings=settings(examples(many), stateful_step_count=12),
     )

@@ -182,6 +182,7 @@ def world(stores: Stores, clock: Clock) -> Iterator[World]:
         yield World(engine, clock, 7, 500 if isinstance(store, FileStore) else 40)
 
 
+@pytest.mark.prove
 def test_random_points_of_random_histories(world: World):
     """Writes, deletions, supersession, restoring, roll-backs, forks, purges and decisions come in any order."""
     for _ in range(220 if world.checks > 100 else 60):

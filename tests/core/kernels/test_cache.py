@@ -70,6 +70,7 @@ def test_without_a_compiler_numba_takes_its_place_and_keeps_what_it_compiled(
     assert not [*sources.rglob("*.nb[ic]")], "nothing is written beside the sources"
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize("content", [b"", b"cut", None])
 def test_damaged_files_are_compiled_again(run: Callable[..., str], tmp_path: Path, content: bytes | None):
     run("make")

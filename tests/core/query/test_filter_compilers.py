@@ -7,7 +7,7 @@ from itertools import combinations, pairwise
 
 import apsw
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.index.columns import Keywords, Lists, Numbers
@@ -18,6 +18,7 @@ from muisti.core.query.filters import DEPTH_MAX, SIZE_MAX, Not, parse
 from muisti.core.store.migrate import migrations
 from muisti.core.store.sql.filters import where
 from muisti.core.text.terms import fold
+from tests.examples import USUAL, examples
 
 TEXTS = ["", "a", "A", "ab", "aB", "b", "ß", "ẞ", "ss", "Σ", "σ", "ς", "é", "e\u0301", "É", "\uffff", "\U0001f600", "1"]
 SMALL = [0, 1, 1.0, -0.0, 0.5, -1, 1e300]
@@ -279,7 +280,7 @@ def judged_by_mask(selections, filter, n):
 # The laws.
 
 
-@settings(max_examples=4 * settings().max_examples // 3)
+@examples(4 * USUAL // 3)
 @given(filters, st.lists(memories, min_size=1, max_size=5))
 def test_the_sql_and_the_mask_select_what_the_filter_says(db, filter, rows):
     expected = [judged(filter, memory) for memory in rows]
@@ -347,7 +348,6 @@ def test_every_comparison_of_every_value_selects_what_the_filter_says(db, field)
             assert (filter, judged_by_mask(selections, filter, len(rows))) == (filter, expected)
 
 
-@settings(deadline=None)
 @given(st.lists(filters, min_size=1, max_size=4), st.lists(memories, min_size=1, max_size=3), st.data())
 def test_what_is_remembered_grows_to_what_was_never_asked_before(asked, few, data):
     """With more rows than a word has bits, in steps, and filters that share comparisons."""

@@ -19,6 +19,7 @@ from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
 from muisti.core.support.waiting import WouldWait
 from tests.core.fakes import SPACE, Clock, WordEncoder, open_engine
+from tests.examples import examples
 from tests.stores import Stores
 
 PHYSICS = "Always use metric units when I ask about physics"
@@ -165,7 +166,7 @@ STEPS = st.lists(
 )
 
 
-@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(examples(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=STEPS)
 def test_the_lane_of_an_index_that_followed_is_that_of_one_loaded_afresh(stores: Stores, steps: list[tuple[str, Any]]):
     place = stores()

@@ -7,13 +7,14 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from muisti.core.model.errors import SchemaTooNew, StoreUnavailable
 from muisti.core.store.database import BadStatement, Database, Refused, Scalar, Statement
 from muisti.core.store.migrate import migrate, migrations
 from muisti.core.store.sql.checksums import COVERED
+from tests.examples import examples
 from tests.stores import Store, Stores
 
 REFUSE = Statement("INSERT INTO refuse SELECT 'stale' WHERE 1")
@@ -160,7 +161,7 @@ scalars = (
 )
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(st.lists(scalars, min_size=1, max_size=50))
 @example([0.1 + 0.2, 5e-324, -0.0, 1.7976931348623157e308, 2**63 - 1, -(2**63), "a\0b", "?", b"", ""])
 def test_values_come_back_as_they_went_bit_by_bit(stores: Stores, values: list[Scalar]):

@@ -16,6 +16,7 @@ from muisti.core.store.database import Database, Statement
 from muisti.core.store.migrate import TABLE, migrate, migrations, split
 from tests.core.conversations.talking import named, said, stream
 from tests.core.fakes import SPACE, Clock, WordEncoder, open_engine
+from tests.examples import examples
 from tests.stores import Stores
 
 TRUTH = Statement(
@@ -126,7 +127,7 @@ WRITES = st.lists(
 )
 
 
-@settings(max_examples=10, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(examples(10), suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(writes=WRITES)
 def test_the_counters_are_what_counting_gives(engine: Engine, writes: list[tuple[str, str]]):
     for what, text in writes:

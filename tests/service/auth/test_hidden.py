@@ -381,6 +381,7 @@ def differences(worlds: Worlds, key: str, calls: Iterator[Call], path: Path) -> 
     return wrong
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize("key", KEYS)
 def test_what_a_key_may_not_read_changes_no_answer(worlds: Worlds, key: str, tmp_path: Path):
     scopes, space, _ = KEYS[key]

@@ -122,6 +122,7 @@ def test_what_is_no_database_is_said_in_a_line(database: Path, values: dict[str,
     assert found["doctor"].status == 1
 
 
+@pytest.mark.prove
 def test_where_there_is_no_database_no_command_ends_in_a_stack(tmp_path: Path, values: dict[str, str]):
     for at, name in enumerate(COMMANDS):
         if COMMANDS[name][0] != "serves":
@@ -139,6 +140,7 @@ def held(database: Path) -> Iterator[int]:
         process.kill()
 
 
+@pytest.mark.prove
 def test_a_locked_database_is_read_and_who_holds_it_is_named(
     database: Path, values: dict[str, str], held: int, monkeypatch: pytest.MonkeyPatch
 ):
@@ -156,6 +158,7 @@ def test_a_locked_database_is_read_and_who_holds_it_is_named(
         assert f"held by {who}" in ran.lines[0], (name, ran)
 
 
+@pytest.mark.prove
 def test_a_database_that_can_only_be_read_is_read(database: Path, values: dict[str, str], tmp_path: Path):
     healthy = run_all(str(database), values, ("reads",))
     shutil.rmtree(values["folder"])
@@ -207,6 +210,7 @@ def small_files() -> Iterator[Callable[[int], None]]:
     resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
+@pytest.mark.prove
 def test_a_full_disk_is_said_in_a_line(database: Path, values: dict[str, str], small_files: Callable[[int], None]):
     copies = [database.with_name(f"{at}.db") for at in range(len(COMMANDS))]
     for copy in copies:

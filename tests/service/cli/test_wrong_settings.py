@@ -32,7 +32,13 @@ def folder(tmp_path: Path) -> Path:
     [
         (("--database", "folder"), {}, 1, "folder cannot be opened"),
         (("--database", "text"), {}, 1, "damaged or is no database"),
-        (("--database", "http://127.0.0.1:1"), {}, 1, "cannot be reached"),
+        pytest.param(
+            ("--database", "http://127.0.0.1:1"),
+            {},
+            1,
+            "cannot be reached",
+            marks=pytest.mark.prove,  # waits for it
+        ),
         (("--database", "foo://x"), {}, 64, "expected file:PATH"),
         (("--config", "bad.toml"), {}, 64, "is not TOML"),
         (("--config", "unknown.toml"), {}, 64, "the nearest is port"),

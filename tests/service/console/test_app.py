@@ -1,6 +1,11 @@
-"""Every page: forms of other sites are refused, nothing is framed, and `off` removes it all."""
+"""Every page: forms of other sites are refused, nothing is framed, and `off` removes it all.
+
+Most of these requests store nothing, so they share a server.
+"""
 
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import httpx
 import pytest
@@ -11,9 +16,50 @@ from muisti.core.engine import Engine
 from muisti.service.app.app import create_app
 from muisti.service.console.pages.table import handlers
 from muisti.service.settings import Settings
+from tests.core.fakes import Clock, WordEncoder
 from tests.service.console.forms import ADMIN, SPACE, forms_of, sign_in
+from tests.stores import Store, Stores, migrated
 
 pytestmark = pytest.mark.one_store
+
+
+@contextmanager
+def opened(store: Store, *spaces: str, admin_key: str | None = None) -> Iterator[httpx.Client]:
+    with (
+        Engine(migrated(store), WordEncoder(), Clock()) as engine,
+        TestClient(create_app(Settings(admin_key=admin_key), engine=engine)) as client,
+    ):
+        for space in spaces:
+            engine.spaces.create(space)
+        yield client
+
+
+@contextmanager
+def signed_in(store: Store, mode: str, space: str) -> Iterator[httpx.Client]:
+    """A visitor who signed in with a key of a mode, beside a space `secret`."""
+    with opened(store, "secret", admin_key=ADMIN) as visitor:
+        key = {"name": "visitor", "mode": mode, "spaces": [space]}
+        made = visitor.post("/v1/keys", json=key, headers={"Authorization": f"Bearer {ADMIN}"}).json()
+        sign_in(visitor, made["key"])
+        yield visitor
+
+
+@pytest.fixture(scope="module")
+def client(stores: Stores) -> Iterator[httpx.Client]:
+    with opened(stores()) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def of_one_space(stores: Stores) -> Iterator[httpx.Client]:
+    with signed_in(stores(), "full", SPACE) as visitor:
+        yield visitor
+
+
+@pytest.fixture(scope="module")
+def reader(stores: Stores) -> Iterator[httpx.Client]:
+    with signed_in(stores(), "read-only", "*") as visitor:
+        yield visitor
 
 
 def paths(method: str) -> list[str]:
@@ -54,29 +100,16 @@ def test_no_page_is_framed_and_no_script_is_inline(client: httpx.Client, path: s
 
 
 @pytest.mark.parametrize("path", [path for path in paths("GET") if "/spaces/" in path])
-def test_another_space_is_not_found(keyed: httpx.Client, engine: Engine, path: str):
-    engine.spaces.create("secret")
-    made = keyed.post(
-        "/v1/keys",
-        json={"name": "one space", "mode": "full", "spaces": [SPACE]},
-        headers={"Authorization": f"Bearer {ADMIN}"},
-    ).json()
-    sign_in(keyed, made["key"])
+def test_another_space_is_not_found(of_one_space: httpx.Client, path: str):
     for space in ("secret", "nowhere"):
-        answer = keyed.get(path.replace(f"/spaces/{SPACE}", f"/spaces/{space}"))
+        answer = of_one_space.get(path.replace(f"/spaces/{SPACE}", f"/spaces/{space}"))
         assert answer.status_code == 404
         assert "secret" not in re.sub(r'"[^"]*"', "", answer.text.replace("secret&#39;", "")) or space == "secret"
 
 
 @pytest.mark.parametrize("path", [path for path in paths("GET") if "static" not in path])
-def test_a_key_that_only_reads_sees_no_form_that_changes_anything(keyed: httpx.Client, path: str):
-    made = keyed.post(
-        "/v1/keys",
-        json={"name": "reader", "mode": "read-only", "spaces": ["*"]},
-        headers={"Authorization": f"Bearer {ADMIN}"},
-    ).json()
-    sign_in(keyed, made["key"])
-    sent = [form.action for form in forms_of(keyed.get(path).text) if form.method == "post"]
+def test_a_key_that_only_reads_sees_no_form_that_changes_anything(reader: httpx.Client, path: str):
+    sent = [form.action for form in forms_of(reader.get(path).text) if form.method == "post"]
     assert set(sent) <= {"/console/sign-out", "/console/sign-in"}
 
 

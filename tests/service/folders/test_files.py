@@ -5,15 +5,16 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from muisti.service.folders import git, walking
 from muisti.service.folders.files import files
+from tests.examples import examples
 from tests.service.folders.trees import listed, make, run, trees
 
 
 @given(trees)
-@settings(max_examples=30)
+@examples(30)
 def test_walking_finds_what_git_lists(tree: tuple[set[str], dict[str, str], str]):
     with tempfile.TemporaryDirectory() as folder:
         top = Path(folder).resolve()

@@ -19,6 +19,9 @@ from tests.service.fuzz import SCHEMA, check, examples, send
 from tests.service.keyed import administrator
 from tests.stores import at
 
+pytestmark = pytest.mark.prove
+
+
 OPERATIONS = {found.ok().label: found.ok() for found in SCHEMA.get_all_operations()}
 EXAMPLES, MANY = 6, 60  # of each operation in each mode; MANY with --long
 

@@ -31,6 +31,9 @@ from tests.service.fakes import Breakable, draft
 from tests.service.fuzz import ASIDE, SCHEMA, check, examples, send
 from tests.service.keyed import NEEDS, PUBLIC, caller, expired, revoked
 
+pytestmark = pytest.mark.prove
+
+
 SCENARIOS, MANY, STEPS = 6, 40, 40  # MANY with --long
 WITHIN, OWN, OTHER = "acme.", "acme.own", "other"  # where most keys lead, and where they do not
 SECRET = "the heron flies at dusk"

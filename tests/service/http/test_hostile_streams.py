@@ -40,6 +40,7 @@ class Taken:
         self.bytes += sum(map(len, lines)) + len(lines)
 
 
+@pytest.mark.prove
 @pytest.mark.parametrize("name", COMPRESSED)
 @pytest.mark.parametrize("piece", [1_000, PIECE, MB])
 def test_what_is_expanded_is_bounded_by_what_was_taken(name: str, piece: int):
@@ -118,6 +119,7 @@ class Looking:
                     self.missed.append(repr(error))
 
 
+@pytest.mark.prove
 @pytest.mark.skipif(not os.path.exists("/proc/self/status"), reason="only Linux tells the memory of a process there")
 def test_a_server_refuses_them_within_bounds_and_answers_others_meanwhile(tmp_path: Path):
     with serving(tmp_path) as (process, url), httpx.Client(base_url=url, timeout=120) as client:

@@ -17,7 +17,7 @@ import httpx
 import httpx2
 import mcp_types as types
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from litestar.testing import TestClient
 from mcp import StdioServerParameters
@@ -41,6 +41,7 @@ from muisti.service.mcp.told import told
 from muisti.service.schemas.keys import MODES
 from muisti.service.settings import Settings
 from tests.core.fakes import Clock
+from tests.examples import examples
 from tests.service.keyed import Caller, administrator, expired, revoked, with_mode
 from tests.service.mcp_client import answer as structured
 from tests.stores import settings_at
@@ -462,7 +463,7 @@ def test_the_list_of_tools_is_small():
 WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=600)
 
 
-@settings(max_examples=15)
+@examples(15)
 @given(st.lists(WORDS, min_size=1, max_size=8), st.integers(200, 1500))
 def test_recall_keeps_its_budget(contents: list[str], budget: int):
     hits = tuple(hit(f"memory {number} {content}") for number, content in enumerate(contents))

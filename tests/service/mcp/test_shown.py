@@ -7,7 +7,7 @@ from typing import Any
 
 import httpx
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.engine import Engine
@@ -16,6 +16,7 @@ from muisti.core.model.ids import id_text
 from muisti.core.model.values import Draft, Memory, Page, Passage, Seq
 from muisti.service.mcp.recall import listed, packed, tokens
 from muisti.service.mcp.rendering import HIDDEN, quoted, shown
+from tests.examples import examples
 from tests.service.mcp_client import answer, call, text_of
 
 pytestmark = pytest.mark.one_store
@@ -126,7 +127,7 @@ MEMORIES = st.builds(
 )  # fmt: skip
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(MEMORIES, st.integers(200, 400), st.booleans())
 def test_a_memory_that_fits_is_whole_and_another_keeps_its_address(memory: Memory, budget: int, full: bool):
     for structured, text in (

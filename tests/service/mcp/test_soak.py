@@ -17,6 +17,9 @@ import pytest
 
 from tests.service.app.test_server import serving
 
+pytestmark = pytest.mark.prove
+
+
 CLIENTS = 16
 WARM = 100
 GROWTH = 8_000_000  # bytes that memory may grow by: what the allocator keeps, not what a request leaves

@@ -10,7 +10,7 @@ import networkx
 import pydot
 import pytest
 from graphglot.dialect import Dialect
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from rdflib import RDF, Graph, Literal, Namespace
 
@@ -19,6 +19,7 @@ from muisti.core.model.graph_terms import ENTITY_KINDS, TIE_KINDS
 from muisti.service.formats.graphs.closing import closed, node_of
 from muisti.service.formats.graphs.formats import FORMATS, GRAPH_FORMATS, GraphFormat, exported
 from muisti.service.formats.graphs.json import VOCABULARY
+from tests.examples import examples
 
 AT = datetime(2026, 5, 4, 12, 30, tzinfo=UTC)
 ANN = Node(id="a1", name='Ann "Annie" O\'Hara', kind="person", mentions=3, aliases=("Annie", "A. O'Hara"))
@@ -150,7 +151,7 @@ def test_a_parser_of_cypher_reads_every_statement():
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@settings(max_examples=20)
+@examples(20)
 @given(graphs())
 def test_a_processor_of_json_ld_finds_all_objects(graph: tuple[list[Node], list[Edge]]):
     read = Graph().parse(data=written("json-ld", *graph), format="json-ld")
