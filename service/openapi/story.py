@@ -28,7 +28,7 @@ from muisti.service.schemas.replies import (
     WrittenReply,
 )
 from muisti.service.schemas.search import HitReply, JointReply, PartReply, SearchReply
-from muisti.service.schemas.space_replies import SpaceReply
+from muisti.service.schemas.spaces import SpaceReply
 
 EPOCH = "b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4"
 RULE_ID = "0197a3c0-5f4e-7000-8000-0123456789ab"
