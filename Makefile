@@ -149,9 +149,9 @@ profile: .venv/.dev .venv/.kernels ## Show where the time of a search goes: make
 	@$(ONE_THREAD) $(BIN)/python -m loadtests.profile $(if $(TEXT),--text $(TEXT)) $(ARGS)
 
 ##@ Build
-openapi: .venv/.serve ## Write docs/openapi.json, and the Python client from it; tests compare both
+openapi: .venv/.serve ## Write docs/openapi.json, and the Python client from it; a test compares it
 	@$(BIN)/python -m muisti.service.app.openapi > docs/openapi.json
-	@$(BIN)/python -m clients.python.generate docs/openapi.json
+	@$(BIN)/python -m clients.python.generate
 
 docs: .venv/.dev build/docs/.made ## Build the documents as a site in build/site; broken links fail
 	@$(BIN)/python -m deploy.docs build/docs/pages
@@ -166,7 +166,7 @@ vendor: .venv/.dev ## Fetch the scripts and styles of others that the console se
 pins: ## Pin the newest versions that pyproject.toml allows in deploy/constraints.txt (needs the network)
 	@$(call check_python)
 	@set -e; fresh=$$(mktemp -d); trap 'rm -rf "$$fresh"' EXIT; \
-	cp -r pyproject.toml LICENSE NOTICE README.md CHANGELOG.md clients core integrations service "$$fresh"; \
+	cp -r pyproject.toml LICENSE NOTICE README.md CHANGELOG.md clients core docs integrations service "$$fresh"; \
 	$(PYTHON) -m venv "$$fresh/venv"; pip="$$fresh/venv/bin/python -m pip --disable-pip-version-check"; \
 	$$pip install -q --upgrade setuptools; \
 	$$pip install -q --no-build-isolation -e "$$fresh[dev]"; \
@@ -249,14 +249,19 @@ $(VIEW): .venv/.made pyproject.toml $(wildcard clients/python/muisti/*.*)
 	@ln -sfn ../../../service $(VIEW)/muisti/service
 	@touch $(VIEW)
 
+# The generated part of the Python client, which is not committed.
+.venv/.client: .venv/.made docs/openapi.json $(wildcard clients/python/generate/*.py clients/python/muisti_client/_async_*.py)
+	@$(BIN)/python -m clients.python.generate
+	@touch $@
+
 # setuptools first, pinned like the rest, so that building the project itself fetches nothing.
-.venv/.serve: $(NEEDS)
+.venv/.serve: $(NEEDS) | .venv/.client
 	@echo 'Installing what serving needs into .venv'
 	@$(PIP) setuptools
 	@$(PIP) --no-build-isolation -e .
 	@touch $@
 
-.venv/.dev: $(NEEDS)
+.venv/.dev: $(NEEDS) | .venv/.client
 	@echo 'Installing what development needs into .venv'
 	@$(PIP) setuptools
 	@$(PIP) --no-build-isolation -e '.[dev]'

@@ -47,6 +47,8 @@ class Checkout:
             }.items():
                 if not (view / name).is_symlink():
                     (view / name).symlink_to(self.folder.resolve() / source)
+        if (self.folder / "clients" / "python" / "generate").is_dir():
+            subprocess.run([sys.executable, "-m", "clients.python.generate"], cwd=self.folder, check=True)
         if not any((self.folder / "core" / "kernels" / "__pycache__").glob("native-*.so")):
             command = [sys.executable, "-m", f"{self.prefix}core.kernels"]
             subprocess.run(command, env={**os.environ, **self.environment}, check=True)

@@ -104,11 +104,11 @@ class Builder:
         """Return the answer of the parts, what was read for it, and the point of the space that was asked."""
         if len(parts) == 1:
             answer = self._asking.one(space, query, caller, now)
-            read = SpaceRead(name=space, weight=1.0, seq=answer.seq, evidence=answer.evidence)
+            read = SpaceRead(name=space, weight=1.0, seq=str(answer.seq), evidence=answer.evidence)
             return answer, [read], answer.seq
         joint = self._asking.several(parts, query, caller, now)
         spaces = _read(joint)
-        return joint, spaces, next(one.seq for one in spaces if one.name == space)
+        return joint, spaces, next(one.seq for one in joint.spaces if one.name == space)
 
     def _listed(self, space: str, name: SectionName, request: Request, caller: Caller, now: int) -> Found:
         """Return the last turns or summaries of the conversation, the last first, all of the same score."""
@@ -153,8 +153,10 @@ def _in_turn(request: Request) -> list[SectionName]:
 
 
 def _read(answer: JointAnswer) -> list[SpaceRead]:
-    return [SpaceRead(name=one.name, weight=one.weight, seq=one.seq, evidence=one.evidence) for one in answer.spaces]
+    return [
+        SpaceRead(name=one.name, weight=one.weight, seq=str(one.seq), evidence=one.evidence) for one in answer.spaces
+    ]
 
 
 def _unsearched(space: str, seq: Seq) -> SpaceRead:
-    return SpaceRead(name=space, weight=1.0, seq=seq, evidence="none")
+    return SpaceRead(name=space, weight=1.0, seq=str(seq), evidence="none")

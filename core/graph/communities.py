@@ -13,7 +13,8 @@ import numpy.typing as npt
 from muisti.core.graph.incidence import Ids, Incidence, Incidences
 from muisti.core.graph.reading import GraphReader, Opened
 from muisti.core.identity.caller import Caller
-from muisti.core.model.communities import TELLING_MAX, Communities, Community
+from muisti.core.model.graph import Communities, Community
+from muisti.core.model.graph_terms import TELLING_MAX
 from muisti.core.query.points import AsOf
 
 ROUNDS = 10
@@ -92,7 +93,7 @@ class CommunityFinder:
             total=len(found),
             too_large=incidence is None,
             pending=opened.pending,
-            seq=opened.space.seq,
+            seq=str(opened.space.seq),
         )
 
 

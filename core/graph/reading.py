@@ -122,7 +122,7 @@ class GraphReader:
         items = [one for one in items if kind is None or one.kind == kind]
         items.sort(key=lambda one: (one.name.casefold() if sort == "name" else -one.mentions, one.name.casefold()))
         total = cast(int, rows[0][2]) if rows else 0
-        return Entities(items=tuple(items[:limit]), total=total, pending=opened.pending, seq=opened.space.seq)
+        return Entities(items=tuple(items[:limit]), total=total, pending=opened.pending, seq=str(opened.space.seq))
 
     def entity(
         self, name: str, query: str, caller: Caller, now: int, *, facts: int, memories: int, as_of: AsOf | None
@@ -147,7 +147,7 @@ class GraphReader:
             facts=tuple(relations),
             mentioned=tuple(map(_mentioned, mentioned)),
             pending=opened.pending,
-            seq=opened.space.seq,
+            seq=str(opened.space.seq),
         )
 
     def relations(
@@ -177,7 +177,7 @@ class GraphReader:
         if one is not None and other is not None:
             rows = [row for row in rows if row[4] in other.members]
         items = self.related(opened, rows[:limit])
-        return Relations(items=tuple(items), more=len(rows) > limit, pending=opened.pending, seq=opened.space.seq)
+        return Relations(items=tuple(items), more=len(rows) > limit, pending=opened.pending, seq=str(opened.space.seq))
 
     def proposals(self, name: str, caller: Caller, now: int, *, limit: int, as_of: AsOf | None) -> Proposals:
         """Return pairs of names that look alike and are not one entity, those that are mentioned most first."""
@@ -205,7 +205,7 @@ class GraphReader:
             )
             for pair in shown
         ]
-        return Proposals(items=tuple(items), total=len(kept), pending=opened.pending, seq=opened.space.seq)
+        return Proposals(items=tuple(items), total=len(kept), pending=opened.pending, seq=str(opened.space.seq))
 
     def status(self, name: str, caller: Caller, now: int) -> GraphStatus:
         """Return how much is known, and how much is not read yet."""
@@ -218,7 +218,7 @@ class GraphReader:
             graph.fallbacks(space, shown),
         ])  # fmt: skip
         entities, mentions, relations, read = cast(tuple[int, int, int, int], figures[0])
-        _, recogniser, revision, _ = cast(tuple[int, str, int, int], state[0])
+        recogniser = cast(str, state[0][1])
         return GraphStatus(
             enabled=self.index.is_on(space),
             entities=entities,
@@ -230,8 +230,7 @@ class GraphReader:
             current=recogniser in ("", self.index.recogniser),
             fallbacks=cast(int, fallen[0][0]),
             degraded=bool(fallen[0][0]),
-            revision=revision,
-            seq=space.seq,
+            seq=str(space.seq),
         )
 
     def find(self, opened: Opened, query: str) -> Group:

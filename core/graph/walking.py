@@ -147,7 +147,7 @@ class GraphWalker:
             capped=capped,
             sort=sort,
             pending=opened.pending,
-            seq=opened.space.seq,
+            seq=str(opened.space.seq),
         )
 
     def path(
@@ -176,7 +176,7 @@ class GraphWalker:
             found=bool(way),
             capped=capped,
             pending=opened.pending,
-            seq=opened.space.seq,
+            seq=str(opened.space.seq),
         )
 
     def _steps(self, opened: Opened, way: Sequence[int], kinds: Sequence[TieKind]) -> list[Step]:

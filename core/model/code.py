@@ -1,89 +1,94 @@
 """Source code as callers see it: symbols, uses of symbols, outlines of files, and maps of repositories."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from muisti.core.model.terms import EdgeKind, SymbolKind
-from muisti.core.model.values import Seq
+from muisti.core.model.values import MemoryId, SeqText
 
 Certainty = Literal["certain", "probable"]
+Pending = Annotated[int, Meta(description="Source files that are stored and not resolved yet.", ge=0)]
+Degraded = Annotated[tuple[str, ...], Meta(description="Parts of the request that could not be done, in words.")]
 
 
 class Symbol(Struct, frozen=True, kw_only=True):
-    """A definition in a source file. `document` is the id of the document. Lines count from 1."""
+    """A definition in a source file. Lines count from 1."""
 
     name: str
-    qualified: str
+    qualified: Annotated[str, Meta(description="Its name with those around it.", examples=["Client.get"])]
     kind: SymbolKind
     path: str
-    document: str
+    document: MemoryId
     language: str
     start: int
     end: int
     signature: str
-    doc: str
-    category: str | None = None
+    doc: Annotated[str, Meta(description="First line of its documentation.")]
+    category: str | None
 
 
 class Use(Struct, frozen=True, kw_only=True):
-    """A use of a symbol. `symbol` is None for a file: one whose top level uses, or one that is used as a whole."""
+    """A use of a symbol: the symbol on the other side, or the file that uses at its top level."""
 
     kind: EdgeKind
     symbol: Symbol | None
     path: str
-    used_in: str  # path of the file that has `lines`
-    lines: tuple[int, ...]
-    certainty: Certainty
-    of: str  # the qualified name on the other side
+    used_in: Annotated[str, Meta(description="Path of the file that uses.")]
+    lines: Annotated[tuple[int, ...], Meta(description="Lines of the uses, in the file `used_in`.")]
+    certainty: Annotated[
+        Certainty,
+        Meta(description="`probable`: the only definition of that name, in a language whose types are not followed."),
+    ]
+    of: Annotated[str, Meta(description="Qualified name on the side that was asked about.")]
 
 
 class Symbols(Struct, frozen=True, kw_only=True):
-    """Symbols that were found, the best first. `pending` files are not read or resolved yet; `degraded` says why."""
+    """Symbols that were found, the best first; `total` counts them before the limit."""
 
     items: tuple[Symbol, ...]
     total: int
-    pending: int
-    degraded: tuple[str, ...]
-    seq: Seq
+    pending: Pending
+    degraded: Degraded
+    seq: SeqText
 
 
 class Uses(Struct, frozen=True, kw_only=True):
-    """Uses of or by the symbols that have a name. `total` counts them before the limit."""
+    """Uses of or by `symbols`, all that have the name that was asked about."""
 
     symbols: tuple[Symbol, ...]
     items: tuple[Use, ...]
     total: int
-    pending: int
-    degraded: tuple[str, ...]
-    seq: Seq
+    pending: Pending
+    degraded: Degraded
+    seq: SeqText
 
 
 class Outline(Struct, frozen=True, kw_only=True):
-    """The symbols of a file in order, with what it imports from other files."""
+    """The symbols of a file in order, and the files of the space that it imports."""
 
     path: str
-    document: str
+    document: MemoryId
     language: str
     symbols: tuple[Symbol, ...]
     imports: tuple[str, ...]
-    unresolved: int
-    pending: int
-    degraded: tuple[str, ...]
-    seq: Seq
+    unresolved: Annotated[int, Meta(description="Uses of names that are defined in no file of the space.", ge=0)]
+    pending: Pending
+    degraded: Degraded
+    seq: SeqText
 
 
 class CodeMap(Struct, frozen=True, kw_only=True):
-    """A text of the most used definitions of a repository, within a number of tokens."""
+    """A text of the definitions that are used most, by file. `of_symbols` counts all definitions."""
 
     text: str
-    tokens: int
+    tokens: Annotated[int, Meta(description="Tokens of the text in cl100k_base, exactly.")]
     files: int
     symbols: int
     of_symbols: int
-    pending: int
-    degraded: tuple[str, ...]
-    seq: Seq
+    pending: Pending
+    degraded: Degraded
+    seq: SeqText
 
 
 class Resolution(Struct, frozen=True, kw_only=True):

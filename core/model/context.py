@@ -1,12 +1,12 @@
 """Contexts: what is asked to be put into a prompt, and what was. Frozen and without I/O, as all of `core.model`."""
 
 from collections.abc import Mapping
-from typing import Literal, get_args
+from typing import Annotated, Literal, get_args
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from muisti.core.model.hits import Evidence, Mode
-from muisti.core.model.values import Seq
+from muisti.core.model.values import MemoryId, Seq, SeqText, SpaceName
 
 SectionName = Literal["profile", "instructions", "recent", "summaries", "about", "facts", "documents", "memories"]
 SECTION_NAMES: tuple[SectionName, ...] = get_args(SectionName)
@@ -28,7 +28,7 @@ class Wanted(Struct, frozen=True, kw_only=True):
 
 
 class Section(Struct, frozen=True, kw_only=True):
-    """A section as it came out: its tokens with its title, how many memories it shows, and what is to be said of it."""
+    """A section, with its tokens and the number of memories in it. `note` says why it is empty."""
 
     name: SectionName
     tokens: int
@@ -37,36 +37,38 @@ class Section(Struct, frozen=True, kw_only=True):
 
 
 class Citation(Struct, frozen=True, kw_only=True):
-    """A memory in the text, characters `[start, stop)`; `n` counts from 1. `cut` says that not all of it is there."""
+    """A memory in the text. `start` and `stop` are characters; `cut` says that parts of it are left out."""
 
     n: int
-    id: str
-    space: str
+    id: MemoryId
+    space: SpaceName
     version: int
     section: SectionName
     start: int
     stop: int
     cut: bool
-    score: float | None = None
+    score: float | None
 
 
 class LeftOut(Struct, frozen=True, kw_only=True):
-    """A memory that was found and is not in the text, with what it would take."""
+    """A memory that was found and left out, with the tokens that it takes whole."""
 
-    id: str
-    space: str
+    id: MemoryId
+    space: SpaceName
     section: SectionName
     score: float
     tokens: int
-    reason: Reason
+    reason: Annotated[
+        Reason, Meta(description="`section`: its section has a limit of its own; `budget`: the context was full.")
+    ]
 
 
 class SpaceRead(Struct, frozen=True, kw_only=True):
-    """A space that a context is made from: the weight of its scores, its point in history, and its own evidence."""
+    """A space that was read: the weight of its scores, the point in its history, and whether it has evidence."""
 
-    name: str
+    name: SpaceName
     weight: float
-    seq: Seq
+    seq: SeqText
     evidence: Evidence
 
 

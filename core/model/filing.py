@@ -6,9 +6,10 @@ chunks are memories of the kind `chunk` below it. What the service knows of both
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Literal, TypedDict, cast, get_args
+from typing import Annotated, Literal, TypedDict, cast, get_args
 
 import msgspec
+from msgspec import Meta
 
 from muisti.core.model.documents import Cut
 from muisti.core.model.outcomes import Flag, Plan
@@ -171,22 +172,19 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Place(msgspec.Struct, frozen=True, kw_only=True):
-    """The place of a chunk in the text of its document, for a hit of a search.
+    """The place of a chunk in the text of its document, in characters and in lines from 1."""
 
-    `document` is the id of the document and `path` its path. The other numbers are those of `Chunk`.
-    """
-
-    document: str
-    path: str
-    start: int
-    stop: int
-    overlap: int
-    first_line: int
-    last_line: int
-    page: int | None
-    headings: tuple[str, ...]
-    language: str | None
-    symbol: str | None
+    document: Annotated[str, Meta(description="Id of the document.")]
+    path: Annotated[str, Meta(description="Path of the document.")]
+    start: Annotated[int, Meta(description="Offset of the chunk's own text, behind its `overlap`.", ge=0)]
+    stop: Annotated[int, Meta(description="Offset behind its last character.", ge=0)]
+    overlap: Annotated[int, Meta(description="Characters at its start that repeat the chunk before.", ge=0)]
+    first_line: Annotated[int, Meta(description="Line of `start`.", ge=1)]
+    last_line: Annotated[int, Meta(description="Line of its last character.", ge=1)]
+    page: Annotated[int | None, Meta(description="Page, slide or sheet, from 1.")]
+    headings: Annotated[tuple[str, ...], Meta(description="Titles that it stands under, outermost first.")]
+    language: Annotated[str | None, Meta(description="Language of the text or of the code.")]
+    symbol: Annotated[str | None, Meta(description="Definition that a chunk of code is in.")]
 
 
 class ChunkPage(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,10 +4,13 @@ Kinds of entities are declared here once, kinds of relations in `core.model.rela
 """
 
 from datetime import datetime
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from muisti.core.model.graph_terms import (
+    FREQUENT,
+    TELLING_MAX,
     AliasSource,
     EntityKind,
     MentionSource,
@@ -18,7 +21,11 @@ from muisti.core.model.graph_terms import (
     TieKind,
 )
 from muisti.core.model.relations import RelationKind
-from muisti.core.model.values import Seq
+from muisti.core.model.values import MemoryId, SeqText
+
+EntityId = Annotated[str, Meta(description="Id of an entity; forks, exports and imports keep it.")]
+Pending = Annotated[int, Meta(description="Versions of memories that are stored and not read yet.", ge=0)]
+Confidence = Annotated[float, Meta(description="How sure the reader of the text is, 0 to 1.", ge=0, le=1)]
 
 
 class Mention(Struct, frozen=True):
@@ -32,54 +39,50 @@ class Mention(Struct, frozen=True):
 
 
 class Alias(Struct, frozen=True, kw_only=True):
-    """Another name of an entity. `memory` is the id of the memory that states it, None for one found by a rule."""
+    """Another name of an entity: found by a rule, or stated by a memory."""
 
     name: str
-    id: str
+    id: EntityId
     source: AliasSource
-    memory: str | None = None
+    memory: MemoryId | None
 
 
 class Entity(Struct, frozen=True, kw_only=True):
-    """An entity that current memories mention.
+    """Somebody or something that memories name. Its name is the most frequent spelling, unless a memory states it."""
 
-    `id` is made from its name, so that forks, exports and imports keep it. `name` is its most frequent spelling,
-    unless a memory of the kind `entity` states it; `memory` is then the id of that. `mentions` counts memories.
-    """
-
-    id: str
+    id: EntityId
     name: str
     kind: EntityKind
-    mentions: int
-    confidence: float
-    first_at: datetime | None = None
-    last_at: datetime | None = None
-    aliases: tuple[Alias, ...] = ()
-    memory: str | None = None
+    mentions: Annotated[int, Meta(description="Memories that mention it.", ge=0)]
+    confidence: Confidence
+    first_at: datetime | None
+    last_at: datetime | None
+    aliases: tuple[Alias, ...]
+    memory: Annotated[MemoryId, Meta(description="The memory that states what it is.")] | None
 
 
 class Entities(Struct, frozen=True, kw_only=True):
-    """Entities that match. `total` counts their names, merged or not; `pending` memories are not read yet."""
+    """Entities that match; `total` counts them before the limit."""
 
     items: tuple[Entity, ...]
     total: int
-    pending: int
-    seq: Seq
+    pending: Pending
+    seq: SeqText
 
 
 class End(Struct, frozen=True, kw_only=True):
-    """One end of a relation or a tie: an entity with its name."""
+    """One end of a relation: an entity."""
 
-    id: str
+    id: EntityId
     name: str
     kind: EntityKind
 
 
 class Relation(Struct, frozen=True, kw_only=True):
-    """A relation that a current version of a memory states.
+    """A relation that a memory states: its ends, its evidence, and how long it holds.
 
-    `object` is None where the object is the text `literal`. `evidence` is cut from the content of the memory,
-    characters `start` to `stop`. `closed_by` is the memory of a later relation that ended it.
+    `evidence` is the part of the memory from `start` to `stop`. `closed_by` is the memory of a later relation that
+    ended it.
     """
 
     subject: End
@@ -87,107 +90,102 @@ class Relation(Struct, frozen=True, kw_only=True):
     object: End | None
     literal: str | None
     negative: bool
-    confidence: float
+    confidence: Confidence
     source: RelationSource
-    memory: str
+    memory: MemoryId
     version: int
     evidence: str
     start: int
     stop: int
     valid_from: datetime
-    valid_to: datetime | None = None
-    closed_by: str | None = None
-    author: str | None = None
+    valid_to: datetime | None
+    closed_by: MemoryId | None
+    author: str | None
 
 
 class Relations(Struct, frozen=True, kw_only=True):
-    """Relations that match, those of the latest versions first. `more`: there are others."""
+    """Relations that match, those of the latest versions first. With `more` there are others."""
 
     items: tuple[Relation, ...]
     more: bool
-    pending: int
-    seq: Seq
+    pending: Pending
+    seq: SeqText
 
 
 class Mentioned(Struct, frozen=True, kw_only=True):
     """A memory that mentions an entity, with the spelling there. Offsets are -1 for its author."""
 
-    memory: str
+    memory: MemoryId
     version: int
     at: datetime
     start: int
     stop: int
     text: str
-    confidence: float
+    confidence: Confidence
     source: MentionSource
 
 
 class Profile(Struct, frozen=True, kw_only=True):
-    """An entity with its facts, the oldest first, and the memories that mention it, the newest first."""
+    """An entity, its facts in the order of time, and the latest memories that mention it."""
 
     entity: Entity
     facts: tuple[Relation, ...]
     mentioned: tuple[Mentioned, ...]
-    pending: int
-    seq: Seq
+    pending: Pending
+    seq: SeqText
 
 
 class Neighbour(Struct, frozen=True, kw_only=True):
-    """An entity tied to another, `depth` ties away. `via` is the id of the entity before it on the way.
-
-    `weight` counts the memories that state the tie, of the name that most of them use where it has several.
-    `mentions` counts all memories that mention the entity, at most `FREQUENT`. `association` is the normalised
-    pointwise mutual information of both ends of the tie, damped where few memories state it: 0 is chance, 1 the most.
-    """
+    """An entity tied to another, `depth` ties away. `via` is the entity before it on the way."""
 
     entity: End
     depth: int
     kinds: tuple[TieKind, ...]
-    weight: int
-    via: str
-    mentions: int
-    association: float
+    weight: Annotated[int, Meta(description="Memories that state the tie.")]  # of its most frequent spelling
+    via: EntityId
+    mentions: Annotated[int, Meta(description=f"Memories that mention the entity, at most {FREQUENT:,}.")]
+    association: Annotated[
+        float,
+        Meta(ge=0, le=1, description="How much more often than by chance both ends meet: normalised PMI."),
+    ]  # damped where few memories state the tie
 
 
 class Neighbours(Struct, frozen=True, kw_only=True):
-    """Neighbours of an entity, the nearest first, then as `sort` says: by weight times association, or by weight.
-
-    With `capped` a level had more entities than are followed.
-    """
+    """Neighbours of an entity, the nearest first. With `capped`, more entities were near than are followed."""
 
     entity: End
     items: tuple[Neighbour, ...]
     total: int
     capped: bool
-    sort: NeighbourSort
-    pending: int
-    seq: Seq
+    sort: Annotated[
+        NeighbourSort,
+        Meta(description="Order of those as near: by `weight` times `association`, or by `weight`."),
+    ]
+    pending: Pending
+    seq: SeqText
 
 
 class Step(Struct, frozen=True, kw_only=True):
-    """A tie of a path. `memories` are ids of some memories that state it."""
+    """A tie of a path, and some memories that state it."""
 
     source: End
     target: End
     kinds: tuple[TieKind, ...]
-    memories: tuple[str, ...]
+    memories: tuple[MemoryId, ...]
 
 
 class Path(Struct, frozen=True, kw_only=True):
-    """A shortest path between two entities; no steps when none was found, or both are one entity.
+    """A shortest path between two entities. With `capped`, more entities were near than are followed."""
 
-    With `capped` a level had more entities than are followed, so a path may have been missed.
-    """
-
-    steps: tuple[Step, ...]
     found: bool
+    steps: tuple[Step, ...]
     capped: bool
-    pending: int
-    seq: Seq
+    pending: Pending
+    seq: SeqText
 
 
 class Proposal(Struct, frozen=True, kw_only=True):
-    """Two entities that may be one. Somebody decides."""
+    """Two entities that may be one. Merging them or keeping them apart decides it."""
 
     first: End
     second: End
@@ -201,29 +199,45 @@ class Proposals(Struct, frozen=True, kw_only=True):
 
     items: tuple[Proposal, ...]
     total: int
-    pending: int
-    seq: Seq
+    pending: Pending
+    seq: SeqText
 
 
 class GraphStatus(Struct, frozen=True, kw_only=True):
-    """State of the graph of a space. `recogniser` names what has read it.
+    """State of a graph: how much is known, and how much is read."""
 
-    `fallbacks` counts versions that the shipped recogniser has read because the chosen one gave no answer; the graph is
-    `degraded` then.
-    """
-
-    enabled: bool
+    enabled: Annotated[bool, Meta(description="Whether the setting and the policy of the space have it on.")]
     entities: int
     mentions: int
     relations: int
-    read: int
-    pending: int
-    recogniser: str
-    current: bool  # whether this recogniser is the one that reads now
-    fallbacks: int = 0
-    degraded: bool = False
-    revision: int
-    seq: Seq
+    read: Annotated[int, Meta(description="Versions that were read.")]
+    pending: Pending
+    recogniser: Annotated[str, Meta(description="Name of what read them.")]
+    current: Annotated[bool, Meta(description="Whether that is what reads now; else `again` reads all anew.")]
+    fallbacks: Annotated[int, Meta(description="Versions that the shipped recogniser read, as an endpoint failed.")]
+    degraded: Annotated[bool, Meta(description="Whether there are such versions; building the graph reads them again.")]
+    seq: SeqText
+
+
+class Community(Struct, frozen=True, kw_only=True):
+    """Entities that memories mention together more often than by chance."""
+
+    entities: Annotated[
+        tuple[End, ...],
+        Meta(description=f"Those with the most ties inside, best first, at most {TELLING_MAX}."),
+    ]
+    size: Annotated[int, Meta(description="Names that belong to it.")]
+    memories: Annotated[int, Meta(description="Memories that mention two of the names or more.")]
+
+
+class Communities(Struct, frozen=True, kw_only=True):
+    """Communities of three names and more, those with the most memories first."""
+
+    items: tuple[Community, ...]
+    total: int
+    too_large: Annotated[bool, Meta(description="Whether the graph has too many mentions to look for any.")]
+    pending: Pending
+    seq: SeqText
 
 
 class Extension(Struct, frozen=True, kw_only=True):

@@ -10,7 +10,7 @@ EntityKind = Literal[
 ENTITY_KINDS: tuple[EntityKind, ...] = get_args(EntityKind)
 NodeKind = EntityKind | Literal["text"]
 Tie = Literal["mentioned_with"]  # of two entities that one memory mentions
-TieKind = RelationKind | Tie
+TieKind = Literal[RelationKind, Tie]
 TIE_KINDS: tuple[TieKind, ...] = (*RELATION_KINDS, "mentioned_with")
 
 MentionSource = Literal["recogniser", "endpoint", "rule", "speaker", "known", "manual"]
@@ -34,3 +34,4 @@ LEVEL_MAX = 2_000  # entities of a level that are followed
 FREQUENT = 1_000  # memories that mention an entity, after which they are not counted further
 PATH_MAX = 6  # ties of a path
 COMMUNITIES_MAX = 200  # in one answer
+TELLING_MAX = 10  # entities that say what a community is about

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 from datetime import datetime
-from typing import Literal
+from typing import Annotated, Any, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from muisti.core.model.filing import Place
 from muisti.core.model.terms import HALF_LIFE_DAYS, Fusion, IntentKind, Mode, Signal
@@ -62,7 +62,7 @@ class Recency(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class NamedTime(Struct, frozen=True, kw_only=True):
-    """A time that a query names in `words`, and the `factor` for a memory; `start` or `stop` is None if open there."""
+    """The time that a query names which is nearest to the memory; null where it is open."""
 
     words: str
     start: datetime | None
@@ -71,7 +71,7 @@ class NamedTime(Struct, frozen=True, kw_only=True):
 
 
 class SignalShare(Struct, frozen=True, kw_only=True):
-    """The part of a signal in a score. `contribution` is its factor, or with a preset its summand of `composite`."""
+    """A signal of a score. `contribution` is a factor of it, or with a preset a summand of `composite`."""
 
     score: float
     weight: float
@@ -79,33 +79,24 @@ class SignalShare(Struct, frozen=True, kw_only=True):
 
 
 class Novelty(Struct, frozen=True, kw_only=True):
-    """The place of a hit among diverse hits: `value` = (1 - diversity) * relevance - diversity * nearest.
+    """The `value` by which a diverse hit was chosen: (1 - diversity) * relevance - diversity * nearest."""
 
-    `relevance` is the score over that of the best, `nearest` the highest cosine to an earlier hit, at least 0.
-    """
-
-    relevance: float
-    nearest: float
+    relevance: Annotated[float, Meta(description="Its score over that of the best.")]
+    nearest: Annotated[float, Meta(description="Highest cosine to an earlier hit, at least 0.")]
     value: float
 
 
 class SymbolMatch(Struct, frozen=True, kw_only=True):
-    """The symbol that a query names and a chunk of code defines: its `score` becomes above + (1 - above) * score.
+    """The symbol that the query names and the chunk defines: its score becomes above + (1 - above) * score."""
 
-    `above` is the highest score of the chunks that do not define it.
-    """
-
-    name: str
-    above: float
+    name: Annotated[str, Meta(description="As the query names it, with dots.", examples=["Client.send"])]
+    above: Annotated[float, Meta(description="Highest score of the chunks that do not define it.")]
 
 
 class QuoteMatch(Struct, frozen=True, kw_only=True):
-    """Says that a memory has every quoted part of the query: its `score` becomes above + (1 - above) * score.
+    """The memory has all that the query has in quotes: its score becomes above + (1 - above) * score."""
 
-    `above` is the highest score of the memories that lack one.
-    """
-
-    above: float
+    above: Annotated[float, Meta(description="Highest score of the memories that lack a part in quotes.")]
 
 
 class SecondCosine(Struct, frozen=True, kw_only=True):
@@ -121,7 +112,7 @@ class SecondCosine(Struct, frozen=True, kw_only=True):
 
 
 class Thresholds(Struct, frozen=True):
-    """The strengths at which the levels `weak` and `strong` of evidence begin."""
+    """The values of `strength` at which `evidence` becomes weak, and strong."""
 
     weak: float
     strong: float
@@ -136,61 +127,58 @@ class Thresholds(Struct, frozen=True):
 
 
 class Explanation(Struct, frozen=True, kw_only=True):
-    """Every factor of a hit's score.
+    """Every factor of a score = fused * time * recency * importance * trust * feedback, at most 1.
 
-        score = fused * time * recency * importance * trust * feedback, at most 1
-
-    With signals each contribution is one more factor. With a preset `composite`, the sum of the contributions, replaces
-    `fused`. The ranking `graph` is one more factor, of 1 and more. With several spaces the weight of the space is one.
-    `symbol` lifts the score of a definition that the query names. `second` has the parts of `cosine` where a second
-    model takes part in it. These are unset otherwise.
-
-    `lexical` is in [0, 1], and 1 only where the memory's text is that of the query. `cosine` is in [-1, 1]. Either is
-    None when that ranking took no part. `terms` add up to `bm25`. `fused` is computed from both by `fusion` and
-    `alpha`, and with absolute fusion by `blend` (core/search/blend.py).
-
-    `time` is the time that the query names, None when it names none. `refreshed_days` are subtracted from the age.
-    `decay` is the recency in effect, of the request or by default; it is unset where age costs nothing.
-
-    `parts` are the summands of the score by name, in the order of their computation; they add up to it. A negative one
-    lowers the score. Those that are 0 are left out.
+    `fused` follows from `lexical` and `cosine`, and with absolute fusion from the parts of `blend`. Contributions of
+    `signals` and the weight of a space are more factors. With a preset `composite`, the sum of the contributions, is in
+    place of `fused`.
     """
 
+    # `lexical` is in [0, 1], `cosine` in [-1, 1]; either is None when that ranking took no part.
     fusion: Fusion | None
     alpha: float | None
     lexical: float | None
     bm25: float | None
     cosine: float | None
-    blend: Mapping[str, float] | None
+    blend: Annotated[Mapping[str, float] | None, Meta(description="The parts of absolute fusion; null for others.")]
     fused: float
     time: NamedTime | None
     recency: float
-    decay: Mapping[str, float | str] | msgspec.UnsetType = msgspec.UNSET
+    decay: Annotated[
+        Mapping[str, float | str] | UnsetType,
+        Meta(description="The recency in effect, as in a request; only where age costs something."),
+    ] = UNSET
     importance: float
     trust: float
-    feedback: float
+    feedback: Annotated[float, Meta(description="Factor of the callers' feedback, 0.9 to 1.1; 1 without any.")]
     age_days: float | None
-    refreshed_days: float
-    terms: Mapping[str, float]
-    graph: SignalShare | msgspec.UnsetType = msgspec.UNSET
-    signals: Mapping[Signal, SignalShare] | msgspec.UnsetType = msgspec.UNSET
-    composite: float | msgspec.UnsetType = msgspec.UNSET
-    space_weight: float | msgspec.UnsetType = msgspec.UNSET
-    novelty: Novelty | msgspec.UnsetType = msgspec.UNSET
-    symbol: SymbolMatch | msgspec.UnsetType = msgspec.UNSET
-    quoted: QuoteMatch | msgspec.UnsetType = msgspec.UNSET
-    second: SecondCosine | msgspec.UnsetType = msgspec.UNSET
-    parts: Mapping[str, float]
-    sentence: str
+    refreshed_days: Annotated[float, Meta(description="Days of the age that do not count, up to the last retrieval.")]
+    terms: Annotated[Mapping[str, float], Meta(description="Share of each word of the query in `lexical`.")]
+    graph: Annotated[SignalShare | UnsetType, Meta(description="With `rankings.graph`.")] = UNSET
+    signals: Annotated[Mapping[Signal, SignalShare] | UnsetType, Meta(description="With `signals` or `preset`.")] = (
+        UNSET
+    )
+    composite: Annotated[float | UnsetType, Meta(description="With `preset`.")] = UNSET
+    space_weight: Annotated[float | UnsetType, Meta(description="With several spaces.")] = UNSET
+    novelty: Annotated[Novelty | UnsetType, Meta(description="With `diversity`.")] = UNSET
+    symbol: Annotated[
+        SymbolMatch | UnsetType, Meta(description="Of a chunk that defines the symbol that the query names.")
+    ] = UNSET
+    quoted: Annotated[
+        QuoteMatch | UnsetType, Meta(description="Of a memory that has all parts of the query in quotes.")
+    ] = UNSET
+    second: Annotated[SecondCosine | UnsetType, Meta(description="With a second model: the parts of `cosine`.")] = UNSET
+    parts: Annotated[
+        Mapping[str, float],
+        Meta(description="Summands of the score by name, in order; negative ones lower it. They add up to the score."),
+    ]
+    sentence: Annotated[str, Meta(description="The reasons for the rank, in words.")]
 
 
 class Group(Struct, frozen=True, kw_only=True):
-    """The group of which a hit is the best memory: those whose field has `value`, None for those without one.
+    """The group of which a hit is the best: its memories among the ranked candidates, and among `total`."""
 
-    `ranked` counts its memories among the candidates, `count` those that could have been hits.
-    """
-
-    value: Json
+    value: Annotated[Any, Meta(description="Of the field; null for memories without one.")]
     ranked: int
     count: int
 

@@ -7,10 +7,10 @@ tenth of the time, which matters at every start (docs/why/why.md). `core.model.h
 
 from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from muisti.core.model.terms import Importance, SourceClass, Status, Type
 
@@ -37,6 +37,31 @@ METADATA_MAX = 16_384  # bytes of JSON
 LIMIT_MAX = 100  # hits of a search, items of a list
 QUERY_MAX = 10_000  # characters
 LOCAL = "local"  # name of a caller who opens the database directly, without a key
+
+# Fields of answers, with their descriptions for the OpenAPI document.
+MemoryId = Annotated[
+    str,
+    Meta(
+        description="Id of a memory, a UUIDv7.",
+        extra_json_schema={"format": "uuid"},
+        examples=["0197a3c0-5f4e-7000-8000-0123456789ab"],
+    ),
+]
+SpaceName = Annotated[
+    str,
+    Meta(
+        description="1 to 63 of a-z, 0-9, '.', '_', '-', the first a letter or digit.",
+        extra_json_schema={"pattern": "^[a-z0-9][a-z0-9._-]{0,62}$"},
+        examples=["default"],
+    ),
+]
+SeqText = Annotated[
+    str,
+    Meta(
+        description="Point in the history of the space, `{epoch}:{number}`.",
+        examples=["b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4:17"],
+    ),
+]
 
 
 class Seq(msgspec.Struct, frozen=True):
@@ -224,7 +249,7 @@ class Stretch(Struct, frozen=True):
 
 
 class Passage(Struct, frozen=True):
-    """A stretch of a memory's content: character offsets, and its number within the memory."""
+    """The passage of the content that answers best: its number, and its start and stop in characters."""
 
     number: int
     start: int

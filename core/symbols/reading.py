@@ -60,7 +60,7 @@ class CodeReader:
             total=len(symbols),
             pending=opened.pending,
             degraded=opened.degraded,
-            seq=found.seq,
+            seq=str(found.seq),
         )
 
     def callers(
@@ -98,7 +98,7 @@ class CodeReader:
             unresolved=unresolved or 0,
             pending=opened.pending,
             degraded=opened.degraded,
-            seq=found.seq,
+            seq=str(found.seq),
         )
 
     def opened(self, space: str) -> Opened:
@@ -141,7 +141,7 @@ class CodeReader:
             total=total,
             pending=opened.pending,
             degraded=opened.degraded,
-            seq=found.seq,
+            seq=str(found.seq),
         )
 
     def _rows(self, statement: Statement) -> list[Row]:

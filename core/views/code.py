@@ -86,7 +86,7 @@ class Code:
         seen = Seen(self._calls.caller.own_category, self._calls.clock())
         symbols, edges = self._parts.database.read([code.all_symbols(found, seen), code.all_edges(found, seen)])
         drawn = draw(Graph(symbols, edges), mentioned, token_budget, counter().count)
-        return CodeMap(**drawn._asdict(), pending=opened.pending, degraded=opened.degraded, seq=found.seq)
+        return CodeMap(**drawn._asdict(), pending=opened.pending, degraded=opened.degraded, seq=str(found.seq))
 
     def resolve(self, space: str) -> Resolution:
         """Read and resolve all files that have changed since the last time."""

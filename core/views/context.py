@@ -64,8 +64,9 @@ class Contexts:
         """Note to whom the memories were shown; those that a search found count as retrieved."""
         found = {one.id for one in context.citations if one.section not in LISTED}
         for space in context.spaces:
+            epoch = space.seq.rpartition(":")[0]
             own = [memory for memory in memories if memory.space == space.name]
-            self._parts.recent_results.note(self._calls.caller.actor, space.seq.epoch, own, now)
+            self._parts.recent_results.note(self._calls.caller.actor, epoch, own, now)
             touched = [memory.id for memory in own if memory.id in found]
             if touched and space.evidence != "none" and not request.no_touch and request.as_of is None:
-                self._parts.retrievals.note(space.seq.epoch, touched, now)
+                self._parts.retrievals.note(epoch, touched, now)

@@ -11,9 +11,9 @@ from muisti.core.graph.reading import GraphReader
 from muisti.core.graph.walking import GraphWalker
 from muisti.core.graph.work import KIND
 from muisti.core.identity.caller import Caller
-from muisti.core.model.communities import Communities
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.graph import (
+    Communities,
     Entities,
     EntityChange,
     Extension,

@@ -56,7 +56,7 @@ def built(folder: Path) -> tuple[Path, Path]:
     for name in ("tree", "out", "again", "unpacked"):
         (folder / name).mkdir()
     dirs = PROJECT["tool"]["setuptools"]["package-dir"]
-    tree = building.copied([*building.folders_of(dirs)], folder / "tree")
+    tree = building.copied([*building.folders_of(dirs), "clients/python/generate"], folder / "tree")
     again = building.build(tree, folder / "again", "wheel", when)
     shutil.rmtree(tree / "build", ignore_errors=True)
     sdist = building.build(tree, folder / "out", "sdist", when)

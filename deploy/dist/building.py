@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
 # What a build reads. A folder of a package is in [tool.setuptools] package-dir of pyproject.toml.
-FILES = ("pyproject.toml", "MANIFEST.in", "README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "NOTICE")
+FILES = ("pyproject.toml", "MANIFEST.in", "docs/openapi.json", "README.md", "CHANGELOG.md", "SECURITY.md", "LICENSE", "NOTICE")
 LEFT_OUT = shutil.ignore_patterns("__pycache__", "*.egg-info")
 EARLIEST = 315_532_800  # 1980, before which a wheel knows no dates
 
@@ -34,6 +34,7 @@ def copied(folders: list[str], into: Path) -> Path:
     for name in folders:
         shutil.copytree(ROOT / name, into / name, ignore=LEFT_OUT)
     for name in FILES:
+        (into / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, into / name)
     return into
 

@@ -60,7 +60,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
         *("service/console/pages/documents.py", "service/console/pages/keys.py", "service/console/pages/memory.py"),
         *("service/console/pages/quality.py", "service/mcp/offers.py", "service/providers/posting.py"),
         *("service/routes/changes.py", "service/routes/receipts.py", "service/routes/tasks.py"),
-        *("service/schemas/code.py", "service/schemas/lint.py", "service/schemas/tasks.py"),
+        *("service/routes/code.py", "service/schemas/lint.py", "service/schemas/tasks.py"),
     ],
     OWN: ["service/folders/hooks.py", "service/folders/walking.py", "service/formats/importers/source_files.py"],
     WORKER: [

@@ -18,7 +18,7 @@ T = TypeVar("T")
 CHECKED = "private, no-cache"  # may be kept by the caller alone, and asked about with If-None-Match each time
 
 
-def read(body: T, seq: Seq) -> Response[T]:
+def read(body: T, seq: Seq | str) -> Response[T]:
     """Answer with a body and the point of history at which it was read."""
     return Response(body, headers={SEQ: str(seq)})
 

@@ -22,7 +22,7 @@ from muisti.service.schemas.checkpoints import ClearedReply
 from muisti.service.schemas.documents import PruneDocumentsReply
 from muisti.service.schemas.erasure import PurgeBody
 from muisti.service.schemas.replies import StatsReply
-from muisti.service.schemas.space_replies import SpaceReply
+from muisti.service.schemas.spaces import SpaceReply
 from muisti.service.schemas.tasks import TaskReply
 
 _OPERATIONS = 10  # of which latencies are shown, the most frequent first

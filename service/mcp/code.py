@@ -8,7 +8,7 @@ from muisti.service.mcp.calls import Call, Json, Outcome
 from muisti.service.mcp.fence import CONTENT, one_line
 from muisti.service.mcp.group_arguments import CodeQuestion
 from muisti.service.mcp.rendering import NOTICE, more
-from muisti.service.schemas.code import names_in
+from muisti.service.settings import names_in
 
 _SHOWN = 50
 _LISTED = 300  # symbols and imports of a file, and lines of a use

@@ -11,7 +11,7 @@ from anyio import to_thread
 from muisti.core.support.lazy import Lazy
 from muisti.service.metrics.peers import Peers, joined
 from muisti.service.runtime.workers import Backend
-from muisti.service.schemas.statistics import ServerStatsReply
+from muisti.service.schemas.health import ServerStatsReply
 
 if TYPE_CHECKING:
     from muisti.service.metrics import exposition

@@ -4,7 +4,7 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 
 from muisti.service.metrics.exposition import workers_families
-from muisti.service.schemas.statistics import LatencyReply, ServerStatsReply
+from muisti.service.schemas.health import LatencyReply, ServerStatsReply
 
 DURATION = "muisti_http_request_duration_seconds"
 STARTED = "process_start_time_seconds"

@@ -3,17 +3,10 @@
 from collections.abc import Mapping
 from typing import Any
 
+from muisti.core.model.code import CodeMap, Outline, Symbol, Symbols, Use, Uses
 from muisti.service.openapi.story import RULE_ID, seq_at
-from muisti.service.schemas.code import (
-    CodeMapReply,
-    OutlineReply,
-    SymbolReply,
-    SymbolsReply,
-    UseReply,
-    UsesReply,
-)
 
-GET = SymbolReply(
+GET = Symbol(
     name="get",
     qualified="Client.get",
     kind="method",
@@ -26,7 +19,7 @@ GET = SymbolReply(
     doc="Send a request.",
     category=None,
 )
-RUN = SymbolReply(
+RUN = Symbol(
     name="run",
     qualified="run",
     kind="function",
@@ -42,69 +35,69 @@ RUN = SymbolReply(
 _AT = str(seq_at(4))
 
 CODE_REPLIES: Mapping[str, Mapping[int, Any]] = {
-    "findSymbols": {200: SymbolsReply(items=[GET], total=1, pending=0, degraded=[], seq=_AT)},
+    "findSymbols": {200: Symbols(items=(GET,), total=1, pending=0, degraded=(), seq=_AT)},
     "getCallers": {
-        200: UsesReply(
-            symbols=[GET],
-            items=[
-                UseReply(
+        200: Uses(
+            symbols=(GET,),
+            items=(
+                Use(
                     kind="calls",
                     symbol=RUN,
                     path="main.py",
                     used_in="main.py",
-                    lines=[6],
+                    lines=(6,),
                     certainty="certain",
                     of="Client.get",
-                )
-            ],
+                ),
+            ),
             total=1,
             pending=0,
-            degraded=[],
+            degraded=(),
             seq=_AT,
         )
     },
     "getCallees": {
-        200: UsesReply(
-            symbols=[RUN],
-            items=[
-                UseReply(
+        200: Uses(
+            symbols=(RUN,),
+            items=(
+                Use(
                     kind="calls",
                     symbol=GET,
                     path="app/client.py",
                     used_in="main.py",
-                    lines=[6],
+                    lines=(6,),
                     certainty="certain",
                     of="run",
-                )
-            ],
+                ),
+            ),
             total=1,
             pending=0,
-            degraded=[],
+            degraded=(),
             seq=_AT,
         )
     },
     "getOutline": {
-        200: OutlineReply(
+        200: Outline(
             path="main.py",
             document=RULE_ID,
             language="python",
-            symbols=[RUN],
-            imports=["app/client.py"],
+            symbols=(RUN,),
+            imports=("app/client.py",),
             unresolved=0,
             pending=0,
-            degraded=[],
+            degraded=(),
             seq=_AT,
         )
     },
     "getCodeMap": {
-        200: CodeMapReply(
+        200: CodeMap(
             text="app/client.py:\n  class Client(Base)\n    def get(self, url)",
             tokens=16,
             files=1,
             symbols=2,
             of_symbols=3,
             pending=0,
-            degraded=[],
+            degraded=(),
             seq=_AT,
         )
     },

@@ -33,7 +33,7 @@ from muisti.service.schemas.errors import KINDS, MEDIA_TYPE, Problem, status_nam
 from muisti.service.schemas.reads import ReadReply
 from muisti.service.schemas.replies import AddedReply, ItemsReply, MemoryReply, WrittenReply
 from muisti.service.schemas.requests import BatchBody, DraftBody
-from muisti.service.schemas.space_replies import SpaceReply
+from muisti.service.schemas.spaces import SpaceReply
 from muisti.service.schemas.tasks import TaskReply
 
 Json = dict[str, Any]

@@ -5,31 +5,32 @@ from typing import Any
 
 from msgspec.structs import replace
 
+from muisti.core.model.graph import (
+    Alias,
+    Communities,
+    Community,
+    End,
+    Entities,
+    Entity,
+    GraphStatus,
+    Mentioned,
+    Neighbour,
+    Neighbours,
+    Path,
+    Profile,
+    Proposal,
+    Proposals,
+    Relation,
+    Relations,
+    Step,
+)
 from muisti.service.openapi.operating import BUILDING
 from muisti.service.openapi.story import ADDED, ANNA, MADE, RULE_ID, seq_at, written
-from muisti.service.schemas.communities import CommunitiesReply, CommunityReply
 from muisti.service.schemas.graph import (
-    AliasReply,
-    EndReply,
-    EntitiesReply,
-    EntityReply,
-    ExtensionReply,
-    GraphDroppedReply,
-    GraphReply,
-    MentionedReply,
-    NeighbourReply,
-    NeighboursReply,
-    PathReply,
-    ProfileReply,
-    ProposalReply,
-    ProposalsReply,
-    RelationReply,
-    RelationsReply,
-    StepReply,
-)
-from muisti.service.schemas.graph_requests import (
     BuildGraphBody,
     EntityBody,
+    ExtensionReply,
+    GraphDroppedReply,
     NamesBody,
     RelationBody,
     RelationPatch,
@@ -37,10 +38,10 @@ from muisti.service.schemas.graph_requests import (
 
 _AT = str(seq_at(4))
 _SAID = "Ann Berg works at Acme"
-_ANN = EndReply(id="8f1c2d3e4a5b6c7d", name="Ann Berg", kind="person")
-_ACME = EndReply(id="1a2b3c4d5e6f7a8b", name="Acme", kind="organisation")
-_SHORT = EndReply(id="77aa88bb99cc00dd", name="Anne Berg", kind="person")
-_ENTITY = EntityReply(
+_ANN = End(id="8f1c2d3e4a5b6c7d", name="Ann Berg", kind="person")
+_ACME = End(id="1a2b3c4d5e6f7a8b", name="Acme", kind="organisation")
+_SHORT = End(id="77aa88bb99cc00dd", name="Anne Berg", kind="person")
+_ENTITY = Entity(
     id=_ANN.id,
     name="Ann Berg",
     kind="person",
@@ -48,10 +49,10 @@ _ENTITY = EntityReply(
     confidence=0.97,
     first_at=MADE,
     last_at=MADE,
-    aliases=[AliasReply(name="Ann", id="00ff11ee22dd33cc", source="name_part", memory=None)],
+    aliases=(Alias(name="Ann", id="00ff11ee22dd33cc", source="name_part", memory=None),),
     memory=None,
 )
-_FACT = RelationReply(
+_FACT = Relation(
     subject=_ANN,
     kind="works_at",
     object=_ACME,
@@ -69,33 +70,33 @@ _FACT = RelationReply(
     closed_by=None,
     author=None,
 )
-_MENTION = MentionedReply(
+_MENTION = Mentioned(
     memory=RULE_ID, version=1, at=MADE, start=0, stop=8, text="Ann Berg", confidence=0.97, source="recogniser"
 )
 _STATED = written(replace(ADDED, content="Ann Berg", kind="entity", category=None, key=None))
 _RELATED = written(replace(ANNA, content=_SAID, kind="relation"))
-_NEAR = NeighbourReply(entity=_ACME, depth=1, kinds=["works_at"], weight=3, via=_ANN.id, mentions=5, association=0.61)
-_STEP = StepReply(source=_ANN, target=_ACME, kinds=["works_at"], memories=[RULE_ID])
-_ALIKE = ProposalReply(first=_ANN, second=_SHORT, reason="spelling", first_mentions=12, second_mentions=1)
+_NEAR = Neighbour(entity=_ACME, depth=1, kinds=("works_at",), weight=3, via=_ANN.id, mentions=5, association=0.61)
+_STEP = Step(source=_ANN, target=_ACME, kinds=("works_at",), memories=(RULE_ID,))
+_ALIKE = Proposal(first=_ANN, second=_SHORT, reason="spelling", first_mentions=12, second_mentions=1)
 
 GRAPH_REPLIES: Mapping[str, Mapping[int, Any]] = {
     "getGraph": {
-        200: GraphReply(
+        200: GraphStatus(
             enabled=True, entities=310, mentions=1_204, relations=96, read=800, pending=0, recogniser="muisti-tagger-1",
             current=True, fallbacks=0, degraded=False, seq=_AT,
         )
     },
-    "listEntities": {200: EntitiesReply(items=[_ENTITY], total=1, pending=0, seq=_AT)},
-    "getEntity": {200: ProfileReply(entity=_ENTITY, facts=[_FACT], mentioned=[_MENTION], pending=0, seq=_AT)},
+    "listEntities": {200: Entities(items=(_ENTITY,), total=1, pending=0, seq=_AT)},
+    "getEntity": {200: Profile(entity=_ENTITY, facts=(_FACT,), mentioned=(_MENTION,), pending=0, seq=_AT)},
     "listNeighbours": {
-        200: NeighboursReply(entity=_ANN, items=[_NEAR], total=1, capped=False, sort="-association", pending=0, seq=_AT)
+        200: Neighbours(entity=_ANN, items=(_NEAR,), total=1, capped=False, sort="-association", pending=0, seq=_AT)
     },
-    "findPath": {200: PathReply(found=True, steps=[_STEP], capped=False, pending=0, seq=_AT)},
-    "listRelations": {200: RelationsReply(items=[_FACT], more=False, pending=0, seq=_AT)},
-    "listProposals": {200: ProposalsReply(items=[_ALIKE], total=1, pending=0, seq=_AT)},
+    "findPath": {200: Path(found=True, steps=(_STEP,), capped=False, pending=0, seq=_AT)},
+    "listRelations": {200: Relations(items=(_FACT,), more=False, pending=0, seq=_AT)},
+    "listProposals": {200: Proposals(items=(_ALIKE,), total=1, pending=0, seq=_AT)},
     "listCommunities": {
-        200: CommunitiesReply(
-            items=[CommunityReply(entities=[_ANN, _ACME], size=14, memories=31)], total=1, too_large=False, pending=0,
+        200: Communities(
+            items=(Community(entities=(_ANN, _ACME), size=14, memories=31),), total=1, too_large=False, pending=0,
             seq=_AT,
         )
     },

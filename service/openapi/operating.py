@@ -44,7 +44,7 @@ from muisti.service.schemas.replies import (
     StatsReply,
     TelemetryReply,
 )
-from muisti.service.schemas.space_replies import ListedSpaceReply, SpaceReply, SpacesReply, SpaceUseReply
+from muisti.service.schemas.spaces import ListedSpaceReply, SpaceReply, SpacesReply, SpaceUseReply
 from muisti.service.schemas.tasks import ErrorReply, TaskItemReply, TaskItemsReply, TaskReply, TasksReply
 from muisti.service.schemas.webhooks import WebhookReply, WebhooksReply
 

@@ -63,11 +63,11 @@ from muisti.service.schemas.checkpoints import (
     MemoryChangeReply,
     RolledBackReply,
 )
-from muisti.service.schemas.conflicts import ConflictReply, ConflictsReply, DecidedReply
+from muisti.service.schemas.conflicts import ConflictReply, ConflictsReply, DecidedReply, ReviewReply
 from muisti.service.schemas.dry_run import DryRunReply, PlannedReply, ShiftReply
 from muisti.service.schemas.erasure import SigningKeysReply
 from muisti.service.schemas.forks import ComparisonReply, MergedReply
-from muisti.service.schemas.health_replies import AliveReply, EmbeddingsReply, ReadyReply
+from muisti.service.schemas.health import AliveReply, EmbeddingsReply, LatencyReply, ReadyReply, ServerStatsReply
 from muisti.service.schemas.likeness import differing
 from muisti.service.schemas.lint import FindingReply, FixReply, LintReply
 from muisti.service.schemas.moving import ImportReply, ImportsReply
@@ -83,8 +83,6 @@ from muisti.service.schemas.replies import (
     PageReply,
     UndoReply,
 )
-from muisti.service.schemas.reviews import ReviewReply
-from muisti.service.schemas.statistics import LatencyReply, ServerStatsReply
 
 READS = ReadsReply(
     mode="questions",

@@ -11,12 +11,14 @@ from typing import Any
 from msgspec import structs
 from msgspec.structs import asdict, replace
 
+from muisti.core.model.context import Citation, Section, SpaceRead
 from muisti.core.model.counts import Quota, Usage
 from muisti.core.model.fields import FIELDS
+from muisti.core.model.hits import Explanation, Thresholds
 from muisti.core.model.outcomes import Difference, Likeness
 from muisti.core.model.spaces import USUAL_POLICY, Space, SpaceSettings
-from muisti.core.model.values import TRUST, Seq
-from muisti.service.schemas.context import CitationReply, ContextReply, SectionReply, SpaceReadReply
+from muisti.core.model.values import TRUST, Passage, Seq
+from muisti.service.schemas.context import ContextReply
 from muisti.service.schemas.receipts import ReceiptHitReply, ReceiptReply
 from muisti.service.schemas.replies import (
     FieldChangeReply,
@@ -25,16 +27,8 @@ from muisti.service.schemas.replies import (
     VersionReply,
     WrittenReply,
 )
-from muisti.service.schemas.search import (
-    ExplanationReply,
-    HitReply,
-    JointReply,
-    PartReply,
-    PassageReply,
-    SearchReply,
-    ThresholdsReply,
-)
-from muisti.service.schemas.space_replies import SpaceReply
+from muisti.service.schemas.search import HitReply, JointReply, PartReply, SearchReply
+from muisti.service.schemas.spaces import SpaceReply
 
 EPOCH = "b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4"
 RULE_ID = "0197a3c0-5f4e-7000-8000-0123456789ab"
@@ -110,8 +104,8 @@ HIT = HitReply(
     memory=UPDATED,
     score=0.503,
     ranks={"lexical": 1, "dense": 1},
-    passage=PassageReply(number=0, start=0, stop=37),
-    explain=ExplanationReply(
+    passage=Passage(number=0, start=0, stop=37),
+    explain=Explanation(
         fusion="absolute",
         alpha=0.4286,
         lexical=0.6978,
@@ -155,15 +149,15 @@ CONTEXT = ContextReply(
     evidence="strong",
     strength=1.06,
     strategy="hybrid",
-    sections=[
-        SectionReply(name="profile", tokens=8, memories=1),
-        SectionReply(name="memories", tokens=22, memories=1),
-    ],
-    citations=[
-        CitationReply(
+    sections=(
+        Section(name="profile", tokens=8, memories=1),
+        Section(name="memories", tokens=22, memories=1),
+    ),
+    citations=(
+        Citation(
             n=1, id=ANNA.id, space=ANNA.space, version=1, section="profile", start=78, stop=94, cut=False, score=0.0
         ),
-        CitationReply(
+        Citation(
             n=2,
             id=RULE_ID,
             space=ANNA.space,
@@ -174,12 +168,12 @@ CONTEXT = ContextReply(
             cut=False,
             score=0.503,
         ),
-    ],
-    left_out=[],
+    ),
+    left_out=(),
     left_out_total=0,
     next_budget=None,
-    degraded=[],
-    spaces=[SpaceReadReply(name=ANNA.space, weight=1.0, seq=seq_at(4), evidence="strong")],
+    degraded=(),
+    spaces=(SpaceRead(name=ANNA.space, weight=1.0, seq=seq_at(4), evidence="strong"),),
     seq=seq_at(4),
 )
 
@@ -215,7 +209,7 @@ AT_ADDRESS = structs.replace(ALIKE, kind="address", similarity=None)
 FULL = structs.replace(HELD, memories=100_000)
 
 FORK_SEQ = "5f0c1d7e-93a5-4c0e-8a57-0e5d1f5f5c11:4"
-LEVELS = ThresholdsReply(weak=0.69, strong=1.0)
+LEVELS = Thresholds(weak=0.69, strong=1.0)
 FOUND = SearchReply(
     hits=[HIT],
     total=1,

@@ -1,4 +1,4 @@
-"""Conflicts: memories that were stored for review, and the decisions on them."""
+"""Reviews: conflicts that wait for a decision, and promotion and pruning of candidates."""
 
 from litestar import Response, get, post
 from litestar.di import NamedDependency
@@ -10,7 +10,14 @@ from muisti.service.http.decode import Request
 from muisti.service.http.parameters import CursorParameter, DryRunParameter, LimitParameter
 from muisti.service.http.respond import followed, planned, read, written_headers
 from muisti.service.runtime.workers import Backend
-from muisti.service.schemas.conflicts import ConflictsReply, DecidedReply, DecisionBody
+from muisti.service.schemas.conflicts import (
+    ConflictsReply,
+    DecidedReply,
+    DecisionBody,
+    PromoteBody,
+    PruneBody,
+    ReviewReply,
+)
 
 
 @get("/conflicts", operation_id="listConflicts", tags=["conflicts"], needs="read")
@@ -60,4 +67,41 @@ async def decide_conflict(
     return planned(done.plan, answer)
 
 
-ROUTES = (list_conflicts, decide_conflict)
+@post("/promote", status_code=200, operation_id="promote", tags=["memories"], needs="write")
+async def promote(
+    request: Request,
+    space: FromPath[str],
+    data: JSONBody[PromoteBody],
+    backend: NamedDependency[Backend],
+    dry_run: DryRunParameter = False,
+) -> Response[ReviewReply]:
+    """Make candidates active that were retrieved often enough.
+
+    One request takes up to 500, the oldest first; `more` says to call again.
+    """
+    seen = memories(request, backend, dry_run=dry_run)
+    reviewed = await backend.store(seen.review.promote, space, **data.thresholds(request.app.state.settings))
+    answer = Response(ReviewReply.of(reviewed), status_code=200, headers=written_headers(reviewed.written))
+    return planned(reviewed.written.plan, answer)
+
+
+@post("/prune", status_code=200, operation_id="prune", tags=["memories"], needs="write")
+async def prune(
+    request: Request,
+    space: FromPath[str],
+    data: JSONBody[PruneBody],
+    backend: NamedDependency[Backend],
+    dry_run: DryRunParameter = False,
+) -> Response[ReviewReply]:
+    """Deprecate candidates that are old and were hardly retrieved.
+
+    Guards and memories of high importance are never pruned, and nothing is deleted. One request takes up to 500, the
+    oldest first; `more` says to call again.
+    """
+    seen = memories(request, backend, dry_run=dry_run)
+    reviewed = await backend.store(seen.review.prune, space, **data.thresholds(request.app.state.settings))
+    answer = Response(ReviewReply.of(reviewed), status_code=200, headers=written_headers(reviewed.written))
+    return planned(reviewed.written.plan, answer)
+
+
+ROUTES = (list_conflicts, decide_conflict, promote, prune)

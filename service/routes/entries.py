@@ -32,9 +32,8 @@ from muisti.service.routes.named import (
 )
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.erasure import ErasureReply
-from muisti.service.schemas.feedback import FeedbackBody
 from muisti.service.schemas.replies import HistoryReply, MemoryReply, TelemetryReply, WrittenReply
-from muisti.service.schemas.requests import EntryBody, PatchBody, RestoreBody, SupersedeBody
+from muisti.service.schemas.requests import EntryBody, FeedbackBody, PatchBody, RestoreBody, SupersedeBody
 
 PATH = "/entries/{category:str}/{key:str}"
 

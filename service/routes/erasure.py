@@ -8,6 +8,7 @@ from litestar import Response, get, post
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
+from muisti.core.model.conversations import ObjectName
 from muisti.core.model.erasures import Erasure
 from muisti.core.model.errors import InvalidInput
 from muisti.core.support.lazy import Lazy
@@ -15,9 +16,11 @@ from muisti.service.auth.middleware import access_of
 from muisti.service.http.accepted import accepted
 from muisti.service.http.decode import Request
 from muisti.service.http.headers import SEQ, IdempotencyKeyHeader, request_key
+from muisti.service.http.objects import ended
 from muisti.service.http.parameters import DryRunParameter, TaskParameter
 from muisti.service.http.respond import planned
 from muisti.service.runtime.workers import Backend
+from muisti.service.schemas.conversations import EndedReply
 from muisti.service.schemas.erasure import ErasureReply, PurgeBody, ReportReply, SigningKeysReply
 from muisti.service.schemas.tasks import TaskReply
 
@@ -86,5 +89,17 @@ async def reported(request: Request, backend: Backend, erase: Callable[[], Erasu
     return Response(ErasureReply(report=report, signed=signed), headers=headers)
 
 
-IN_A_SPACE = (purge,)
+async def deleted(
+    request: Request, backend: Backend, space: str, name: ObjectName, *, purge: bool | None, dry_run: bool
+) -> Response[EndedReply] | Response[ErasureReply]:
+    """Delete an object with all that belongs to it; a purge erases it with its history."""
+    if not purge:
+        return await ended(request, backend, space, name, dry_run=dry_run)
+    eraser, caller = backend.engine.eraser, access_of(request.scope).caller(request.scope.get("request_id"))
+    if dry_run:
+        return planned(await backend.store(eraser.plan_conversation, space, name, caller), Response(ErasureReply()))
+    return await reported(request, backend, lambda: eraser.conversation(space, name, caller))
+
+
 ROUTES = (get_signing_keys,)
+IN_A_SPACE = (purge,)

@@ -15,7 +15,7 @@ from muisti.service.http.respond import followed, planned, read, tried, written_
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.forks import ComparisonReply, ForkBody, MergeBody, MergedReply
-from muisti.service.schemas.space_replies import SpaceReply
+from muisti.service.schemas.spaces import SpaceReply
 
 OtherParameter = Annotated[str, QueryParameter(description="The space that would be merged.")]
 

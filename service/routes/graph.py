@@ -1,4 +1,4 @@
-"""Questions to the knowledge graph of a space: entities, their facts and neighbours, paths, and alike names."""
+"""Questions to the knowledge graph of a space: entities, facts, neighbours, paths, communities, alike names."""
 
 from functools import partial
 from typing import Annotated, cast
@@ -7,7 +7,18 @@ from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 
+from muisti.core.model.graph import (
+    Communities,
+    Entities,
+    GraphStatus,
+    Neighbours,
+    Path,
+    Profile,
+    Proposals,
+    Relations,
+)
 from muisti.core.model.graph_terms import (
+    COMMUNITIES_MAX,
     DEPTH_MAX,
     ENTITIES_MAX,
     ENTITY_KINDS,
@@ -27,24 +38,13 @@ from muisti.service.http.decode import Request
 from muisti.service.http.parameters import PAST, AsOfParameter, between
 from muisti.service.http.respond import read
 from muisti.service.runtime.workers import Backend
-from muisti.service.schemas.graph import (
-    EntitiesReply,
-    GraphReply,
-    NeighboursReply,
-    PathReply,
-    ProfileReply,
-    ProposalsReply,
-    RelationsReply,
-)
-from muisti.service.schemas.graph_requests import (
-    relation_kinds,
-    tie_kinds,
-)
+from muisti.service.schemas.graph import relation_kinds, tie_kinds
 
 NAMED = [*PAST, "conflict"]  # with a name in it, and the graph of a space may be off
 _question = partial(get, tags=["graph"], needs="read", problems=NAMED)
 
 PrefixParameter = Annotated[str, QueryParameter(description="Beginning of a name, in any case.")]
+CommunitiesParameter = Annotated[int, between("Communities at most.", 1, COMMUNITIES_MAX)]
 MemoryParameter = Annotated[str | None, QueryParameter(description="Only those that this memory names, by its id.")]
 EntityKindParameter = Annotated[str | None, QueryParameter(description="Kind of entities.", enum=list(ENTITY_KINDS))]
 EntitySortParameter = Annotated[
@@ -76,10 +76,10 @@ ToParameter = Annotated[str, QueryParameter(name="to", description="Name or id o
 
 
 @get("/graph", operation_id="getGraph", tags=["graph"], needs="read")
-async def get_graph(request: Request, space: FromPath[str], backend: NamedDependency[Backend]) -> Response[GraphReply]:
+async def get_graph(request: Request, space: FromPath[str], backend: NamedDependency[Backend]) -> Response[GraphStatus]:
     """Read how much the graph of a space knows, and how many versions are not read yet."""
     found = await backend.store(memories(request, backend).graph.status, space)
-    return read(GraphReply.of(found), found.seq)
+    return read(found, found.seq)
 
 
 @_question("/graph/entities", operation_id="listEntities")
@@ -93,7 +93,7 @@ async def list_entities(
     sort: EntitySortParameter = "-mentions",
     limit: EntitiesParameter = 50,
     as_of: AsOfParameter = None,
-) -> Response[EntitiesReply]:
+) -> Response[Entities]:
     """List the people, places and things that memories name, by the beginning of a name and by kind.
 
     A name of several spellings is one entity; `aliases` says which other names were merged with it, and why.
@@ -108,7 +108,7 @@ async def list_entities(
         limit=limit,
         as_of=parse(as_of),
     )
-    return read(EntitiesReply.of(found), found.seq)
+    return read(found, found.seq)
 
 
 @_question("/graph/entities/{entity:str}", operation_id="getEntity")
@@ -120,14 +120,14 @@ async def get_entity(
     facts: FactsParameter = 100,
     memories_: Annotated[MemoriesParameter, QueryParameter(name="memories")] = 50,
     as_of: AsOfParameter = None,
-) -> Response[ProfileReply]:
+) -> Response[Profile]:
     """Read an entity: its names, its facts with their evidence in the order of time, and who mentions it.
 
     A fact whose place was taken by a later one, such as the place of a home, has `valid_to` and `closed_by`.
     """
     ask = memories(request, backend).graph.entity
     found = await backend.store(ask, space, entity, facts=facts, memories=memories_, as_of=parse(as_of))
-    return read(ProfileReply.of(found), found.seq)
+    return read(found, found.seq)
 
 
 @_question("/graph/entities/{entity:str}/neighbours", operation_id="listNeighbours")
@@ -141,7 +141,7 @@ async def list_neighbours(
     sort: NeighbourSortParameter = "-association",
     limit: EntitiesParameter = 50,
     as_of: AsOfParameter = None,
-) -> Response[NeighboursReply]:
+) -> Response[Neighbours]:
     """List the entities at most `depth` ties away: by relations, and by being mentioned together."""
     found = await backend.store(
         memories(request, backend).graph.neighbours,
@@ -153,7 +153,7 @@ async def list_neighbours(
         limit=limit,
         as_of=parse(as_of),
     )
-    return read(NeighboursReply.of(found), found.seq)
+    return read(found, found.seq)
 
 
 @_question("/graph/paths", operation_id="findPath")
@@ -166,11 +166,11 @@ async def find_path(
     kinds: TiesParameter = None,
     longest: LongestParameter = PATH_MAX,
     as_of: AsOfParameter = None,
-) -> Response[PathReply]:
+) -> Response[Path]:
     """Find a shortest path between two entities, with memories that state each of its ties."""
     ask, wanted = memories(request, backend).graph.path, tie_kinds(kinds)
     found = await backend.store(ask, space, first, second, kinds=wanted, longest=longest, as_of=parse(as_of))
-    return read(PathReply.of(found), found.seq)
+    return read(found, found.seq)
 
 
 @_question("/graph/relations", operation_id="listRelations")
@@ -183,7 +183,7 @@ async def list_relations(
     target: Annotated[ObjectParameter, QueryParameter(name="object")] = None,
     limit: RelationsParameter = 100,
     as_of: AsOfParameter = None,
-) -> Response[RelationsReply]:
+) -> Response[Relations]:
     """List relations by subject, kind and object, with their evidence."""
     found = await backend.store(
         memories(request, backend).graph.relations,
@@ -194,7 +194,7 @@ async def list_relations(
         limit=limit,
         as_of=parse(as_of),
     )
-    return read(RelationsReply.of(found), found.seq)
+    return read(found, found.seq)
 
 
 @_question("/graph/proposals", operation_id="listProposals")
@@ -204,10 +204,26 @@ async def list_proposals(
     backend: NamedDependency[Backend],
     limit: EntitiesParameter = 50,
     as_of: AsOfParameter = None,
-) -> Response[ProposalsReply]:
+) -> Response[Proposals]:
     """List pairs of names that look alike. Nothing is merged until somebody says so."""
     found = await backend.store(memories(request, backend).graph.proposals, space, limit=limit, as_of=parse(as_of))
-    return read(ProposalsReply.of(found), found.seq)
+    return read(found, found.seq)
+
+
+@_question("/graph/communities", operation_id="listCommunities")
+async def list_communities(
+    request: Request,
+    space: FromPath[str],
+    backend: NamedDependency[Backend],
+    limit: CommunitiesParameter = 20,
+    as_of: AsOfParameter = None,
+) -> Response[Communities]:
+    """List what belongs together: names that memories mention together more often than by chance.
+
+    They are found by label propagation, the same in every call. Each has its most telling entities.
+    """
+    found = await backend.store(memories(request, backend).graph.communities, space, limit=limit, as_of=parse(as_of))
+    return read(found, found.seq)
 
 
 ROUTES = (
@@ -218,4 +234,5 @@ ROUTES = (
     find_path,
     list_relations,
     list_proposals,
+    list_communities,
 )

@@ -14,12 +14,10 @@ from muisti.service.http.parameters import DryRunParameter
 from muisti.service.http.respond import deleted, placed, tried, written
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.graph import (
-    ExtensionReply,
-    GraphDroppedReply,
-)
-from muisti.service.schemas.graph_requests import (
     BuildGraphBody,
     EntityBody,
+    ExtensionReply,
+    GraphDroppedReply,
     NamesBody,
     RelationBody,
     RelationPatch,

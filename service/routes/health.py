@@ -1,8 +1,8 @@
-"""Health checks: liveness and readiness."""
+"""Health checks, metrics and statistics of the server."""
 
 import asyncio
 
-from litestar import Request, get
+from litestar import Request, Response, get
 from litestar.di import NamedDependency
 from msgspec import UNSET
 
@@ -11,9 +11,11 @@ from muisti.core.model.errors import StoreUnavailable
 from muisti.core.model.generations import without_place
 from muisti.core.model.spaces import Space
 from muisti.core.model.tasks import Failing
-from muisti.service.auth.middleware import AuthMiddleware
+from muisti.service.auth.administration import check_everywhere
+from muisti.service.auth.middleware import METRICS, AuthMiddleware, access_of
+from muisti.service.metrics.scrape import Scrape
 from muisti.service.runtime.workers import Backend
-from muisti.service.schemas.health_replies import AliveReply, EmbeddingsReply, FailingReply, ReadyReply
+from muisti.service.schemas.health import AliveReply, EmbeddingsReply, FailingReply, ReadyReply, ServerStatsReply
 from muisti.service.version import installed_version
 
 PATIENCE_SECONDS = 2.0
@@ -81,4 +83,29 @@ def _seen(engine: Engine) -> tuple[list[Space], list[Failing]]:
     return engine.spaces.list(), engine.tasks.failing()
 
 
-ROUTES = (get_health, get_readiness)
+@get(METRICS, operation_id="getMetrics", tags=["operations"], needs="admin", media="text/plain")
+async def get_metrics(request: Request) -> Response[bytes]:
+    """Read metrics, for Prometheus.
+
+    The answer covers the whole server, as text, or as OpenMetrics when `Accept` names that. Needs a key of all spaces,
+    or the one of the setting `MUISTI_METRICS_KEY`, which opens nothing else.
+    """
+    check_everywhere(access_of(request.scope), "metrics are read")
+    scrape: Scrape = request.app.state.scrape
+    body, media_type = await scrape.render(request.headers.get("accept", ""))
+    return Response(body, media_type=media_type)
+
+
+@get("/v1/server/stats", operation_id="getServerStats", tags=["operations"], needs="admin")
+async def get_server_stats(request: Request) -> Response[ServerStatsReply]:
+    """Read how long each operation takes.
+
+    The answer covers all workers of the server since their start: for each operation the number of requests, the mean
+    and percentiles. Needs a key of all spaces.
+    """
+    check_everywhere(access_of(request.scope), "statistics of the server are read")
+    scrape: Scrape = request.app.state.scrape
+    return Response(await scrape.summary())
+
+
+ROUTES = (get_health, get_readiness, get_metrics, get_server_stats)

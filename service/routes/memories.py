@@ -1,6 +1,6 @@
 """Memories, one at a time, and lists of them."""
 
-from litestar import Response, delete, get, patch, post
+from litestar import Response, delete, get, patch, post, put
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 from litestar.types import Scope
@@ -28,11 +28,28 @@ from muisti.service.http.parameters import (
 from muisti.service.http.preferences import preferred
 from muisti.service.http.reading import reading
 from muisti.service.http.respond import added, followed, read, stored
-from muisti.service.routes.named import ended, got, history_of, purged, restored, superseded, updated
+from muisti.service.routes.named import (
+    ended,
+    feedback_on,
+    got,
+    history_of,
+    purged,
+    restored,
+    superseded,
+    telemetry_of,
+    updated,
+)
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.erasure import ErasureReply
-from muisti.service.schemas.replies import AddedReply, HistoryReply, MemoryReply, PageReply, WrittenReply
-from muisti.service.schemas.requests import AddBody, PatchBody, RestoreBody, SupersedeBody, on_conflict_of
+from muisti.service.schemas.replies import (
+    AddedReply,
+    HistoryReply,
+    MemoryReply,
+    PageReply,
+    TelemetryReply,
+    WrittenReply,
+)
+from muisti.service.schemas.requests import AddBody, FeedbackBody, PatchBody, RestoreBody, SupersedeBody, on_conflict_of
 
 
 @post(
@@ -264,6 +281,37 @@ async def get_history(
     return await history_of(request, backend, space, memory_id, limit, cursor)
 
 
+@get("/memories/{memory_id:str}/telemetry", operation_id="getTelemetry", tags=["memories"], needs="read")
+async def get_telemetry(
+    request: Request,
+    space: FromPath[str],
+    memory_id: FromPath[str],
+    backend: NamedDependency[Backend],
+) -> Response[TelemetryReply]:
+    """Read how often a memory was retrieved, when last, and its feedback.
+
+    This request does not count as a retrieval.
+    """
+    return await telemetry_of(request, backend, space, memory_id)
+
+
+@put("/memories/{memory_id:str}/feedback", operation_id="giveFeedback", tags=["memories"], needs="append")
+async def give_feedback(
+    request: Request,
+    space: FromPath[str],
+    memory_id: FromPath[str],
+    data: JSONBody[FeedbackBody],
+    backend: NamedDependency[Backend],
+    dry_run: DryRunParameter = False,
+) -> Response[TelemetryReply]:
+    """Say that a memory was useful, or that it was not.
+
+    Only the last verdict of each key counts; null withdraws it. It changes the rank of the memory, within bounds, and
+    makes neither a version nor a change. Needs the scopes `read` and `append`.
+    """
+    return await feedback_on(request, backend, space, memory_id, data, dry_run=dry_run)
+
+
 ROUTES = (
     add_memory,
     list_memories,
@@ -273,4 +321,6 @@ ROUTES = (
     restore_memory,
     delete_memory,
     get_history,
+    get_telemetry,
+    give_feedback,
 )

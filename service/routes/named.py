@@ -16,9 +16,8 @@ from muisti.service.http.respond import deleted, followed, found, planned, read,
 from muisti.service.routes.erasure import reported
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.erasure import ErasureReply
-from muisti.service.schemas.feedback import FeedbackBody
 from muisti.service.schemas.replies import HistoryReply, MemoryReply, TelemetryReply, WrittenReply
-from muisti.service.schemas.requests import PatchBody, RestoreBody, SupersedeBody
+from muisti.service.schemas.requests import FeedbackBody, PatchBody, RestoreBody, SupersedeBody
 
 
 async def got(

@@ -28,7 +28,7 @@ from muisti.service.http.parameters import (
     LimitParameter,
     PurgeParameter,
 )
-from muisti.service.routes.purging import deleted
+from muisti.service.routes.erasure import deleted
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.conversation_requests import (
     SessionBody,

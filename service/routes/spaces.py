@@ -18,8 +18,7 @@ from muisti.service.schemas.erasure import ErasureReply
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.policy import PolicyBody, PolicyReply
 from muisti.service.schemas.quotas import QuotaBody, QuotaReply
-from muisti.service.schemas.space_replies import SpaceReply, SpacesReply
-from muisti.service.schemas.space_requests import SpaceBody
+from muisti.service.schemas.spaces import SpaceBody, SpaceReply, SpacesReply
 
 
 @get("/v1/spaces", operation_id="listSpaces", tags=["spaces"], needs="key")

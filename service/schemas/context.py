@@ -1,19 +1,21 @@
 """Bodies and replies of contexts: what goes into a prompt, and what that rests on."""
 
-from typing import Annotated, Literal, cast, get_args
+from typing import Annotated, Literal, cast
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from muisti.core.model.context import (
     BUDGET_MAX,
     BUDGET_MIN,
-    SECTION_NAMES,
     TEMPLATE_MAX,
     TURNS_MAX,
+    Citation,
     Compress,
     Context,
-    Reason,
+    LeftOut,
+    Section,
     SectionName,
+    SpaceRead,
     Wanted,
 )
 from muisti.core.model.errors import InvalidInput
@@ -24,10 +26,10 @@ from muisti.core.query import filters, points
 from muisti.core.query.options import Part
 from muisti.core.views.context import ENCODINGS, USUAL, Request
 from muisti.service.schemas import fields
+from muisti.service.schemas.copying import copied
 from muisti.service.schemas.search_requests import PartBody, RecencyBody
 
 Ranked = Literal["hybrid", "semantic", "keyword"]
-SectionText = Annotated[str, Meta(extra_json_schema={"enum": list(SECTION_NAMES)})]
 
 
 class SectionBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -149,55 +151,6 @@ class ContextBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True)
         )
 
 
-class SectionReply(Struct, frozen=True, kw_only=True):
-    """A section, with its tokens and the number of memories in it. `note` says why it is empty."""
-
-    name: SectionText
-    tokens: int
-    memories: int
-    note: str = ""
-
-
-class CitationReply(Struct, frozen=True, kw_only=True):
-    """A memory in the text. `start` and `stop` are characters; `cut` says that parts of it are left out."""
-
-    n: int
-    id: fields.MemoryId
-    space: fields.SpaceName
-    version: int
-    section: SectionText
-    start: int
-    stop: int
-    cut: bool
-    score: float | None
-
-
-class LeftOutReply(Struct, frozen=True, kw_only=True):
-    """A memory that was found and left out, with the tokens that it takes whole."""
-
-    id: fields.MemoryId
-    space: fields.SpaceName
-    section: SectionText
-    score: float
-    tokens: int
-    reason: Annotated[
-        str,
-        Meta(
-            description="`section`: its section has a limit of its own; `budget`: the context was full.",
-            extra_json_schema={"enum": list(get_args(Reason))},
-        ),
-    ]
-
-
-class SpaceReadReply(Struct, frozen=True, kw_only=True):
-    """A space that was read: the weight of its scores, the point in its history, and whether it has evidence."""
-
-    name: fields.SpaceName
-    weight: float
-    seq: fields.SeqText
-    evidence: Evidence
-
-
 class ContextReply(Struct, frozen=True, kw_only=True):
     """A text for a prompt, its exact size, and what it rests on."""
 
@@ -208,39 +161,19 @@ class ContextReply(Struct, frozen=True, kw_only=True):
     evidence: Annotated[Evidence, Meta(description="Whether anything here is about the query; none is no fault.")]
     strength: Annotated[float, Meta(description="Number on which `evidence` is based, from 0 up.", ge=0)]
     strategy: Annotated[Mode, Meta(description="The mode that ran.")]
-    sections: list[SectionReply]
-    citations: list[CitationReply]
-    left_out: Annotated[list[LeftOutReply], Meta(description="The best of what was found and left out.")]
+    sections: tuple[Section, ...]
+    citations: tuple[Citation, ...]
+    left_out: Annotated[tuple[LeftOut, ...], Meta(description="The best of what was found and left out.")]
     left_out_total: int
     next_budget: Annotated[int | None, Meta(description="The budget with which the best of these would fit.")]
-    degraded: Annotated[list[str], Meta(description="Parts of the request that could not be done, in words.")]
-    spaces: Annotated[list[SpaceReadReply], Meta(description="The spaces that were read.")]
+    degraded: Annotated[tuple[str, ...], Meta(description="Parts of the request that could not be done, in words.")]
+    spaces: Annotated[tuple[SpaceRead, ...], Meta(description="The spaces that were read.")]
     seq: fields.SeqText
     receipt: Annotated[str, Meta(description="Id of the receipt, when one was asked for.")] | UnsetType = UNSET
 
     @classmethod
     def of(cls, one: Context, receipt: str | UnsetType = UNSET) -> "ContextReply":
-        return cls(
-            text=one.text,
-            tokens=one.tokens,
-            token_budget=one.token_budget,
-            encoding=one.encoding,
-            evidence=one.evidence,
-            strength=one.strength,
-            strategy=one.strategy,
-            sections=cast(list[SectionReply], list(one.sections)),
-            citations=cast(list[CitationReply], list(one.citations)),
-            left_out=cast(list[LeftOutReply], list(one.left_out)),
-            left_out_total=one.left_out_total,
-            next_budget=one.next_budget,
-            degraded=list(one.degraded),
-            spaces=[
-                SpaceReadReply(name=space.name, weight=space.weight, seq=str(space.seq), evidence=space.evidence)
-                for space in one.spaces
-            ],
-            seq=str(one.seq),
-            receipt=receipt,
-        )
+        return copied(cls, one, seq=str(one.seq), receipt=receipt)
 
 
 def _wanted(one: SectionBody) -> Wanted:

@@ -33,6 +33,9 @@ from muisti.core.model.values import (
     Kind,
     StatedKind,
 )
+from muisti.core.model.values import MemoryId as MemoryId
+from muisti.core.model.values import SeqText as SeqText
+from muisti.core.model.values import SpaceName as SpaceName
 from muisti.core.query.options import WINDOW_MAX
 from muisti.core.query.query import TRUST_WEIGHT_MAX
 
@@ -48,24 +51,8 @@ def _words(choices: Any) -> dict[str, object]:
     return {"type": "string", "enum": list(get_args(choices))}
 
 
-SpaceName = Annotated[
-    str,
-    Meta(
-        description="1 to 63 of a-z, 0-9, '.', '_', '-', the first a letter or digit.",
-        extra_json_schema={"pattern": "^[a-z0-9][a-z0-9._-]{0,62}$"},
-        examples=["default"],
-    ),
-]
 SpaceDescription = Annotated[
     str, Meta(description="What the space is for.", min_length=1, max_length=2_000, examples=["Notes of the shop"])
-]
-MemoryId = Annotated[
-    str,
-    Meta(
-        description="Id of a memory, a UUIDv7.",
-        extra_json_schema={"format": "uuid"},
-        examples=["0197a3c0-5f4e-7000-8000-0123456789ab"],
-    ),
 ]
 Content = Annotated[
     str,
@@ -217,13 +204,6 @@ Conflict = Annotated[
         "anyway; `review` stores it and opens a review; `supersede`, for a single memory, supersedes the closest of "
         "those memories.",
         extra_json_schema=_words(OnConflict),
-    ),
-]
-SeqText = Annotated[
-    str,
-    Meta(
-        description="Point in the history of the space, `{epoch}:{number}`.",
-        examples=["b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4:17"],
     ),
 ]
 

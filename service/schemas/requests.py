@@ -180,3 +180,9 @@ def _utc(at: datetime, path: str) -> datetime:
         return at.astimezone(UTC)
     except OverflowError:
         raise InvalidInput.at(path, "lies outside the years 1 to 9999 in UTC") from None
+
+
+class FeedbackBody(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A verdict on a memory, or null to remove the caller's earlier one."""
+
+    verdict: fields.Verdict | None

@@ -31,9 +31,9 @@ DOCUMENT = json.loads((ROOT / "docs" / "openapi.json").read_text("utf-8"))
 OPERATIONS = [*generate.operations(DOCUMENT)]
 
 
-def test_what_is_committed_is_what_the_document_gives():
+def test_the_generated_files_are_what_the_document_gives():
     for name, text in generate.files(DOCUMENT).items():
-        assert (FOLDER / "muisti_client" / name).read_text("utf-8") == text, f"{name}: make openapi"
+        assert (FOLDER / "muisti_client" / name).read_text("utf-8") == text, f"{name}: make .venv/.client"
 
 
 def test_types_have_the_fields_of_the_document():

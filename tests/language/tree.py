@@ -17,11 +17,13 @@ KINDS = (
 )
 FOLDERS = ("core", "service", "clients", "loadtests", "deploy", "tests")
 TOP = ("README.md", "Makefile", "Containerfile", "pyproject.toml", "fly.toml")
-# Written by clients/python/generate.py, or by others.
+# Written by clients/python/generate, or by others.
 GENERATED = (
-    "clients/python/muisti_client/_*_client.py",
-    "clients/python/muisti_client/_sync_transport.py",
+    "clients/python/muisti_client/_async_client.py",
+    "clients/python/muisti_client/_sync_*.py",
     "clients/python/muisti_client/calls.py",
+    "clients/python/muisti_client/options.py",
+    "clients/python/muisti_client/results.py",
     "clients/python/muisti_client/types.py",
     "core/embedding/weights/*",
     "core/embedding/minilm/vocab.txt",

@@ -36,7 +36,7 @@ def counted(*names: str, texts: list[str] = TEXTS) -> int:
 
 
 def test_neighbours_have_the_association_of_a_plain_count(engine: Engine):
-    seq = engine.owner.graph.status(SPACE).seq.number
+    seq = engine.spaces.get(SPACE).seq
     near = engine.owner.graph.neighbours(SPACE, "Ann")
     assert [one.entity.name for one in near.items] == ["Bob", "Eve"] and near.sort == "-association"
     for one in near.items:

@@ -18,9 +18,9 @@ from muisti.core.model.tasks import OVER, NewItem, Task
 from muisti.core.store.database import Statement
 from muisti.core.tasks.claim import Claim
 from muisti.service.app.app import create_app
+from muisti.service.auth.middleware import METRICS
 from muisti.service.metrics.peers import joined
 from muisti.service.observability.meters import Meters
-from muisti.service.routes.metrics import METRICS
 from muisti.service.settings import Settings
 from tests.core.tasks.kinds import Remember
 from tests.service.fakes import API, Breakable, draft

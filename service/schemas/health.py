@@ -1,8 +1,8 @@
-"""Replies about the server: whether it runs, and whether it is ready."""
+"""Replies about the health and the speed of a server."""
 
-from typing import Literal
+from typing import Annotated, Literal
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from muisti.core.model.terms import OFF
 
@@ -56,3 +56,27 @@ class ReadyReply(Struct, frozen=True, kw_only=True):
     indexes_evicted: int | UnsetType = UNSET
     tasks_blocked: str | UnsetType = UNSET
     tasks_failing: list[FailingReply] | UnsetType = UNSET
+
+
+class LatencyReply(Struct, frozen=True, kw_only=True):
+    """Times of one operation since the server started, in milliseconds.
+
+    Percentiles are interpolated within the buckets of a histogram.
+    """
+
+    method: str
+    route: Annotated[str, Meta(description="The template of the path.")]
+    count: Annotated[int, Meta(description="Number of requests.")]
+    mean: float
+    p50: float
+    p95: float
+    p99: float
+
+
+class ServerStatsReply(Struct, frozen=True, kw_only=True):
+    """Statistics of all workers of a server since their start; the most frequent operations first."""
+
+    workers: int
+    memory_bytes: Annotated[int, Meta(description="Resident memory of all workers.")]
+    uptime_seconds: float
+    operations: list[LatencyReply]

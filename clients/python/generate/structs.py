@@ -11,6 +11,7 @@ NAMES: Mapping[str, str] = {
     "ItemsReply": "Outcomes",
     "ItemReply": "Outcome",
     "UndoReply": "Undone",
+    "SignalShare": "Signal",
 }
 ROOTS = (
     "AddedReply",

@@ -1,21 +1,19 @@
 """Write requests, methods and types from the server's OpenAPI document, and the sync client from the async one.
 
-    python -m clients.python.generate docs/openapi.json
-
-A test compares the files of the package with the output of this program.
+Builds and `make` write these files, which are not committed. A test compares them with the document.
 """
 
 import json
 import keyword
 import re
-import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from clients.python import structs
+from . import structs
 
-PACKAGE = Path(__file__).parent / "muisti_client"
+PACKAGE = Path(__file__).parents[1] / "muisti_client"
+DOCUMENT = PACKAGE / "../../../docs/openapi.json"
 MIRRORED = ("transport", "sending", "protocol", "space", "connecting")
 LINES = "application/x-ndjson"
 METHODS = ("get", "put", "post", "patch", "delete")
@@ -43,10 +41,13 @@ PLAIN = {"string": "str", "integer": "int", "number": "float", "boolean": "bool"
 HEAD = '"""Made from the OpenAPI document of the server by generate.py."""\n'
 
 
-def main() -> None:
-    document = json.loads(Path(sys.argv[1]).read_text("utf-8"))
-    for name, text in files(document).items():
-        (PACKAGE / name).write_text(text, "utf-8")
+def write() -> None:
+    """Write the generated files that are missing or not current. An sdist has them, and no document."""
+    if DOCUMENT.exists():
+        for name, text in files(json.loads(DOCUMENT.read_text("utf-8"))).items():
+            path = PACKAGE / name
+            if not path.exists() or path.read_text("utf-8") != text:
+                path.write_text(text, "utf-8")
 
 
 def files(document: Mapping[str, Any]) -> dict[str, str]:
@@ -294,7 +295,3 @@ def _answer(operation: Mapping[str, Any]) -> str:
 def _docstring(operation: Mapping[str, Any]) -> str:
     text = f"{operation.get('summary', '')}. {operation.get('description', '')}".strip()
     return f'"""{re.sub(chr(92) * 2, "", " ".join(text.split())).rstrip(chr(34))}"""'
-
-
-if __name__ == "__main__":
-    main()
