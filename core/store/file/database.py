@@ -58,6 +58,7 @@ class FileDatabase:
             StoreReadOnly: the file can only be read.
             StoreUnavailable: the file cannot be opened, or the installed SQLite may corrupt it.
             StoreCorrupt: the file is no Muisti database.
+            Conflict: the file is from before the first release.
         """
         self._path = Path(path).absolute()
         self._vfs = vfs
