@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Protocol
 
 from deploy.cluster.sqld import Sqld
-from muisti.core.store.database import Database
+from muisti.core.store.database import Database, Statement
 from muisti.core.store.file.database import FileDatabase
 from muisti.core.store.migrate import migrate
 from muisti.core.store.remote.access import Token
@@ -161,6 +161,13 @@ def _empty() -> bytes:
         database.close()
         assert [file.name for file in path.parent.iterdir()] == [path.name], "all is in one file"
         return path.read_bytes()
+
+
+def unreleased(database: Database, number: int) -> None:
+    """Give a database the record of migrations that a Muisti from before the first release left."""
+    steps = [(one, f"{one:04}_{'first' if one == 1 else 'later'}.sql") for one in range(1, number + 1)]
+    record = (Statement("INSERT INTO schema_migrations VALUES (?, ?, 1)", step) for step in steps)
+    database.write([Statement("DELETE FROM schema_migrations"), *record])
 
 
 def settings_at(path: Path) -> dict[str, str]:

@@ -7,7 +7,7 @@ from typing import cast
 from msgspec import Struct
 
 from muisti.core.store.database import Database, Statement
-from muisti.core.store.migrate import migrations
+from muisti.core.store.migrate import APPLIED, migrations, newest
 from muisti.core.store.rescue import soundness
 
 
@@ -35,12 +35,15 @@ def file_flaws(path: Path) -> list[str]:
 
 
 def schema_of(database: Database) -> Schema:
-    """Return the schema of a database."""
+    """Return the schema of a database.
+
+    Raises:
+        Conflict: the database is from before the first release.
+    """
     known = len(migrations())
     if not database.read([Statement("SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'")])[0]:
         return Schema(None, known)
-    ((found,),) = database.read([Statement("SELECT coalesce(max(number), 0) FROM schema_migrations")])[0]
-    return Schema(cast(int, found), known)
+    return Schema(newest(database.read([APPLIED])[0]), known)
 
 
 def clocks_of(database: Database) -> Clocks:

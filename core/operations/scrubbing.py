@@ -5,7 +5,7 @@ from pathlib import Path
 from muisti.core.databases import entire
 from muisti.core.model.errors import Conflict
 from muisti.core.model.location import Location
-from muisti.core.store.remote import administration, scrubbing
+from muisti.core.store.remote import scrubbing
 from muisti.core.store.remote.scrubbing import LOG_BYTES, ServerScrub
 from muisti.core.support.progress import Progress, silent
 
@@ -24,7 +24,7 @@ def scrub(
             raise Conflict("the database is a file: every purge cleans it, and nothing is left to scrub")
         return scrubbing.scrub(
             database,
-            lambda: administration.checkpoint(admin_url, location.namespace, admin_key),
+            lambda: scrubbing.checkpoint(admin_url, location.namespace, admin_key),
             progress,
             log_bytes,
         )

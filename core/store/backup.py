@@ -21,6 +21,7 @@ from muisti.core.model.values import Seq
 from muisti.core.store.copying import FileSide, Side, carry
 from muisti.core.store.file.opening import APPLICATION_ID, BUSY_TIMEOUT_MS, CLEAN
 from muisti.core.store.file.sqlite_errors import translated
+from muisti.core.store.migrate import APPLIED, newest
 from muisti.core.store.sql.version_rows import PLAIN
 from muisti.core.support.progress import Progress, silent
 
@@ -67,6 +68,7 @@ def checked(path: Path, progress: Progress = silent) -> Stamp:
     """Open a backup, check all of it, and return its stamp.
 
     Raises:
+        Conflict: it is from before the first release.
         StoreCorrupt: it is damaged, or is no backup of a Muisti database; the message says where.
     """
     with translated(), opened(path) as copy:
@@ -80,6 +82,7 @@ def checked(path: Path, progress: Progress = silent) -> Stamp:
         if strays := copy.execute("PRAGMA foreign_key_check").fetchall():
             raise StoreCorrupt(f"{path.name} is damaged: {len(strays)} rows refer to missing rows")
         progress("checking", 2, 2)
+        newest(copy.execute(APPLIED.sql).fetchall())
         stamped = copy.execute("SELECT 1 FROM sqlite_schema WHERE name = 'backup_stamp'").fetchall()
         made = copy.execute("SELECT max(made_at) FROM backup_stamp").get if stamped else None
         rows = cast(list[tuple[str, str, int]], copy.execute("SELECT name, epoch, seq FROM spaces").fetchall())
@@ -194,12 +197,11 @@ def renew_epochs(copy: apsw.Connection) -> None:
     for space_id, epoch in copy.execute("SELECT id, epoch FROM spaces").fetchall():
         fresh = str(uuid.uuid4())
         copy.execute("UPDATE spaces SET epoch = ? WHERE id = ?", (fresh, space_id))
-        if copy.execute("SELECT 1 FROM sqlite_schema WHERE name = 'webhooks'").get:  # none in older copies
-            copy.execute(
-                "UPDATE webhooks SET epoch = ?, cursor = min(cursor, (SELECT seq FROM spaces s WHERE s.id = space_id)) "
-                "WHERE space_id = ? AND epoch = ?",
-                (fresh, space_id, epoch),
-            )
+        copy.execute(
+            "UPDATE webhooks SET epoch = ?, cursor = min(cursor, (SELECT seq FROM spaces s WHERE s.id = space_id)) "
+            "WHERE space_id = ? AND epoch = ?",
+            (fresh, space_id, epoch),
+        )
         copy.execute(
             "UPDATE requests SET seq = ? || substr(seq, instr(seq, ':')) WHERE seq >= ? AND seq < ?",
             (fresh, f"{epoch}:", f"{epoch};"),

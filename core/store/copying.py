@@ -15,7 +15,7 @@ import msgspec
 from muisti.core.model.errors import Conflict, NotFound, StoreCorrupt, StoreUnavailable, TooLarge
 from muisti.core.store.database import Row, Rows, Statement
 from muisti.core.store.file.sqlite_errors import translated
-from muisti.core.store.migrate import UNFINISHED, refuse_unfinished
+from muisti.core.store.migrate import APPLIED, UNFINISHED, newest, refuse_unfinished
 from muisti.core.store.remote.writes import TABLE as WRITES
 from muisti.core.support.progress import Progress
 
@@ -101,7 +101,7 @@ def carry(source: Side, target: Side, progress: Progress) -> None:
 
     Raises:
         NotFound: the source has no tables of Muisti.
-        Conflict: the target is not empty, or holds an unfinished copy.
+        Conflict: the target is not empty, or holds an unfinished copy; or the source is from before the first release.
         StoreUnavailable: one of both does not answer, or a newer Muisti has just migrated the source.
         TooLarge: a value does not fit into the target.
         StoreCorrupt: what is read from the target is not what was written.
@@ -122,6 +122,7 @@ def _plan(source: Side) -> _Plan:
     refuse_unfinished(names)
     if "schema_migrations" not in names:
         raise NotFound("database", "with memories")
+    newest(_ask(source, [APPLIED])[0])
     before = {name: {str(of) for table, of in references if table == name} - {name} for name in sorted(names)}
     ordered = list(TopologicalSorter(before).static_order())
     if any(name == SEQUENCE for name, _ in columns):

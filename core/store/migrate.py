@@ -1,6 +1,6 @@
 """Migrations: numbered SQL files, each applied once and atomically; a new database gets all of them in one batch."""
 
-from collections.abc import Container
+from collections.abc import Container, Sequence
 from functools import cache
 from importlib import resources
 
@@ -12,6 +12,7 @@ from muisti.core.store.database import Database, Refused, Statement
 TABLE = """CREATE TABLE IF NOT EXISTS schema_migrations (
     number INTEGER PRIMARY KEY, name TEXT NOT NULL, applied_at INTEGER NOT NULL) STRICT"""
 
+APPLIED = Statement("SELECT number, name FROM schema_migrations ORDER BY number")
 UNFINISHED = "unfinished_copy"  # a table that marks a database into which another one is being copied
 
 
@@ -20,7 +21,7 @@ def migrate(database: Database, now: int) -> None:
 
     Raises:
         SchemaTooNew: the database has migrations that this code does not know; it is left unchanged.
-        Conflict: the database holds an unfinished copy.
+        Conflict: the database holds an unfinished copy, or is from before the first release.
     """
     known = migrations()
     applied = _applied(database)
@@ -36,6 +37,20 @@ def migrate(database: Database, now: int) -> None:
         except Refused:
             if _applied(database) < steps[-1][0]:  # otherwise another process was faster
                 raise
+
+
+def newest(applied: Sequence[Sequence[object]]) -> int:
+    """Return the number of the newest migration among the rows of `APPLIED`, 0 without any.
+
+    Raises:
+        Conflict: the database is from before the first release, whose migrations had other names.
+    """
+    if applied and applied[0][1] != migrations()[0][0]:
+        raise Conflict(
+            f"the database is from before the first release (schema {applied[-1][0]}) and was left unchanged; export "
+            "it with the version that created it (`muisti export --all FOLDER`), then import the folder into a new one"
+        )
+    return int(str(applied[-1][0])) if applied else 0
 
 
 def refuse_unfinished(tables: Container[str]) -> None:
@@ -80,8 +95,4 @@ def _applied(database: Database) -> int:
     tables = Statement("SELECT name FROM sqlite_master WHERE name IN ('schema_migrations', ?)", (UNFINISHED,))
     found = {str(name) for (name,) in database.read([tables])[0]}
     refuse_unfinished(found)
-    if not found:
-        return 0
-    newest = database.read([Statement("SELECT coalesce(max(number), 0) FROM schema_migrations")])[0][0][0]
-    assert isinstance(newest, int)
-    return newest
+    return newest(database.read([APPLIED])[0]) if found else 0

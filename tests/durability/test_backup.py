@@ -9,13 +9,17 @@ from pathlib import Path
 import apsw
 import pytest
 
+from muisti.core.embedding.models import Models
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import Conflict, EpochGone, NotFound, PastRetention, PointAhead, StoreCorrupt
 from muisti.core.model.values import Draft, Seq
+from muisti.core.operations.repair import recover
 from muisti.core.store.backup import back_up, checked, restore
+from muisti.core.store.copying import FileSide, carry
+from muisti.core.store.file.database import FileDatabase
 from tests.core.fakes import NOON, SPACE, Clock, add, open_engine
-from tests.stores import FileStore
+from tests.stores import FileStore, unreleased
 
 pytestmark = pytest.mark.file_only
 WRITERS = 8
@@ -207,3 +211,30 @@ def test_what_was_erased_is_in_no_backup_made_afterwards(tmp_path: Path):
         back_up(store.path, tmp_path / "after", NOON)
     assert b"canary7c1d4e90aa" in (tmp_path / "before").read_bytes()
     assert b"canary7c1d4e90aa" not in (tmp_path / "after").read_bytes()
+
+
+def test_a_database_from_before_the_first_release_is_refused_and_left_alone(tmp_path: Path):
+    path, copy, killed = tmp_path / "a.db", tmp_path / "copy.db", tmp_path / "killed.db"
+    with open_engine(path) as engine:
+        add(engine, "one")
+    with closing(FileDatabase(path)) as database:
+        unreleased(database, 37)
+        left = {Path(f"{killed}{suffix}"): Path(f"{path}{suffix}").read_bytes() for suffix in ("", "-wal")}
+    for file, data in left.items():
+        file.write_bytes(data)
+    with pytest.raises(Conflict, match="muisti export"):
+        open_engine(killed)
+    assert {file: file.read_bytes() for file in left} == left
+    before = path.read_bytes()
+    tries = (
+        lambda: open_engine(path),
+        lambda: back_up(path, copy, NOON),
+        lambda: restore(path, copy, NOON),
+        lambda: recover(path, copy, Models(), NOON, lambda *_: None),
+    )
+    for use in tries:
+        with pytest.raises(Conflict, match="muisti export"):
+            use()
+    with closing(apsw.Connection(str(path))) as given, pytest.raises(Conflict, match="muisti export"):
+        carry(FileSide(given), FileSide(given), lambda *_: None)
+    assert path.read_bytes() == before

@@ -8,7 +8,7 @@ import queue
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import cast
+from typing import NoReturn, cast
 
 import apsw
 
@@ -17,7 +17,6 @@ from muisti.core.store.database import Database, Ended, Rows, Scrubbed, Statemen
 from muisti.core.store.file import opening
 from muisti.core.store.file.health import Health
 from muisti.core.store.file.locks import LockWait, Notice
-from muisti.core.store.file.no_writer import NoWriter
 from muisti.core.store.file.opened_files import OpenedFiles
 from muisti.core.store.file.opening import CLEAN
 from muisti.core.store.file.opening import Synchronous as Synchronous
@@ -58,6 +57,7 @@ class FileDatabase:
             StoreReadOnly: the file can only be read.
             StoreUnavailable: the file cannot be opened, or the installed SQLite may corrupt it.
             StoreCorrupt: the file is no Muisti database.
+            Conflict: the file is from before the first release.
         """
         self._path = Path(path).absolute()
         self._vfs = vfs
@@ -78,7 +78,7 @@ class FileDatabase:
             self._only_reads = True
             with translated():
                 opening.only_reading(self._path).close()
-            self._writer = NoWriter(refusal)
+            self._writer = _NoWriter(refusal)
         self._pool: queue.LifoQueue[apsw.Connection | None] = queue.LifoQueue()
         for _ in range(readers):
             self._pool.put(None)  # opened on first use
@@ -234,3 +234,37 @@ def _answered(connection: apsw.Connection, statements: Sequence[Statement]) -> l
     finally:
         if connection.in_transaction:  # a failed read may have ended the transaction
             connection.execute("COMMIT")
+
+
+class _NoWriter:
+    """Takes the place of the writer of a read-only file: refuses every write with the reason."""
+
+    def __init__(self, refusal: StoreReadOnly) -> None:
+        self._refusal = str(refusal)
+        self._closed = False
+        self.connection = None
+        self.meters = StoreMeters(waiting=lambda: 0)
+
+    def put(self, statements: Sequence[Statement], ended: Ended, *, kept: bool = True) -> NoReturn:
+        """Raise `StoreReadOnly`."""
+        del statements, ended, kept
+        raise StoreReadOnly(self._refusal)
+
+    def empty_log(self) -> NoReturn:
+        """Raise `StoreReadOnly`."""
+        raise StoreReadOnly(self._refusal)
+
+    def rewrite(self) -> NoReturn:
+        """Raise `StoreReadOnly`."""
+        raise StoreReadOnly(self._refusal)
+
+    def expect(self, writes: int) -> None:
+        """Do nothing."""
+
+    def hurry(self) -> None:
+        """Do nothing."""
+
+    def close(self) -> bool:
+        """Return whether this is the first call."""
+        closed, self._closed = self._closed, True
+        return not closed

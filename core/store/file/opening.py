@@ -10,8 +10,9 @@ from typing import Literal, cast
 
 import apsw
 
-from muisti.core.model.errors import StoreCorrupt, StoreReadOnly, StoreUnavailable
+from muisti.core.model.errors import Conflict, StoreCorrupt, StoreReadOnly, StoreUnavailable
 from muisti.core.store.file.locks import BUSY_SECONDS, PAUSE_SECONDS, LockWait, holder
+from muisti.core.store.migrate import APPLIED, newest
 from muisti.core.support.priority import give_way
 
 APPLICATION_ID = 0x4D756973  # "Muis"
@@ -100,18 +101,26 @@ def _looked_at(connection: apsw.Connection) -> apsw.Connection:
         found, tables = cast(tuple[int, int], connection.execute(IDENTITY).get)
         if found != APPLICATION_ID:
             raise StoreCorrupt(f"this is {'a database of another program' if tables else 'no Muisti database yet'}")
-    except (apsw.Error, StoreCorrupt):
+        _refuse_unreleased(connection)
+    except (apsw.Error, Conflict, StoreCorrupt):
         connection.close()
         raise
     return connection
+
+
+def _refuse_unreleased(connection: apsw.Connection) -> None:
+    """Raise `Conflict` for a file from before the first release, before anything in it changes."""
+    if connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'schema_migrations'").get:
+        newest(connection.execute(APPLIED.sql).fetchall())
 
 
 def writing(path: Path, vfs: str | None, synchronous: Synchronous, waiting: LockWait | None = None) -> apsw.Connection:
     """Open a connection in WAL mode without automatic checkpoints. Create the file where it is missing.
 
     Raises:
+        Conflict: the file is from before the first release.
         StoreCorrupt: the file is no Muisti database.
-            StoreReadOnly: it can be read at most.
+        StoreReadOnly: it can be read at most.
     """
     if vfs is None:
         _make_file(path)
@@ -149,6 +158,7 @@ def _writing(path: Path, vfs: str | None, synchronous: Synchronous, waiting: Loc
         found, tables = cast(tuple[int, int], connection.execute(IDENTITY).get)
         if found != APPLICATION_ID and tables:
             raise StoreCorrupt(f"{path.name} is a database of another program (application_id {found})")
+        _refuse_unreleased(connection)
         _keep_log(connection)
         connection.pragma("synchronous", synchronous)
         connection.pragma("secure_delete", True)

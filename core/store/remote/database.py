@@ -13,7 +13,7 @@ from typing import TypeVar
 from muisti.core.model.errors import NotYetReplicated, StoreCorrupt, StoreUnavailable, TooLarge
 from muisti.core.store.database import Database, Ended, Row, Rows, Scrubbed, Statement
 from muisti.core.store.free_space import Traces
-from muisti.core.store.remote import free_pages, remains, writes
+from muisti.core.store.remote import free_pages, writes
 from muisti.core.store.remote.hrana import BatchResult, Step, rows_of, transaction
 from muisti.core.store.remote.hrana_errors import Passing, Unsure, check, is_bad_statement, is_too_large, whole
 from muisti.core.store.remote.http_client import NoAnswer, Server, TooSlow
@@ -145,8 +145,8 @@ class RemoteDatabase:
         try:
             left = free_pages.overwrite(self)
         except StoreUnavailable:
-            return Scrubbed({}, remains.unchecked(None))
-        return Scrubbed({}, remains.unchecked(left))
+            return Scrubbed({}, free_pages.unchecked(None))
+        return Scrubbed({}, free_pages.unchecked(left))
 
     def close(self) -> None:
         self._closed = True

@@ -5,7 +5,7 @@ before it is deleted: a page that is taken and freed in one transaction is never
 """
 
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol, cast
 
 from muisti.core.store.database import Rows, Statement
@@ -17,6 +17,7 @@ VALUE_PAGES = 900  # in one value: a server takes less than 4 MB
 AT_ONCE = 8 * VALUE_PAGES  # pages in one transaction, far from its limit of 5 s
 FREE_MAX = 20_000  # pages that one purge overwrites, 80 MB
 
+_SCRUB = "`muisti scrub` removes them; so does a move into a new namespace (docs/how-to/erasure.md)"
 _COUNTS = [Statement("PRAGMA page_count"), Statement("PRAGMA freelist_count")]
 
 
@@ -71,3 +72,25 @@ def fill(database: Target, filler: bytes, first: int, number: int) -> None:
         )
         for at in range(0, number, VALUE_PAGES)
     ])  # fmt: skip
+
+
+def unchecked(free: int | None) -> Mapping[str, str]:
+    """Return the places on a server that a purge does not reach, each with the reason and what removes the copies.
+
+    `free` is the number of free pages that were not overwritten, None for all of them.
+    """
+    found = {
+        "unused room in pages of the database server": (
+            f"where its trees have moved rows, copies may stay beside rows that remain. {_SCRUB}"
+        ),
+        "logs of the database server": (
+            "`data-wal` keeps them until the next checkpoint, hourly by default. `wallog` and snapshots keep them "
+            f"until sqld compacts them, by default after 200 MB of writes. Replicas have logs of their own. {_SCRUB}"
+        ),
+    }
+    if free == 0:
+        return found
+    many = "they" if free is None else f"all {free:,}"
+    return found | {
+        "free pages of the database server": f"{many} were not overwritten, and keep deleted rows. {_SCRUB}"
+    }

@@ -8,8 +8,11 @@ meanwhile.
 
 import secrets
 import time
+import urllib.error
+import urllib.request
 from collections.abc import Callable
 from typing import NamedTuple
+from urllib.parse import quote
 
 from muisti.core.model.errors import StoreUnavailable
 from muisti.core.store.database import Statement
@@ -22,6 +25,8 @@ VACUUMED = 65_536  # pages from which the server runs VACUUM
 LOG_BYTES = 200_000_000  # sqld's default of --max-log-size
 MARGIN = 1_000  # pages, for writes of others meanwhile
 TRIES = 5
+CHECKPOINT_SECONDS = 600.0  # the server may run VACUUM before it answers a checkpoint
+DEFAULT = "default"  # the namespace of a server without namespaces
 REST_SECONDS = 3.0  # sqld looks every second whether its log is to be compacted, and then needs time for it
 
 Checkpoint = Callable[[], None]
@@ -53,6 +58,24 @@ def scrub(database: Target, checkpoint: Checkpoint, progress: Progress, log_byte
     time.sleep(REST_SECONDS)
     checkpoint()
     return ServerScrub(before, pages(database).all, written * PAGE)
+
+
+def checkpoint(url: str, namespace: str | None, key: str | None = None) -> None:
+    """Move the write-ahead log of a database into its file. `url` is that of `--admin-listen-addr`, `key` its key.
+
+    Raises:
+        StoreUnavailable: the server cannot be reached, or refuses.
+    """
+    target = f"{url.rstrip('/')}/v1/namespaces/{quote(namespace or DEFAULT, safe='')}/checkpoint"
+    headers = {"content-type": "application/json"} | ({} if key is None else {"authorization": f"basic {key}"})
+    request = urllib.request.Request(target, b"{}", headers, method="POST")
+    try:
+        with urllib.request.urlopen(request, timeout=CHECKPOINT_SECONDS) as answer:
+            answer.read()
+    except urllib.error.HTTPError as error:
+        raise StoreUnavailable(f"sqld refuses a checkpoint: {error.code} {error.reason}") from error
+    except OSError as error:
+        raise StoreUnavailable(f"sqld's administration API does not answer: {error}") from error
 
 
 def _vacuumed(database: Target, checkpoint: Checkpoint, stage: str, progress: Progress) -> int:

@@ -15,6 +15,7 @@ from muisti.core.model.fields import FOLDED
 from muisti.core.model.ids import id_text
 from muisti.core.store.database import Scalar
 from muisti.core.store.file.pages import INTERIOR_INDEX, INTERIOR_TABLE, LEAF_INDEX, LEAF_TABLE, TREE, Image, Row
+from muisti.core.store.migrate import newest
 from muisti.core.store.rescue.references import settle
 from muisti.core.store.rescue.shapes import Shape, shapes
 from muisti.core.store.sql.checksums import doubt, is_json
@@ -66,6 +67,9 @@ def salvage(
     """Put all rows that can be read and trusted into a new database, which has our schema and nothing else.
 
     `scripts` have made that schema, and `tables` are its tables; `scripts` None: the migrations of this code.
+
+    Raises:
+        Conflict: the file is from before the first release.
     """
     found = Salvaged()
     target.pragma("foreign_keys", False)
@@ -171,6 +175,8 @@ def _take(
         target.execute("INSERT OR IGNORE INTO listed VALUES (?, ?)", (row["memory_id"], row["version"]))
     elif shape.name == "sqlite_autoindex_spaces_1":
         target.execute("INSERT OR IGNORE INTO named VALUES (?, ?)", (row["rowid"], row["name"]))
+    elif shape.name == "schema_migrations" and row["number"] == 1:
+        newest([(1, row["name"])])
     elif not shape.index and shape.name in wanted:
         why = _doubt(shape.name, row)
         if why is None:

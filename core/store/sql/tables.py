@@ -10,7 +10,7 @@ from muisti.core.model.fields import FIELDS, MemoryField, columns, stored
 from muisti.core.store.sql import server_tables, space_tables
 from muisti.core.store.sql.table import ABOUT_THE_SPACE, OF_SPACE, OF_VERSION, Reference, Table, Wipe, words
 
-# Columns of `versions` as migrations have added them. A later field adds its own at the end.
+# The first columns of `versions`, in the order of the schema. A later field adds its own at the end.
 _FIRST = words(
     "id space_id memory_id version born died kind category category_folded key content content_hash type status "
     "importance author author_folded reason source tags metadata event_at created_at updated_at expires_at supersedes "

@@ -12,7 +12,6 @@ from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import Conflict
 from muisti.core.model.tasks import Task
 from muisti.core.store.database import Statement
-from muisti.core.store.migrate import migrations, split
 from tests.core.fakes import SPACE, Clock, add, open_engine
 from tests.core.graph.plain import Toy, toy_facts, toy_reader
 from tests.core.transfer.importing.test_work import At, Deadly, Died
@@ -96,21 +95,6 @@ def test_what_is_read_again_is_the_same(deadly: tuple[Deadly, Engine]):
     assert not rows(database)
     engine.owner.graph.extend(SPACE)
     assert rows(database) == before
-
-
-def test_the_migration_to_another_order_of_mentions_lets_all_be_read_again(deadly: tuple[Deadly, Engine]):
-    database, engine = deadly
-    add(engine, *TEXTS)
-    engine.owner.graph.extend(SPACE)
-    engine.owner.graph.merge(SPACE, "Bob1", "Bob2")
-    engine.owner.graph.extend(SPACE)
-    before, known = rows(database), engine.owner.graph.entity(SPACE, "Bob1")
-    script = next(text for name, text in migrations() if name.startswith("0032"))
-    database.write([Statement(one) for one in split(script)])
-    assert (rows(database), engine.owner.graph.status(SPACE).pending) == ([], len(TEXTS) + 1)
-    engine.owner.graph.extend(SPACE)
-    assert rows(database) == before
-    assert engine.owner.graph.entity(SPACE, "Bob1") == known
 
 
 def test_small_steps_read_what_is_little_and_make_one_task_of_much(stores: Stores, monkeypatch: pytest.MonkeyPatch):

@@ -10,12 +10,13 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from muisti.core.model.errors import SchemaTooNew, StoreUnavailable
+from muisti.core.model.errors import Conflict, SchemaTooNew, StoreUnavailable
+from muisti.core.operations.inspection import schema_of
 from muisti.core.store.database import BadStatement, Database, Refused, Scalar, Statement
-from muisti.core.store.migrate import migrate, migrations
+from muisti.core.store.migrate import APPLIED, migrate, migrations
 from muisti.core.store.sql.checksums import COVERED
 from tests.examples import examples
-from tests.stores import Store, Stores
+from tests.stores import Store, Stores, unreleased
 
 REFUSE = Statement("INSERT INTO refuse SELECT 'stale' WHERE 1")
 
@@ -109,6 +110,16 @@ def test_a_newer_schema_is_refused_and_left_alone(database: Database):
     database.write([Statement("INSERT INTO schema_migrations VALUES (?, 'later.sql', 1)", (number,))])
     with pytest.raises(SchemaTooNew, match=f"schema {number}"):
         migrate(database, 2)
+
+
+@pytest.mark.parametrize("number", [1, 2, 37])
+def test_a_schema_from_before_the_first_release_is_refused_and_left_alone(database: Database, number: int):
+    unreleased(database, number)
+    before = database.read([APPLIED])
+    for use in (lambda: migrate(database, 2), lambda: schema_of(database)):
+        with pytest.raises(Conflict, match=rf"schema {number}\).*muisti export"):
+            use()
+    assert database.read([APPLIED]) == before
 
 
 def test_migrating_twice_or_from_two_processes_changes_nothing(database: Database, store: Store):

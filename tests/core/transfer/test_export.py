@@ -10,6 +10,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.collisions import AddressTaken, Duplicate
@@ -20,7 +21,7 @@ from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
 from muisti.core.store.file.database import FileDatabase
-from tests.core.fakes import SPACE, Clock, WordEncoder, add, open_engine
+from tests.core.fakes import NOON, SPACE, Clock, WordEncoder, add, open_engine
 from tests.stores import FileStore, RemoteStore, Store, Stores, at
 
 WORDS = [
@@ -350,3 +351,16 @@ def test_what_a_space_does_not_store_does_not_come_in_by_a_file(stores: Stores):
         there.spaces.set_policy(SPACE, {"secrets": "redact"})
         assert bring(there, lines).created == 1
         assert secret not in " ".join(memory.content for memory in there.owner.read.list(SPACE).items)
+
+
+def test_an_export_from_before_the_first_release_comes_in_unchanged(tmp_path: Path):
+    """It was written at commit 49b8eda5."""
+    lines = Path(__file__).with_name("unreleased.ndjson").read_bytes().splitlines()
+    with open_engine(tmp_path / "new.db", encoder=StaticEncoder(), clock=Clock(NOON + 300 * 86_400_000_000)) as engine:
+        engine.spaces.ensure("x")
+        report = bring(engine, lines, "x")
+        assert (report.created, report.failed) == (10, 0)
+        found = {memory.content: memory for memory in engine.owner.read.list("x").items}
+        assert found["We deploy on Mondays"].version == 2
+        assert engine.owner.read.search("x", Query(text="When do we deploy?")).hits[0].memory.key == "deploy"
+        assert untouched(lines_of(engine, "x")) == untouched(lines)

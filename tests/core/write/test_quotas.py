@@ -12,8 +12,7 @@ from muisti.core.model.errors import InvalidInput, NotFound, QuotaExceeded
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.terms import CLEAR_PHRASE
 from muisti.core.model.values import Draft
-from muisti.core.store.database import Database, Statement
-from muisti.core.store.migrate import TABLE, migrate, migrations, split
+from muisti.core.store.database import Statement
 from tests.core.conversations.talking import named, said, stream
 from tests.core.fakes import SPACE, Clock, WordEncoder, open_engine
 from tests.examples import examples
@@ -154,30 +153,3 @@ def test_the_counters_follow_whoever_writes(stores: Stores):
     database.write([Statement("DELETE FROM versions WHERE memory_id IN (?, ?)", (id_bytes(one), id_bytes(two)))])
     assert database.read([TRUTH])[0] == [(1, 19, 1, 19)]
     engine.close()
-
-
-def test_what_was_stored_before_there_were_quotas_is_counted(stores: Stores):
-    database: Database = stores().open()
-    for number, (name, script) in enumerate(migrations()[:2], start=1):
-        record = Statement("INSERT INTO schema_migrations VALUES (?, ?, 1)", (number, name))
-        database.write([Statement(TABLE), record, *map(Statement, split(script))])
-    columns = "space_id, memory_id, version, born, died, kind, content, content_hash, type, status, importance, tags"
-    database.write(
-        [
-            Statement(
-                "INSERT INTO spaces (id, name, epoch, created_at, committed_at, settings) "
-                "VALUES (7, 'a', 'e', 1, 1, '{}')"
-            ),
-            *(
-                Statement(
-                    f"INSERT INTO versions ({columns}, metadata, created_at, updated_at, tokens) "
-                    "VALUES (7, ?, ?, ?, ?, 'memory', 'four', x'00', 'fact', 'active', 1, '[]', '{}', 1, 1, 1)",
-                    (memory, version, born, died),
-                )
-                for memory, version, born, died in ((b"1", 1, 1, 2), (b"1", 2, 2, None), (b"2", 1, 3, None))
-            ),
-        ]
-    )  # fmt: skip
-    migrate(database, 1)
-    assert database.read([TRUTH])[0] == [(2, 16, 2, 16)]
-    database.close()
