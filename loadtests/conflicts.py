@@ -19,8 +19,8 @@ import click
 
 from loadtests.checkout import ROOT, THIS, Checkout
 from loadtests.judged_changes import Pair, load
-from muisti.service.evaluation.docs import put_table
-from muisti.service.evaluation.merging import interval
+from loadtests.quality.docs import put_table
+from loadtests.quality.merging import interval
 
 CALLS = {"refused": "conflict", "review": "possible_conflict"}
 NAMES = ("before", "after")
@@ -101,7 +101,7 @@ def main(other: Path, folder: Path, beam: Path, chat: Sequence[str], docs: Path 
         put_table(docs / "why" / "quality.md", "conflicts", rows)
     for tree, name in zip(trees, NAMES, strict=True) if chat else ():
         shown = ("--show",) if show and tree is THIS else ()
-        alarms = _run(tree, ROOT / "service" / "evaluation" / "reviews.py", ("--turns", "10000", *shown, *chat))
+        alarms = _run(tree, ROOT / "loadtests" / "quality" / "reviews.py", ("--turns", "10000", *shown, *chat))
         click.echo(f"{name}\n{alarms}")
 
 

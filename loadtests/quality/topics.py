@@ -1,0 +1,103 @@
+"""Measures how well topics are found in conversations of known stretches.
+
+    python -m loadtests.quality.topics FOLDER ... [--tune] [--docs docs]
+
+Each FOLDER holds judged data (`service.evaluation.dataset`) with sessions. A text has eight stretches of 6 to 30 turns, each
+from another session, one after the other. Half of the sessions make the texts to tune on, the others those that are
+reported. Turns are given one by one, as in a conversation. --tune prints the errors of several settings on the first
+half instead. With --docs the table is put into quality.md there.
+"""
+
+import sys
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from time import process_time
+
+import click
+
+from loadtests.quality import text_peers
+from loadtests.quality.docs import put_table
+from loadtests.quality.segments import Errors, Text, errors, halves, mean, segment_length
+from muisti.core.discourse.segmentation import AGREEMENT, PENALTY, segment
+from muisti.core.embedding.encoder import StaticEncoder
+from muisti.core.text.terms import count_tokens
+from muisti.service.evaluation.dataset import DatasetError, load
+
+PENALTIES = (2.25, 2.5, 2.75, 3.0)
+AGREEMENTS = (3, 5, 8)
+ENCODER = StaticEncoder()
+
+Way = Callable[[Text], Sequence[int]]
+
+
+def change_points(penalty: float = PENALTY, agreement: int = AGREEMENT) -> Way:
+    """Return the way of conversations, with a setting."""
+    return lambda text: segment(
+        ENCODER.encode(text.turns), [*map(count_tokens, text.turns)], penalty=penalty, agreement=agreement
+    )
+
+
+def ways(length: int) -> Mapping[str, Way]:
+    """Return the ways that are reported, by their names in the table; `length` is that of a mean segment, in turns."""
+    return {
+        "no boundary": lambda _: [],
+        "one each mean length": lambda text: range(length, len(text.turns), length),
+        "TextTiling of nltk": lambda text: text_peers.text_tiling(text.turns),
+        "**change points**": change_points(),
+    }
+
+
+def settings() -> Mapping[str, Way]:
+    """Return the settings to choose from."""
+    return {
+        f"penalty {penalty}, agreement {agreement}": change_points(penalty, agreement)
+        for penalty in PENALTIES
+        for agreement in AGREEMENTS
+    }
+
+
+def measured(way: Way, texts: Sequence[Text]) -> tuple[Errors, float]:
+    """Return the mean errors, and the milliseconds of processor time for each turn."""
+    start = process_time()
+    found = [way(text) for text in texts]
+    taken = process_time() - start
+    turns = sum(len(text.turns) for text in texts)
+    return mean([errors(text, one) for text, one in zip(texts, found, strict=True)]), 1_000 * taken / turns
+
+
+def table(sets: Mapping[str, tuple[Mapping[str, Way], Sequence[Text]]]) -> Iterator[str]:
+    """Yield the table: Pk / WindowDiff of each way, and its milliseconds for each turn, a column for each set."""
+    yield f"| Pk / WindowDiff, ms a turn | {' | '.join(sets)} |"
+    yield "| --- " * (len(sets) + 1) + "|"
+    for name in next(iter(sets.values()))[0]:
+        cells = [_cell(*measured(ways[name], texts)) for ways, texts in sets.values()]
+        yield f"| {name} | {' | '.join(cells)} |"
+
+
+def _cell(found: Errors, ms: float) -> str:
+    return f"{found.pk:.3f} / {found.window_diff:.3f}, {ms:.2f}"
+
+
+@click.command()
+@click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--tune", is_flag=True, help="Print the errors of several settings on the half to tune on.")
+@click.option("--docs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Put the table there.")
+def main(folders: Sequence[Path], tune: bool, docs: Path | None) -> None:
+    """Measure how well topics are found."""
+    sets: dict[str, tuple[Mapping[str, Way], Sequence[Text]]] = {}
+    try:
+        for folder in folders:
+            dataset = load(folder)
+            tuning, reported = halves(dataset)
+            sets[dataset.name] = (settings(), tuning) if tune else (ways(segment_length(tuning)), reported)
+        ENCODER.encode(["loads the model"])
+        lines = list(table(sets))
+    except (DatasetError, text_peers.NotInstalled) as error:
+        raise click.ClickException(str(error)) from None
+    click.echo("\n".join(lines))
+    if docs and not tune:
+        put_table(docs / "why" / "quality.md", "topics", lines)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
