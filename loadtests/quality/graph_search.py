@@ -29,9 +29,8 @@ from muisti.core.entities.names import folded
 from muisti.core.model.times import to_us
 from muisti.core.query.options import Options
 from muisti.core.query.query import Query
-from muisti.service.evaluation.compare import Comparison, compare
 from muisti.service.evaluation.dataset import Dataset, load
-from muisti.service.evaluation.metrics import Metric, Result, Run, judge
+from muisti.service.evaluation.metrics import Comparison, Metric, Result, Run, compare, judge
 from muisti.service.evaluation.run import LIMIT, latest_time
 
 ROLES = frozenset({"user", "assistant"})

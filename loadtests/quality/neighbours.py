@@ -27,9 +27,8 @@ from muisti.core.entities.names import folded
 from muisti.core.entities.recogniser import shipped
 from muisti.core.model.errors import NotFound
 from muisti.core.model.graph_terms import NeighbourSort
-from muisti.service.evaluation.compare import compare
 from muisti.service.evaluation.dataset import Dataset, Document, load
-from muisti.service.evaluation.metrics import Metric, Result, Run, judge
+from muisti.service.evaluation.metrics import Metric, Result, Run, compare, judge
 
 NEAR = 10  # neighbours of a name
 ROLES = frozenset({"user", "assistant"})
