@@ -18,9 +18,9 @@ from pathlib import Path
 import click
 
 from loadtests.checkout import ROOT, THIS, Checkout
+from loadtests.document import put_table
 from loadtests.judged_changes import Pair, load
-from loadtests.quality.docs import put_table
-from loadtests.quality.merging import interval
+from loadtests.quality.merging import share
 
 CALLS = {"refused": "conflict", "review": "possible_conflict"}
 NAMES = ("before", "after")
@@ -35,15 +35,7 @@ class Score:
     both: int
 
     def __str__(self) -> str:
-        return f"{self.called} | {share(self.both, self.called)} | {share(self.both, self.true)}"
-
-
-def share(right: int, number: int) -> str:
-    """Return a share with its 95 % interval by Wilson, or a dash without cases."""
-    if not number:
-        return "–"
-    low, high = interval(right, number)
-    return f"{right / number:.2f} ({low:.2f} {high:.2f})"
+        return f"{self.called} | {share(self.both, self.called, 2)} | {share(self.both, self.true, 2)}"
 
 
 def verdicts(tree: Checkout, pairs: Sequence[Pair]) -> list[str]:

@@ -9,7 +9,6 @@ are also chosen without the folder that they are judged on. With `--second`, spa
 """
 
 import itertools
-import re
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,6 +22,8 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from loadtests.ablation import over_sets
+from loadtests.document import put_table
 from muisti.client import calls
 from muisti.core.model.terms import OFF, SecondQuery
 from muisti.core.query import advice
@@ -49,7 +50,6 @@ ASKING = (
     "I am looking for tips on {}",
     "{} What would you recommend for me?",
 )
-PLACE = re.compile(r"(?<=<!-- false alarms -->\n).*?(?=<!-- /false alarms -->)", re.DOTALL)
 SLACK = 0.001  # a difference of the means that counts as none
 WORDS, NEAR, MARGIN = (0.25, 0.5, 0.75, 1.0), (0.1, 0.15, 0.2, 0.25), (0.0, 0.25, 0.5, 0.75, 1.0)
 
@@ -203,17 +203,9 @@ def table(names: Sequence[str], sets: Sequence[Asked], others: Sequence[tuple[Ch
     for kind in KINDS:
         before = _mean([one.before for one in found[kind]] for found in sets)
         after = _mean([one.after for one in found[kind]] for found in sets)
-        means.append(_cell(before, after, _paired(moved[kind])))
+        means.append(_cell(before, after, over_sets(moved[kind])))
     left_out = " / ".join(_percent(float(np.mean(apart[kind]))) for kind in KINDS)
     yield f"| mean | {' | '.join(means)} | {left_out} |"
-
-
-def _paired(moved: Sequence[npt.NDArray[np.float64]]) -> Interval:
-    """Return the mean over sets of the mean differences, drawn again within each set."""
-    drawn = np.random.default_rng(0)
-    means = [one[drawn.integers(0, one.size, (2_000, one.size))].mean(axis=1) for one in moved]
-    low, high = np.percentile(np.mean(means, axis=0), [2.5, 97.5])
-    return Interval(float(np.mean([one.mean() for one in moved])), float(low), float(high))
 
 
 def _cell(before: float, after: float, moved: Interval) -> str:
@@ -266,11 +258,10 @@ def main(folders: Sequence[Path], docs: Path | None, save: Path | None, second: 
         without = usual_in([sets[place] for place in rest], [sizes[place] for place in rest])
         apart.append((chosen([sets[place] for place in rest], without), without))
         click.echo(f"without {name}: {apart[-1][1]}, {apart[-1][0]}", err=True)
-    rows = "\n".join(table(names, sets, apart)) + "\n"
-    click.echo(rows)
+    rows = [*table(names, sets, apart)]
+    click.echo("\n".join(rows))
     if docs is not None:
-        page = docs / "why" / "quality.md"
-        page.write_text(PLACE.sub(lambda _: rows, page.read_text("utf-8")), "utf-8")
+        put_table(docs / "why" / "quality.md", "false alarms", rows)
     if save is not None:
         save.write_bytes(msgspec.json.encode(Measured(usual, dict(zip(names, sets, strict=True)))))
 

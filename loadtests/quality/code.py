@@ -19,8 +19,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from loadtests.quality.code_oracles import ORACLES
-from loadtests.quality.code_sites import Site, Sites, Target
+from loadtests.quality.code_oracles import ORACLES, Site, Sites, Target
 from muisti.core.code import projects
 from muisti.core.code.reading import LANGUAGES, read, resolve_all, source_language
 from muisti.core.code.records import Record

@@ -10,7 +10,6 @@ define.
 
 import argparse
 import hashlib
-import tempfile
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
@@ -19,17 +18,16 @@ from rich.console import Console
 from rich.table import Table
 
 from loadtests.quality.code import records_of
+from loadtests.quality.contexts import opened
 from muisti.core.chunking.cutting import cut
 from muisti.core.code.names import symbol_of
 from muisti.core.code.reading import LANGUAGES
 from muisti.core.code.records import Record
-from muisti.core.databases import open_file
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
 from muisti.core.model.documents import Piece
 from muisti.core.model.filing import DocumentName, FileFacts, NewDocument
 from muisti.core.model.spaces import CONTENT_ONLY
-from muisti.core.model.times import system_clock
 from muisti.core.query.query import Query
 from muisti.core.views.documents import TOGETHER, Cuts, Incoming
 
@@ -109,10 +107,7 @@ def main() -> None:
         row = [repo.resolve().name, f"{len(records)}", f"{len(wanted)}"]
         found = []
         for defines in (False, True):
-            with (
-                tempfile.TemporaryDirectory() as folder,
-                Engine(open_file(Path(folder, "m.db")), StaticEncoder(), system_clock) as engine,
-            ):
+            with opened(StaticEncoder()) as engine:
                 store(engine, repo, records, defines=defines)
                 found.append(reciprocal_ranks(engine, wanted, [one.path for one in records]))
         row += [f"{sum(ranks) / max(1, len(ranks)):.3f}" for ranks in found]

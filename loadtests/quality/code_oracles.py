@@ -5,15 +5,37 @@ import json
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Callable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from loadtests.quality.code_oracle_c import c_targets
-from loadtests.quality.code_oracle_java import java_targets
-from loadtests.quality.code_sites import NAMES, Oracle, Site, Sites, Target
 from muisti.core.code.records import Record
+
+Target = tuple[str, str]  # a path and a qualified name
+
+
+class Site(NamedTuple):
+    """The place of the name that a call uses; `column` counts bytes from 0. The name takes no part in comparisons."""
+
+    path: str
+    line: int
+    column: int
+
+    @property
+    def name(self) -> str:
+        return NAMES.get(self, "")
+
+
+NAMES: dict[Site, str] = {}  # of the sites, as they were read
+Sites = Mapping[Site, set[Target] | None]
+
+
+class Oracle(NamedTuple):
+    """An oracle: the languages it reads, and its targets of each site; empty for one outside, None for not known."""
+
+    languages: tuple[str, ...]
+    targets: Callable[[Path, list[Record], Path | None], Sites]
 
 
 def _calls(path: str, source: bytes) -> list[tuple[Site, int]]:
@@ -68,7 +90,7 @@ def jedi_targets(root: Path, records: list[Record], _: Path | None) -> Sites:
     return found
 
 
-_CHECKER = r"""
+_TYPESCRIPT = r"""
 const ts = require(process.argv[2]), fs = require("fs");
 const files = JSON.parse(fs.readFileSync(process.argv[3]));
 const program = ts.createProgram(files, {target: 99, module: 99, moduleResolution: 100, jsx: 4,
@@ -128,7 +150,7 @@ def typescript_targets(root: Path, records: list[Record], folder: Path | None) -
     found: dict[Site, set[Target] | None] = {}
     with tempfile.TemporaryDirectory() as temporary:
         script, files = Path(temporary, "checker.cjs"), Path(temporary, "files.json")
-        script.write_text(_CHECKER, "utf-8")
+        script.write_text(_TYPESCRIPT, "utf-8")
         files.write_text(json.dumps([str(root / one.path) for one in records]), "utf-8")
         command = [str(node), "--stack-size=4000", str(script), str(package), str(files)]
         answer = subprocess.run(command, capture_output=True, text=True, check=True)
@@ -149,6 +171,199 @@ def typescript_targets(root: Path, records: list[Record], folder: Path | None) -
                 name: str = known.get((path, each["line"], each["own"])) or each["name"]
                 targets.add((path, name))
         found[site] = targets if targets or one["targets"] else None
+    return found
+
+
+class _Units:
+    """Reads translation units of a folder, and collects definitions and calls of all of them."""
+
+    def __init__(self, root: Path, records: list[Record]) -> None:
+        self.clang: Any = import_module("clang.cindex")
+        self.root = root
+        self.paths = {one.path for one in records}
+        self.macros = {(one.path, d.name) for one in records for d in one.definitions if d.kind == "function"}
+        self.defined: dict[str, Target] = {}  # by unified symbol resolution
+        self.called: dict[Site, tuple[str, Target | None]] = {}  # a symbol, or the target itself
+
+    def place(self, cursor: Any) -> str | None:
+        """Return the path of a cursor below the folder, None for one elsewhere."""
+        file = cursor.location.file
+        path = Path(file.name).resolve() if file is not None else None
+        found = path.relative_to(self.root).as_posix() if path is not None and path.is_relative_to(self.root) else None
+        return found if found in self.paths else None
+
+    def read(self, path: str, options: list[str]) -> None:
+        index = self.clang.Index.create()
+        unit = index.parse(str(self.root / path), args=options, options=1)  # 1: with the records of the preprocessor
+        expanded: set[tuple[str, int, int]] = set()
+        for cursor in unit.cursor.get_children():
+            if cursor.kind == self.clang.CursorKind.MACRO_INSTANTIATION and (own := self.place(cursor)):
+                expanded.add((own, cursor.location.line, cursor.location.column))
+                self._macro(own, cursor)
+        for cursor in _below(unit.cursor):
+            kind = cursor.kind
+            own = self.place(cursor)
+            if own is None:
+                continue
+            if kind == self.clang.CursorKind.FUNCTION_DECL and cursor.is_definition():
+                self.defined[cursor.get_usr()] = (own, cursor.spelling)
+            elif kind == self.clang.CursorKind.CALL_EXPR:
+                self._call(own, cursor, expanded)
+
+    def _macro(self, path: str, cursor: Any) -> None:
+        definition = cursor.referenced
+        where = self.place(definition) if definition is not None else None
+        if where is None or (where, cursor.spelling) in self.macros:
+            tokens = [one.spelling for one in cursor.get_tokens()][1:2]
+            if tokens == ["("]:
+                site = Site(path, cursor.location.line, cursor.location.column - 1)
+                NAMES[site] = cursor.spelling
+                self.called[site] = ("", (where, cursor.spelling) if where else None)
+
+    def _call(self, path: str, cursor: Any, expanded: set[tuple[str, int, int]]) -> None:
+        callee = next(cursor.get_children(), None)
+        while callee is not None and callee.kind.name in ("UNEXPOSED_EXPR", "PAREN_EXPR"):
+            callee = next(callee.get_children(), None)
+        if callee is None or callee.kind.name not in ("DECL_REF_EXPR", "MEMBER_REF_EXPR"):
+            return
+        at = callee.location
+        if any((path, one.line, one.column) in expanded for one in (at, cursor.location)):
+            return  # within a macro, whose own site counts
+        site, target = Site(path, at.line, at.column - 1), callee.referenced
+        NAMES[site] = callee.spelling
+        if target is None or target.kind != self.clang.CursorKind.FUNCTION_DECL:
+            self.called[site] = ("", None)
+        else:
+            self.called[site] = (target.get_usr(), None)
+
+
+def _below(cursor: Any) -> Iterator[Any]:
+    pending = [cursor]
+    while pending:
+        one = pending.pop()
+        yield one
+        pending += one.get_children()
+
+
+def c_targets(root: Path, records: list[Record], _: Path | None) -> Sites:
+    """Ask libclang for the function or macro of each call. Calls through pointers have none and count as outside."""
+    units = _Units(root, records)
+    headers = subprocess.run(["gcc", "-print-file-name=include"], capture_output=True, text=True, check=True)
+    folders = sorted({str((root / one.path).parent) for one in records if one.path.endswith(".h")})
+    options = [f"-I{folder}" for folder in (str(root), *folders, headers.stdout.strip())]
+    for record in records:
+        if record.path.endswith(".c"):
+            units.read(record.path, options)
+    found: dict[Site, set[Target] | None] = {}
+    for site, (symbol, own) in units.called.items():
+        target = own or units.defined.get(symbol)
+        found[site] = {target} if target else set()
+    return found
+
+
+_JAVA = r"""
+import com.sun.source.tree.*;
+import com.sun.source.util.*;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.*;
+import java.util.*;
+import javax.lang.model.element.*;
+import javax.tools.*;
+
+public class Checker {
+  static String quoted(String text) { return "\"" + text.replace("\\", "\\\\").replace("\"", "\\\"") + "\""; }
+
+  static String named(Element element) {
+    Deque<String> names = new ArrayDeque<>();
+    for (Element e = element; e != null && e.getKind() != ElementKind.PACKAGE; e = e.getEnclosingElement())
+      if (!e.getSimpleName().isEmpty() && e.getKind() != ElementKind.CONSTRUCTOR)
+        names.addFirst(e.getSimpleName().toString());
+    return String.join(".", names);
+  }
+
+  public static void main(String[] given) throws Exception {
+    JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
+    StandardJavaFileManager files = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8);
+    List<String> paths = Files.readAllLines(Path.of(given[0]));
+    JavacTask task = (JavacTask) compiler.getTask(
+        null, files, d -> {}, List.of("-proc:none", "-XDshould-stop.ifError=FLOW"), null,
+        files.getJavaFileObjectsFromStrings(paths));
+    List<CompilationUnitTree> units = new ArrayList<>();
+    task.parse().forEach(units::add);
+    try { task.analyze(); } catch (RuntimeException error) { System.err.println(error); }
+    Trees trees = Trees.instance(task);
+    SourcePositions positions = trees.getSourcePositions();
+    for (CompilationUnitTree unit : units) {
+      String source = unit.getSourceFile().getCharContent(true).toString();
+      new TreePathScanner<Void, Void>() {
+        void told(long at, String name, Element element) {
+          if (at < 0) return;
+          int line = source.lastIndexOf('\n', (int) at - 1) + 1;
+          int column = source.substring(line, (int) at).getBytes(StandardCharsets.UTF_8).length;
+          boolean known = element != null && element.asType().getKind() != javax.lang.model.type.TypeKind.ERROR;
+          TreePath where = known ? trees.getPath(element) : null;
+          String target = where == null ? "null" : quoted(where.getCompilationUnit().getSourceFile().getName());
+          System.out.println("{\"path\": " + quoted(unit.getSourceFile().getName()) + ", \"line\": "
+              + unit.getLineMap().getLineNumber(at) + ", \"column\": " + column + ", \"name\": " + quoted(name)
+              + ", \"known\": " + known + ", \"target\": " + target + ", \"named\": "
+              + quoted(known ? named(element) : "") + "}");
+        }
+
+        @Override public Void visitMethodInvocation(MethodInvocationTree node, Void v) {
+          ExpressionTree select = node.getMethodSelect();
+          Element element = trees.getElement(new TreePath(getCurrentPath(), select));
+          if (select instanceof IdentifierTree id && !Set.of("this", "super").contains(id.getName().toString()))
+            told(positions.getStartPosition(unit, id), id.getName().toString(), element);
+          else if (select instanceof MemberSelectTree member) {
+            String name = member.getIdentifier().toString();
+            if (!name.equals("super")) told(positions.getEndPosition(unit, member) - name.length(), name, element);
+          }
+          return super.visitMethodInvocation(node, v);
+        }
+
+        @Override public Void visitNewClass(NewClassTree node, Void v) {
+          ExpressionTree type = node.getIdentifier();
+          TreePath path = new TreePath(getCurrentPath(), type);
+          ExpressionTree bare = type;
+          if (type instanceof ParameterizedTypeTree generic) {
+            bare = (ExpressionTree) generic.getType();
+            path = new TreePath(path, bare);
+          }
+          Element element = trees.getElement(path);
+          String name = bare.toString();
+          told(positions.getStartPosition(unit, type), name.substring(name.lastIndexOf('.') + 1), element);
+          return super.visitNewClass(node, v);
+        }
+      }.scan(unit, null);
+    }
+  }
+}
+"""
+
+
+def java_targets(root: Path, records: list[Record], _: Path | None) -> Sites:
+    """Ask javac for the method or class of each call in the records' files.
+
+    Types of packages that are not there are unknown; sites that depend on them count neither way.
+    """
+    found: dict[Site, set[Target] | None] = {}
+    inside = {one.path for one in records}
+    with tempfile.TemporaryDirectory() as temporary:
+        checker, files = Path(temporary, "Checker.java"), Path(temporary, "files.txt")
+        checker.write_text(_JAVA, "utf-8")
+        paths = [one.path for one in records if not one.path.endswith(("module-info.java", "package-info.java"))]
+        files.write_text("\n".join(str(root / path) for path in paths), "utf-8")
+        command = ["java", "-Xss16m", "--add-modules", "jdk.compiler", str(checker), str(files)]
+        answer = subprocess.run(command, capture_output=True, text=True, check=True)
+    for line in answer.stdout.splitlines():
+        one = json.loads(line)
+        site = Site(Path(one["path"]).relative_to(root).as_posix(), one["line"], one["column"])
+        NAMES[site] = one["name"]
+        if not one["known"]:
+            found[site] = None
+            continue
+        path = Path(one["target"]).relative_to(root).as_posix() if one["target"] else ""
+        found[site] = {(path, one["named"])} if path in inside else set()
     return found
 
 

@@ -11,7 +11,6 @@ of their ids. Constants were chosen on the half `tuning`. The half `report` is f
 import argparse
 import ast
 import hashlib
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from zlib import crc32
@@ -20,21 +19,20 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-from muisti.core.databases import open_file
+from loadtests.quality.contexts import opened
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
 from muisti.core.model.documents import Cut
 from muisti.core.model.filing import FileFacts, NewDocument
 from muisti.core.model.spaces import CONTENT_ONLY
-from muisti.core.model.times import system_clock
 from muisti.core.query import filters
 from muisti.core.query.query import Query
 from muisti.core.views.documents import TOGETHER, Cuts, Incoming
 from muisti.service.evaluation.dataset import load
-from muisti.service.evaluation.metrics import ndcg, recall
+from muisti.service.evaluation.metrics import bootstrap, ndcg, recall
 
 LANGUAGE, ENDING = "python", ".py"
-DRAWS = 10_000  # of the bootstrap
+RESAMPLES = 10_000
 
 
 def without_docstrings(code: str) -> str:
@@ -87,10 +85,8 @@ def ranked(engine: Engine, space: str, question: str) -> list[str]:
 
 def gain_of(after: Sequence[float], before: Sequence[float]) -> str:
     """Return the mean gain of a measure over questions, with its interval of 95 %."""
-    gains = np.subtract(after, before)
-    drawn = np.random.default_rng(0).integers(0, len(gains), (DRAWS, len(gains)))
-    low, high = np.quantile(gains[drawn].mean(1), (0.025, 0.975))
-    return f"{gains.mean():+.4f} [{low:+.4f}, {high:+.4f}]"
+    gain = bootstrap(np.subtract(after, before), resamples=RESAMPLES)
+    return f"{gain.mean:+.4f} [{gain.low:+.4f}, {gain.high:+.4f}]"
 
 
 def main() -> None:
@@ -111,10 +107,7 @@ def main() -> None:
     for name, own in (("kept", texts), ("removed", {key: without_docstrings(one) for key, one in texts.items()})):
         plain: list[float] = []
         for stored_as, language in (("plain text", None), ("code", LANGUAGE)):
-            with (
-                tempfile.TemporaryDirectory() as folder,
-                Engine(open_file(Path(folder, "m.db")), StaticEncoder(), system_clock) as engine,
-            ):
+            with opened(StaticEncoder()) as engine:
                 store(engine, "code", own, language)
                 found: Sequence[tuple[list[str], Mapping[str, float]]] = [
                     (ranked(engine, "code", one.text), data.qrels[one.id]) for one in questions

@@ -9,8 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
-from loadtests.quality.packing import Asked, Kept
-from loadtests.quality.session_summaries import SessionSummaries
+from loadtests.quality.packing import Asked, Kept, SessionSummaries
 from muisti.core.context.choosing import candidate
 from muisti.core.context.counting import USUAL, counter
 from muisti.core.context.features import body, measure

@@ -18,7 +18,7 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from loadtests.quality.docs import put_table
+from loadtests.document import put_table
 from loadtests.quality.entity_peers import Named, ask
 from loadtests.quality.entity_sets import Judged, columns, rows, turns
 from muisti.core.embedding.encoder import StaticEncoder

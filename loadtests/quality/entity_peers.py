@@ -41,15 +41,13 @@ def main(model: str) -> None:
     language = spacy.load(model, exclude=["tagger", "parser", "attribute_ruler", "lemmatizer"])
     texts = json.load(sys.stdin)
     made: Any = importlib.import_module("spacy.tokens").Doc
-    docs = [
-        made(language.vocab, words=one["words"], spaces=[True] * len(one["words"])) if one.get("words") else one["text"]
-        for one in texts
-    ]
-    list(language.pipe(docs[:20]))
-    docs = [
-        made(language.vocab, words=one["words"], spaces=[True] * len(one["words"])) if one.get("words") else one["text"]
-        for one in texts
-    ]
+
+    def given(one: dict) -> Any:
+        words = one.get("words")
+        return made(language.vocab, words=words, spaces=[True] * len(words)) if words else one["text"]
+
+    list(language.pipe([given(one) for one in texts[:20]]))
+    docs = [given(one) for one in texts]
     began = time.process_time()
     found = [
         [(name.start_char, name.end_char, KINDS[name.label_]) for name in doc.ents if name.label_ in KINDS]

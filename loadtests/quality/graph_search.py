@@ -22,7 +22,7 @@ from rich.table import Table
 
 from loadtests.quality.contexts import opened, store
 from loadtests.quality.name_chains import made
-from loadtests.quality.neighbours import NEAR, reached
+from loadtests.quality.neighbours import COMPARED, NEAR, gain, reached, speakers_of
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
 from muisti.core.entities.names import folded
@@ -30,11 +30,8 @@ from muisti.core.model.times import to_us
 from muisti.core.query.options import Options
 from muisti.core.query.query import Query
 from muisti.service.evaluation.dataset import Dataset, load
-from muisti.service.evaluation.metrics import Comparison, Metric, Result, Run, compare, judge
+from muisti.service.evaluation.metrics import Result, Run, compare, judge
 from muisti.service.evaluation.run import LIMIT, latest_time
-
-ROLES = frozenset({"user", "assistant"})
-COMPARED: tuple[Metric, ...] = ("ndcg_10", "recall_10")
 
 
 class Found(NamedTuple):
@@ -57,7 +54,7 @@ def measured(data: Dataset, weights: Sequence[float]) -> Found:
         with opened(StaticEncoder()) as engine:
             of = {memory.id: document.id for memory, document in store(engine, "group", documents)}
             engine.owner.graph.extend("group")
-            speakers = {folded(str(one.meta["speaker"])) for one in documents if one.meta.get("speaker")} - ROLES
+            speakers = speakers_of(documents)
             latest = latest_time(documents)
             at = None if latest is None else to_us(latest)
             for question in questions:
@@ -121,7 +118,7 @@ def rows(data: Dataset, found: Found) -> Iterator[tuple[str, ...]]:
             compared = {metric: compare(before, after, metric=metric) for metric in COMPARED}
             yield (
                 *(data.name, part, str(len(ids)), f"{weight:g}"),
-                *(text for one in compared.values() for text in _gain(one)),
+                *(text for one in compared.values() for text in gain(one)),
                 "{0.wins}/{0.losses}".format(compared["recall_10"]),
                 f"{_median(before):.2f} {_median(after):.2f}",
             )
@@ -132,18 +129,13 @@ def default_row(data: Dataset) -> tuple[str, ...]:
     before, after = (_run(data, "default", results, None) for results in by_default(data))
     gains = [compare(before, after, metric=metric) for metric in COMPARED]
     same = sum(one == other for one, other in zip(_judged(before), _judged(after), strict=True))
-    texts = [text for one in gains for text in _gain(one)]
+    texts = [text for one in gains for text in gain(one)]
     return data.name, str(len(before.queries)), *texts, str(same), f"{_median(before):.2f} {_median(after):.2f}"
 
 
 def _judged(run: Run) -> list[Result]:
     """Return the results of a run without their times."""
     return [msgspec.structs.replace(one, ms=0.0) for one in run.queries]
-
-
-def _gain(one: Comparison) -> tuple[str, str]:
-    d = one.difference
-    return f"{one.before:.4f}", f"{d.mean:+.4f} ({d.low:+.4f} {d.high:+.4f})"
 
 
 def _run(data: Dataset, mode: str, results: Sequence[Result], ids: frozenset[str] | None) -> Run:

@@ -2,7 +2,7 @@
 
     python -m loadtests.quality.instructions FOLDER ... [--category instruction_following] [--docs docs]
 
-A folder is judged data (`service.evaluation.dataset`). The questions of the category are those that an instruction is about.
+A folder is judged data (`evaluation.dataset`). The questions of the category are those that an instruction is about.
 The right one is the relevant document that the lane can have. A folder without such questions only counts the documents
 that the rule takes for instructions, and `--list` prints them.
 """
@@ -13,8 +13,8 @@ from pathlib import Path
 
 import click
 
+from loadtests.document import put_table
 from loadtests.quality.contexts import opened, store
-from loadtests.quality.docs import put_table
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.model.terms import INSTRUCTIONS_MAX
 from muisti.core.query.query import Query

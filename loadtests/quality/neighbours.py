@@ -28,7 +28,7 @@ from muisti.core.entities.recogniser import shipped
 from muisti.core.model.errors import NotFound
 from muisti.core.model.graph_terms import NeighbourSort
 from muisti.service.evaluation.dataset import Dataset, Document, load
-from muisti.service.evaluation.metrics import Metric, Result, Run, compare, judge
+from muisti.service.evaluation.metrics import Comparison, Metric, Result, Run, compare, judge
 
 NEAR = 10  # neighbours of a name
 ROLES = frozenset({"user", "assistant"})
@@ -44,7 +44,7 @@ def measured(data: Dataset) -> dict[NeighbourSort, list[Result]]:
         with opened(StaticEncoder()) as engine:
             store(engine, "group", documents)
             engine.owner.graph.extend("group")
-            speakers = {folded(str(one.meta["speaker"])) for one in documents if one.meta.get("speaker")} - ROLES
+            speakers = speakers_of(documents)
             named = {one.id: _names(one.text, speakers) for one in documents}
             for question in data.queries.get(group, ()):
                 asked = _names(question.text, speakers)
@@ -59,6 +59,11 @@ def measured(data: Dataset) -> dict[NeighbourSort, list[Result]]:
                     if ranked is not None:
                         results.append(judge(ranked, dict.fromkeys(wanted, 1.0), **about, ms=ms))
     return found
+
+
+def speakers_of(documents: Sequence[Document]) -> set[str]:
+    """Return the folded names of those who speak in documents, without roles."""
+    return {folded(str(one.meta["speaker"])) for one in documents if one.meta.get("speaker")} - ROLES
 
 
 def reached(data: Dataset, firsts: Mapping[str, str], sort: NeighbourSort = BY_COUNT) -> dict[str, tuple[int, int]]:
@@ -113,17 +118,16 @@ def rows(data: Dataset, found: Mapping[NeighbourSort, Sequence[Result]]) -> Iter
         compared = [compare(*runs, metric=metric) for metric in COMPARED]
         yield (
             *(data.name, part, str(len(runs[0].queries))),
-            *(
-                text
-                for one in compared
-                for text in (
-                    f"{one.before:.4f}",
-                    f"{one.difference.mean:+.4f} ({one.difference.low:+.4f} {one.difference.high:+.4f})",
-                )
-            ),
+            *(text for one in compared for text in gain(one)),
             f"{compared[0].wins}/{compared[0].losses}",
             " ".join(f"{np.median([one.ms for one in run.queries]):.2f}" for run in runs),
         )
+
+
+def gain(one: Comparison) -> tuple[str, str]:
+    """Return the mean before, and the mean difference with its interval."""
+    d = one.difference
+    return f"{one.before:.4f}", f"{d.mean:+.4f} ({d.low:+.4f} {d.high:+.4f})"
 
 
 def main() -> None:

@@ -1,16 +1,18 @@
 """Ways to choose memories for a prompt, to compare with: each takes candidates in an order and says what it keeps."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import lru_cache
 
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from loadtests.quality.session_summaries import SessionSummaries
+from loadtests.quality.turns import spoken
 from muisti.core.context.choosing import Candidate, chosen
 from muisti.core.context.counting import Counter
 from muisti.core.context.features import body
 from muisti.core.context.rendering import heading
+from muisti.core.discourse.summarise import Turn, summarise
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.model.values import Memory
 
@@ -18,9 +20,58 @@ Floats = npt.NDArray[np.floating]
 
 MMR = 0.7  # weight of the score against likeness to what is there
 MMR_MOST = 150  # candidates
+SHARE = 0.2  # of the tokens of a session, for its summary
+REMEMBERED = 1_000  # summaries
 
 Kept = Mapping[str, str]
 """The shown text of each kept memory, by its id."""
+
+
+class SessionSummaries:
+    """Summaries of the sessions of a conversation, written by our own summariser when they are first asked for."""
+
+    def __init__(self, conversation: Mapping[str, Candidate], counter: Counter) -> None:
+        """`conversation` has all memories in order, by id."""
+        self._counter = counter
+        self._sessions: dict[str, list[Candidate]] = {}
+        for one in conversation.values():
+            self._sessions.setdefault(_session(one.memory), []).append(one)
+        self._summary = lru_cache(REMEMBERED)(self._written)
+
+    def kept(self, candidates: Sequence[Candidate], budget: int) -> dict[str, str]:
+        """Return the lines of summaries by the memories that they are made from, for candidates in order of rank.
+
+        A session has the rank of its best hit. The last summary is as long as the room that is left.
+        """
+        left = budget
+        kept: dict[str, str] = {}
+        days: set[str] = set()
+        for session in dict.fromkeys(_session(one.memory) for one in candidates):
+            said = self._sessions[session]
+            day = heading(said[0].memory)
+            left -= 0 if day in days else self._counter.short(day)
+            tokens = min(int(SHARE * sum(one.tokens for one in said)), left - 1)
+            if tokens <= 0:
+                break
+            lines = self._summary(session, tokens)
+            left -= sum(self._counter.count(f"{line}\n") for line in lines.values())
+            days.add(day)
+            kept |= lines
+        return kept
+
+    def _written(self, session: str, tokens: int) -> dict[str, str]:
+        """Return the lines of the summary of a session within a number of tokens, by memory."""
+        said = self._sessions[session]
+        turns = [
+            Turn(place, author, text)
+            for place, one in enumerate(said)
+            for author, text in spoken(one.memory.content, one.memory.metadata)
+        ]
+        lines: dict[str, str] = {}
+        for line in summarise(turns, tokens, self._counter.count):
+            id_ = said[line.number].memory.id
+            lines[id_] = f"{lines[id_]}\n{line.text}" if id_ in lines else line.text
+        return lines
 
 
 class Asked(msgspec.Struct, frozen=True, kw_only=True):
@@ -136,3 +187,7 @@ def _mmr_order(scores: Floats, vectors: Floats) -> list[int]:
         left[best] = False
         likeness = np.maximum(likeness, vectors @ vectors[best])
     return order
+
+
+def _session(memory: Memory) -> str:
+    return str(memory.metadata.get("session", ""))

@@ -1,4 +1,4 @@
-"""Let one library read files: the program that `loadtests.quality.parsing` runs, also in the environment of other libraries.
+"""Let one library read files: the program that `quality.parsing` runs, also in the environment of other libraries.
 
 Paths come by standard input, a line each; a line of JSON goes out for each. It needs no package of Muisti but for
 Muisti's own parsers, so that an environment with another library alone can run it.

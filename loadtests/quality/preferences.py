@@ -2,7 +2,7 @@
 
     python -m loadtests.quality.preferences DATA [--stored 50] [--tokens 256] [--users 200]
 
-DATA is a folder of judged preferences (`service.evaluation.dataset`), such as PrefEval: the questions have almost no word of
+DATA is a folder of judged preferences (`evaluation.dataset`), such as PrefEval: the questions have almost no word of
 the preference that answers them. Each question is that of a user of its own. The user has stored the right preference
 and others, drawn at random, in a space of their own. The section `profile` has so many tokens.
 """

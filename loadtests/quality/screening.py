@@ -2,7 +2,7 @@
 
     python -m loadtests.quality.screening FOLDER ... --made tests/core/text/stated.jsonl
 
-Each FOLDER holds judged data (`service.evaluation.dataset`), in whose texts every secret that is found counts as a false
+Each FOLDER holds judged data (`evaluation.dataset`), in whose texts every secret that is found counts as a false
 alarm. The file of made texts has an object a line: `text`, `language`, `form`, and the `secret` in it, or null where
 there is none. Nothing of a text is printed; `--show` prints what was found.
 """

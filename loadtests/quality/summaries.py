@@ -2,7 +2,7 @@
 
     python -m loadtests.quality.summaries FOLDER [--references FILE] [--tune] [--docs docs]
 
-FOLDER holds judged data (`service.evaluation.dataset`) with sessions. FILE has a written summary for each session: lines of
+FOLDER holds judged data (`evaluation.dataset`) with sessions. FILE has a written summary for each session: lines of
 `{"group", "session", "text"}`. Without it, the references are the questions and answers of the queries whose relevant
 documents are in a session; --tune then takes every other group. Summaries have 10 and 20 % of the tokens of the session
 (cl100k_base). ROUGE is that of rouge-score, with stems. With --docs the table is put into quality.md there.
@@ -24,8 +24,8 @@ from typing import Any
 import click
 import tiktoken
 
+from loadtests.document import put_table
 from loadtests.quality import text_peers
-from loadtests.quality.docs import put_table
 from loadtests.quality.turns import Session, sessions
 from muisti.core.discourse.summarise import Rarity, Turn, lines_of, sentences_of, summarise, text_of
 from muisti.core.text.terms import tokenize

@@ -2,7 +2,7 @@
 
     python -m loadtests.quality.updates FOLDER [--docs docs]
 
-FOLDER holds judged data (`service.evaluation.dataset`). Its queries also name the ids of documents with the outdated fact
+FOLDER holds judged data (`evaluation.dataset`). Its queries also name the ids of documents with the outdated fact
 (`superseded`) and with the current one (`updated`). Each such query is asked in its whole conversation: as it is, and
 with recency. Then each outdated document is superseded by the next document that states the fact, in the order of
 turns, and the query is asked again. With --docs the table is put into quality.md there.
@@ -20,12 +20,12 @@ from typing import Any
 
 import click
 
-from loadtests.quality.docs import put_table
+from loadtests.document import put_table
 from muisti.client import calls
 from muisti.service.app.client import Client
 from muisti.service.app.local import start
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load
-from muisti.service.evaluation.run import LIMIT, Stored, as_memory, stored
+from muisti.service.evaluation.run import LIMIT, Stored, as_memory, reference, stored
 from muisti.service.settings import Settings
 
 DEPTH = 100  # hits in which the facts are looked for
@@ -81,9 +81,9 @@ def _in_order(ids: Sequence[str], turns: Mapping[str, Any]) -> tuple[str, ...]:
     return tuple(sorted((id_ for id_ in ids if id_ in turns), key=lambda id_: turns[id_]))
 
 
-def asked(client: Client, held: Stored, update: Update, how: Mapping[str, Any], latest: str | None) -> Found:
+def asked(client: Client, held: Stored, update: Update, how: Mapping[str, Any]) -> Found:
     """Ask a question and return the ranks of both facts."""
-    body = {"query": update.text, "limit": DEPTH, **how} | ({"reference_time": latest} if latest else {})
+    body = {"query": update.text, "limit": DEPTH, **how}
     hits = client.send(calls.search(held.spaces[update.group], body)).data["hits"]
     sources = [hit["memory"]["source"] for hit in hits]
 
@@ -120,24 +120,16 @@ def supersede(client: Client, held: Stored, wanted: Sequence[Update]) -> int:
     return len(done)
 
 
-def latest(dataset: Dataset) -> dict[str, str | None]:
-    """Return the latest time of each conversation, from which ages are counted."""
-    return {
-        group: max((str(one.meta["timestamp"]) for one in documents if one.meta.get("timestamp")), default=None)
-        for group, documents in dataset.documents.items()
-    }
-
-
 def measure(client: Client, dataset: Dataset, wanted: Sequence[Update]) -> dict[str, list[Found]]:
     """Return the ranks for each question, by the name of the way to ask it."""
-    times = {group: at and f"{at}T00:00:00Z" for group, at in latest(dataset).items()}
+    times = {group: reference(documents) for group, documents in dataset.documents.items()}
     with stored(client, dataset, lambda *_: None) as held:
         found = {
-            name: [asked(client, held, update, how, times[update.group]) for update in wanted]
+            name: [asked(client, held, update, {**how, **times[update.group]}) for update in wanted]
             for name, how in WAYS.items()
         }
         supersede(client, held, wanted)
-        found[SUPERSEDED] = [asked(client, held, update, {}, times[update.group]) for update in wanted]
+        found[SUPERSEDED] = [asked(client, held, update, times[update.group]) for update in wanted]
     return found
 
 

@@ -145,7 +145,7 @@ def measure(client: Client, held: Stored, plan: Plan, progress: Progress) -> tup
     The first query of a group is asked once before it is timed, so that loading an index is not taken for searching.
     Time words ("last week") count from the latest time of the group's documents, where they have one.
     """
-    latest = {held.spaces[group]: _reference(found) for group, found in held.dataset.documents.items()}
+    latest = {held.spaces[group]: reference(found) for group, found in held.dataset.documents.items()}
     asked = [(space, query) for group, space in held.spaces.items() for query in held.dataset.queries.get(group, ())]
     warm = set[str]()
     results: list[Result] = []
@@ -223,7 +223,7 @@ def latest_time(documents: Sequence[Document]) -> datetime | None:
     return max((at for document in documents if (at := _event_at(document)) is not None), default=None)
 
 
-def _reference(documents: Sequence[Document]) -> dict[str, str]:
+def reference(documents: Sequence[Document]) -> dict[str, str]:
     """Return the `reference_time` of a group, for the body of its searches; empty for a group without times."""
     latest = latest_time(documents)
     return {} if latest is None else {"reference_time": latest.isoformat()}

@@ -9,8 +9,23 @@ import msgspec
 import pytest
 
 from loadtests.quality.contexts import opened, store
-from loadtests.quality.merging import JUDGED, PARTS, Judged, interval, score, table
-from loadtests.quality.merging_pairs import AUTOMATIC, RULES, Read, Rule, Spelling, drawn, pair, read, spaces
+from loadtests.quality.merging import (
+    AUTOMATIC,
+    JUDGED,
+    PARTS,
+    RULES,
+    Judged,
+    Read,
+    Rule,
+    Spelling,
+    drawn,
+    interval,
+    pair,
+    read,
+    score,
+    spaces,
+    table,
+)
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.entities.names import code_of, norm
 from muisti.service.evaluation.dataset import Document

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from loadtests.quality import summaries, topics
-from loadtests.quality.segments import STRETCHES, TEXTS, TURNS, Text, errors, halves
+from loadtests.quality.topics import STRETCHES, TEXTS, TURNS, Text, errors, halves
 from loadtests.quality.turns import sessions
 from muisti.service.evaluation.dataset import Dataset, DatasetError, Document
 
