@@ -16,7 +16,7 @@ from typing import Any
 
 from rich.console import Console
 
-from loadtests import document, tables, texts
+from loadtests import tables, texts
 from loadtests.bed import Bed, machine
 
 UNSEEN = 1_000  # texts that are not stored
@@ -56,7 +56,6 @@ def main() -> int:
         tables.show(results, console)
         if options.docs is not None:
             importlib.import_module("loadtests.plots").draw(results, options.docs / "img")
-            document.fill_in(results, options.docs / "why" / "performance.md")
     return 0
 
 
@@ -104,7 +103,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--model", help="path of another static model (default: the one that ships with Muisti)")
     parser.add_argument("--prepare", action="store_true", help="only make what is kept; measure nothing")
     parser.add_argument("--fresh", action="store_true", help="measure again what is measured already")
-    parser.add_argument("--docs", type=Path, help="write plots and tables into this folder's performance.md and img/")
+    parser.add_argument("--docs", type=Path, help="draw plots into this folder's img/")
     parser.add_argument("--runs", type=Path, default=Path("runs"), help="where figures and caches are kept")
     return parser.parse_args()
 

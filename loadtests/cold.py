@@ -19,7 +19,7 @@ from rich.console import Console
 import muisti.core
 import muisti.service
 from deploy.cluster.sqld import Sqld
-from loadtests import document, http_load, tables, texts
+from loadtests import http_load, tables, texts
 from loadtests.bed import Bed
 from loadtests.fill import ANYTHING, SPACE
 from loadtests.services import chroma, muisti
@@ -67,14 +67,11 @@ def main() -> None:
         bed = stack.enter_context(Bed(corpus[: options.size], questions, options.cache))
         cases = _cases(bed, folder, stack)
         found = _measured(cases, bed, options.starts)
-    table = _table(cases, found)
-    console.print(tables.rich_table(table))
+    console.print(tables.rich_table(_table(cases, found)))
     if options.docs is not None:
-        put = {"starts": document.markdown(table), "picture-starts": "![stages of a start](../img/bench-starts.svg)\n"}
         importlib.import_module("loadtests.plots").starts(
             {(case.name, case.memories): found[case] for case in cases}, STAGES, options.docs / "img"
         )
-        document.put(put, options.docs / "why" / "performance.md")
 
 
 def _options() -> argparse.Namespace:
@@ -82,7 +79,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--text", type=Path, help="folder of judged sets, or with texts.txt and questions.txt")
     parser.add_argument("--size", type=int, default=SIZE, help="memories of the full cases (default: %(default)s)")
     parser.add_argument("--starts", type=int, default=STARTS, help="of each case (default: %(default)s)")
-    parser.add_argument("--docs", type=Path, help="write the plot and the table into this folder's performance.md")
+    parser.add_argument("--docs", type=Path, help="draw the plot into this folder's img/")
     parser.add_argument("--cache", type=Path, default=Path("runs/cache"), help="what takes long to make is kept here")
     return parser.parse_args()
 

@@ -23,7 +23,7 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 
-from loadtests import document, http_load, texts
+from loadtests import http_load, texts
 from loadtests.bed import Bed
 from loadtests.checkout import THIS, Checkout
 from loadtests.fill import SPACE, group_of
@@ -115,11 +115,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
             tree.prepare()
             _fill_once(tree, file, bed, console)
         found = measured(trees, files, bed, cases, options.starts, options.rounds)
-    table = compared(found, f"{options.name}, {bed.size:,} memories")
-    console.print(rich_table(table))
+    console.print(rich_table(compared(found, f"{options.name}, {bed.size:,} memories")))
     console.print(f"load average {os.getloadavg()[0]:.1f}")
-    if options.docs is not None:
-        document.put({f"compare-{options.name}": document.markdown(table)}, options.docs / "why" / "performance.md")
 
 
 def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
@@ -134,7 +131,6 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--rounds", type=int, default=ROUNDS, help="of each start (default %(default)s)")
     parser.add_argument("--only", metavar="KINDS", help="of search,filtered,keep,reject")
     parser.add_argument("--keep", type=Path, metavar="FOLDER", help="keep the filled files, and take those kept before")
-    parser.add_argument("--docs", type=Path, help="write the table into this folder's performance.md")
     parser.add_argument("--cache", type=Path, default=Path("runs/cache"), help="what takes long to make is kept here")
     return parser.parse_args(arguments)
 

@@ -1,6 +1,6 @@
 """Contradictions called by two checkouts of Muisti in one run: on judged pairs, and in ordinary conversations.
 
-    python -m loadtests.conflicts OTHER --pairs FOLDER --beam FOLDER [--chat FOLDER ...] [--docs docs] [--show]
+    python -m loadtests.conflicts OTHER --pairs FOLDER --beam FOLDER [--chat FOLDER ...] [--show]
 
 OTHER is the checkout to compare with, such as a `git worktree` of what was before. The pairs are those of
 `loadtests.judged_changes`. A pair is called `refused` (a conflict) or `review` (a possible conflict). With --chat the
@@ -18,7 +18,6 @@ from pathlib import Path
 import click
 
 from loadtests.checkout import ROOT, THIS, Checkout
-from loadtests.document import put_table
 from loadtests.judged_changes import Pair, load
 from loadtests.quality.merging import share
 
@@ -75,22 +74,18 @@ def _run(tree: Checkout, program: Path, arguments: Sequence[str], given: str | N
 @click.option("--pairs", "folder", required=True, type=click.Path(exists=True, path_type=Path), help="SICK and MRPC.")
 @click.option("--beam", required=True, type=click.Path(exists=True, path_type=Path), help="BEAM's conversations.")
 @click.option("--chat", multiple=True, type=click.Path(exists=True), help="A folder of conversations; repeatable.")
-@click.option("--docs", type=click.Path(exists=True, path_type=Path), help="Put the pairs into quality.md there.")
 @click.option("--show", is_flag=True, help="Print each wrong call, and each call in conversations.")
-def main(other: Path, folder: Path, beam: Path, chat: Sequence[str], docs: Path | None, show: bool) -> None:
+def main(other: Path, folder: Path, beam: Path, chat: Sequence[str], show: bool) -> None:
     """Compare the contradictions that two checkouts call."""
     trees = (Checkout(other), THIS)
     for tree in trees:
         tree.prepare()
     pairs = load(folder, beam)
     judged = [verdicts(tree, pairs) for tree in trees]
-    rows = [*table(pairs, judged)]
-    click.echo("\n".join(rows))
+    click.echo("\n".join(table(pairs, judged)))
     for pair, kind in zip(pairs, judged[1], strict=True) if show else ():
         if (kind in CALLS.values()) != pair.conflict and not pair.held_out:
             click.echo(f"{pair.source}: {kind or '-'}\n  {pair.existing[:300]!r}\n  {pair.new[:300]!r}")
-    if docs is not None:
-        put_table(docs / "why" / "quality.md", "conflicts", rows)
     for tree, name in zip(trees, NAMES, strict=True) if chat else ():
         shown = ("--show",) if show and tree is THIS else ()
         alarms = _run(tree, ROOT / "loadtests" / "quality" / "reviews.py", ("--turns", "10000", *shown, *chat))

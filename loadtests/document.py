@@ -4,26 +4,9 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from loadtests import tables
-from loadtests.tables import Results, Table
+from loadtests.tables import Table
 
-PICTURES = {
-    "dense": (("dense",), "recall against time"),
-    "growth": (("lexical", "hybrid"), "milliseconds by number of memories"),
-    "http": (("http",), "requests a second"),
-    "memory": (("memory",), "bytes a memory"),
-}
 PLACE = re.compile(r"(<!-- bench:(?P<name>[a-z-]+) -->\n).*?(<!-- /bench -->)", re.DOTALL)
-
-
-def fill_in(results: Results, page: Path) -> None:
-    """Write what was measured into the page; places without figures stay as they are."""
-    found = {table.stage: markdown(table) for table in tables.all_of(results)}
-    found["run"] = "".join(f"- {name}: `{value}`\n" for name, value in tables.run_of(results).items())
-    for picture, (stages, says) in PICTURES.items():
-        if any(results.get(stage) for stage in stages):
-            found[f"picture-{picture}"] = f"![{says}](../img/bench-{picture}.svg)\n"
-    put(found, page)
 
 
 def put(found: Mapping[str, str], page: Path) -> None:

@@ -1,6 +1,6 @@
 """False alarms of evidence: how often `none` is said of questions with an answer, and how often of others.
 
-    python -m loadtests.false_alarms FOLDER ... [--docs docs] [--save alarms.json] [--second mapped]
+    python -m loadtests.false_alarms FOLDER ... [--save alarms.json] [--second mapped]
 
 Each FOLDER holds judged data (`service.evaluation.dataset`), which is stored once. Each search judges its evidence
 twice: as it is, and without the rule for questions that ask for advice. So all differences are paired. Foreign
@@ -23,7 +23,6 @@ import numpy as np
 import numpy.typing as npt
 
 from loadtests.ablation import over_sets
-from loadtests.document import put_table
 from muisti.client import calls
 from muisti.core.model.terms import OFF, SecondQuery
 from muisti.core.query import advice
@@ -236,10 +235,9 @@ def _settings(database: Path, second: SecondQuery) -> Settings:
 
 @click.command()
 @click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
-@click.option("--docs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Put the table there.")
 @click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="File of all judgements, to draw.")
 @click.option("--second", type=click.Choice(get_args(SecondQuery)), default=OFF, help="How to ask the second model.")
-def main(folders: Sequence[Path], docs: Path | None, save: Path | None, second: SecondQuery) -> None:
+def main(folders: Sequence[Path], save: Path | None, second: SecondQuery) -> None:
     """Measure false alarms of evidence, with the rule for advice and without it."""
     try:
         datasets = [load(folder) for folder in folders]
@@ -258,10 +256,7 @@ def main(folders: Sequence[Path], docs: Path | None, save: Path | None, second: 
         without = usual_in([sets[place] for place in rest], [sizes[place] for place in rest])
         apart.append((chosen([sets[place] for place in rest], without), without))
         click.echo(f"without {name}: {apart[-1][1]}, {apart[-1][0]}", err=True)
-    rows = [*table(names, sets, apart)]
-    click.echo("\n".join(rows))
-    if docs is not None:
-        put_table(docs / "why" / "quality.md", "false alarms", rows)
+    click.echo("\n".join(table(names, sets, apart)) + "\n")
     if save is not None:
         save.write_bytes(msgspec.json.encode(Measured(usual, dict(zip(names, sets, strict=True)))))
 

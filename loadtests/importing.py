@@ -20,7 +20,7 @@ from typing import NamedTuple
 import numpy as np
 from rich.console import Console
 
-from loadtests import document, tables, texts
+from loadtests import tables, texts
 from loadtests.tables import Table
 
 MEGABYTES = 20
@@ -49,10 +49,7 @@ def main() -> None:
             for megabytes in (options.megabytes / 10, options.megabytes):
                 found.append(_taken(form, write, int(megabytes * MEGA), Path(folder)))
                 Console(stderr=True).print(found[-1])
-    table = _table(found)
-    Console(width=140).print(tables.rich_table(table))
-    if options.docs is not None:
-        document.put({"size": document.markdown(table)}, options.docs / "how-to" / "importing.md")
+    Console(width=140).print(tables.rich_table(_table(found)))
 
 
 def _taken(form: str, write: Callable[[Path, int], int], size: int, folder: Path) -> Taken:
@@ -127,7 +124,6 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="loadtests.importing", description=__doc__)
     parser.add_argument("--megabytes", type=int, default=MEGABYTES, help=f"of the larger file; {MEGABYTES}")
     parser.add_argument("--folder", type=Path, help="where the files and the databases are")
-    parser.add_argument("--docs", type=Path, help="put the table into importing.md of this folder")
     return parser.parse_args()
 
 

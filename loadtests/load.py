@@ -9,8 +9,8 @@ Starts a server on a temporary file, fills it, runs locust's applications, and w
     make load ARGS="--tenants"                        a tenant alone, and beside one who does the worst
     make load ARGS="--sweep"                          throughput and latency by users, memories and workers
 
-The exit code is 0 when all criteria hold. `--docs docs` writes tables and plots of a sweep or an overload into
-docs/why/performance.md. `--runs DIR` caches what takes long to make, and resumes an interrupted sweep.
+The exit code is 0 when all criteria hold. `--docs docs` draws a sweep or an overload into docs/img.
+`--runs DIR` caches what takes long to make, and resumes an interrupted sweep.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from pathlib import Path
 
 from rich.console import Console
 
-from loadtests import document, gates, overload, scenarios, sweep, tenants, texts
+from loadtests import gates, overload, scenarios, sweep, tenants, texts
 from loadtests.bed import Bed
 from loadtests.gates import Gate
 from loadtests.services import muisti
@@ -86,20 +86,12 @@ def _tenants(server: Running, traffic: Traffic, corpus: Sequence[str], options: 
 def _overload(port: int, traffic: Traffic, options: argparse.Namespace) -> int:
     run = overload.measure(port, traffic, options.seconds or OVERLOAD_SECONDS, console.print)
     judged = list(overload.gates(run))
-    made = overload.table(run)
-    console.print(rich_table(made))
+    console.print(rich_table(overload.table(run)))
     figures = options.out / "overload.json"
     figures.write_text(json.dumps(overload.figures(run)), "utf-8")
     picture = (options.docs / "img" if options.docs else options.out) / "load-overload.svg"
     scenarios.draw("overload", figures, picture)
     console.print(f"picture: {picture}")
-    if options.docs:
-        found = document.markdown(made) + "\n" + document.markdown(gates.table(judged))
-        places = {
-            "load-overload": found,
-            "picture-load-overload": "![overload by the second](../img/load-overload.svg)\n",
-        }
-        document.put(places, options.docs / "why" / "performance.md")
     return _verdict(judged)
 
 
@@ -110,8 +102,7 @@ def _sweep(options: argparse.Namespace) -> int:
         shutil.rmtree(folder, ignore_errors=True)
     sweep.measure(corpus, questions, options.sizes, options.runs / "cache", folder, console.print)
     found = sweep.load(folder)
-    made = list(sweep.tables(found))
-    for table in made:
+    for table in sweep.tables(found):
         console.print(rich_table(table))
     console.print(sweep.ceiling(found))
     figures = options.out / "sweep.json"
@@ -119,11 +110,6 @@ def _sweep(options: argparse.Namespace) -> int:
     picture = (options.docs / "img" if options.docs else options.out) / "load-sweep.svg"
     scenarios.draw("sweep", figures, picture)
     console.print(f"picture: {picture}")
-    if options.docs:
-        places = {f"load-{table.stage}": document.markdown(table) for table in made}
-        places["load-client"] = sweep.ceiling(found)
-        places["picture-load-sweep"] = "![searches a second and latency by users](../img/load-sweep.svg)\n"
-        document.put(places, options.docs / "why" / "performance.md")
     return int(any(cell["failures"] for cell in chain.from_iterable(one["cells"] for one in found)))
 
 
@@ -155,9 +141,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--sweep", action="store_true", help="by users, memories and workers")
     parser.add_argument("--sizes", type=_sizes, default=sweep.SIZES, help="memories of a sweep: 1000,10000 …")
     parser.add_argument("--fresh", action="store_true", help="measure again what a sweep has measured already")
-    parser.add_argument(
-        "--docs", type=Path, help="write tables and pictures into this folder's performance.md and img/"
-    )
+    parser.add_argument("--docs", type=Path, help="draw pictures into this folder's img/")
     parser.add_argument("--out", type=Path, default=Path("build/load"), help="folder of reports (default %(default)s)")
     parser.add_argument("--runs", type=Path, default=Path("build/load"), help="where figures and caches are kept")
     return parser.parse_args()

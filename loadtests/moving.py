@@ -23,7 +23,7 @@ from msgspec.structs import replace
 from rich.console import Console
 
 from deploy.cluster.sqld import Sqld
-from loadtests import document, tables, texts
+from loadtests import tables, texts
 from loadtests.tables import Table
 from muisti.core.databases import open_database
 from muisti.core.embedding.encoder import StaticEncoder
@@ -104,8 +104,6 @@ def main() -> int:
     rows = [(what, there.told.get(what, ""), back.told.get(what, "")) for what in back.told]
     table = Table("moving", "There and back", ("", there.name, back.name), rows)
     Console(width=120).print(tables.rich_table(table))
-    if options.docs is not None:
-        document.put({"moving": document.markdown(table)}, options.docs / "how-to" / "export.md")
     return 0 if same else 1
 
 
@@ -214,7 +212,6 @@ def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m loadtests.moving", description=__doc__)
     parser.add_argument("--steps", type=int, default=STEPS, help=f"of the space's life; {STEPS}")
     parser.add_argument("--searches", type=int, default=SEARCHES, help=f"{SEARCHES}")
-    parser.add_argument("--docs", type=Path, help="put the table into export.md of this folder")
     return parser.parse_args()
 
 

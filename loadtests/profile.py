@@ -19,7 +19,7 @@ from types import FrameType
 from rich.console import Console
 
 from deploy.cluster.ports import free_ports
-from loadtests import document, http_load, texts
+from loadtests import http_load, texts
 from loadtests.bed import Bed
 from loadtests.http_load import Request
 from loadtests.muisti import Muisti
@@ -42,15 +42,12 @@ def main() -> int:
     parser.add_argument("--size", type=int, default=100_000, help="memories (default 100,000)")
     parser.add_argument("--queries", type=int, default=2_000, help="searches to sample (default 2,000)")
     parser.add_argument("--runs", type=Path, default=Path("runs"), help="where databases are kept")
-    parser.add_argument("--docs", type=Path, help="write the tables into this folder's performance.md")
     options = parser.parse_args()
     cache = options.runs / "cache"
     found, questions = texts.real(options.text, cache) if options.text else texts.invented(options.size)
     with Bed(found[: options.size], questions, cache, peers=False) as bed:
         for table in (in_process(bed, options.queries), over_http(bed, options.queries // 4)):
             console.print(rich_table(table))
-            if options.docs is not None:
-                document.put({table.stage: document.markdown(table)}, options.docs / "why" / "performance.md")
     return 0
 
 

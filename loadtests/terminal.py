@@ -1,4 +1,4 @@
-"""Pictures of a terminal, and a page with the time of each step: from nothing to the first recalled memory.
+"""Pictures of a terminal for first-memory.md, and the time of each step to the first recalled memory.
 
 `python -m loadtests.terminal --docs docs` runs `muisti demo` and `muisti connect` on a terminal of its own, in an empty
 home, then the official MCP client on what was written. Times are reliable only on a quiet machine.
@@ -8,7 +8,6 @@ import argparse
 import fcntl
 import json
 import os
-import platform
 import pty
 import re
 import struct
@@ -128,7 +127,7 @@ def table(steps: Sequence[Step]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--docs", type=Path, default=Path("docs"), help="where the page and its pictures go")
+    parser.add_argument("--docs", type=Path, default=Path("docs"), help="where the pictures go")
     docs = parser.parse_args().docs
     with tempfile.TemporaryDirectory() as folder:
         home = Path(folder)
@@ -138,38 +137,9 @@ def main() -> None:
         picture(demo, docs / "img" / "terminal-demo.svg", home)
         picture(connect, docs / "img" / "terminal-connect.svg", home)
         client = as_a_client(home)
-    page = PAGE.format(
-        demo=table([*steps_of(demo), ("All of it, from the command to the prompt", demo.seconds)]),
-        connect=table([("`muisti connect claude-code`, its own call of a tool included", connect.seconds), *client]),
-        machine=f"{os.cpu_count()} cores, Python {platform.python_version()}, {platform.system()}",
-    )
-    (docs / "start" / "first-memory.md").write_text(page, "utf-8")
-
-
-PAGE = """# From nothing to the first recalled memory
-
-`muisti demo` shows what Muisti does, and `muisti connect` gives it to an agent. The pictures and times are of one run,
-made by `python -m loadtests.terminal` on {machine}. A machine that does other work meanwhile takes several
-times as long.
-
-Both need Muisti installed: `make dist` and `uvx --from dist/muisti-*.whl muisti demo`, or another way of
-[Install](install.md#from-a-wheel). The first command then compiles the search loops, once, and says so.
-
-## `muisti demo`
-
-![The terminal after muisti demo](../img/terminal-demo.svg)
-
-{demo}
-## `muisti connect`
-
-![The terminal after muisti connect claude-code](../img/terminal-connect.svg)
-
-Then the official MCP client starts what was written, as Claude Code would:
-
-{connect}
-[clients.md](../how-to/clients.md#muisti-connect) says what `muisti connect` writes for each client,
-and how to remove it.
-"""
+    console = Console()
+    console.print(table([*steps_of(demo), ("All of it, from the command to the prompt", demo.seconds)]))
+    console.print(table([("`muisti connect claude-code`, its own call of a tool included", connect.seconds), *client]))
 
 
 if __name__ == "__main__":

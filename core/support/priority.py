@@ -1,8 +1,7 @@
 """Threads of slow work, which give way to requests that are answered quickly.
 
 One interpreter runs one thread at a time. So a thread that computes for long pauses while short requests are under
-way, and the system schedules it after the others. It works a fifth of the time
-even if they never end.
+way, and the system schedules it after the others. It works a ninth of the time even if they never end.
 """
 
 import os
@@ -16,12 +15,14 @@ from typing import ClassVar
 
 NICENESS = 5  # that is added to that of the process, where the system has priorities of threads
 PAUSE = 0.0005  # seconds between two looks
-PATIENCE = 0.02  # seconds of a pause, at most
-REST = 4  # a pause is at most so many times as long as the work before it
+PATIENCE = 0.04  # seconds of a pause, at most
+BRIEF = 0.1  # seconds that a request works before it gives way: most are answered by then
+REST = 8  # a pause is at most so many times as long as the work before it
 
 
 class _Here(threading.local):
     is_slow = False
+    began = 0.0  # of the request that it works on, of the monotonic clock
     resumed = 0.0  # end of the last pause, of the monotonic clock
 
 
@@ -73,11 +74,18 @@ def work_slowly() -> None:
         os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + NICENESS)
 
 
+def begin() -> None:
+    """Note that this thread begins to work on a request."""
+    _HERE.began = time.monotonic()
+
+
 def give_way() -> None:
     """Pause a thread of slow work while urgent requests are under way. Call it after about a millisecond of work."""
     if not Urgent.running or not _HERE.is_slow:
         return
     now = time.monotonic()
+    if now < _HERE.began + BRIEF:
+        return
     end = now + min(PATIENCE, REST * (now - _HERE.resumed))
     while Urgent.running and now < end:
         time.sleep(PAUSE)

@@ -204,16 +204,19 @@ def _of_file(read: Callable[..., Iterator[object]]) -> Callable[[str], None]:
     return run
 
 
-def _of_package(form: str, parts: Mapping[str, str]) -> Callable[[str], None]:
-    """Return a reader of an office file, one part of which has the text between its tags."""
+def packed(form: str, text: str) -> bytes:
+    """Return an office file of a form, one part of which has the text between its tags. Nothing is compressed."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for name, content in PACKAGES[form].items():
+            archive.writestr(name, content.replace("TEXT", escape(text)))
+    return file.getvalue()
 
+
+def _of_package(form: str) -> Callable[[str], None]:
     def run(text: str) -> None:
-        file = io.BytesIO()
-        with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
-            for name, content in parts.items():
-                archive.writestr(name, content.replace("TEXT", escape(text)))
         with suppress(Unreadable):
-            for _ in file_reader(form)(file.getvalue(), Options(), About()):
+            for _ in file_reader(form)(packed(form, text), Options(), About()):
                 pass
 
     return run
@@ -329,21 +332,22 @@ READERS = (
     Reader("graph for Cypher", lambda one: (statements._quoted(one), statements._dotted(one))),
 )
 
-_DOCX = {
-    "word/document.xml": "<w:document xmlns:w='http://schemas.openxmlformats.org/wordprocessingml/2006/main'><w:body>"
-    "<w:p><w:r><w:t>TEXT</w:t></w:r></w:p></w:body></w:document>"
-}
-_EPUB = {
-    "META-INF/container.xml": "<container xmlns='urn:oasis:names:tc:opendocument:xmlns:container'><rootfiles>"
-    "<rootfile full-path='a.opf'/></rootfiles></container>",
-    "a.opf": "<package xmlns='http://www.idpf.org/2007/opf'><manifest><item id='a' href='a.html' "
-    "media-type='application/xhtml+xml'/></manifest><spine><itemref idref='a'/></spine></package>",
-    "a.html": "<html xmlns='http://www.w3.org/1999/xhtml'><body><p>TEXT</p></body></html>",
+PACKAGES: Mapping[str, Mapping[str, str]] = {
+    "docx": {
+        "word/document.xml": "<w:document xmlns:w='http://schemas.openxmlformats.org/wordprocessingml/2006/main'><w:body>"
+        "<w:p><w:r><w:t>TEXT</w:t></w:r></w:p></w:body></w:document>"
+    },
+    "epub": {
+        "META-INF/container.xml": "<container xmlns='urn:oasis:names:tc:opendocument:xmlns:container'><rootfiles>"
+        "<rootfile full-path='a.opf'/></rootfiles></container>",
+        "a.opf": "<package xmlns='http://www.idpf.org/2007/opf'><manifest><item id='a' href='a.html' "
+        "media-type='application/xhtml+xml'/></manifest><spine><itemref idref='a'/></spine></package>",
+        "a.html": "<html xmlns='http://www.w3.org/1999/xhtml'><body><p>TEXT</p></body></html>",
+    },
 }
 # What worker processes read, each with a limit of processor time.
 OF_WORKERS = (
     *(Reader(f"code: {language}", _code(language)) for language in grammars.GRAMMARS if is_available(language)),
     *(Reader(f"file: {form}", _of_file(file_reader(form))) for form in ("html", "eml", "mbox", "ipynb", "pdf")),
-    Reader("file: docx", _of_package("docx", _DOCX)),
-    Reader("file: epub", _of_package("epub", _EPUB)),
+    *(Reader(f"file: {form}", _of_package(form)) for form in PACKAGES),
 )

@@ -1,6 +1,6 @@
 """Measure recognisers of names on labelled texts: F1 of spans, with and without their kinds, confidence, and speed.
 
-    python -m loadtests.quality.entities DATA [--tests FOLDER] [--turns FILE] [--spacy PYTHON] [--docs docs]
+    python -m loadtests.quality.entities DATA [--tests FOLDER] [--turns FILE] [--spacy PYTHON]
 
 DATA has the folders of judged data, of which `ner_wnut17`, `relations_conll04` and `locomo` are read. The folder of
 tests has the sets as they are published, under these names: `emerging.test.annotated` (WNUT 2017), `eng.testb` (CoNLL
@@ -18,7 +18,6 @@ from typing import NamedTuple
 from rich.console import Console
 from rich.table import Table
 
-from loadtests.document import put_table
 from loadtests.quality.entity_peers import Named, ask
 from loadtests.quality.entity_sets import Judged, columns, rows, turns
 from muisti.core.embedding.encoder import StaticEncoder
@@ -198,18 +197,6 @@ def main() -> None:
     console.print("Confidence on the sets for tuning: range, names, mean confidence, right")
     for low, high, count, mean, right in sure:
         console.print(f"  {low:.2f} to {high:.2f}  {count:5}  {mean:.3f}  {right:.3f}")
-    if options.docs is not None:
-        _write(options.docs, found, sure)
-
-
-def _write(docs: Path, found: Sequence[Row], sure: Iterable[tuple[float, float, int, float, float]]) -> None:
-    lines = [f"| {' | '.join(COLUMNS)} |", "|" + " --- |" * len(COLUMNS)]
-    lines += [f"| {' | '.join(row.cells)} |" for row in found]
-    put_table(docs / "concepts" / "graph.md", "recognising", lines)
-    shares = ["| confidence | names | mean confidence | right |", "| --- | --- | --- | --- |"]
-    for low, high, count, mean, right in sure:
-        shares.append(f"| {low:.2f} to {high:.2f} | {count} | {mean:.3f} | {right:.3f} |")
-    put_table(docs / "concepts" / "graph.md", "confidence", shares)
 
 
 def _options() -> argparse.Namespace:
@@ -218,7 +205,6 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--tests", type=Path, metavar="FOLDER", help="the tests of WNUT17, CoNLL-2003 and CoNLL04")
     parser.add_argument("--turns", type=Path, metavar="FOLDER", help="files with places of names in turns of locomo")
     parser.add_argument("--spacy", type=Path, metavar="PYTHON", help="a Python that has spaCy, to measure beside")
-    parser.add_argument("--docs", type=Path, metavar="FOLDER", help="write the tables into graph.md of this folder")
     return parser.parse_args()
 
 

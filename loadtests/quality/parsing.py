@@ -3,7 +3,8 @@
     make build/parsers/.made                                              # the other libraries, once
     python -m loadtests.quality.parsing DIR ... [--files] [--only pdf]
 
-Each DIR is a checkout of a public repository of test files; docs/concepts/documents.md names those that were measured.
+Each DIR is a checkout of a public repository of test files. Measured were microsoft/markitdown, py-pdf/sample-files,
+docling-project/docling, kreuzberg-dev/kreuzberg and pdfminer/pdfminer.six.
 A file is judged where the repository has the expected Markdown: `groundtruth/NAME.md` beside `sources/NAME`, or
 `expected_outputs/STEM.md` beside a PDF. The score is the F1 of pairs of neighbouring words. Comments, pictures, targets
 of links and escapes of Markdown count on neither side.

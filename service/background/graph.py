@@ -4,13 +4,14 @@ from muisti.core.engine import Engine
 
 GRAPH_SECONDS = 1.0  # between two looks for versions that are not read
 STEP = 50  # versions that a step reads
-MANY = 2_000  # changes that are read although others come
+QUIET = 200  # changes between two looks, at most, that leave time to read
+MANY = 2_000  # changes that are read although more of them come
 
 
 class GraphReading:
-    """Steps of the sweep. A space is read when nothing was written between two looks, or when it is far behind.
+    """Steps of the sweep. A space is read when little was written between two looks, or when it is far behind.
 
-    Writes of one process share its interpreter with the reading, so a space that is being written to is left alone.
+    Writes of one process share its interpreter with the reading, so a space into which much is written is left alone.
     """
 
     def __init__(self) -> None:
@@ -19,7 +20,8 @@ class GraphReading:
     def where(self, engine: Engine, now: int) -> list[str]:
         """Return the spaces to read now."""
         unread = engine.unread_graphs()
-        chosen = [one.space for one in unread if self._seen.get(one.space) == one.seq or one.behind > MANY]
+        most = {space: seq + QUIET for space, seq in self._seen.items()}
+        chosen = [one.space for one in unread if one.seq <= most.get(one.space, -1) or one.behind > MANY]
         self._seen = {one.space: one.seq for one in unread}
         return chosen
 

@@ -46,7 +46,7 @@ LANE: ContextVar[Lane] = ContextVar("lane", default=NO_LANE)
 
 
 def is_slow(operation: str, tags: Iterable[str], size: int | None) -> bool:
-    """Return whether a request of an operation is of a slow kind. `size` is that of its body in bytes, if it is known."""
+    """Return whether a request of an operation, with a body of `size` bytes if that is known, is of a slow kind."""
     if operation in QUICK_OPERATIONS or (operation in BY_SIZE and size is not None and size <= SMALL):
         return False
     return operation in SLOW_OPERATIONS or not SLOW_TAGS.isdisjoint(tags)

@@ -27,7 +27,7 @@ from muisti.core.model.terms import OnConflict
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.query.options import Part
 from muisti.core.query.query import Query
-from muisti.core.support.priority import Urgent, work_slowly
+from muisti.core.support.priority import Urgent, begin, work_slowly
 from muisti.core.support.waiting import Overtaken, WouldWait, without_waiting, working_for
 from muisti.core.views.context import Request as ContextRequest
 from muisti.core.views.memories import Memories
@@ -139,6 +139,7 @@ class Pool:
         while (job := self._jobs.get()) is not None:
             if job.take():
                 self._line.leave()
+                begin()
                 try:
                     with working_for(job.lane.space):
                         answer, error = job.call(), None

@@ -135,7 +135,7 @@ def originals(tmp_path_factory: pytest.TempPathFactory, long: bool) -> list[Orig
 def test_a_damaged_file_is_refused_or_right_and_the_rest_of_it_comes_back(
     kind: str, originals: list[Original], tmp_path: Path, long: bool
 ):
-    """50 files a kind with `--long`. The table of docs/how-to/operations.md has what that gave."""
+    """50 files a kind with `--long`."""
     tally = Tally()
     first = 0 if kind == "log torn" else [*DAMAGES].index(kind)
     for number in range(50 if long else 1):

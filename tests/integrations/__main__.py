@@ -128,9 +128,6 @@ def table(rows: list[tuple[Suite, str, Outcome]]) -> str:
     for suite, version, outcome in rows:
         numbers = (outcome.passed, outcome.failed, outcome.skipped, sum(outcome.left_out.values()))
         lines.append(f"| {suite.framework} | `{suite.package}` {version} | {' | '.join(map(str, numbers))} |")
-    lines += ["", "Left out, each because it", ""]
-    for suite, _, outcome in rows:
-        lines += [f"- {suite.framework}: {reason} ({number})." for reason, number in outcome.left_out.items()]
     return "\n".join(lines)
 
 

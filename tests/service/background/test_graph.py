@@ -14,7 +14,8 @@ def looks(engine: Engine, reading: GraphReading) -> list[str]:
     return [one for one in reading.where(engine, 0) if one == SPACE]
 
 
-def test_a_space_is_read_when_nothing_was_written_between_two_looks(stores: Stores, monkeypatch: pytest.MonkeyPatch):
+def test_a_space_is_read_when_little_was_written_between_two_looks(stores: Stores, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr(graph, "QUIET", 0)
     with open_engine(stores(), graph_reader=toy_reader) as engine:
         reading = GraphReading()
         for text in ("Ann met Bob", "Bob met Carl", "Carl met Dora"):
@@ -26,4 +27,10 @@ def test_a_space_is_read_when_nothing_was_written_between_two_looks(stores: Stor
         assert looks(engine, reading) == []
         monkeypatch.setattr(graph, "MANY", 1)
         add(engine, "Eve met Ann", "Eve met Bob")
+        assert looks(engine, reading) == [SPACE]
+        monkeypatch.setattr(graph, "MANY", 100)
+        add(engine, "Eve met Bob again", "Eve met Carl")
+        assert looks(engine, reading) == []
+        monkeypatch.setattr(graph, "QUIET", 1)
+        add(engine, "Eve met Dora")
         assert looks(engine, reading) == [SPACE]

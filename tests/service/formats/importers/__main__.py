@@ -1,4 +1,4 @@
-"""Writes the tables of docs/how-to/importing.md: `python -m tests.service.formats.importers`."""
+"""Write the tables of outcomes.md: `python -m tests.service.formats.importers`."""
 
 import re
 import tempfile

@@ -22,7 +22,7 @@ from tests.service.formats.importers.fixtures import FIXTURES, Fixture
 from tests.stores import at
 
 WAYS = ("cut off", "bits turned", "another encoding", "noise in it", "a stretch twice")
-MUTANTS = 1_000  # for the table of docs/how-to/importing.md
+MUTANTS = 1_000  # for the table of outcomes.md
 UNREADABLE = "refused as a whole, as it cannot be read from some place on"
 BAD = "refused as a whole, or with `--each` taken without its bad lines"
 WHOLE = "came in: the damage is within a text, or where nothing is read"

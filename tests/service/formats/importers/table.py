@@ -1,4 +1,4 @@
-"""A row of the table in docs/how-to/importing.md, as an import has really gone."""
+"""A row of the table in outcomes.md, as an import has really gone."""
 
 from pathlib import Path
 
@@ -6,7 +6,7 @@ from muisti.service.formats.importers.registry import Reading
 from muisti.service.schemas.moving import ImportReply
 from tests.service.formats.importers.fixtures import Fixture
 
-PAGE = Path(__file__).parents[4] / "docs" / "how-to" / "importing.md"
+PAGE = Path(__file__).parent / "outcomes.md"
 
 
 def row(fixture: Fixture, reading: Reading, report: ImportReply, again: ImportReply) -> str:

@@ -58,7 +58,7 @@ def test_what_a_file_holds_comes_in_and_nothing_the_second_time(
     seq = engine.spaces.get(space).seq
     again, _ = bring(engine, path, space, atomic=not fixture.failed)
     assert (again.created, again.skipped, again.import_id) == (0, {"exists": report.created}, None)
-    assert row(fixture, reading, report, again) in PAGE.read_text("utf-8").splitlines()  # as the docs say
+    assert row(fixture, reading, report, again) in PAGE.read_text("utf-8").splitlines()
     assert engine.spaces.get(space).seq == seq and (path.read_bytes() if path.is_file() else b"") == before
 
 
