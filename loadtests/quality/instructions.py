@@ -1,6 +1,6 @@
 """Measures standing instructions: how often the right one is beside the hits, and what the rule takes for one wrongly.
 
-    python -m loadtests.quality.instructions FOLDER ... [--category instruction_following] [--docs docs]
+    python -m loadtests.quality.instructions FOLDER ... [--category instruction_following]
 
 A folder is judged data (`evaluation.dataset`). The questions of the category are those that an instruction is about.
 The right one is the relevant document that the lane can have. A folder without such questions only counts the documents
@@ -13,7 +13,6 @@ from pathlib import Path
 
 import click
 
-from loadtests.document import put_table
 from loadtests.quality.contexts import opened, store
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.model.terms import INSTRUCTIONS_MAX
@@ -72,8 +71,7 @@ def _speaker(document: Document) -> str | None:
 @click.argument("folders", nargs=-1, required=True, type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--category", default="instruction_following", show_default=True, help="Questions about an instruction.")
 @click.option("--list", "listed", is_flag=True, help="Print what the rule takes for instructions.")
-@click.option("--docs", type=click.Path(exists=True, file_okay=False, path_type=Path), help="Fill the table there.")
-def main(folders: tuple[Path, ...], *, category: str, listed: bool, docs: Path | None) -> None:
+def main(folders: tuple[Path, ...], *, category: str, listed: bool) -> None:
     """Print for each folder what the rule takes, and where the right instruction is."""
     lines = [*HEAD]
     for folder in folders:
@@ -86,8 +84,6 @@ def main(folders: tuple[Path, ...], *, category: str, listed: bool, docs: Path |
         for one in found.taken if listed else ():
             click.echo(f"{one.id}: {' '.join(one.text.split())[:200]}")
     click.echo("\n".join(lines))
-    if docs is not None:
-        put_table(docs / "why" / "quality.md", "instructions", lines)
 
 
 if __name__ == "__main__":
