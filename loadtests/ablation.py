@@ -7,7 +7,6 @@ itself answers, and a part is taken away by its constant. Differences are paired
 the same; the interval draws queries again within each set. With --docs the table is put into quality.md there.
 """
 
-import re
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,6 +20,7 @@ import click
 import numpy as np
 import numpy.typing as npt
 
+from loadtests.document import put_table
 from muisti.core.index import context, lexical, related
 from muisti.core.query import query
 from muisti.core.search import blend, candidates, fuse, meaning, ranking
@@ -32,7 +32,6 @@ from muisti.service.evaluation.metrics import LEVEL, RESAMPLES, Interval, values
 from muisti.service.evaluation.run import Plan, Stored, measure, stored
 from muisti.service.settings import Settings
 
-PLACE = re.compile(r"(?<=<!-- ablation -->\n).*?(?=<!-- /ablation -->)", re.DOTALL)
 TELLING = 0.0055  # a set that moves less is not named
 NAMED_SETS = 3
 
@@ -91,8 +90,12 @@ def asked(client: Client, held: Stored, change: Change) -> Scores:
 
 def paired(before: Sequence[Scores], after: Sequence[Scores], *, seed: int = 0) -> Interval:
     """The mean over sets of the mean differences, with its percentile bootstrap interval, drawn within each set."""
+    return over_sets([new - old for old, new in zip(before, after, strict=True)], seed=seed)
+
+
+def over_sets(moved: Sequence[Scores], *, seed: int = 0) -> Interval:
+    """The mean over sets of the means of these values, with its interval, drawn within each set."""
     draw = np.random.default_rng(seed)
-    moved = [new - old for old, new in zip(before, after, strict=True)]
     means = [one[draw.integers(0, one.size, (RESAMPLES, one.size))].mean(axis=1) for one in moved]
     low, high = np.percentile(np.mean(means, axis=0), [50 * (1 - LEVEL), 50 * (1 + LEVEL)])
     return Interval(float(np.mean([one.mean() for one in moved])), float(low), float(high))
@@ -150,8 +153,7 @@ def main(folders: Sequence[Path], docs: Path | None) -> None:
     rows = [*table([dataset.name for dataset in datasets], default, changed)]
     click.echo("\n".join(rows))
     if docs is not None:
-        page, text = docs / "why" / "quality.md", "\n".join(rows) + "\n"
-        page.write_text(PLACE.sub(lambda _: text, page.read_text("utf-8")), "utf-8")
+        put_table(docs / "why" / "quality.md", "ablation", rows)
 
 
 if __name__ == "__main__":

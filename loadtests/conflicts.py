@@ -19,7 +19,7 @@ import click
 
 from loadtests.checkout import ROOT, THIS, Checkout
 from loadtests.judged_changes import Pair, load
-from muisti.service.evaluation.merging import interval
+from loadtests.quality.merging import share
 
 CALLS = {"refused": "conflict", "review": "possible_conflict"}
 NAMES = ("before", "after")
@@ -34,15 +34,7 @@ class Score:
     both: int
 
     def __str__(self) -> str:
-        return f"{self.called} | {share(self.both, self.called)} | {share(self.both, self.true)}"
-
-
-def share(right: int, number: int) -> str:
-    """Return a share with its 95 % interval by Wilson, or a dash without cases."""
-    if not number:
-        return "–"
-    low, high = interval(right, number)
-    return f"{right / number:.2f} ({low:.2f} {high:.2f})"
+        return f"{self.called} | {share(self.both, self.called, 2)} | {share(self.both, self.true, 2)}"
 
 
 def verdicts(tree: Checkout, pairs: Sequence[Pair]) -> list[str]:
@@ -96,7 +88,7 @@ def main(other: Path, folder: Path, beam: Path, chat: Sequence[str], show: bool)
             click.echo(f"{pair.source}: {kind or '-'}\n  {pair.existing[:300]!r}\n  {pair.new[:300]!r}")
     for tree, name in zip(trees, NAMES, strict=True) if chat else ():
         shown = ("--show",) if show and tree is THIS else ()
-        alarms = _run(tree, ROOT / "service" / "evaluation" / "reviews.py", ("--turns", "10000", *shown, *chat))
+        alarms = _run(tree, ROOT / "loadtests" / "quality" / "reviews.py", ("--turns", "10000", *shown, *chat))
         click.echo(f"{name}\n{alarms}")
 
 

@@ -1,7 +1,7 @@
-"""The tables as Markdown, put between `<!-- bench:name -->` and `<!-- /bench -->` of a page."""
+"""Tables as Markdown in pages: those of the bench between `<!-- bench:name -->` and `<!-- /bench -->`, others too."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from loadtests.tables import Table
@@ -16,6 +16,19 @@ def put(found: Mapping[str, str], page: Path) -> None:
         return match[1] + found[match["name"]] + match[3] if match["name"] in found else match[0]
 
     page.write_text(PLACE.sub(place, page.read_text("utf-8")), "utf-8")
+
+
+def put_table(page: Path, name: str, lines: Sequence[str]) -> None:
+    """Put a table at its place in a page, between `<!-- name -->` and `<!-- /name -->`.
+
+    Raises:
+        ValueError: the page has no such place.
+    """
+    place = re.compile(rf"(?<=<!-- {name} -->\n).*?(?=<!-- /{name} -->)", re.DOTALL)
+    text = page.read_text("utf-8")
+    if not place.search(text):
+        raise ValueError(f"{page} has no place for the table {name!r}")
+    page.write_text(place.sub(lambda _: "\n".join(lines) + "\n", text), "utf-8")
 
 
 def markdown(table: Table) -> str:

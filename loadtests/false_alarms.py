@@ -22,6 +22,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from loadtests.ablation import over_sets
 from muisti.client import calls
 from muisti.core.model.terms import OFF, SecondQuery
 from muisti.core.query import advice
@@ -34,9 +35,9 @@ from muisti.service.app.client import Client
 from muisti.service.app.local import start
 from muisti.service.evaluation.asking import HIDDEN_MOST, from_others, largest
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load
+from muisti.service.evaluation.evidence import DEPTH, Cosines, fit_unrelated
 from muisti.service.evaluation.metrics import Interval, bootstrap
 from muisti.service.evaluation.run import Stored, stored
-from muisti.service.evaluation.unrelated import DEPTH, Cosines, fit_unrelated
 from muisti.service.settings import Settings
 from muisti.service.settings.table import MINILM
 
@@ -201,17 +202,9 @@ def table(names: Sequence[str], sets: Sequence[Asked], others: Sequence[tuple[Ch
     for kind in KINDS:
         before = _mean([one.before for one in found[kind]] for found in sets)
         after = _mean([one.after for one in found[kind]] for found in sets)
-        means.append(_cell(before, after, _paired(moved[kind])))
+        means.append(_cell(before, after, over_sets(moved[kind])))
     left_out = " / ".join(_percent(float(np.mean(apart[kind]))) for kind in KINDS)
     yield f"| mean | {' | '.join(means)} | {left_out} |"
-
-
-def _paired(moved: Sequence[npt.NDArray[np.float64]]) -> Interval:
-    """Return the mean over sets of the mean differences, drawn again within each set."""
-    drawn = np.random.default_rng(0)
-    means = [one[drawn.integers(0, one.size, (2_000, one.size))].mean(axis=1) for one in moved]
-    low, high = np.percentile(np.mean(means, axis=0), [2.5, 97.5])
-    return Interval(float(np.mean([one.mean() for one in moved])), float(low), float(high))
 
 
 def _cell(before: float, after: float, moved: Interval) -> str:

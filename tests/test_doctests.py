@@ -8,6 +8,7 @@ from types import ModuleType
 
 import pytest
 
+import loadtests.quality
 import muisti.client
 import muisti.core
 import muisti.service
@@ -20,7 +21,7 @@ def with_examples(package: ModuleType) -> Iterator[str]:
             yield ".".join((package.__name__, *inner)).removesuffix(".__init__")
 
 
-PACKAGES = (muisti.client, muisti.core, muisti.service)
+PACKAGES = (muisti.client, muisti.core, muisti.service, loadtests.quality)
 
 
 @pytest.mark.parametrize("name", [name for package in PACKAGES for name in with_examples(package)])

@@ -1,7 +1,7 @@
 """Headers of code: what is defined in a stretch of code, as words.
 
 Questions name purposes, code names identifiers. The words in the names of definitions say most of what code is for, so
-they count more when they come before it too. `python -m muisti.service.evaluation.code_search` measures that.
+they count more when they come before it too. `python -m loadtests.quality.code_search` measures that.
 """
 
 import re

@@ -128,13 +128,6 @@ def read_ranks(path: Path) -> list[bytes]:
     return tokens
 
 
-def pack_ranks(tokens: list[bytes]) -> bytes:
-    """Return the content of a file of ranks for `read_ranks`."""
-    zstandard: Any = import_module("zstandard")
-    packed = len(tokens).to_bytes(4, "little") + bytes(map(len, tokens)) + b"".join(tokens)
-    return zstandard.ZstdCompressor(level=22).compress(packed)
-
-
 _LOADERS: dict[str, Callable[[], Encoding]] = {"cl100k_base": _cl100k, "o200k_base": _o200k}
 ENCODINGS = tuple(_LOADERS)
 

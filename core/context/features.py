@@ -5,7 +5,6 @@ They depend on the content and the encoding alone, so they are computed once for
 
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from muisti.core.context.counting import Counter
 from muisti.core.text.sentences import pieces
@@ -13,9 +12,6 @@ from muisti.core.text.terms import encode_terms, tokenize
 
 WHOLE = 100  # tokens up to which a memory is taken whole or not at all
 FORMAT = 1  # changes whenever the features of the same content may differ
-
-Counts = npt.NDArray[np.int32]
-Terms = npt.NDArray[np.uint32]
 
 
 class Features(msgspec.Struct, frozen=True, array_like=True):

@@ -4,7 +4,7 @@
 
 o is the share of the query's idf whose terms the piece has. m is the logarithm of 1 plus the idf of all its terms.
 `first` and `code` are 1 for the first piece of a memory and for a code block. The idf is that among the pieces of all
-candidates, so that it needs no index. `python -m muisti.service.evaluation.pieces DATA...` fits the coefficients by
+candidates, so that it needs no index. `python -m loadtests.quality.pieces DATA...` fits the coefficients by
 logistic regression, on the tuning halves of BEAM and QMSum. The label is which piece of a relevant memory has most of
 the answer.
 """

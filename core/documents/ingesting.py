@@ -28,7 +28,6 @@ from muisti.core.tasks.fenced_commit import FencedCommit
 from muisti.core.write.begun import Call
 
 KIND = "ingest"
-TRIES = 3  # of a file that ends the process that reads it
 
 
 class Job(msgspec.Struct, frozen=True, kw_only=True):

@@ -11,7 +11,6 @@ from muisti.core.model.values import MemoryId, Seq, SeqText, SpaceName
 SectionName = Literal["profile", "instructions", "recent", "summaries", "about", "facts", "documents", "memories"]
 SECTION_NAMES: tuple[SectionName, ...] = get_args(SectionName)
 Compress = Literal["long", "never"]  # the memories that may be shown in pieces
-COMPRESSIONS: tuple[Compress, ...] = get_args(Compress)
 Reason = Literal["budget", "section"]  # why a memory is left out: the room of the context, or of its section
 
 BUDGET_MIN = 32  # tokens

@@ -10,7 +10,6 @@ from muisti.core.model.terms import TaskState
 
 ItemState = Literal["waiting", "working", "done", "failed", "skipped", "cancelled"]
 
-ACTIVE: tuple[TaskState, ...] = ("queued", "running")
 OVER: tuple[TaskState, ...] = ("succeeded", "partial", "failed", "cancelled")
 
 LASTING = (StoreFull, StoreFailing, StoreReadOnly, StoreReplaced, StoreCorrupt)  # errors that last until a person acts

@@ -15,8 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from deploy.relations.fit import Rows, fit, logits, rounded, stacked
+from loadtests.quality.relations import Judged, judged_pairs, sentences
 from muisti.core.facts import between
-from muisti.service.evaluation.relations import Judged, judged_pairs, sentences
 
 PENALTIES = (0.1, 0.25, 0.5, 1.0, 2.0)
 PRECISION = 0.9

@@ -15,7 +15,6 @@ from muisti.service.auth.challenge import Challenge
 from muisti.service.schemas.errors import HttpError
 
 Need = Scope | Literal["nothing", "key"]  # `key`: any valid key
-NEEDS: tuple[Need, ...] = (*SCOPES, "nothing", "key")
 STATE = "muisti.access"  # key under which the auth middleware stores the caller in the scope of a request
 
 

@@ -1,28 +1,43 @@
-"""Fits the thresholds of weak and strong evidence on foreign questions, which have nothing to do with stored texts.
+"""Fits and draws the thresholds of evidence on foreign questions, which have nothing to do with stored texts.
 
 One foreign question in ten reaches `weak`, one in a hundred `strong`. Questions with an answer, and the same questions
-with that answer hidden, are not fitted to: they show how well the thresholds separate.
+with that answer hidden, are not fitted to: they show how well the thresholds separate. Questions that ask for advice
+are judged by the cosines that foreign questions find.
 """
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import msgspec
 import numpy as np
 import numpy.typing as npt
 
+from muisti.client import calls
 from muisti.core.model.hits import Thresholds
+from muisti.core.model.terms import OFF
+from muisti.core.model.values import QUERY_MAX
+from muisti.core.query.advice import Unrelated
 from muisti.core.query.evidence import LEVELS
+from muisti.service.app.client import Client
 
 Strengths = npt.NDArray[np.float64]
 
 PASS_WEAK = 0.10
 PASS_STRONG = 0.01
 STEP = 0.01
+PASSING = 0.9  # quantile of the nearest cosine: one unrelated question in ten finds more
+DEPTH = 10  # place of the cosine that the nearest is compared with
+DIGITS = 3
 
 OWN = "with an answer"
 HIDDEN = "answer hidden"
 FOREIGN = "of another subject"
 KINDS = (OWN, HIDDEN, FOREIGN)
+
+WIDTH, HEIGHT, LEFT, BOTTOM, TOP = 320, 240, 44, 36, 30
+COLOURS = {OWN: "#1a7f37", HIDDEN: "#bf8700", FOREIGN: "#cf222e"}
+INK, PAPER = "#57606a", "#ffffff"
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,3 +113,102 @@ def _passing(found: Sequence[Strengths], at: Strengths) -> Strengths:
 def _levels(found: Sequence[Strengths], thresholds: Thresholds) -> dict[str, float]:
     levels = [[thresholds.level(float(value)) for value in one] for one in found]
     return {level: float(np.mean([one.count(level) / len(one) for one in levels])) for level in LEVELS}
+
+
+class Cosines(msgspec.Struct, frozen=True):
+    """The cosines that unrelated questions find in one space: of the `nearest` memory, and of the one at a `place`.
+
+    The space has some `passages`, at least as many as the place.
+    """
+
+    nearest: Strengths
+    deeper: Strengths
+    place: int
+    passages: int
+
+
+def found_by(client: Client, space: str, foreign: Sequence[str]) -> Cosines:
+    """Return what foreign questions find in a space by meaning alone, by its own model, which judges the evidence."""
+    nearest: list[float] = []
+    deeper: list[float] = []
+    place = total = 0
+    for text in foreign:
+        meant = {"mode": "semantic", "second_query": OFF}
+        body = {"query": text[:QUERY_MAX], "limit": DEPTH, "explain": True, **meant}
+        answer = client.send(calls.search(space, body)).data
+        cosines = sorted((hit["explain"]["cosine"] for hit in answer["hits"]), reverse=True)
+        place, total = max(place, len(cosines)), answer["total"]
+        if cosines:
+            nearest.append(cosines[0])
+            deeper.append(cosines[-1])
+    return Cosines(np.array(nearest), np.array(deeper), place, total)
+
+
+def fit_unrelated(found: Sequence[Cosines]) -> Unrelated | None:
+    """Return the means over spaces; None without a space where cosines fall from place to place.
+
+    The tenth of N passages is about as near as the nearest of a tenth of them, so their distance is the growth.
+    """
+    usable = [one for one in found if one.place > 1 and len(one.nearest)]
+    if not usable:
+        return None
+    growth = float(np.mean([np.median(one.nearest - one.deeper) / math.log10(one.place) for one in usable]))
+    if round(growth, DIGITS) <= 0:
+        return None
+    at = [float(np.quantile(one.nearest, PASSING)) - growth * math.log10(one.passages) for one in usable]
+    return Unrelated(first=round(float(np.mean(at)), DIGITS), growth=round(growth, DIGITS))
+
+
+def plot(fitted: Sequence[Fitted]) -> str:
+    """Draw one panel for each mode, side by side."""
+    width = WIDTH * len(fitted)
+    panels = "".join(
+        f'<g transform="translate({WIDTH * place} 0)">{_panel(one)}</g>' for place, one in enumerate(fitted)
+    )
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {HEIGHT + 24}" font-family="sans-serif" '
+        f'font-size="11" fill="{INK}"><rect width="100%" height="100%" fill="{PAPER}"/>{panels}{_legend(width)}</svg>\n'
+    )
+
+
+def _panel(fitted: Fitted) -> str:
+    end = max(2 * fitted.thresholds.strong, 0.1)
+    parts = [f'<text x="{LEFT}" y="18" font-weight="bold">{fitted.mode}</text>']
+    for share in (0.0, 0.5, 1.0):
+        y = _y(share)
+        parts.append(f'<path d="M{LEFT} {y:.1f}H{WIDTH - 10}" stroke="#d0d7de"/>')
+        parts.append(f'<text x="{LEFT - 6}" y="{y + 4:.1f}" text-anchor="end">{share:.0%}</text>')
+    thresholds = fitted.thresholds
+    for name, at, anchor in (("weak", thresholds.weak, "end"), ("strong", thresholds.strong, "start")):
+        x = _x(at, end)
+        parts.append(f'<path d="M{x:.1f} {TOP}V{_y(0):.1f}" stroke="{INK}" stroke-dasharray="3 3"/>')
+        parts.append(f'<text x="{x:.1f}" y="{_y(0) + 14:.1f}" text-anchor="{anchor}">{name} {at:.2f}</text>')
+    parts += [_line(curve, end, COLOURS[kind]) for kind, curve in fitted.curves.items()]
+    parts.append(f'<text x="{(LEFT + WIDTH) / 2:.0f}" y="{_y(0) + 29:.1f}" text-anchor="middle">strength</text>')
+    return "".join(parts)
+
+
+def _line(curve: Curve, end: float, colour: str) -> str:
+    points = [
+        f"{_x(float(at), end):.1f} {_y(float(share)):.1f}"
+        for at, share in zip(curve.at, curve.share, strict=True)
+        if at <= end
+    ]
+    return f'<path d="M{"L".join(points)}" fill="none" stroke="{colour}" stroke-width="2"/>'
+
+
+def _legend(width: int) -> str:
+    step = min(180, width // len(COLOURS))
+    return "".join(
+        f'<rect x="{LEFT + step * place}" y="{HEIGHT + 8}" width="12" height="4" fill="{colour}"/>'
+        f'<text x="{LEFT + 18 + step * place}" y="{HEIGHT + 14}">{kind}</text>'
+        for place, (kind, colour) in enumerate(COLOURS.items())
+    )
+
+
+def _x(at: float, end: float) -> float:
+    return LEFT + (WIDTH - 10 - LEFT) * at / end
+
+
+def _y(share: float) -> float:
+    return HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * share

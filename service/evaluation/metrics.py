@@ -1,10 +1,11 @@
-"""Metrics of rankings: recall, precision, nDCG, MRR and MAP, for one query and over a run.
+"""Metrics of rankings (recall, precision, nDCG, MRR and MAP) for one query and over a run, and two runs side by side.
 
 A ranking is a sequence of document ids, best first. Only the first place of a repeated document counts.
 Relevance maps the ids of relevant documents to gains above 0. Definitions are those of trec_eval.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Literal, get_args
 
@@ -17,6 +18,7 @@ from muisti.core.query.gain import ndcg
 RESAMPLES = 2_000
 LEVEL = 0.95
 AT_ONCE = 4_000_000  # drawn indexes in memory at a time
+TIE = 1e-9  # a difference below this is rounding
 
 Metric = Literal["recall_5", "recall_10", "precision_10", "ndcg_10", "mrr", "map"]
 METRICS: tuple[Metric, ...] = get_args(Metric)
@@ -70,6 +72,44 @@ class Summary(msgspec.Struct, frozen=True, kw_only=True):
     map: Interval
     ms_median: float
     ms_p95: float
+
+
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """A query and its metric in both runs."""
+
+    id: str
+    before: float
+    after: float
+
+    @property
+    def difference(self) -> float:
+        return self.after - self.before
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Comparison:
+    """Means of both runs over the queries they share, and the mean of the differences, after less before.
+
+    `wins` counts queries that got better. `moved` holds those that changed most, the largest change first.
+    `only_before` and `only_after` name queries that only one run has; they count nowhere.
+    """
+
+    metric: Metric
+    before: float
+    after: float
+    difference: Interval
+    wins: int
+    losses: int
+    ties: int
+    moved: tuple[Moved, ...]
+    only_before: tuple[str, ...]
+    only_after: tuple[str, ...]
+
+    @property
+    def is_clear(self) -> bool:
+        """Tell whether the interval of the difference leaves out zero."""
+        return self.difference.low > 0 or self.difference.high < 0
 
 
 def recall(ranked: Sequence[str], relevant: Mapping[str, float], k: int) -> float:
@@ -179,6 +219,36 @@ def bootstrap(sample: npt.NDArray[np.float64], *, resamples: int = RESAMPLES, se
     ]
     low, high = np.percentile(np.concatenate(means), [50 * (1 - LEVEL), 50 * (1 + LEVEL)])
     return Interval(float(sample.mean()), float(low), float(high))
+
+
+def compare(before: Run, after: Run, *, metric: Metric = "ndcg_10", most: int = 10) -> Comparison:
+    """Compare query by query; queries are matched by id.
+
+    Raises:
+        ValueError: the runs are of different datasets, or share no query.
+    """
+    if before.dataset != after.dataset:
+        raise ValueError(f"the runs are of different datasets, {before.dataset} and {after.dataset}")
+    old = {result.id: float(getattr(result, metric)) for result in before.queries}
+    new = {result.id: float(getattr(result, metric)) for result in after.queries}
+    pairs = [Moved(id, old[id], new[id]) for id in sorted(old.keys() & new.keys())]
+    if not pairs:
+        raise ValueError(f"the runs of {before.dataset} share no query")
+    differences = np.array([pair.difference for pair in pairs], np.float64)
+    moved = sorted((pair for pair in pairs if abs(pair.difference) > TIE), key=lambda pair: -abs(pair.difference))
+    wins, losses = int((differences > TIE).sum()), int((differences < -TIE).sum())
+    return Comparison(
+        metric=metric,
+        before=float(np.mean([pair.before for pair in pairs])),
+        after=float(np.mean([pair.after for pair in pairs])),
+        difference=bootstrap(differences),
+        wins=wins,
+        losses=losses,
+        ties=len(pairs) - wins - losses,
+        moved=tuple(moved[:most]),
+        only_before=tuple(sorted(old.keys() - new.keys())),
+        only_after=tuple(sorted(new.keys() - old.keys())),
+    )
 
 
 def _first(ranked: Sequence[str], k: int | None) -> tuple[str, ...]:

@@ -16,8 +16,7 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from muisti.service.evaluation.compare import Comparison
-from muisti.service.evaluation.metrics import Run, Summary
+from muisti.service.evaluation.metrics import Comparison, Run, Summary
 
 FORMAT = 1
 NAMES = {

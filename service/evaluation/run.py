@@ -2,26 +2,29 @@
 
 import random
 import secrets
+import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
-from time import perf_counter
 from typing import Any
 
 from muisti.client import calls
+from muisti.core.model.hits import LATER
+from muisti.core.model.terms import OFF
 from muisti.core.model.values import NAME_MAX, QUERY_MAX
 from muisti.core.text.terms import tokenize
 from muisti.service.app.client import ApiError, Client, Reply, Unreachable
-from muisti.service.evaluation.dataset import Dataset, Document, Query
-from muisti.service.evaluation.following import wait_for_vectors
+from muisti.service.evaluation.dataset import Dataset, DatasetError, Document, Query
 from muisti.service.evaluation.metrics import Result, Run, judge
 
 PREFIX = "eval"
 LIMIT = 10  # the metrics look no deeper
 BATCH_MEMORIES = 500
 BATCH_CHARACTERS = 2_000_000  # below the body limit even when every character takes four bytes
+PATIENCE = 300.0  # seconds without any progress after which the wait for vectors ends
+PAUSE = 0.2  # seconds between two looks
 CONTENT_ONLY = {"lexical_weights": {"content": 1.0}, "embedded_fields": ["content"]}
 
 Progress = Callable[[str, int, int], None]
@@ -94,13 +97,55 @@ def stored(client: Client, dataset: Dataset, progress: Progress) -> Iterator[Sto
         _clean_up(client, made, progress)
 
 
+def wait_for_vectors(client: Client, spaces: Iterable[str], progress: Progress, patience: float = PATIENCE) -> None:
+    """Wait until searches in each space lack no vectors that are to follow, also those of a second model.
+
+    Raises:
+        DatasetError: nothing has followed for `patience` seconds.
+    """
+    named = list(spaces)
+    second = client.send(calls.get_readiness()).data["embeddings"]["second"] != OFF
+    for number, space in enumerate(named, start=1):
+        progress("embedding", number, len(named))
+        _wait(lambda space=space: _lacking(client, space), patience)
+        if second:
+            _wait(lambda space=space: _lacking_second(client, space), patience)
+
+
+def _wait(lacking: Callable[[], str | None], patience: float) -> None:
+    """Wait until nothing is `lacking`, which says in words what is; its words change while the work goes on."""
+    seen, until = "", time.monotonic() + patience
+    while (lacks := lacking()) is not None:
+        if lacks != seen:
+            seen, until = lacks, time.monotonic() + patience
+        if time.monotonic() > until:
+            raise DatasetError(f"the vectors do not come: {lacks}")
+        time.sleep(PAUSE)
+
+
+def _lacking(client: Client, space: str) -> str | None:
+    """Return what a search lacks that is to follow, None for nothing."""
+    found = client.send(calls.search(space, {"query": "a", "mode": "semantic", "limit": 1})).data["degraded"]
+    return next((reason for reason in found if LATER in reason), None)
+
+
+def _lacking_second(client: Client, space: str) -> str | None:
+    """Return how many passages of a space lack vectors of its second model, None for no passage."""
+    found = client.send(calls.list_generations(space)).data["items"]
+    second = [one for one in found if one["role"] == "second"]
+    if not second:
+        return f"space {space!r} has no second model yet" if any(one["passages"] for one in found) else None
+    missing = second[0]["missing"]
+    return f"{missing:,} passages have no vector of the second model" if missing else None
+
+
 def measure(client: Client, held: Stored, plan: Plan, progress: Progress) -> tuple[Run, tuple[str, ...]]:
     """Ask every query in its own group; return the run, and the reasons of degraded answers.
 
     The first query of a group is asked once before it is timed, so that loading an index is not taken for searching.
     Time words ("last week") count from the latest time of the group's documents, where they have one.
     """
-    latest = {held.spaces[group]: _reference(found) for group, found in held.dataset.documents.items()}
+    latest = {held.spaces[group]: reference(found) for group, found in held.dataset.documents.items()}
     asked = [(space, query) for group, space in held.spaces.items() for query in held.dataset.queries.get(group, ())]
     warm = set[str]()
     results: list[Result] = []
@@ -110,9 +155,9 @@ def measure(client: Client, held: Stored, plan: Plan, progress: Progress) -> tup
         if space not in warm:
             client.send(calls.search(space, body))
             warm.add(space)
-        started = perf_counter()
+        started = time.perf_counter()
         reply = client.send(calls.search(space, body))
-        results.append(_judged(held, query, reply, (perf_counter() - started) * 1e3))
+        results.append(_judged(held, query, reply, (time.perf_counter() - started) * 1e3))
         degraded |= dict.fromkeys(reply.data["degraded"])
         progress(plan.name, number, len(asked))
     return Run(dataset=held.dataset.name, mode=plan.name, queries=tuple(results)), tuple(degraded)
@@ -178,7 +223,7 @@ def latest_time(documents: Sequence[Document]) -> datetime | None:
     return max((at for document in documents if (at := _event_at(document)) is not None), default=None)
 
 
-def _reference(documents: Sequence[Document]) -> dict[str, str]:
+def reference(documents: Sequence[Document]) -> dict[str, str]:
     """Return the `reference_time` of a group, for the body of its searches; empty for a group without times."""
     latest = latest_time(documents)
     return {} if latest is None else {"reference_time": latest.isoformat()}

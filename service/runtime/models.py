@@ -65,11 +65,6 @@ def is_hosted(settings: Settings) -> bool:
     return settings.embeddings and settings.embedding_url is not None
 
 
-def is_hosted_second(settings: Settings) -> bool:
-    """Tell whether the second model of the settings is behind an endpoint."""
-    return settings.embeddings and settings.second_model == ENDPOINT
-
-
 def is_deferred(settings: Settings) -> bool:
     """Tell whether background work embeds what writes store, in some space."""
     names = (settings.model or "", *names_in(settings.models))

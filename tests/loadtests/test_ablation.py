@@ -1,25 +1,17 @@
 """The ablation of the default ranking, on a conversation of a few lines."""
 
 import json
-from collections.abc import Iterator
-from contextlib import closing
 from pathlib import Path
 from typing import Any
 
 import httpx
 import numpy as np
 import pytest
-from litestar.testing import TestClient
 
 from loadtests.ablation import CHANGES, DEFAULT, asked, paired, table
-from muisti.core.databases import open_file
-from muisti.core.engine import Engine
-from muisti.service.app.app import create_app
 from muisti.service.app.client import Client
 from muisti.service.evaluation.dataset import load
 from muisti.service.evaluation.run import stored
-from muisti.service.settings import Settings
-from tests.core.fakes import Clock, WordEncoder
 
 TURNS = ["Ann: Where did you leave the canoe?", "Bob: By the weir, under the alders.", "Ann: And the paddles?"]
 TURNS += [f"Bob: The weather on day {day} was fine, and nothing happened." for day in range(20)]
@@ -38,15 +30,6 @@ def folder(tmp_path: Path) -> Path:
         (tmp_path / name).write_text("".join(json.dumps(one) + "\n" for one in found))
     (tmp_path / "qrels.tsv").write_text("query-id\tcorpus-id\tscore\nq\tc/1\t1\n")
     return tmp_path
-
-
-@pytest.fixture
-def client(tmp_path: Path) -> Iterator[httpx.Client]:
-    with (
-        closing(open_file(tmp_path / "ablation.db")) as database,
-        TestClient(create_app(Settings(), engine=Engine(database, WordEncoder(), Clock()))) as opened,
-    ):
-        yield opened
 
 
 def test_a_part_is_missing_while_it_is_taken_away_and_only_then(folder: Path, client: httpx.Client):

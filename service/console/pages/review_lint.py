@@ -15,7 +15,6 @@ from muisti.service.console.render import View
 from muisti.service.console.reviewing import CHECKS, counted, fixes, same
 from muisti.service.console.visit import Visit
 
-EXAMPLES = 3
 MENDED = "review/lint"
 
 

@@ -12,7 +12,6 @@ from muisti.service.formats.importers.shapes import Shape
 from muisti.service.formats.importers.source_files import Part, Source
 
 FILES = re.compile(r"(conversations|memories|projects)(-\d+)?\.json")
-ROOT = "00000000-0000-4000-8000-000000000000"
 
 
 def detect(shape: Shape) -> bool:

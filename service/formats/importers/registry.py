@@ -32,7 +32,6 @@ from muisti.service.formats.importers.shapes import shape_of
 from muisti.service.formats.importers.source_files import Source
 
 OWN = "muisti"
-PIECE = 65_536  # bytes
 
 # In the order in which their `detect` is tried.
 IMPORTERS: Mapping[str, ModuleType] = {

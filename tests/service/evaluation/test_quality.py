@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
 from muisti.service.evaluation import dataset, report
-from muisti.service.evaluation.compare import compare
 from muisti.service.evaluation.metrics import (
     METRICS,
     Result,
     Run,
     average_precision,
     bootstrap,
+    compare,
     judge,
     ndcg,
     precision,

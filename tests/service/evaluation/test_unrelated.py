@@ -9,8 +9,8 @@ import pytest
 from muisti.client import calls
 from muisti.core.model.terms import OFF
 from muisti.service.app.local import start
-from muisti.service.evaluation.following import wait_for_vectors
-from muisti.service.evaluation.unrelated import Cosines, fit_unrelated, found_by
+from muisti.service.evaluation.evidence import Cosines, fit_unrelated, found_by
+from muisti.service.evaluation.run import wait_for_vectors
 from muisti.service.settings import Settings
 from muisti.service.settings.table import MINILM
 

@@ -20,13 +20,10 @@ from muisti.service.cli.output import console, for_people, grid, talk
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.session import session
 from muisti.service.evaluation import report
-from muisti.service.evaluation.asking import from_others, judged, largest, own
+from muisti.service.evaluation.asking import FOREIGN_QUESTIONS, from_others, judged, largest, own
 from muisti.service.evaluation.dataset import DatasetError, load
-from muisti.service.evaluation.evidence import Fitted, Strengths, fit
-from muisti.service.evaluation.evidence_plot import plot
-from muisti.service.evaluation.foreign import FOREIGN_QUESTIONS
+from muisti.service.evaluation.evidence import Cosines, Fitted, Strengths, fit, fit_unrelated, found_by, plot
 from muisti.service.evaluation.run import stored
-from muisti.service.evaluation.unrelated import Cosines, fit_unrelated, found_by
 
 MODES: tuple[RankedMode, ...] = ("hybrid", "semantic", "keyword")
 

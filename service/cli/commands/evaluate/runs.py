@@ -20,9 +20,8 @@ from muisti.service.cli.opening import throw_away
 from muisti.service.cli.output import console, for_people, grid, talk
 from muisti.service.cli.progress import Stages
 from muisti.service.evaluation import report
-from muisti.service.evaluation.compare import Comparison, compare
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load
-from muisti.service.evaluation.metrics import METRICS, Run, summarise
+from muisti.service.evaluation.metrics import METRICS, Comparison, Run, compare, summarise
 from muisti.service.evaluation.run import Lost, Plan, Stored, find_lost, measure, sample, stored
 
 LOST_SHOWN = 20
