@@ -23,12 +23,13 @@ from muisti.service.mcp.told import told
 from muisti.service.openapi.document import document
 from muisti.service.schemas.errors import KINDS
 from muisti.service.schemas.modes import MODES
-from muisti.service.settings import Settings, options
+from muisti.service.settings import Option, Settings, options
 from muisti.service.settings.tool_groups import GROUPS
 
 FOLDER = Path(__file__).parents[2] / "docs" / "reference"
 PLACE = re.compile(r"(<!-- from: (?P<name>\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 NEEDED = re.compile(r"Needs (?:the scope (\w+)|a (key))\.$")
+SIZES = (("GiB", 1 << 30), ("MiB", 1 << 20), ("MB", 10**6), ("", 1))
 FIELDS, FILTERS = ("add", "supersede"), ("search", "changes")  # commands that share these sets of options
 Row = tuple[str, str]  # an option with its value, and what it does
 
@@ -46,6 +47,15 @@ def table(*rows: tuple[str, ...]) -> str:
     return "".join(f"|{'|'.join(line)}|\n" for line in escaped)
 
 
+def clause(text: str) -> str:
+    """Return the main clause of a summary.
+
+    >>> clause("Read a memory: all of it. Needs a key."), clause("The body is too large.")
+    ('Read a memory', 'The body is too large')
+    """
+    return re.split(r"[.;:](?: |$)", text)[0]
+
+
 def calls() -> str:
     """Return the operations of the HTTP API: call, what it does, the scope that it needs, the status of its answers."""
     described = document(create_app(Settings()))
@@ -54,7 +64,12 @@ def calls() -> str:
         for method, operation in item.items():
             needed = NEEDED.search(operation.get("description", ""))
             answers = " ".join(status for status in operation["responses"] if status < "400")
-            row = (f"`{method.upper()} {path}`", operation["summary"], needed[1] or "key" if needed else "", answers)
+            row = (
+                f"`{method.upper()} {path}`",
+                clause(operation["summary"]),
+                needed[1] or "key" if needed else "",
+                answers,
+            )
             rows.append(row)
     return table(("call", "does", "scope", "answers"), *rows)
 
@@ -62,13 +77,32 @@ def calls() -> str:
 def errors() -> str:
     """Return the codes of errors with their status and meaning."""
     kinds = sorted(KINDS.items(), key=lambda one: (one[1].status, one[0]))
-    return table(("code", "status", "when"), *((f"`{code}`", str(kind.status), kind.meaning) for code, kind in kinds))
+    return table(
+        ("code", "status", "when"), *((f"`{code}`", str(kind.status), clause(kind.meaning)) for code, kind in kinds)
+    )
+
+
+def accepted(expected: str) -> str:
+    """Return the values that a setting accepts as a cell of a table.
+
+    >>> accepted("a whole number from 1 to 64"), accepted("one of on, off"), accepted("the path of a file")
+    ('1 to 64', 'on, off', 'path of a file')
+    """
+    text = re.sub(r"^an? (?:whole )?number from ", "", expected)
+    return re.sub(r"^(?:an?|the|one of) |(?<=^a size) .*", "", text)
 
 
 def settings() -> str:
     """Return the settings with their defaults and accepted values."""
-    rows = [(f"`{one.variable}`", one.default_text, f"{one.description} Takes {one.expected}.") for one in options()]
-    return table(("variable", "default", "meaning"), *rows)
+    rows = [(f"`{one.variable}`", _default(one), one.description, accepted(one.expected)) for one in options()]
+    return table(("variable", "default", "meaning", "accepts"), *rows)
+
+
+def _default(option: Option) -> str:
+    if accepted(option.expected) != "size" or not isinstance(option.default, int):
+        return option.default_text
+    unit, size = next((unit, size) for unit, size in SIZES if option.default % size == 0)
+    return f"{option.default // size}{unit}"
 
 
 def groups() -> str:
@@ -129,12 +163,12 @@ def _command(context: click.Context, sets: Mapping[str, set[Row]]) -> str:
     arguments = [param.make_metavar(context) for param in command.params if isinstance(param, click.Argument)]
     usage = f"`{' '.join([context.command_path, *arguments])}`"
     head = f"#### {usage}\n\n" if context.parent and context.parent.parent is None else f"**{usage}** "
-    summary = (command.help or "").partition("\n\n")[0].replace("\n", " ")
+    summary = clause(" ".join((command.help or "").partition("\n\n")[0].split())) + "."
     example = f" Example: `{command.examples[0]}`." if command.examples and arguments else ""
     rows = _own(context)
     known = set[Row]().union(*sets.values())
     named = [names for names, says in rows if (names, says) not in known]
-    parts = [f"`{', '.join(named)}`"] if named else []
+    parts = [f"`{', '.join(name.replace(' / ', '|').replace(' ', '=') for name in named)}`"] if named else []
     parts += [f"[{anchor[1:].replace('-', ' ')}]({anchor})" for anchor, one in sets.items() if one & {*rows}]
     listed = f" Options: {'; '.join(parts)}." if parts else ""
     return f"{head}{summary}{example}{listed}\n"

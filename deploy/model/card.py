@@ -8,7 +8,7 @@ from deploy.model.export import digests
 from deploy.model.source_list import source_list
 from deploy.model.values import Kind
 
-TEMPLATE = Path(__file__).parent / "card.md"
+TEMPLATE = Path(__file__).parent / "card.txt"
 
 
 FROM_SCRATCH = "Start: the teacher's vector of each token alone, frequent tokens weighing less."

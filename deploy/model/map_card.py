@@ -7,7 +7,7 @@ from pathlib import Path
 from deploy.model.corpus import Reading
 from deploy.model.source_list import source_list
 
-TEMPLATE = Path(__file__).parent / "map_card.md"
+TEMPLATE = Path(__file__).parent / "map_card.txt"
 
 
 @dataclass(frozen=True, slots=True)
