@@ -166,10 +166,11 @@ def _command(context: click.Context, sets: Mapping[str, set[Row]]) -> str:
     summary = clause(" ".join((command.help or "").partition("\n\n")[0].split())) + "."
     example = f" Example: `{command.examples[0]}`." if command.examples and arguments else ""
     rows = _own(context)
-    known = set[Row]().union(*sets.values())
+    whole = {anchor: one for anchor, one in sets.items() if len(one & {*rows}) > 1}
+    known = set[Row]().union(*whole.values())
     named = [names for names, says in rows if (names, says) not in known]
     parts = [f"`{', '.join(name.replace(' / ', '|').replace(' ', '=') for name in named)}`"] if named else []
-    parts += [f"[{anchor[1:].replace('-', ' ')}]({anchor})" for anchor, one in sets.items() if one & {*rows}]
+    parts += [f"[{anchor[1:].replace('-', ' ')}]({anchor})" for anchor in whole]
     listed = f" Options: {'; '.join(parts)}." if parts else ""
     return f"{head}{summary}{example}{listed}\n"
 
@@ -184,7 +185,10 @@ def _own(context: click.Context) -> list[Row]:
 
 def _rows(params: list[click.Parameter], context: click.Context) -> list[Row]:
     records = [param.get_help_record(context) for param in params if isinstance(param, click.Option)]
-    return [(names.split(", ")[-1], " ".join(says.split())) for names, says in filter(None, records)]
+    return [
+        (names.split(", ")[-1].replace("INTEGER RANGE", "N"), " ".join(says.split()))
+        for names, says in filter(None, records)
+    ]
 
 
 def _code(rows: Sequence[Row]) -> list[Row]:
