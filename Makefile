@@ -149,9 +149,10 @@ profile: .venv/.dev .venv/.kernels ## Show where the time of a search goes: make
 	@$(ONE_THREAD) $(BIN)/python -m loadtests.profile $(if $(TEXT),--text $(TEXT)) $(ARGS)
 
 ##@ Build
-openapi: .venv/.serve ## Write docs/openapi.json, and the Python client from it; a test compares it
+openapi: .venv/.serve ## Write docs/openapi.json, the Python client and the tables of docs/reference; tests compare them
 	@$(BIN)/python -m muisti.service.app.openapi > docs/openapi.json
 	@$(BIN)/python -m clients.python.generate
+	@$(BIN)/python -m deploy.docs.reference
 
 docs: .venv/.dev build/docs/.made ## Build the documents as a site in build/site; broken links fail
 	@$(BIN)/python -m deploy.docs build/docs/pages

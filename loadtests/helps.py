@@ -1,7 +1,4 @@
-"""Measure how long `--help` of every command takes: processor time of the whole process, the middle of several runs.
-
-`python -m loadtests.helps --docs docs` writes the table into docs/reference/cli.md.
-"""
+"""Measure how long `--help` of every command takes: processor time of the whole process, the middle of several runs."""
 
 import argparse
 import resource
@@ -10,7 +7,6 @@ import sys
 from pathlib import Path
 from statistics import median
 
-from loadtests.document import put
 from muisti.service.cli import COMMANDS
 
 MUISTI = Path(sys.executable).with_name("muisti")
@@ -31,7 +27,6 @@ def _once(words: list[str]) -> float:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--docs", type=Path, help="the folder of cli.md, which gets the table")
     parser.add_argument("--runs", type=int, default=RUNS)
     asked = parser.parse_args()
     asked_for: list[list[str]] = [[], *([name] for name in COMMANDS)]
@@ -41,8 +36,6 @@ def main() -> None:
     for name in dict.fromkeys(("muisti", "muisti add", "muisti search", "muisti serve", slowest)):
         table += f"| `{name}`{', the slowest' if name == slowest else ''} | {found[name]:.0f} |\n"
     print(table)  # noqa: T201
-    if asked.docs:
-        put({"helps": table}, asked.docs / "reference" / "cli.md")
 
 
 if __name__ == "__main__":

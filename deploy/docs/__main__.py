@@ -30,8 +30,7 @@ def collect(root: Path) -> tuple[dict[str, str], set[str]]:
         text, wanted = relinked(problems.linked(text) if source == HTTP else text, source, root)
         pages[place(source)] = text
         files |= wanted
-    reference = (root / HTTP).read_text("utf-8")
-    pages.update((f"{ERRORS}/{name}", text) for name, text in problems.pages(reference))
+    pages.update((f"{ERRORS}/{name}", text) for name, text in problems.pages())
     return pages, files
 
 

@@ -12,6 +12,7 @@ PAGES: Mapping[str, str] = {
     "README.md": "index.md",
     "CHANGELOG.md": "project/changelog.md",
     "CONTRIBUTING.md": "project/contributing.md",
+    "AGENTS.md": "project/agents.md",
     "SECURITY.md": "project/reporting.md",
     "clients/python/README.md": "reference/python-client.md",
     "clients/typescript/README.md": "reference/typescript-client.md",

@@ -7,28 +7,22 @@ from collections.abc import Iterator, Mapping
 from muisti.service.schemas.errors import KINDS, MEDIA_TYPE, Kind, problem, status_name
 from muisti.service.schemas.remedies import REMEDIES
 
-ROW = re.compile(r"^\| `(?P<code>[a-z_.]+)` \| (?P<status>\d{3}) \| (?P<when>.*) \|$", re.MULTILINE)
+ROW = re.compile(r"^\|`(?P<code>[a-z_.]+)`(?=\|\d{3}\|)", re.MULTILINE)
 
 
-def pages(reference: str) -> Iterator[tuple[str, str]]:
-    """Yield the name and text of the page of each kind, then those of the list.
-
-    `reference` is the page on HTTP, whose table says when each kind is answered.
-    """
-    when = {row["code"]: row["when"] for row in ROW.finditer(reference)}
+def pages() -> Iterator[tuple[str, str]]:
+    """Yield the name and text of the page of each kind, then those of the list."""
     for code, kind in KINDS.items():
-        yield f"{code}.md", _page(code, kind, when[code])
+        yield f"{code}.md", _page(code, kind)
     yield "index.md", _list(KINDS)
 
 
 def linked(reference: str) -> str:
     """Return the page on HTTP with a link from each code of its table to the page of that code."""
-    return ROW.sub(
-        lambda row: f"| [`{row['code']}`](errors/{row['code']}.md) | {row['status']} | {row['when']} |", reference
-    )
+    return ROW.sub(lambda row: f"|[`{row['code']}`](errors/{row['code']}.md)", reference)
 
 
-def _page(code: str, kind: Kind, when: str) -> str:
+def _page(code: str, kind: Kind) -> str:
     body = {name: value for name, value in _example(code, kind).items() if value != []}
     retry = "A retry is of no use." if kind.retry_after is None else f"`Retry-After` is {kind.retry_after} s at first."
     return f"""# `{code}`
@@ -38,7 +32,6 @@ def _page(code: str, kind: Kind, when: str) -> str:
 | | |
 | --- | --- |
 | Status | {kind.status} {status_name(kind.status)} |
-| When | {_relative(when)} |
 | What to do | {REMEDIES[code]} |
 | Retry | {retry} |
 
@@ -55,11 +48,6 @@ A running server explains the code at `/problems/{code}`. [All codes](index.md)
 def _example(code: str, kind: Kind) -> dict[str, object]:
     found = problem(code, kind.meaning)
     return {name: getattr(found, name) for name in ("type", "title", "status", "detail", "code")}
-
-
-def _relative(text: str) -> str:
-    """Return the text of a cell, whose links start one folder higher."""
-    return re.sub(r"\]\((?!\w+:|#)", "](../", text)
 
 
 def _list(kinds: Mapping[str, Kind]) -> str:

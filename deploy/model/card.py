@@ -5,10 +5,10 @@ from pathlib import Path
 
 from deploy.model.corpus import Reading
 from deploy.model.export import digests
-from deploy.model.source_rows import source_row
+from deploy.model.source_list import source_list
 from deploy.model.values import Kind
 
-TEMPLATE = Path(__file__).parent / "card.md"
+TEMPLATE = Path(__file__).parent / "card.txt"
 
 
 FROM_SCRATCH = "Start: the teacher's vector of each token alone, frequent tokens weighing less."
@@ -17,10 +17,9 @@ CONTINUED = (
     "teacher; words that it knew in pieces begin as the sum of those."
 )
 INHERITED = """\
-- **What it inherits.** The model that it continues was distilled from the same teacher and trained on 798,000 pairs
-  from public packages, about 2,900 of them from the Debian manuals, which are under the GPL, and some from a mixture
-  of other free licences. Those pairs take no part in this build, but what they taught is in the start table. Speeches
-  and one novel among them were not checked for overlap with tests. `make model ARGS=--from-scratch` builds without it.
+- **What it inherits.** The start table was distilled from the same teacher and trained on 798,000 pairs, about 2,900 of
+  them from Debian manuals under the GPL and some under a mixture of free licences. They take no part in this build.
+  `make model ARGS=--from-scratch` builds without that table.
 """
 
 
@@ -53,7 +52,7 @@ def write_card(folder: Path, facts: Facts) -> None:
         total=f"{sum(facts.pairs.values()):,}",
         kinds="\n".join(f"| {kind} | {count:,} |" for kind, count in facts.pairs.items()),
         clean=clean,
-        sources="\n".join(map(source_row, facts.readings)),
+        sources=source_list(facts.readings),
         files="\n".join(f"| `{name}` | `{digest}` |" for name, digest in digests(folder).items()),
     )
     (folder / "MODEL.md").write_text(text)

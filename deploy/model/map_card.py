@@ -5,9 +5,9 @@ from hashlib import sha256
 from pathlib import Path
 
 from deploy.model.corpus import Reading
-from deploy.model.source_rows import source_row
+from deploy.model.source_list import source_list
 
-TEMPLATE = Path(__file__).parent / "map_card.md"
+TEMPLATE = Path(__file__).parent / "map_card.txt"
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ def write_card(folder: Path, facts: Facts) -> None:
         cosine=f"{facts.cosine:.3f}",
         ridge=f"{facts.ridge:.2g}",
         dropped=f"{sum(reading.dropped for reading in facts.readings):,}",
-        sources="\n".join(map(source_row, facts.readings)),
+        sources=source_list(facts.readings),
         files="\n".join(f"| `{file.name}` | `{sha256(file.read_bytes()).hexdigest()}` |" for file in files),
     )
     (folder / "MODEL.md").write_text(text)

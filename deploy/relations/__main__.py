@@ -23,7 +23,7 @@ PRECISION = 0.9
 LEAST = 0.85  # below it, most relations found in chats about code were wrong
 FEWEST = 10  # relations of a kind above a threshold
 NEVER = 1.01  # a threshold that no probability reaches
-CARD = Path(__file__).with_name("card.md")
+CARD = Path(__file__).with_name("card.txt")
 
 
 def pairs(judged: Sequence[Judged]) -> tuple[Rows, list[str]]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from deploy.tagger.lists import SOURCES
 from muisti.core.entities.tagger import SHIPPED
 
-TEMPLATE = Path(__file__).parent / "card.md"
+TEMPLATE = Path(__file__).parent / "card.txt"
 LICENCES = {
     "ner_wnut17": ("WNUT 2017, emerging entities (Derczynski et al., 2017)", "CC BY 4.0"),
     "ner_btc": ("Broad Twitter Corpus (Derczynski et al., 2016)", "CC BY 4.0"),

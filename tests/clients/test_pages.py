@@ -62,7 +62,6 @@ NOT_RUN = {
     "graph = engine.seen_by(caller)": "shows calls side by side; tests/core/graph tries each",
     "from standardwebhooks": "one line; tests/service/webhooks verifies signatures with this package",
     '$ muisti add "We deploy': "commands without answers; tests/service/test_pages.py reads each",
-    "$ muisti ingest report.pdf": "commands without answers; tests/service/test_pages.py reads each",
     "$ muisti context": "a shortened answer; tests/service/cli/test_context.py compares the whole",
 }
 PROGRAM = re.compile(r"^```(?:python|js|ts|console)\b[^\n]*\n(.*?)^```", re.DOTALL | re.MULTILINE)

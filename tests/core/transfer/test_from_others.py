@@ -1,4 +1,4 @@
-"""Behaviours of Zakira.Exchange and vipune without other tests; docs/reference/memory-from-others.md has the rest."""
+"""Behaviours of Zakira.Exchange and vipune without other tests; `tests/from_others` has the rest."""
 
 from collections.abc import Iterator
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""The page for users of other command lines: the commands and options that it names exist."""
+"""What users of other command lines have here: the commands and options of the table exist."""
 
 import re
 from collections.abc import Callable
@@ -13,9 +13,8 @@ from tests.service.app.test_server import serving
 
 Run = Callable[..., Result]
 SERVICE = Path(__file__).parents[1]
-PAGE = (SERVICE.parents[1] / "docs" / "reference" / "cli-from-others.md").read_text("utf-8")
-TABLES = [line for line in PAGE.splitlines() if line.startswith("| ") and not line.startswith(("| ---", "| theirs"))]
-ROWS = [tuple(cell.strip() for cell in line.strip("|").split(" | ")) for line in TABLES]
+TABLE = (SERVICE.parent / "from_others" / "cli.tsv").read_text("utf-8").splitlines()[1:]
+ROWS = [tuple(line.split("\t")) for line in TABLE]
 
 
 def command_of(words: list[str]) -> tuple[click.Command, list[str]]:

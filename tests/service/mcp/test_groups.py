@@ -29,13 +29,12 @@ from muisti.service.mcp.recall import tokens
 from muisti.service.mcp.told import told
 from muisti.service.schemas.keys import MODES
 from muisti.service.settings import Settings
-from muisti.service.settings.tool_groups import GROUPS, USUAL, Group, groups_in, in_order
+from muisti.service.settings.tool_groups import GROUPS, USUAL, groups_in, in_order
 from tests.service.keyed import with_mode
 from tests.service.mcp_client import LONG, PLAIN, VERSION, message_of
 
 pytestmark = pytest.mark.one_store
 
-PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "mcp.md").read_text("utf-8")
 USUAL_MAX = 2_000  # tokens of what a client is offered that asks for nothing
 CODE, WRITER = "code_sizes", "code_writer"
 
@@ -142,16 +141,10 @@ def test_a_client_on_standard_input_is_offered_the_groups_of_the_option(tmp_path
         assert run(*options) == [tool.name for tool in offered(own, groups)]
 
 
-def test_the_page_has_the_size_of_each_group():
+def test_the_usual_tools_take_little_room_in_the_context_of_a_client():
     own = Access("x", Grant(frozenset((*MODES["full"], "admin")), ("*",)))
-    rows: dict[Group, int] = {}
-    for group in GROUPS:
-        tools = offered(own, (group,))
-        told_tools = [told(tool, own).model_dump(by_alias=True, exclude_none=True) for tool in tools]
-        rows[group] = tokens(json.dumps(told_tools, separators=(",", ":"))) if tools else 0
-    assert rows[USUAL] <= USUAL_MAX
-    for group, size in rows.items():
-        assert f"| `{group}` | {len(offered(own, (group,)))} | {size:,} |" in PAGE
+    tools = [told(tool, own).model_dump(by_alias=True, exclude_none=True) for tool in offered(own, (USUAL,))]
+    assert tokens(json.dumps(tools, separators=(",", ":"))) <= USUAL_MAX
 
 
 def test_names_of_groups_are_read_and_written_alike():
