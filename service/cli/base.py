@@ -3,7 +3,7 @@
 import errno
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -176,6 +176,20 @@ class Command(Helped):
         self.examples = tuple(examples)
         self.shared = global_options()
         self.params = [*map(worded, self.params), *self.shared]
+
+
+def command(
+    *examples: str, name: str | None = None, help: str | None = None
+) -> Callable[[Callable[..., object]], click.Command]:
+    """Return a decorator that makes a command of a function, which gets the global options first.
+
+    Its docstring is the help, unless `help` is given. It may return an exit code.
+    """
+
+    def made(function: Callable[..., object]) -> click.Command:
+        return click.command(name, cls=Command, examples=examples, help=help)(click.pass_obj(function))
+
+    return made
 
 
 class LazyGroup(click.Group):
