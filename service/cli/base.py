@@ -265,7 +265,7 @@ class LazyGroup(click.Group):
             click.echo("Stopped.", err=True)
             sys.exit(ERROR)
         except Exception as error:  # Muisti's own faults are raised again below, all others become one line
-            failure = _one_line(error) if isinstance(error, click.ClickException) else _failure_of(error)
+            failure = _one_line(error) if isinstance(error, click.ClickException) else failures.failure_of(error)
             if failure is None:  # a fault of Muisti's own
                 raise
             if debug:
@@ -330,10 +330,6 @@ def _one_line(error: click.ClickException) -> click.ClickException:
     if isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter):
         return Failure(line_of(error), USAGE)
     return error
-
-
-def _failure_of(error: Exception) -> Failure | None:
-    return failures.failure_of(error)
 
 
 def _exit_code(error: click.ClickException) -> int:

@@ -103,6 +103,19 @@ def print_json(data: Any) -> None:
     click.echo(import_module("msgspec").json.encode(data))
 
 
+def show(
+    options: Globals, data: Any, table: Callable[[Any], RenderableType], plain: Callable[[Any], Sequence[str]]
+) -> None:
+    """Print what the API did not answer: as JSON, as a table or as plain lines."""
+    if options.json:
+        print_json(data)
+    elif for_people(options):
+        console(options).print(table(data))
+    else:
+        for line in plain(data):
+            click.echo(line)
+
+
 def revised(reply: Reply, data: Any) -> Reply:
     """Return a copy of the reply with another body."""
     return replace(reply, body=import_module("msgspec").json.encode(data))

@@ -29,7 +29,8 @@ from muisti.service.cli.output import (
     tabbed,
     talk,
 )
-from muisti.service.cli.session import ask, session
+from muisti.service.cli.session import ask
+from muisti.service.cli.session import session as open_session
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -138,7 +139,7 @@ def show(
 
     Prints turn, time, speaker and text of each message: a turn with a reply has two. A superseded turn stays.
     """
-    with session(options, reads=True) as opened:
+    with open_session(options, reads=True) as opened:
         found = opened.client.send(calls.get_conversation(opened.space, name, category=category, as_of=as_of))
         turns: list[Any] = []
         cursor = None
@@ -198,7 +199,7 @@ def add(
     """
     given = {key: value for key, value in {"session": session, "category": category}.items() if value is not None}
     requests = [[_said(text, said)]] if text != STDIN else _read()
-    with _opened(options, allowed(allow_secrets), create=not dry_run, reads=dry_run) as opened:
+    with open_session(options, allowed(allow_secrets), create=not dry_run, reads=dry_run) as opened:
         for items in requests:
             request = calls.add_exchanges(opened.space, name, {"items": items, **given}, dry_run=dry_run)
             reply = opened.write(lambda request=request: opened.client.send(request))
@@ -275,17 +276,13 @@ def adopt(options: Globals, dry_run: bool) -> None:
     Memories whose metadata has a `session` and a `turn` become its turns; their texts stay as they are.
     Prints how many turns, conversations and sessions were made, and how many memories stay as they are.
     """
-    with session(options) as opened:
+    with open_session(options) as opened:
         request = calls.adopt_conversations(opened.space, dry_run=dry_run)
         reply = opened.client.send(request)
         done = reply.data["answer"] if dry_run else reply.data
         for one in done["items"]:
             talk(f"{one['id']} stays: {one['why']}")
         answer(options, revised(reply, done), *ADOPTED)
-
-
-def _opened(options: Globals, allowed: Sequence[str], **how: bool) -> Any:
-    return session(options, allowed, **how)
 
 
 def _change(
@@ -297,7 +294,7 @@ def _change(
     if_version: int | None,
     dry_run: bool,
 ) -> None:
-    with session(options) as opened:
+    with open_session(options) as opened:
         if_match = None
         if if_version is not None:
             found = opened.client.send(calls.get_conversation(opened.space, name, category=category))

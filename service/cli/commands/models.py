@@ -9,7 +9,7 @@ import msgspec
 
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Failure, Globals, Subcommands, command
-from muisti.service.cli.output import console, fields, for_people, print_json, tabbed
+from muisti.service.cli.output import fields, show, tabbed
 from muisti.service.cli.session import refusals
 
 if TYPE_CHECKING:
@@ -74,13 +74,13 @@ def test(options: Globals, model: str | None, texts: int) -> None:
         finally:
             if isinstance(encoder, hosted.Hosted):
                 encoder.close()
-    if options.json:
-        print_json(found)
-    elif for_people(options):
-        console(options).print(fields([(name, str(value)) for name, value in msgspec.structs.asdict(found).items()]))
-    else:
-        for name, value in msgspec.structs.asdict(found).items():
-            click.echo(tabbed(name, value))
+    values = msgspec.structs.asdict(found)
+    show(
+        options,
+        values,
+        lambda _: fields([(name, str(value)) for name, value in values.items()]),
+        lambda _: [tabbed(name, value) for name, value in values.items()],
+    )
 
 
 class Trial(msgspec.Struct, frozen=True, kw_only=True):

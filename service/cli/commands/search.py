@@ -304,7 +304,7 @@ def split(hits: Hits, found: Mapping[str, Any]) -> tuple[Hits, Hits]:
 def _tail_lines(far: Hits) -> list[str]:
     """Return what a person reads in place of the tail.
 
-    >>> _tail_lines([{"score": 0.1}] * 9), tail_lines([])
+    >>> _tail_lines([{"score": 0.1}] * 9), _tail_lines([])
     (['9 more with less than a third of the best score: --all shows them.'], [])
     """
     those = "it" if len(far) == 1 else "them"

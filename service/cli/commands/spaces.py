@@ -27,10 +27,7 @@ COMMANDS = {
     "list": ("spaces:list_spaces", "List the spaces."),
     "create": ("spaces:create", "Create an empty space."),
     "fork": ("spaces:fork", "Copy the current space to a new one."),
-    "compare": (
-        "spaces:compare",
-        "Show what a merge of another space into this one would change.",
-    ),
+    "compare": ("spaces:compare", "Show what a merge of another space into this one would change."),
     "merge": ("spaces:merge", "Merge the changes of one space into another."),
     "clear": ("spaces:clear", "Delete all memories of the current space; a rollback brings them back."),
     "delete": ("spaces:delete", "Erase a space and all its memories."),

@@ -16,10 +16,7 @@ if TYPE_CHECKING:
 
 COMMANDS = {
     "create": ("webhooks:create", "Send the changes of the space to a URL, from now on."),
-    "list": (
-        "webhooks:list_webhooks",
-        "List webhooks, with the last change sent and the failures.",
-    ),
+    "list": ("webhooks:list_webhooks", "List webhooks, with the last change sent and the failures."),
     "delete": ("webhooks:delete", "Delete a webhook."),
     "redeliver": ("webhooks:redeliver", "Send again the changes that failed, and all after them."),
 }

@@ -2,7 +2,6 @@
 
 import os
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -50,7 +49,7 @@ def run(
         if check:
             _check_existing(options, client, path, called, project=project)
             return
-        program = _started(command) if server_url(options) is None else None
+        program = (installed() if command is None else given(command)) if server_url(options) is None else None
         groups = None if tools is None else _groups(options, tools)
         entry = _entry(options, client, program, project, groups)
         if printed:
@@ -63,7 +62,8 @@ def run(
             planning.save(change, client, called)
     except planning.NotPossible as error:
         raise Failure(str(error)) from error
-    written(options, change, dry_run, _called_json(found))
+    called_tool = {} if found is None else {"tools": found.tools, "seconds": round(found.seconds, 3)}
+    written(options, change, dry_run, called_tool)
     if not dry_run:
         _uses(options, client, project)
         if program is not None and program.clone is not None:
@@ -181,19 +181,6 @@ def _uses(options: Globals, client: Client, project: bool) -> None:
     talk(f"It uses the database {place} and {space}.")
     if pinned not in (None, here):
         talk(f"Commands in this folder use the space {here}: --space {here} makes the client use it too.")
-
-
-def _called_json(found: Called | None) -> dict[str, Any]:
-    return {} if found is None else {"tools": found.tools, "seconds": round(found.seconds, 3)}
-
-
-def _started(command: str | None) -> Program:
-    """Return what the client is to start.
-
-    Raises:
-        NotPossible: there is no such command.
-    """
-    return installed() if command is None else given(command)
 
 
 def _moves(program: Program, name: str) -> None:

@@ -9,6 +9,7 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -21,12 +22,23 @@ from muisti.service.app.client import ApiError
 from muisti.service.cli.base import ERROR, Failure, Globals
 from muisti.service.cli.ends import End, existing, opened_end
 from muisti.service.cli.opening import space_choice
-from muisti.service.cli.output import ago_of, answer, cell, console, for_people, grid, listed, print_json, tabbed, talk
+from muisti.service.cli.output import (
+    ago_of,
+    answer,
+    cell,
+    console,
+    grid,
+    listed,
+    print_json,
+    show,
+    tabbed,
+    talk,
+)
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.project import VARIABLE, space_name
 from muisti.service.cli.session import ask
 from muisti.service.formats.importers.items import Unreadable
-from muisti.service.formats.importers.own import OwnFile, own_files
+from muisti.service.formats.importers.own import own_files
 from muisti.service.formats.importers.registry import OWN, recognised
 from muisti.service.formats.importers.shares import OnProgress, Shares
 from muisti.service.formats.importers.source_files import Source
@@ -214,7 +226,8 @@ def _shares(options: Globals, source: Source, how: How, stages: Stages) -> Itera
         if how.projects:
             raise click.UsageError("--project picks among the projects of other systems; this is an export of Muisti")
         files = own_files(source)
-        yield [_of(one, choice.space if is_named or not source.is_folder else one.space) for one in files]
+        one_space = choice.space if is_named or not source.is_folder else None
+        yield [_Share(one_space or one.space, one.pieces, one.versions) for one in files]
         return
 
     def place(home: str | None) -> str | None:
@@ -230,10 +243,6 @@ def _shares(options: Globals, source: Source, how: How, stages: Stages) -> Itera
             _Share(one.space, one.pieces, one.memories, shares.reading.skipped if one.space == first else {})
             for one in found
         ]
-
-
-def _of(file: OwnFile, space: str) -> _Share:
-    return _Share(space, file.pieces, file.versions)
 
 
 def _check_projects(name: str, wanted: Sequence[str], known: Mapping[str, int]) -> None:
@@ -285,13 +294,7 @@ def _advise(name: str, reports: Sequence[Report], how: How) -> None:
 
 def _print_report(options: Globals, report: Mapping[str, Any], *, several: bool) -> None:
     """Print the report of a file, or of its share for one space. `several`: name that space."""
-    if options.json:
-        print_json(report)
-    elif for_people(options):
-        console(options).print(_report_table(report, several=several))
-    else:
-        for line in _report_lines(report, several=several):
-            click.echo(line)
+    show(options, report, partial(_report_table, several=several), partial(_report_lines, several=several))
 
 
 def _failed_lines(failures: Sequence[Mapping[str, Any]]) -> Iterator[str]:
