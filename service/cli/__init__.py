@@ -15,10 +15,7 @@ SECTIONS = {
         "mcp": ("mcp:mcp", "Serve MCP on standard input and output."),
         "skill": ("skill:skill", "Print the skill file that teaches an agent to use memory."),
         "hook": ("hook:hook", "Record prompts and tool calls of an agent client."),
-        "completion": (
-            "completion:completion",
-            "Print a shell script that completes commands, options and names.",
-        ),
+        "completion": ("completion:completion", "Print a shell script that completes commands, options and names."),
     },
     "Memories": {
         "add": ("write:add", "Store a text as a new memory."),
@@ -28,18 +25,12 @@ SECTIONS = {
         "graph": ("graph:graph", "Ask who and what the memories are about."),
         "list": ("read:list_memories", "List memories, newest first."),
         "get": ("read:get", "Show one memory."),
-        "put": (
-            "write:put",
-            "Store a text at a category and key, replacing any memory there.",
-        ),
+        "put": ("write:put", "Store a text at a category and key, replacing any memory there."),
         "update": ("write:update", "Change fields of a memory."),
         "supersede": ("write:supersede", "Replace a memory by a new one; the old one stays in the history."),
         "delete": ("write:delete", "Delete a memory."),
         "validate": ("validate:validate", "Check a text without storing it."),
-        "categories": (
-            "read:categories",
-            "List categories and how many memories each has.",
-        ),
+        "categories": ("read:categories", "List categories and how many memories each has."),
         "tags": ("read:tags", "List tags and how many memories each has."),
     },
     "Documents": {
@@ -48,61 +39,37 @@ SECTIONS = {
         "hooks": ("hooks:hooks", "Make git bring each commit into the documents."),
     },
     "Conversations": {
-        "conversations": (
-            "conversations:conversations",
-            "Store and read conversations turn by turn.",
-        ),
+        "conversations": ("conversations:conversations", "Store and read conversations turn by turn."),
     },
     "History": {
-        "history": (
-            "history:history",
-            "Show the versions of a memory and what each changed.",
-        ),
+        "history": ("history:history", "Show the versions of a memory and what each changed."),
         "restore": ("history:restore", "Restore an earlier version of a memory."),
         "undo": ("history:undo", "Undo the last call."),
         "changes": ("feed:changes", "Show the changes of a space, oldest first."),
         "checkpoint": ("checkpoints:checkpoint", "Name points in a space's history, to return to."),
         "diff": ("checkpoints:diff", "Show what changed between two points."),
-        "rollback": (
-            "checkpoints:rollback",
-            "Restore a whole space to an earlier point.",
-        ),
+        "rollback": ("checkpoints:rollback", "Restore a whole space to an earlier point."),
     },
     "Review and clean up": {
         "lint": ("lint:lint", "Find problems in the memories of a space."),
         "conflicts": ("conflicts:conflicts", "Resolve memories that duplicate or contradict others."),
         "feedback": ("reviews:feedback", "Mark a memory as useful or not useful."),
-        "telemetry": (
-            "reviews:telemetry",
-            "Show how often a memory was retrieved, and its feedback.",
-        ),
+        "telemetry": ("reviews:telemetry", "Show how often a memory was retrieved, and its feedback."),
         "promote": ("reviews:promote", "Activate candidates that were retrieved often."),
         "prune": ("reviews:prune", "Deprecate old candidates that were rarely retrieved."),
         "purge": ("erasure:purge", "Erase memories permanently, with a signed report."),
-        "verify-report": (
-            "erasure:verify_report",
-            "Check the signature of a purge report.",
-        ),
+        "verify-report": ("erasure:verify_report", "Check the signature of a purge report."),
     },
     "Spaces": {
         "space": ("spaces:space", "Show which space is used here, and why."),
         "spaces": ("spaces:spaces", "List the spaces."),
         "stats": ("read:stats", "Show how many memories and bytes a space has."),
-        "policy": (
-            "policy:policy",
-            "Show or set which texts a space accepts, and how long it keeps them.",
-        ),
+        "policy": ("policy:policy", "Show or set which texts a space accepts, and how long it keeps them."),
         "quota": ("quotas:quota", "Limit the memories and bytes of a space."),
     },
     "Import, export, backup": {
-        "export": (
-            "export:export",
-            "Write a space to a file, or to a folder of Markdown notes.",
-        ),
-        "import": (
-            "imports:import_files",
-            "Import an export of Muisti, or the memories of another system.",
-        ),
+        "export": ("export:export", "Write a space to a file, or to a folder of Markdown notes."),
+        "import": ("imports:import_files", "Import an export of Muisti, or the memories of another system."),
         "tasks": ("tasks:tasks", "Follow and end work that goes on after its command."),
         "backup": ("backups:backup", "Back up the database while it is in use."),
         "restore-backup": ("backups:restore", "Restore the database from a backup."),
@@ -121,10 +88,7 @@ SECTIONS = {
     "Measure quality": {
         "eval": ("evaluate:evaluate", "Measure retrieval quality on judged data."),
         "calibrate": ("calibrate:calibrate", "Fit the thresholds that tell answers from near misses."),
-        "probe": (
-            "probes:probe",
-            "Save test questions, and check that searches find the expected memory.",
-        ),
+        "probe": ("probes:probe", "Save test questions, and check that searches find the expected memory."),
         "reads": ("reads:reads", "Show who has read a space, and which questions found nothing."),
         "receipt": ("receipts:receipt", "List and show recorded searches, or run them again."),
     },

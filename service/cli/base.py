@@ -3,7 +3,7 @@
 import errno
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from difflib import get_close_matches
@@ -178,6 +178,20 @@ class Command(Helped):
         self.params = [*map(worded, self.params), *self.shared]
 
 
+def command(
+    *examples: str, name: str | None = None, help: str | None = None
+) -> Callable[[Callable[..., object]], click.Command]:
+    """Return a decorator that makes a command of a function, which gets the global options first.
+
+    Its docstring is the help, unless `help` is given. It may return an exit code.
+    """
+
+    def made(function: Callable[..., object]) -> click.Command:
+        return click.command(name, cls=Command, examples=examples, help=help)(click.pass_obj(function))
+
+    return made
+
+
 class LazyGroup(click.Group):
     """A group whose commands are imported when they are called.
 
@@ -251,7 +265,7 @@ class LazyGroup(click.Group):
             click.echo("Stopped.", err=True)
             sys.exit(ERROR)
         except Exception as error:  # Muisti's own faults are raised again below, all others become one line
-            failure = _one_line(error) if isinstance(error, click.ClickException) else _failure_of(error)
+            failure = _one_line(error) if isinstance(error, click.ClickException) else failures.failure_of(error)
             if failure is None:  # a fault of Muisti's own
                 raise
             if debug:
@@ -316,10 +330,6 @@ def _one_line(error: click.ClickException) -> click.ClickException:
     if isinstance(error, click.BadParameter) and not isinstance(error, click.MissingParameter):
         return Failure(line_of(error), USAGE)
     return error
-
-
-def _failure_of(error: Exception) -> Failure | None:
-    return failures.failure_of(error)
 
 
 def _exit_code(error: click.ClickException) -> int:

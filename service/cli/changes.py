@@ -4,10 +4,9 @@ from collections.abc import Mapping
 from typing import Any
 
 import click
-import msgspec
 
 from muisti.service.cli.base import Globals
-from muisti.service.cli.output import cell, console, safe, tabbed
+from muisti.service.cli.output import cell, console, print_json, safe, tabbed
 from muisti.service.connect.files import Change, backup_of
 
 STYLES = {"+": "green", "-": "red", "@": "cyan"}
@@ -32,6 +31,6 @@ def written(options: Globals, change: Change, dry_run: bool, more: Mapping[str, 
     kept = str(backup) if backup.exists() else None
     if options.json:
         report = {"file": str(change.path), "state": state, "dry_run": dry_run, "backup": kept, "diff": change.diff()}
-        click.echo(msgspec.json.encode({**report, **more}))
+        print_json({**report, **more})
     elif not dry_run:
         click.echo(tabbed(change.path, state))

@@ -1,13 +1,22 @@
-"""Settings in force, from the global options, the environment and the settings file."""
+"""Settings in force, from global options, environment and settings file, and the database that they name."""
 
 import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from muisti.core.model.location import database_path, is_remote
+from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import USAGE, Failure, Globals
+from muisti.service.cli.output import talk
 from muisti.service.settings import Settings, SettingsError, find_config, load
+from muisti.service.settings.places import local_database, shown, users_database
+
+if TYPE_CHECKING:
+    from muisti.service.runtime import databases
+else:  # with the core, for a database on a server
+    databases = Lazy("muisti.service.runtime.databases")
 
 
 def in_force(options: Globals, flags: Mapping[str, object] | None = None) -> Settings:
@@ -36,3 +45,45 @@ def database_url(given: str | None) -> str | None:
     ('file:notes.db', 'file:notes.db')
     """
     return given if given is None or re.match(r"[A-Za-z][A-Za-z0-9+.-]+:", given) else f"file:{given}"
+
+
+def settings_for(options: Globals, settings: Settings | None = None, *, create: bool = False) -> Settings:
+    """Return the settings (default: those in force) of a command that opens the database.
+
+    Raises:
+        Failure: there is no database, unless `create` allows to make it; or a setting is bad.
+    """
+    settings = settings or in_force(options)
+    say_which(options, settings)
+    if not create and (lack := lack_of(settings)):
+        raise Failure(lack)
+    return settings
+
+
+def lack_of(settings: Settings) -> str | None:
+    """Say that the file of the database is missing, and what to do; None when it exists, or is a server's."""
+    path = file_of(settings)
+    if path is None or path.exists():
+        return None
+    return f"no database at {shown(path.absolute())} yet; `muisti add TEXT` creates it; --database names another"
+
+
+def say_which(options: Globals, settings: Settings) -> None:
+    """Report once that a `muisti.db` of this project is used in place of the user's own database."""
+    local, usual = local_database(), users_database(os.environ)
+    if options.reported_database or options.json or local is None or usual is None:
+        return
+    if settings.database_url == f"file:{local}" and not named(options) and local.absolute() != usual:
+        talk(f"Using {local}, not {shown(usual)}.")
+        options.reported_database = True
+
+
+def named(options: Globals) -> bool:
+    """Tell whether an option or the environment names the database."""
+    return bool(options.database or os.environ.get("MUISTI_DATABASE_URL"))
+
+
+def place_of(settings: Settings) -> str:
+    """Return the place of the database, in words for a person."""
+    path = file_of(settings)
+    return databases.whereabouts(settings) if path is None else shown(path.absolute())

@@ -29,12 +29,12 @@ from muisti.service.version import installed_version
 
 if TYPE_CHECKING:
     from muisti.service.app import local
-    from muisti.service.cli import callers, compiling, whereabouts
+    from muisti.service.cli import callers, compiling, configuration
 else:  # the whole service, which a server has itself
     local = Lazy("muisti.service.app.local")
     callers = Lazy("muisti.service.cli.callers")
     compiling = Lazy("muisti.service.cli.compiling")
-    whereabouts = Lazy("muisti.service.cli.whereabouts")
+    configuration = Lazy("muisti.service.cli.configuration")
 
 T = TypeVar("T")
 
@@ -206,12 +206,12 @@ def _opened(
             opened, place = _connected(url), url
         else:
             given, settings = settings, settings or in_force(options)
-            place = whereabouts.place_of(settings)
-            lack = whereabouts.lack_of(settings) or "" if reads else ""
+            place = configuration.place_of(settings)
+            lack = configuration.lack_of(settings) or "" if reads else ""
             if lack:
                 click.echo(lack, err=True)
                 settings = held.enter_context(empty(options, "nothing"))
-            settings = whereabouts.settings_for(options, settings, create=create or bool(lack))
+            settings = configuration.settings_for(options, settings, create=create or bool(lack))
             opened = _beside(options, settings) if given is None else None
             if here := opened is None:
                 space = ensured if limited(options) else None

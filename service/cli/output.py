@@ -5,12 +5,12 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
@@ -34,6 +34,7 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")  # characters that a te
 _STEPS = ((60, "second"), (60, "minute"), (24, "hour"), (30, "day"), (12.17, "month"), (float("inf"), "year"))
 
 Row = Mapping[str, Any]
+Field = str | Callable[[Row], Any]  # of an item: its name, or a function of the item
 
 
 def talk(text: str) -> None:
@@ -71,7 +72,6 @@ def console(options: Globals, *, stderr: bool = False) -> Console:
 def answer(
     options: Globals,
     reply: Reply,
-    *,
     table: Callable[[Any], RenderableType],
     plain: Callable[[Any], Sequence[str]],
     none: str = "",
@@ -82,7 +82,7 @@ def answer(
     """
     if _is_dry_run(reply):
         talk(f"Nothing was stored. It would make {_counted(reply.data['changes'])}.")
-        table, plain, none = _planned_table, _planned_lines, ""
+        table, plain, none = _PLANNED
     if options.json:
         click.echo(reply.body or b"{}")
     elif options.csv:
@@ -96,6 +96,24 @@ def answer(
     else:
         for line in plain(reply.data):
             click.echo(safe(line) if sys.stdout.isatty() else line)
+
+
+def print_json(data: Any) -> None:
+    """Print data as JSON, as the API would."""
+    click.echo(import_module("msgspec").json.encode(data))
+
+
+def show(
+    options: Globals, data: Any, table: Callable[[Any], RenderableType], plain: Callable[[Any], Sequence[str]]
+) -> None:
+    """Print what the API did not answer: as JSON, as a table or as plain lines."""
+    if options.json:
+        print_json(data)
+    elif for_people(options):
+        console(options).print(table(data))
+    else:
+        for line in plain(data):
+            click.echo(line)
 
 
 def revised(reply: Reply, data: Any) -> Reply:
@@ -190,6 +208,76 @@ def grid(title: str | None, *columns: str, right: Sequence[str] = ()) -> Table:
     return made
 
 
+class View(NamedTuple):
+    """How an answer is printed: as a table for a person, as tabbed lines for a program, and `none` without items."""
+
+    table: Callable[[Any], RenderableType]
+    plain: Callable[[Any], Sequence[str]]
+    none: str = ""
+
+
+def listed(
+    columns: Mapping[str, Field],
+    line: Sequence[Field],
+    right: Sequence[str] = (),
+    none: str = "",
+    among: str = "items",
+) -> View:
+    """Show each item of an answer as a row, with `columns` by heading, and as a line. An answer without is an item."""
+
+    def table(data: Any) -> Table:
+        made = grid(None, *columns, right=right)
+        for one in data.get(among, [data]):
+            made.add_row(*map(_shown, _values(one, columns.values())))
+        return made
+
+    return View(table, lambda data: [tabbed(*_values(one, line)) for one in data.get(among, [data])], none)
+
+
+def same(*names: str, right: Sequence[str] = ()) -> View:
+    """Show the same fields of each item in a row and in a line."""
+    return listed({name: name for name in names}, names, right)
+
+
+def alike(headings: Sequence[str], of: Callable[[Any], Iterable[Sequence[object]]], none: str = "") -> View:
+    """Show the same values of an answer in the rows of a table and in lines."""
+
+    def table(data: Any) -> Table:
+        made = grid(None, *headings)
+        for row in of(data):
+            made.add_row(*map(_shown, row))
+        return made
+
+    return View(table, lambda data: [tabbed(*row) for row in of(data)], none)
+
+
+def said(sentence: str, *line: object) -> View:
+    """Show a sentence to a person, and a line to a program, whatever the answer is."""
+    return View(lambda _: cell(sentence), lambda _: [tabbed(*line)])
+
+
+def lines(*columns: Field) -> Callable[[Any], list[str]]:
+    """Return a function that makes a tabbed line of each item of an answer.
+
+    >>> lines("name", lambda one: one["count"] + 1)({"items": [{"name": "a", "count": 1}]})
+    ['a\\t2']
+    """
+    return lambda data: [tabbed(*_values(one, columns)) for one in data.get("items", [data])]
+
+
+def ago_of(field: str) -> Field:
+    """Return how long ago the time in a field was."""
+    return lambda one: ago(one[field])
+
+
+def _values(one: Row, columns: Iterable[Field]) -> Iterator[Any]:
+    return (one[column] if isinstance(column, str) else column(one) for column in columns)
+
+
+def _shown(value: Any) -> RenderableType:
+    return cell(value) if value is None or isinstance(value, str | int | float) else value
+
+
 def fields(rows: Sequence[tuple[RenderableType, RenderableType]]) -> RenderableType:
     """Return a table of names and values in two columns, without a frame."""
     return grids.Pairs(rows)
@@ -242,12 +330,12 @@ def address(memory: Row) -> str:
     return "/".join(str(memory[name]) for name in ("category", "key") if memory.get(name))
 
 
-def moment(text: str) -> datetime:
+def _moment(text: str) -> datetime:
     at = datetime.fromisoformat(text)
     return at if at.tzinfo else at.replace(tzinfo=UTC)
 
 
-def ago(text: str | None, now: datetime) -> str:
+def ago(text: str | None, now: datetime | None = None) -> str:
     """Return how long before or after `now` a time is, rounded down.
 
     >>> ago("2026-05-01T12:00:00Z", datetime(2026, 5, 1, 15, 20, tzinfo=UTC))
@@ -257,7 +345,7 @@ def ago(text: str | None, now: datetime) -> str:
     """
     if not text:
         return ""
-    size = (now - moment(text)).total_seconds()
+    size = ((now or datetime.now(UTC)) - _moment(text)).total_seconds()
     amount = abs(size)
     if amount < 1:
         return "now"
@@ -277,12 +365,6 @@ def _counted(changes: int) -> str:
     return f"{changes:,} change{'' if changes == 1 else 's'}"
 
 
-def _planned_table(data: Any) -> Table:
-    table = grid(None, "would be", "memory", "version", right=("version",))
-    for one in data["items"]:
-        table.add_row(cell(one["kind"]), cell(one["memory_id"]), str(one["version"]))
-    return table
-
-
-def _planned_lines(data: Any) -> list[str]:
-    return [tabbed(one["kind"], one["memory_id"], one["version"]) for one in data["items"]]
+_PLANNED = listed(
+    {"would be": "kind", "memory": "memory_id", "version": "version"}, ("kind", "memory_id", "version"), ("version",)
+)

@@ -1,7 +1,7 @@
 """Refusals in terms of the command line: they name the typed option or argument in place of a field of the API."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import click
@@ -42,7 +42,7 @@ _PART = re.compile(r"[^.\[\]]+")
 
 def refusal_lines(error: ApiError, *, advised: bool) -> list[str]:
     """Return the lines of an error message: the fault, and the memories in conflict. `advised`: advice will follow."""
-    lines = field_lines(error.errors) if error.errors else []
+    lines = [field_line(str(bad["path"]), str(bad["message"])) for bad in error.errors or ()]
     if not lines or error.code not in ("invalid_input", "sensitive_content"):
         head = HEADS.get(error.code) if error.conflicts else None
         detail = str(error).partition("; ")[0] if advised else str(error)
@@ -65,11 +65,6 @@ def way_on(instead: Mapping[str, Any]) -> str:
         return f"`muisti import --undo {number}` takes back import {number}."
     request = instead.get("request")
     return "" if request is None else f"`muisti undo --request {request}` takes back the call before it."
-
-
-def field_lines(errors: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return a line for each bad field, with its name on the command line."""
-    return [field_line(str(bad["path"]), str(bad["message"])) for bad in errors]
 
 
 def field_line(path: str, message: str) -> str:

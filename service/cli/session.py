@@ -1,14 +1,16 @@
 """Clients and spaces for commands. `service.cli.opening` does the work, and loads on the first call."""
 
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Globals
+from muisti.service.cli.output import View, answer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
+    from muisti.client import Call
     from muisti.service.app.client import Client
     from muisti.service.auth.access import Need
     from muisti.service.cli import callers, opening
@@ -32,6 +34,22 @@ def session(
         Failure: the service refused a request or cannot be reached. The exit code says why.
     """
     return opening.session(options, allowed, create=create, reads=reads)
+
+
+def ask(
+    options: Globals,
+    request: "Callable[[str], Call]",
+    view: View,
+    allowed: "Sequence[str]" = (),
+    *,
+    create: bool = False,
+    reads: bool = False,
+) -> Any:
+    """Send the request for the space of the options, print the answer, and return its data. See also `session`."""
+    with session(options, allowed, create=create, reads=reads) as opened:
+        reply = opened.client.send(request(opened.space))
+        answer(options, reply, *view)
+        return reply.data
 
 
 def client(

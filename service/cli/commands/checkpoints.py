@@ -1,28 +1,30 @@
 """Commands about points of a space's history: checkpoint, diff, rollback."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from muisti.client import calls
-from muisti.service.cli.base import Command, Globals, Subcommands
+from muisti.service.app.client import ApiError
+from muisti.service.cli.base import Globals, Subcommands, command
 from muisti.service.cli.commands.history import short
 from muisti.service.cli.commands.write import allowed, talk_of_flags
-from muisti.service.cli.options import allow_secrets_option, dry_run_option
-from muisti.service.cli.output import ago, answer, cell, grid, tabbed
-from muisti.service.cli.points import point_of
-from muisti.service.cli.session import session
+from muisti.service.cli.options import Point, allow_secrets_option, dry_run_option
+from muisti.service.cli.output import ago_of, alike, answer, lines, listed, said
+from muisti.service.cli.session import ask, session
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from muisti.service.cli.opening import Session
 
 COMMANDS = {
     "create": ("checkpoints:create", "Name the space's current point."),
     "list": ("checkpoints:list_checkpoints", "List checkpoints, newest first."),
     "delete": ("checkpoints:delete", "Delete a checkpoint; no memory changes."),
 }
+
+PAST_RETENTION = "past_retention"  # code of a refusal: the space has no history of that time
+
 
 checkpoint = Subcommands(
     "checkpoint",
@@ -33,57 +35,71 @@ checkpoint = Subcommands(
 )
 
 
-@click.command(cls=Command, examples=('muisti checkpoint create before-import --note "all was well"',))
+def _lines(data: Any) -> Iterator[tuple[str, ...]]:
+    for one in data["items"]:
+        if one["change"] == "changed":
+            for each in one["changes"]:
+                yield "changed", one["id"], each["field"], short(each["before"]), short(each["after"])
+        else:
+            was, now = (None if one[side] is None else one[side]["content"] for side in ("before", "after"))
+            yield one["change"], one["id"], "content", short(was), short(now)
+
+
+def _number(one: Any) -> str:
+    return one["seq"].rpartition(":")[2]
+
+
+CHECKPOINTS = listed(
+    {"checkpoint": "name", "change": _number, "made": ago_of("created_at"), "by": "actor", "note": "note"},
+    ("name", _number, "created_at", "actor", "note"),
+    right=("change",),
+    none="There are no checkpoints yet: muisti checkpoint create NAME",
+)
+DIFFERENCES = alike(("what", "memory", "field", "was", "is"), _lines, none="Nothing differs.")
+ROLLED_BACK = listed(
+    {
+        "came back": "added",
+        "changed": "changed",
+        "ended": "ended",
+        "to undo this": lambda data: f"muisti rollback {data['before'].rpartition(':')[2]}",
+    },
+    ("added", "changed", "ended"),
+)
+
+
+@command('muisti checkpoint create before-import --note "all was well"')
 @click.argument("name")
 @click.option("--note", metavar="TEXT", help="Purpose of the checkpoint.")
 @dry_run_option
-@click.pass_obj
 def create(options: Globals, name: str, note: str | None, dry_run: bool) -> None:
     """Name the space's current point.
 
     Prints the name and the number of the last change up to it.
     """
-    with session(options) as opened:
-        request = calls.create_checkpoint(opened.space, {"name": name, "note": note}, dry_run=dry_run)
-        reply = opened.client.send(request)
-        answer(options, reply, table=lambda data: _table([data]), plain=lambda data: [tabbed(name, _number(data))])
+    view, body = CHECKPOINTS._replace(plain=lines("name", _number)), {"name": name, "note": note}
+    ask(options, lambda space: calls.create_checkpoint(space, body, dry_run=dry_run), view)
 
 
-@click.command("list", cls=Command, examples=("muisti checkpoint list",))
-@click.pass_obj
+@command("muisti checkpoint list", name="list")
 def list_checkpoints(options: Globals) -> None:
     """List checkpoints, newest first."""
-    with session(options, reads=True) as opened:
-        answer(
-            options,
-            opened.client.send(calls.list_checkpoints(opened.space)),
-            table=lambda data: _table(data["items"]),
-            plain=lambda data: [
-                tabbed(one["name"], _number(one), one["created_at"], one["actor"], one["note"]) for one in data["items"]
-            ],
-            none="There are no checkpoints yet: muisti checkpoint create NAME",
-        )
+    ask(options, calls.list_checkpoints, CHECKPOINTS, reads=True)
 
 
-@click.command(cls=Command, examples=("muisti checkpoint delete before-import",))
+@command("muisti checkpoint delete before-import")
 @click.argument("name")
 @dry_run_option
-@click.pass_obj
 def delete(options: Globals, name: str, dry_run: bool) -> None:
     """Delete a checkpoint; no memory changes."""
-    with session(options) as opened:
-        reply = opened.client.send(calls.delete_checkpoint(opened.space, name, dry_run=dry_run))
-        answer(options, reply, table=lambda _: cell(f"Forgot {name}."), plain=lambda _: [name])
+    forgot = said(f"Forgot {name}.", name)
+    ask(options, lambda space: calls.delete_checkpoint(space, name, dry_run=dry_run), forgot)
 
 
-@click.command(
-    cls=Command, examples=("muisti diff before-import", "muisti diff yesterday", "muisti diff 2026-01-31 before-import")
-)
+@command("muisti diff before-import", "muisti diff yesterday", "muisti diff 2026-01-31 before-import")
 @click.argument("since")
 @click.argument("until", required=False)
 @click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Memories in a page.")
 @click.option("--cursor", metavar="TEXT", help="Continue after a page: the cursor that it printed.")
-@click.pass_obj
 def diff(options: Globals, since: str, until: str | None, limit: int, cursor: str | None) -> None:
     """Show what changed between two points.
 
@@ -93,21 +109,13 @@ def diff(options: Globals, since: str, until: str | None, limit: int, cursor: st
     with session(options, reads=True) as opened:
         begin, end = point_of(opened, since), None if until is None else point_of(opened, until)
         request = calls.diff_space(opened.space, since=begin, until=end, limit=limit, cursor=cursor)
-        reply = opened.client.send(request)
-        answer(
-            options,
-            reply,
-            table=_diff_table,
-            plain=lambda data: [tabbed(*line) for line in _lines(data)],
-            none="Nothing differs.",
-        )
+        answer(options, opened.client.send(request), *DIFFERENCES)
 
 
-@click.command(cls=Command, examples=("muisti rollback before-import --dry-run", "muisti rollback before-import"))
+@command("muisti rollback before-import --dry-run", "muisti rollback before-import")
 @click.argument("to")
 @allow_secrets_option
 @dry_run_option
-@click.pass_obj
 def rollback(options: Globals, to: str, *, allow_secrets: bool, dry_run: bool) -> None:
     """Restore a whole space to an earlier point.
 
@@ -119,45 +127,30 @@ def rollback(options: Globals, to: str, *, allow_secrets: bool, dry_run: bool) -
         request = calls.roll_back(opened.space, {"to": point_of(opened, to)}, dry_run=dry_run)
         reply = opened.client.send(request)
         talk_of_flags(reply.data)
-        answer(options, reply, table=_rolled_back, plain=lambda data: [tabbed(*_counts(data))])
+        answer(options, reply, *ROLLED_BACK)
 
 
-def _number(one: Any) -> str:
-    return one["seq"].rpartition(":")[2]
+def point_of(opened: "Session", text: str) -> str:
+    """Return a point in a form of the API. A word such as `monday` or `7d` names a checkpoint, else a time."""
+    at = Point().read(text)
+    if at is None or at == text:
+        return text
+    named = opened.client.send(calls.list_checkpoints(opened.space)).data["items"]
+    return text if any(one["name"] == text for one in named) else at
 
 
-def _counts(data: Any) -> list[int]:
-    return [data["added"], data["changed"], data["ended"]]
+def seq_of(opened: "Session", text: str) -> str | None:
+    """Return the Muisti-Seq of a time in a form of `Point`; None for a time before the space's history begins.
 
-
-def _rolled_back(data: Any) -> "Table":
-    table = grid(None, "came back", "changed", "ended", "to undo this")
-    table.add_row(*map(str, _counts(data)), f"muisti rollback {data['before'].rpartition(':')[2]}")
-    return table
-
-
-def _table(items: list[Any]) -> "Table":
-    now = datetime.now(UTC)
-    table = grid(None, "checkpoint", "change", "made", "by", "note", right=("change",))
-    for one in items:
-        table.add_row(
-            cell(one["name"]), _number(one), ago(one["created_at"], now), cell(one["actor"]), cell(one["note"])
-        )
-    return table
-
-
-def _diff_table(data: Any) -> "Table":
-    table = grid(None, "what", "memory", "field", "was", "is")
-    for line in _lines(data):
-        table.add_row(*(cell(text) for text in line))
-    return table
-
-
-def _lines(data: Any) -> Iterator[tuple[str, ...]]:
-    for one in data["items"]:
-        if one["change"] == "changed":
-            for each in one["changes"]:
-                yield "changed", one["id"], each["field"], short(each["before"]), short(each["after"])
-        else:
-            was, now = (None if one[side] is None else one[side]["content"] for side in ("before", "after"))
-            yield one["change"], one["id"], "content", short(was), short(now)
+    Any other text is returned as it is.
+    """
+    at = Point().read(text)
+    if at is None:
+        return text
+    request = calls.diff_space(opened.space, since=at, until=at, limit=1)
+    try:
+        return opened.client.send(request).data["since"]
+    except ApiError as error:
+        if error.code != PAST_RETENTION:
+            raise
+        return None

@@ -1,15 +1,15 @@
 """Commands about source code among the documents: find, callers, callees, outline, map."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from muisti.client import Call, calls
 from muisti.core.model.terms import EDGE_KINDS, SYMBOL_KINDS, SYMBOLS_MAX, USES_MAX
-from muisti.service.cli.base import Command, Globals, Subcommands
-from muisti.service.cli.output import answer, cell, grid, stack, tabbed, talk
-from muisti.service.cli.session import session
+from muisti.service.cli.base import Globals, Subcommands, command
+from muisti.service.cli.output import View, cell, grid, stack, tabbed, talk
+from muisti.service.cli.session import ask
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -31,7 +31,6 @@ COLOURS = {
     "method": "cyan",
     "constant": "magenta",
 }
-NOTHING = "No such symbol."
 
 code = Subcommands(
     "code",
@@ -53,102 +52,86 @@ uses = click.option(
 )
 
 
-@click.command(cls=Command, examples=("muisti code find Client.get", "muisti code find parse --kind function --json"))
+def _ask(options: Globals, request: Callable[[str], Call], view: View) -> None:
+    """Print an answer, and what of the code is not read yet."""
+    for each in ask(options, request, view, reads=True)["degraded"]:
+        talk(f"Note: {each}.")
+
+
+def _uses_view(*, by_user: bool) -> View:
+    return View(
+        lambda data: _uses(data, by_user=by_user),
+        lambda data: [_use_line(one, by_user=by_user) for one in data["items"]],
+        "Nothing in the stored code.",
+    )
+
+
+def _given(kinds: tuple[str, ...], limit: int | None) -> dict[str, Any]:
+    return {"kinds": ",".join(kinds) or None, "limit": limit}
+
+
+@command("muisti code find Client.get", "muisti code find parse --kind function --json")
 @click.argument("name")
 @click.option("--kind", type=click.Choice(SYMBOL_KINDS), help="Find only symbols of this kind.")
 @click.option("--path", metavar="TEXT", help="Beginning of the paths of files.")
 @click.option("-n", "--limit", type=click.IntRange(1, SYMBOLS_MAX), metavar="N", help="Symbols at most.  [default: 20]")
-@click.pass_obj
 def find(options: Globals, name: str, **given: Any) -> None:
     """Find functions, classes and methods by their name.
 
     The name may be qualified, as Client.get, and may say its file, as client.py:Client.get. Where no symbol has the
     name, those whose names contain it are shown. Prints kind, qualified name, file and line, and signature.
     """
-    params = {key: value for key, value in given.items() if value is not None}
-    with session(options, reads=True) as opened:
-        reply = opened.client.send(calls.find_symbols(opened.space, name=name, **params))
-        answer(options, reply, table=_symbols, plain=lambda data: [_line(one) for one in data["items"]], none=NOTHING)
-        _say_pending(reply.data)
+    view = View(_symbols, lambda data: [_line(one) for one in data["items"]], "No such symbol.")
+    _ask(options, lambda space: calls.find_symbols(space, name=name, **given), view)
 
 
-@click.command(cls=Command, examples=("muisti code callers Client.get", "muisti code callers Base --kind inherits"))
+@command("muisti code callers Client.get", "muisti code callers Base --kind inherits")
 @click.argument("symbol")
 @kinds
 @uses
-@click.pass_obj
 def callers(options: Globals, symbol: str, kinds: tuple[str, ...], limit: int | None) -> None:
     """Show what calls a symbol.
 
     Prints the file and lines of the calls, and the function that they are in.
     """
-    _show_uses(options, calls.get_callers, symbol, kinds, limit, by_user=True)
+    given = _given(kinds, limit)
+    _ask(options, lambda space: calls.get_callers(space, symbol=symbol, **given), _uses_view(by_user=True))
 
 
-@click.command(cls=Command, examples=("muisti code callees Client", "muisti code callees main.py:run --json"))
+@command("muisti code callees Client", "muisti code callees main.py:run --json")
 @click.argument("symbol")
 @kinds
 @uses
-@click.pass_obj
 def callees(options: Globals, symbol: str, kinds: tuple[str, ...], limit: int | None) -> None:
     """Show what a symbol calls, and what is defined inside of it.
 
     Prints the file and lines of the calls, the name of each callee, and where it is defined.
     """
-    _show_uses(options, calls.get_callees, symbol, kinds, limit, by_user=False)
+    given = _given(kinds, limit)
+    _ask(options, lambda space: calls.get_callees(space, symbol=symbol, **given), _uses_view(by_user=False))
 
 
-@click.command(cls=Command, examples=("muisti code outline src/app.py",))
+@command("muisti code outline src/app.py")
 @click.argument("path")
-@click.pass_obj
 def outline(options: Globals, path: str) -> None:
     """Show the symbols of a file, in order, and the files that it imports."""
-    with session(options, reads=True) as opened:
-        reply = opened.client.send(calls.get_outline(opened.space, path=path))
-        answer(options, reply, table=_outline, plain=lambda data: [_line(one) for one in data["symbols"]])
-        _say_pending(reply.data)
+    view = View(_outline, lambda data: [_line(one) for one in data["symbols"]])
+    _ask(options, lambda space: calls.get_outline(space, path=path), view)
 
 
-@click.command("map", cls=Command, examples=("muisti code map --budget 2000", "muisti code map --about src/app.py"))
+@command("muisti code map --budget 2000", "muisti code map --about src/app.py", name="map")
 @click.option("--budget", type=click.IntRange(64, 100_000), metavar="N", help="Tokens at most.  [default: 1000]")
 @click.option(
     "--about", "mentioned", multiple=True, metavar="TEXT", help="Path, folder or symbol that matters; repeat it."
 )
-@click.pass_obj
 def map_(options: Globals, budget: int | None, mentioned: tuple[str, ...]) -> None:
     """Show the most used definitions, within a number of tokens.
 
     Definitions are ranked by who uses them. With --about, what those files and symbols use comes first.
     """
-    params: dict[str, Any] = {"mentioned": ",".join(mentioned)} if mentioned else {}
-    params |= {} if budget is None else {"token_budget": budget}
-    with session(options, reads=True) as opened:
-        reply = opened.client.send(calls.get_code_map(opened.space, **params))
-        answer(options, reply, table=_map, plain=lambda data: data["text"].splitlines())
-        _say_pending(reply.data)
-
-
-def _show_uses(
-    options: Globals, ask: Any, symbol: str, kinds: tuple[str, ...], limit: int | None, *, by_user: bool
-) -> None:
-    params: dict[str, Any] = {"kinds": ",".join(kinds)} if kinds else {}
-    params |= {} if limit is None else {"limit": limit}
-    with session(options, reads=True) as opened:
-        request: Call = ask(opened.space, symbol=symbol, **params)
-        reply = opened.client.send(request)
-        answer(
-            options,
-            reply,
-            table=lambda data: _uses(data, by_user=by_user),
-            plain=lambda data: [_use_line(one, by_user=by_user) for one in data["items"]],
-            none="Nothing in the stored code.",
-        )
-        _say_pending(reply.data)
-
-
-def _say_pending(data: Mapping[str, Any]) -> None:
-    for each in data["degraded"]:
-        talk(f"Note: {each}.")
+    about = ",".join(mentioned) or None
+    view = View(_map, lambda data: data["text"].splitlines())
+    _ask(options, lambda space: calls.get_code_map(space, mentioned=about, token_budget=budget), view)
 
 
 def _place(one: Mapping[str, Any]) -> str:

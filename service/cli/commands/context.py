@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.client import calls
-from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.base import Globals, command
 from muisti.service.cli.options import as_filter, as_of, filters
 from muisti.service.cli.output import answer, cell, safe, short_id, stack, talk
 from muisti.service.cli.ranking_options import Weighted
@@ -37,14 +37,11 @@ def _sections(
     return found or None
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        'muisti context "when do we deploy?" --budget 1000',
-        'muisti context "plan the trip" --section profile=256 --section memories --encoding o200k_base',
-        'muisti context "how do we deploy?" --also company=0.8',
-        'muisti context "what now?" --conversation c-42 --json',
-    ),
+@command(
+    'muisti context "when do we deploy?" --budget 1000',
+    'muisti context "plan the trip" --section profile=256 --section memories --encoding o200k_base',
+    'muisti context "how do we deploy?" --also company=0.8',
+    'muisti context "what now?" --conversation c-42 --json',
 )
 @click.argument("query")
 @click.option(
@@ -69,7 +66,6 @@ def _sections(
 @as_of
 @click.option("--no-touch", is_flag=True, help="Do not count the memories as retrieved.")
 @click.option("--receipt", is_flag=True, help="Record the context for `muisti receipt`, and print the record's ID.")
-@click.pass_obj
 def context(
     options: Globals, query: str, *, filter_: Mapping[str, Any] | None, whole: bool, all_: bool, **asked: Any
 ) -> None:
@@ -86,7 +82,7 @@ def context(
     body = {name: value for name, value in body.items() if value is not None}
     with session(options, reads=True) as opened:
         reply = opened.client.send(calls.get_context(opened.space, body))
-        answer(options, reply, table=_viewed, plain=lambda found: found["text"].splitlines())
+        answer(options, reply, _viewed, lambda found: found["text"].splitlines())
         for note in reply.data["degraded"]:
             talk(f"Note: {note}")
         if "receipt" in reply.data:

@@ -2,22 +2,40 @@
 
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
+from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from muisti.client import calls
-from muisti.service.cli.base import USAGE, Command, Failure, Globals, Subcommands
+from muisti.service.cli.base import USAGE, Failure, Globals, Subcommands, command
 from muisti.service.cli.commands.write import STDIN, allowed, talk_of_flags
 from muisti.service.cli.options import Moment, allow_secrets_option, as_of, dry_run_option, if_version_option
-from muisti.service.cli.output import ago, answer, brief, cell, fields, grid, one_line, revised, stack, tabbed, talk
-from muisti.service.cli.session import session
+from muisti.service.cli.output import (
+    View,
+    ago,
+    ago_of,
+    answer,
+    brief,
+    cell,
+    fields,
+    grid,
+    lines,
+    listed,
+    one_line,
+    revised,
+    stack,
+    tabbed,
+    talk,
+)
+from muisti.service.cli.session import ask
+from muisti.service.cli.session import session as open_session
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
     from rich.table import Table
+    from rich.text import Text
 
 COMMANDS = {
     "list": ("conversations:list_conversations", "List conversations, the latest first."),
@@ -54,7 +72,42 @@ _category = click.option("--category", metavar="NAME", help="The category of the
 _session = click.option("--session", metavar="NAME", help="The session of a new conversation.  [default: default]")
 
 
-@click.command("list", cls=Command, examples=("muisti conversations list", "muisti conversations list --user ann"))
+def _added(data: Any) -> str:
+    there = len(data["items"]) - data["created"]
+    before = f", {there:,} there already" if there else ""
+    return f"Added {data['created']:,} to {data['conversation']}{before}; the next turn is {data['next_turn']}."
+
+
+def _title(one: Any) -> "Text":
+    return cell(brief(one["title"]), "dim" if one["state"] == "closed" else "")
+
+
+CONVERSATIONS = listed(
+    {
+        "conversation": "name",
+        "turns": lambda one: f"{one['turns']:,}",
+        "last turn": ago_of("last_at"),
+        "session": "session",
+        "title": _title,
+    },
+    ("name", "turns", "last_at", "session", "state", "title"),
+    right=("turns",),
+    none="There are no conversations yet: muisti conversations add NAME TEXT",
+)
+ADDED = View(lambda data: cell(_added(data)), lines("turn", "id", lambda one: "replayed" if one["replayed"] else None))
+ADOPTED = listed(
+    {
+        "turns": "exchanges",
+        "conversations": "conversations",
+        "sessions": "sessions",
+        "left as they are": "left",
+    },
+    ("exchanges", "conversations", "sessions", "left"),
+    among="adopted",
+)
+
+
+@command("muisti conversations list", "muisti conversations list --user ann", name="list")
 @click.option("--session", metavar="NAME", help="Only those of this session.")
 @click.option("--user", metavar="NAME", help="Only those in which this user takes part.")
 @click.option("--state", type=click.Choice(["open", "closed"]), help="Only those that are open, or closed.")
@@ -62,32 +115,23 @@ _session = click.option("--session", metavar="NAME", help="The session of a new 
 @click.option("--cursor", metavar="TEXT", help="Continue after a page: the cursor that it printed.")
 @_category
 @as_of
-@click.pass_obj
 def list_conversations(options: Globals, *, as_of: str | None, **wanted: Any) -> None:
     """List conversations, the latest first.
 
     Prints name, turns, time of the last turn, session, state and title of each.
     """
-    with session(options, reads=True) as opened:
-        reply = opened.client.send(calls.list_conversations(opened.space, as_of=as_of, **wanted))
-        answer(
-            options,
-            reply,
-            table=lambda data: _table(data["items"]),
-            plain=lambda data: [_line(one) for one in data["items"]],
-            none="There are no conversations yet: muisti conversations add NAME TEXT",
-        )
-        if reply.data["next_cursor"]:
-            talk(f"{reply.data['total']:,} in all; more with --cursor {reply.data['next_cursor']}")
+    request = partial(calls.list_conversations, as_of=as_of, **wanted)
+    data = ask(options, request, CONVERSATIONS, reads=True)
+    if data["next_cursor"]:
+        talk(f"{data['total']:,} in all; more with --cursor {data['next_cursor']}")
 
 
-@click.command(cls=Command, examples=("muisti conversations show c-42", "muisti conversations show c-42 --from 17"))
+@command("muisti conversations show c-42", "muisti conversations show c-42 --from 17")
 @click.argument("name")
 @click.option("--from", "first", type=click.IntRange(min=0), metavar="TURN", help="The first turn to show.")
 @click.option("--to", "last", type=click.IntRange(min=0), metavar="TURN", help="The last turn to show.")
 @_category
 @as_of
-@click.pass_obj
 def show(
     options: Globals, name: str, *, first: int | None, last: int | None, category: str | None, as_of: str | None
 ) -> None:
@@ -95,7 +139,7 @@ def show(
 
     Prints turn, time, speaker and text of each message: a turn with a reply has two. A superseded turn stays.
     """
-    with session(options, reads=True) as opened:
+    with open_session(options, reads=True) as opened:
         found = opened.client.send(calls.get_conversation(opened.space, name, category=category, as_of=as_of))
         turns: list[Any] = []
         cursor = None
@@ -111,8 +155,8 @@ def show(
         answer(
             options,
             revised(found, {**found.data, "exchanges": turns}),
-            table=lambda data: stack(_about(data), _turns(turns)),
-            plain=lambda _: [
+            lambda data: stack(_about(data), _turns(turns)),
+            lambda _: [
                 tabbed(one["turn"], one["event_at"] or one["created_at"], who, text)
                 for one in turns
                 for who, text in _messages(one)
@@ -120,13 +164,10 @@ def show(
         )
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        'muisti conversations add c-42 "I moved to Turku" --author ann',
-        'muisti conversations add c-42 "I moved to Turku" --reply "Noted!" --turn 17',
-        "muisti conversations add c-42 - --session work < turns.ndjson",
-    ),
+@command(
+    'muisti conversations add c-42 "I moved to Turku" --author ann',
+    'muisti conversations add c-42 "I moved to Turku" --reply "Noted!" --turn 17',
+    "muisti conversations add c-42 - --session work < turns.ndjson",
 )
 @click.argument("name")
 @click.argument("text")
@@ -138,7 +179,6 @@ def show(
 @_category
 @allow_secrets_option
 @dry_run_option
-@click.pass_obj
 def add(
     options: Globals,
     name: str,
@@ -159,104 +199,90 @@ def add(
     """
     given = {key: value for key, value in {"session": session, "category": category}.items() if value is not None}
     requests = [[_said(text, said)]] if text != STDIN else _read()
-    with _opened(options, allowed(allow_secrets), create=not dry_run, reads=dry_run) as opened:
+    with open_session(options, allowed(allow_secrets), create=not dry_run, reads=dry_run) as opened:
         for items in requests:
             request = calls.add_exchanges(opened.space, name, {"items": items, **given}, dry_run=dry_run)
             reply = opened.write(lambda request=request: opened.client.send(request))
             talk_of_flags(reply.data)
-            answer(options, reply, table=lambda data: cell(_added(data)), plain=_arrived)
+            answer(options, reply, *ADDED)
 
 
-@click.command(cls=Command, examples=('muisti conversations rename c-42 "The move to Turku"',))
+@command('muisti conversations rename c-42 "The move to Turku"')
 @click.argument("name")
 @click.argument("title")
 @_category
 @if_version_option
 @dry_run_option
-@click.pass_obj
 def rename(options: Globals, name: str, title: str, **how: Any) -> None:
     """Give a conversation another title. Its NAME stays, because its turns name it."""
     _change(options, name, {"title": title}, **how)
 
 
-@click.command(cls=Command, examples=("muisti conversations move c-42 work",))
+@command("muisti conversations move c-42 work")
 @click.argument("name")
 @click.argument("session")
 @_category
 @if_version_option
 @dry_run_option
-@click.pass_obj
 def move(options: Globals, name: str, session: str, **how: Any) -> None:
     """Move a conversation to another session, which is made if it is missing."""
     _change(options, name, {"session": session}, **how)
 
 
-@click.command(cls=Command, examples=("muisti conversations close c-42",))
+@command("muisti conversations close c-42")
 @click.argument("name")
 @_category
 @if_version_option
 @dry_run_option
-@click.pass_obj
 def close(options: Globals, name: str, **how: Any) -> None:
     """Close a conversation: it takes no more turns."""
     _change(options, name, {"state": "closed"}, **how)
 
 
-@click.command(cls=Command, examples=("muisti conversations reopen c-42",))
+@command("muisti conversations reopen c-42")
 @click.argument("name")
 @_category
 @if_version_option
 @dry_run_option
-@click.pass_obj
 def reopen(options: Globals, name: str, **how: Any) -> None:
     """Open a closed conversation again."""
     _change(options, name, {"state": "open"}, **how)
 
 
-@click.command(cls=Command, examples=("muisti conversations delete c-42 --dry-run", "muisti conversations delete c-42"))
+@command("muisti conversations delete c-42 --dry-run", "muisti conversations delete c-42")
 @click.argument("name")
 @_category
 @dry_run_option
-@click.pass_obj
 def delete(options: Globals, name: str, *, category: str | None, dry_run: bool) -> None:
     """Delete a conversation with all its turns.
 
     Prints how many memories were deleted, and how many of them were turns and topics. `muisti undo --last N` with the
     first number brings all of it back.
     """
-    with session(options) as opened:
-        request = calls.delete_conversation(opened.space, name, category=category, dry_run=dry_run)
-        reply = opened.client.send(request)
-        answer(
-            options,
-            reply,
-            table=lambda data: cell(
-                f"Deleted {name} with {data['exchanges']:,} turns; muisti undo --last {data['total']} brings it back."
-            ),
-            plain=lambda data: [tabbed(data["total"], data["exchanges"], data["topics"])],
-        )
+    deleted = View(
+        lambda data: cell(
+            f"Deleted {name} with {data['exchanges']:,} turns; muisti undo --last {data['total']} brings it back."
+        ),
+        lines("total", "exchanges", "topics"),
+    )
+    ask(options, lambda space: calls.delete_conversation(space, name, category=category, dry_run=dry_run), deleted)
 
 
-@click.command(cls=Command, examples=("muisti conversations adopt --dry-run", "muisti conversations adopt"))
+@command("muisti conversations adopt --dry-run", "muisti conversations adopt")
 @dry_run_option
-@click.pass_obj
 def adopt(options: Globals, dry_run: bool) -> None:
     """Make conversations of memories that name a session.
 
     Memories whose metadata has a `session` and a `turn` become its turns; their texts stay as they are.
     Prints how many turns, conversations and sessions were made, and how many memories stay as they are.
     """
-    with session(options) as opened:
+    with open_session(options) as opened:
         request = calls.adopt_conversations(opened.space, dry_run=dry_run)
         reply = opened.client.send(request)
         done = reply.data["answer"] if dry_run else reply.data
         for one in done["items"]:
             talk(f"{one['id']} stays: {one['why']}")
-        answer(options, revised(reply, done), table=_adopted, plain=lambda data: [tabbed(*_numbers(data))])
-
-
-def _opened(options: Globals, allowed: Sequence[str], **how: bool) -> Any:
-    return session(options, allowed, **how)
+        answer(options, revised(reply, done), *ADOPTED)
 
 
 def _change(
@@ -268,7 +294,7 @@ def _change(
     if_version: int | None,
     dry_run: bool,
 ) -> None:
-    with session(options) as opened:
+    with open_session(options) as opened:
         if_match = None
         if if_version is not None:
             found = opened.client.send(calls.get_conversation(opened.space, name, category=category))
@@ -277,7 +303,7 @@ def _change(
             opened.space, name, body, category=category, if_match=if_match, dry_run=dry_run
         )
         reply = opened.client.send(request)
-        answer(options, reply, table=_about, plain=lambda data: [_line(data)])
+        answer(options, reply, _about, CONVERSATIONS.plain)
 
 
 def _said(text: str, said: Mapping[str, Any]) -> dict[str, Any]:
@@ -309,35 +335,11 @@ def _read() -> Iterator[list[Any]]:
         yield items
 
 
-def _added(data: Any) -> str:
-    there = len(data["items"]) - data["created"]
-    before = f", {there:,} there already" if there else ""
-    return f"Added {data['created']:,} to {data['conversation']}{before}; the next turn is {data['next_turn']}."
-
-
-def _arrived(data: Any) -> list[str]:
-    return [tabbed(one["turn"], one["id"], "replayed" if one["replayed"] else None) for one in data["items"]]
-
-
-def _line(one: Any) -> str:
-    return tabbed(one["name"], one["turns"], one["last_at"], one["session"], one["state"], one["title"])
-
-
-def _table(items: list[Any]) -> "Table":
-    now = datetime.now(UTC)
-    table = grid(None, "conversation", "turns", "last turn", "session", "title", right=("turns",))
-    for one in items:
-        title = cell(brief(one["title"]), "dim" if one["state"] == "closed" else "")
-        table.add_row(cell(one["name"]), f"{one['turns']:,}", ago(one["last_at"], now), cell(one["session"]), title)
-    return table
-
-
 def _about(data: Any) -> "RenderableType":
-    now = datetime.now(UTC)
     users = ", ".join(data["users"])
     said = f"{data['turns']:,} turns, {data['topics']:,} topics, {data['tokens']:,} tokens"
     rows = [("title", data["title"]), ("session", data["session"]), ("users", users), ("state", data["state"])]
-    rows += [("holds", said), ("last turn", ago(data["last_at"], now))]
+    rows += [("holds", said), ("last turn", ago(data["last_at"]))]
     return fields([(cell(name, "bold"), cell(one_line(value or ""))) for name, value in rows])
 
 
@@ -358,14 +360,4 @@ def _turns(turns: Sequence[Any]) -> "Table":
             table.add_row("" if number else str(one["turn"]), cell(who, "cyan"), cell(text, "dim" if mark else ""))
         if mark:
             table.add_row("", "", cell(f"superseded by {one['superseded_by']}", "dim"))
-    return table
-
-
-def _numbers(data: Any) -> list[int]:
-    return [data["exchanges"], data["conversations"], data["sessions"], data["left"]]
-
-
-def _adopted(data: Any) -> "Table":
-    table = grid(None, "turns", "conversations", "sessions", "left as they are")
-    table.add_row(*map(str, _numbers(data)))
     return table

@@ -6,15 +6,15 @@ import click
 
 from muisti.client import calls
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.base import Globals, command
 from muisti.service.cli.commands.write import talk_of_flags
 from muisti.service.cli.options import dry_run_option
-from muisti.service.cli.output import answer, brief, cell, grid, one_line, revised, stack, tabbed, talk
+from muisti.service.cli.output import answer, brief, cell, grid, listed, one_line, revised, stack, tabbed, talk
 from muisti.service.cli.session import session
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
-    from rich.table import Table
+    from rich.text import Text
 
     from muisti.service.cli import following
 else:  # the bar of a task, which other commands do not show
@@ -23,14 +23,31 @@ else:  # the bar of a task, which other commands do not show
 _category = click.option("--category", metavar="NAME", help="The category of the conversation, if it has one.")
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        "muisti conversations topics c-42",
-        'muisti conversations topics c-42 --split t1 --at 9 --title "The keys"',
-        "muisti conversations topics c-42 --merge t1,t2",
-        "muisti conversations topics c-42 --move t2 --at 14",
-    ),
+def _spans(topic: Any) -> str:
+    return ",".join(f"{first}-{last}" for first, last in topic["spans"])
+
+
+def _of(one: Any) -> str:
+    return one["topic"] or one["of"]
+
+
+def _about(one: Any) -> "Text":
+    return cell(f"{_of(one)}, stale", "dim") if one["stale"] else cell(_of(one), "cyan")
+
+
+TOPICS = listed(
+    {"topic": lambda one: cell(one["name"], "cyan"), "turns": _spans, "title": lambda one: brief(one["title"])},
+    ("name", _spans, "title", "id"),
+    none="No topic is complete yet; close the conversation to complete the last.",
+)
+SUMMARIES = listed({"of": _about, "summary": "text"}, (_of, lambda one: "stale" if one["stale"] else None, "text"))
+
+
+@command(
+    "muisti conversations topics c-42",
+    'muisti conversations topics c-42 --split t1 --at 9 --title "The keys"',
+    "muisti conversations topics c-42 --merge t1,t2",
+    "muisti conversations topics c-42 --move t2 --at 14",
 )
 @click.argument("name")
 @click.option("--split", metavar="TOPIC", help="Split this topic before the turn --at.")
@@ -40,7 +57,6 @@ _category = click.option("--category", metavar="NAME", help="The category of the
 @click.option("--title", metavar="TEXT", help="Title of the later part of a split topic.")
 @_category
 @dry_run_option
-@click.pass_obj
 def topics(options: Globals, name: str, *, category: str | None, dry_run: bool, **change: Any) -> None:
     """Show the topics of a conversation, or change them.
 
@@ -60,40 +76,28 @@ def topics(options: Globals, name: str, *, category: str | None, dry_run: bool, 
                 make = calls.split_topic if how == "split" else calls.move_topic
                 request = make(opened.space, name, topic, said, **given)
         reply = opened.client.send(request)
-        answer(
-            options,
-            reply,
-            table=lambda data: _topics(data["items"]),
-            plain=lambda data: [tabbed(one["name"], _spans(one), one["title"], one["id"]) for one in data["items"]],
-            none="No topic is complete yet; close the conversation to complete the last.",
-        )
+        answer(options, reply, *TOPICS)
 
 
-@click.command(cls=Command, examples=("muisti conversations summarise", "muisti conversations summarise --no-wait"))
+@command("muisti conversations summarise", "muisti conversations summarise --no-wait")
 @click.option("--wait/--no-wait", default=True, show_default=True, help="Follow the task until it ends.")
 @click.option("--category", metavar="NAME", help="Only conversations of this category.")
-@click.pass_context
-def summarise(context: click.Context, wait: bool, category: str | None) -> None:
+def summarise(options: Globals, wait: bool, category: str | None) -> int:
     """Make the topics and summaries of all conversations that are missing or stale.
 
     On a database file this command does the work; a server does it in the background. You can stop it and run it again.
     Prints the task.
     """
-    options = context.ensure_object(Globals)
     with session(options) as opened:
         task = opened.client.send(calls.summarise_space(opened.space, category=category)).data
-        context.exit(following.concluded(options, opened, task, wait=wait))
+        return following.concluded(options, opened, task, wait=wait)
 
 
-@click.command(
-    cls=Command,
-    examples=("muisti conversations summary c-42", "muisti conversations summary c-42 --renew --abstractive"),
-)
+@command("muisti conversations summary c-42", "muisti conversations summary c-42 --renew --abstractive")
 @click.argument("name")
 @click.option("--renew", is_flag=True, help="First make those that are missing or stale.")
 @click.option("--abstractive", is_flag=True, help="Have the server's language model write those that are made.")
 @_category
-@click.pass_obj
 def summary(options: Globals, name: str, *, renew: bool, abstractive: bool, category: str | None) -> None:
     """Show the summaries of a conversation: of each topic, then of all.
 
@@ -107,26 +111,15 @@ def summary(options: Globals, name: str, *, renew: bool, abstractive: bool, cate
             for said in opened.client.send(request).data["degraded"]:
                 talk(said)
         reply = opened.client.send(calls.list_summaries(opened.space, name, category=category))
-        answer(
-            options,
-            reply,
-            table=lambda data: _summaries(data["items"]),
-            plain=lambda data: [
-                tabbed(one["topic"] or one["of"], "stale" if one["stale"] else None, one_line(one["text"]))
-                for one in data["items"]
-            ],
-            none=f"There are no summaries yet: muisti conversations summary {name} --renew",
-        )
+        none = f"There are no summaries yet: muisti conversations summary {name} --renew"
+        answer(options, reply, *SUMMARIES._replace(none=none))
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        "muisti conversations working c-42 --budget 1000",
-        "muisti conversations working c-42 --keep rules --memory 0197a3c0-5f4e-7000-8000-0123456789ab",
-        'muisti conversations working c-42 --keep tone --text "Answer in Finnish." --ttl 3600',
-        "muisti conversations working c-42 --release rules",
-    ),
+@command(
+    "muisti conversations working c-42 --budget 1000",
+    "muisti conversations working c-42 --keep rules --memory 0197a3c0-5f4e-7000-8000-0123456789ab",
+    'muisti conversations working c-42 --keep tone --text "Answer in Finnish." --ttl 3600',
+    "muisti conversations working c-42 --release rules",
 )
 @click.argument("name")
 @click.option(
@@ -142,7 +135,6 @@ def summary(options: Globals, name: str, *, renew: bool, abstractive: bool, cate
 @click.option("--ttl", type=click.IntRange(min=1), metavar="SECONDS", help="How long to keep it.  [default: for good]")
 @click.option("--release", metavar="KEY", help="Release what is kept at this key.")
 @_category
-@click.pass_obj
 def working(
     options: Globals,
     name: str,
@@ -169,24 +161,14 @@ def working(
             gone = calls.release_from_working_memory(opened.space, name, release, category=category)
             opened.client.send(gone)
         reply = opened.client.send(calls.get_working_memory(opened.space, name, **tokens))
-        answer(
-            options,
-            reply,
-            table=_working,
-            plain=lambda data: (
-                [_held(one, "held") for one in data["held"]] + [_held(one, one["reason"]) for one in data["evicted"]]
-            ),
-        )
+        answer(options, reply, _working, _working_lines)
 
 
-@click.command(
-    cls=Command, examples=("muisti conversations suggest c-42 --dry-run", "muisti conversations suggest c-42 --from 17")
-)
+@command("muisti conversations suggest c-42 --dry-run", "muisti conversations suggest c-42 --from 17")
 @click.argument("name")
 @click.option("--from", "first", type=click.IntRange(min=0), metavar="TURN", help="The first turn to read.")
 @_category
 @dry_run_option
-@click.pass_obj
 def suggest(options: Globals, name: str, *, first: int | None, category: str | None, dry_run: bool) -> None:
     """Suggest preferences that users state in a conversation.
 
@@ -201,8 +183,8 @@ def suggest(options: Globals, name: str, *, first: int | None, category: str | N
         answer(
             options,
             revised(reply, done),
-            table=lambda data: stack(*map(cell, [*_suggestions(data), _suggested(data)])),
-            plain=_suggestions,
+            lambda data: stack(*map(cell, [*_suggestions(data), _suggested(data)])),
+            _suggestions,
         )
         if done["next_turn"] is not None:
             talk(f"More may follow: --from {done['next_turn']}")
@@ -238,29 +220,6 @@ def _entry(
     return {name: value for name, value in told.items() if value is not None} | {"pinned": not evictable}
 
 
-def _spans(topic: Any) -> str:
-    return ",".join(f"{first}-{last}" for first, last in topic["spans"])
-
-
-def _topics(items: list[Any]) -> "Table":
-    table = grid(None, "topic", "turns", "title")
-    for one in items:
-        table.add_row(cell(one["name"], "cyan"), _spans(one), cell(brief(one["title"])))
-    return table
-
-
-def _summaries(items: list[Any]) -> "Table":
-    table = grid(None, "of", "summary")
-    for one in items:
-        about = f"{one['topic'] or one['of']}{', stale' if one['stale'] else ''}"
-        table.add_row(cell(about, "dim" if one["stale"] else "cyan"), cell(one["text"]))
-    return table
-
-
-def _held(one: Any, state: str) -> str:
-    return tabbed(state, one["source"], one["key"] or one["turn"], one["tokens"], one["value"])
-
-
 def _working(data: Any) -> "RenderableType":
     used = f"{data['tokens']:,} tokens and {data['reserved']:,} reserved of {data['token_budget']:,}"
     table = grid(None, "", "source", "key or turn", "tokens", "value", right=("tokens", "value"))
@@ -271,6 +230,13 @@ def _working(data: Any) -> "RenderableType":
             style = "" if state == "held" else "dim"
             table.add_row(cell(state, style), cell(one["source"]), cell(name, "cyan"), f"{one['tokens']:,}", value)
     return stack(cell(used, "bold"), table)
+
+
+def _working_lines(data: Any) -> list[str]:
+    parts = [*(("held", one) for one in data["held"]), *((one["reason"], one) for one in data["evicted"])]
+    return [
+        tabbed(state, one["source"], one["key"] or one["turn"], one["tokens"], one["value"]) for state, one in parts
+    ]
 
 
 def _suggestions(data: Any) -> list[str]:

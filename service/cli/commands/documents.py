@@ -7,17 +7,14 @@ import click
 from muisti.client import calls
 from muisti.core.model.terms import PRUNE_STRATEGIES, PruneStrategy
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Command, Failure, Globals, Subcommands
+from muisti.service.cli.base import Failure, Globals, Subcommands, command
 from muisti.service.cli.options import as_of, dry_run_option
-from muisti.service.cli.session import session
+from muisti.service.cli.output import View, answer, cell, lines, listed, revised, safe, same, tabbed, talk
+from muisti.service.cli.session import ask, session
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
-    from muisti.service.cli import output
     from muisti.service.cli.commands.ingest import looking, shape
-else:  # with rich, and with what reads folders
-    output = Lazy("muisti.service.cli.output")
+else:  # with what reads folders
     looking = Lazy("muisti.service.cli.commands.ingest.looking")
     shape = Lazy("muisti.service.cli.commands.ingest.shape")
 
@@ -42,29 +39,62 @@ name_argument = click.argument("name", metavar="PATH")
 category_option = click.option("--category", metavar="NAME", help="Category of the document.")
 
 
-@click.command("list", cls=Command, examples=("muisti documents list", "muisti documents list --folder webshop/docs/"))
+def _pruned(data: Any) -> list[str]:
+    found = [tabbed(kind, name) for kind in PRUNE_STRATEGIES if kind != "all" for name in data[kind]]
+    return [*found, tabbed("unknown", data["unknown"])]
+
+
+def _headings(one: Any) -> str:
+    return " › ".join(one["headings"])
+
+
+DOCUMENTS = listed(
+    {
+        "path": "path",
+        "format": "media_type",
+        "chunks": lambda one: f"{one['chunks']:,}",
+        "bytes": lambda one: "" if one["size"] is None else f"{one['size']:,}",
+        "read": lambda one: one["indexed_at"][:16].replace("T", " "),
+    },
+    ("path", "id", "media_type", "chunks", "size", "indexed_at"),
+    right=("chunks", "bytes"),
+    none="There are no documents.",
+)
+CHUNKS = listed(
+    {
+        "chunk": "id",
+        "from": "start",
+        "to": "stop",
+        "tokens": "tokens",
+        "where": lambda one: " › ".join([*one["headings"], *([one["symbol"]] if one["symbol"] else [])]),
+        "beginning": lambda one: one["content"][one["overlap"] :][:60],
+    },
+    ("id", "start", "stop", "tokens", _headings, lambda one: one["content"][one["overlap"] :][:80]),
+    right=("from", "to", "tokens"),
+    none="The document has no chunks.",
+)
+DELETED = same("documents", "chunks", right=("documents", "chunks"))
+PRUNED = View(lambda data: cell("\n".join(_pruned(data))), _pruned)
+
+
+@command("muisti documents list", "muisti documents list --folder webshop/docs/", name="list")
 @click.option("--folder", metavar="PATH", help="Only documents whose path begins so.")
 @click.option("--limit", type=click.IntRange(1, PAGE), default=50, show_default=True, help="Largest number of them.")
 @click.option("--cursor", metavar="TEXT", help="Continue a list; the page before names it with --json.")
 @category_option
 @as_of
-@click.pass_obj
 def list_documents(options: Globals, **asked: Any) -> None:
     """List documents by their paths.
 
     Prints the path, the ID, the format, the chunks, the bytes of the file and when it was read.
     """
-    with session(options, reads=True) as opened:
-        request = calls.list_documents(opened.space, **asked)
-        reply = opened.client.send(request)
-        output.answer(options, reply, table=_documents, plain=_document_lines, none="There are no documents.")
+    ask(options, lambda space: calls.list_documents(space, **asked), DOCUMENTS, reads=True)
 
 
-@click.command(cls=Command, examples=("muisti documents show webshop/README.md",))
+@command("muisti documents show webshop/README.md")
 @name_argument
 @category_option
 @as_of
-@click.pass_obj
 def show(options: Globals, name: str, category: str | None, as_of: str | None) -> None:
     """Show a document and where its chunks are.
 
@@ -80,15 +110,13 @@ def show(options: Globals, name: str, category: str | None, as_of: str | None) -
             page = opened.client.send(request).data
             items += page["items"]
             cursor = page["next_cursor"]
-        whole = output.revised(reply, {**reply.data, "items": items, "next_cursor": None})
-        output.answer(options, whole, table=_chunks, plain=_chunk_lines, none="The document has no chunks.")
+        answer(options, revised(reply, {**reply.data, "items": items, "next_cursor": None}), *CHUNKS)
 
 
-@click.command(cls=Command, examples=("muisti documents text webshop/README.md > README.md",))
+@command("muisti documents text webshop/README.md > README.md")
 @name_argument
 @category_option
 @as_of
-@click.pass_obj
 def text(options: Globals, name: str, category: str | None, as_of: str | None) -> None:
     """Print the whole text of a document, as its parser read it."""
     with session(options) as opened:
@@ -98,32 +126,25 @@ def text(options: Globals, name: str, category: str | None, as_of: str | None) -
                 click.echo(piece, nl=False)
 
 
-@click.command(cls=Command, examples=("muisti documents delete webshop/old.md --dry-run",))
+@command("muisti documents delete webshop/old.md --dry-run")
 @name_argument
 @category_option
 @dry_run_option
-@click.pass_obj
 def delete(options: Globals, name: str, category: str | None, dry_run: bool) -> None:
     """Delete a document with its chunks.
 
     `muisti undo` brings it back; `muisti purge` erases for good.
     """
-    with session(options) as opened:
-        request = calls.delete_document(opened.space, name, category=category, dry_run=dry_run or None)
-        reply = opened.client.send(request)
-        output.answer(options, reply, table=_ended, plain=lambda data: [output.tabbed(name, data["chunks"])])
+    view = DELETED._replace(plain=lines(lambda _: name, "chunks"))
+    ask(options, lambda space: calls.delete_document(space, name, category=category, dry_run=dry_run or None), view)
 
 
-@click.command(
-    cls=Command,
-    examples=("muisti documents prune --dry-run", "muisti documents prune --strategy orphaned_chunks --yes"),
-)
+@command("muisti documents prune --dry-run", "muisti documents prune --strategy orphaned_chunks --yes")
 @click.option(
     "--strategy", type=click.Choice(PRUNE_STRATEGIES), default="all", show_default=True, help="What to look for."
 )
 @dry_run_option
 @click.option("--yes", is_flag=True, help="Do not ask. Needed in scripts.")
-@click.pass_obj
 def prune(options: Globals, strategy: PruneStrategy, dry_run: bool, yes: bool) -> None:
     """End documents, chunks and entities that have lost their source.
 
@@ -135,77 +156,31 @@ def prune(options: Globals, strategy: PruneStrategy, dry_run: bool, yes: bool) -
     with session(options) as opened:
         planned = opened.client.send(calls.prune_documents(opened.space, body, dry_run=True))
         if dry_run:
-            output.answer(options, planned, table=lambda data: output.cell("\n".join(_pruned(data))), plain=_pruned)
+            answer(options, planned, *PRUNED)
             return
         if not yes:
             for line in _pruned(planned.data["answer"]):
-                output.talk(f"  {output.safe(line)}")
+                talk(f"  {safe(line)}")
             if not click.confirm(f"End them in the space {opened.space}?", err=True):
                 raise Failure("Nothing was pruned.")
         reply = opened.client.send(calls.prune_documents(opened.space, body))
-        output.answer(options, reply, table=lambda data: output.cell("\n".join(_pruned(data))), plain=_pruned)
+        answer(options, reply, *PRUNED)
         if reply.data["more"]:
-            output.talk("There may be more: muisti documents prune again.")
+            talk("There may be more: muisti documents prune again.")
 
 
-@click.command(cls=Command, examples=("muisti documents stale ~/src/webshop",))
+@command("muisti documents stale ~/src/webshop")
 @click.argument("folder", metavar="FOLDER", type=click.Path(exists=True, file_okay=False))
 @click.option("--as", "name", metavar="PATH", help="Beginning of the paths, if `ingest` was given one.")
 @category_option
-@click.pass_context
-def stale(context: click.Context, folder: str, name: str | None, category: str | None) -> None:
+def stale(options: Globals, folder: str, name: str | None, category: str | None) -> None:
     """List files of a folder that differ from their documents.
 
     Prints what became of each file, and its path. The exit code is 1 when there are any.
     """
-    options = context.ensure_object(Globals)
     found = looking.compared(options, folder, name, category)
-    lines = [output.tabbed(state, path) for state, paths in found.items() for path in paths]
+    lines = [tabbed(state, path) for state, paths in found.items() for path in paths]
     for line in lines:
-        click.echo(output.safe(line))
+        click.echo(safe(line))
     if lines:
         raise Failure(f"{len(lines):,} files differ; `muisti ingest {folder} --sync` brings them in")
-
-
-def _pruned(data: Any) -> list[str]:
-    found = [output.tabbed(kind, name) for kind in PRUNE_STRATEGIES if kind != "all" for name in data[kind]]
-    return [*found, output.tabbed("unknown", data["unknown"])]
-
-
-def _documents(data: Any) -> "Table":
-    table = output.grid(None, "path", "format", "chunks", "bytes", "read", right=("chunks", "bytes"))
-    for one in data["items"]:
-        size = f"{one['size']:,}" if one["size"] is not None else ""
-        read = one["indexed_at"][:16].replace("T", " ")
-        table.add_row(output.cell(one["path"]), output.cell(one["media_type"] or ""), f"{one['chunks']:,}", size, read)
-    return table
-
-
-def _document_lines(data: Any) -> list[str]:
-    names = ("path", "id", "media_type", "chunks", "size", "indexed_at")
-    return [output.tabbed(*(one[name] for name in names)) for one in data["items"]]
-
-
-def _chunks(data: Any) -> "Table":
-    table = output.grid(None, "chunk", "from", "to", "tokens", "where", "beginning", right=("from", "to", "tokens"))
-    for one in data["items"]:
-        where = " › ".join([*one["headings"], *([one["symbol"]] if one["symbol"] else [])])
-        places = (str(one[name]) for name in ("start", "stop", "tokens"))
-        table.add_row(one["id"], *places, output.cell(where), output.cell(one["content"][one["overlap"] :][:60]))
-    return table
-
-
-def _chunk_lines(data: Any) -> list[str]:
-    names = ("id", "start", "stop", "tokens")
-    return [
-        output.tabbed(
-            *(one[name] for name in names), " › ".join(one["headings"]), one["content"][one["overlap"] :][:80]
-        )
-        for one in data["items"]
-    ]
-
-
-def _ended(data: Any) -> "Table":
-    table = output.grid(None, "documents", "chunks", right=("documents", "chunks"))
-    table.add_row(str(data["documents"]), str(data["chunks"]))
-    return table

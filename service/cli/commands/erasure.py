@@ -1,21 +1,21 @@
 """Commands that erase permanently: purge, and verify-report for its reports."""
 
 import json
+import os
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 from muisti.client import calls
 from muisti.core.support.lazy import Lazy
 from muisti.service.app import named
-from muisti.service.cli.base import ERROR, Command, Failure, Globals
+from muisti.service.cli.base import ERROR, Failure, Globals, command
 from muisti.service.cli.completing import completes
 from muisti.service.cli.naming import NAME, check_name, locate
 from muisti.service.cli.options import JsonObject
 from muisti.service.cli.output import answer, asking, cell, one_line, revised, safe, tabbed, talk
-from muisti.service.cli.reports import report_options, with_report
 from muisti.service.cli.session import client, session
 
 if TYPE_CHECKING:
@@ -32,15 +32,26 @@ EXAMPLES = 3
 SHOWN = 80  # characters of an example
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        "muisti purge 0197a3c0-5f4e-7000-8000-0123456789ab",
-        'muisti purge --author "Ann Example" --dry-run',
-        'muisti purge --author "Ann Example" --report ann.json',
-        'muisti purge --filter \'{"tags": "private"}\' --older-than-days 90',
-        "muisti purge --everything --confirm acme.web --space acme.web",
-    ),
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def report_options(command: F) -> F:
+    """Add --report and --no-report to a command."""
+    where = click.option(
+        "--report",
+        type=click.Path(dir_okay=False, path_type=Path),
+        help="File for the signed report.  [default: muisti-purge-ID.json here]",
+    )
+    none = click.option("--no-report", is_flag=True, help="Write no report; no other copy is kept.")
+    return where(none(command))
+
+
+@command(
+    "muisti purge 0197a3c0-5f4e-7000-8000-0123456789ab",
+    'muisti purge --author "Ann Example" --dry-run',
+    'muisti purge --author "Ann Example" --report ann.json',
+    'muisti purge --filter \'{"tags": "private"}\' --older-than-days 90',
+    "muisti purge --everything --confirm acme.web --space acme.web",
 )
 @click.argument("name", metavar=f"[{NAME}]", nargs=-1, shell_complete=completes("memory"))
 @click.option("--author", metavar="NAME", help="Memories that ever had this author.")
@@ -55,7 +66,6 @@ SHOWN = 80  # characters of an example
 @click.option("--task", is_flag=True, help="Erase as a task, which goes on without this command.")
 @click.option("--yes", is_flag=True, help="Do not ask. Needed in scripts.")
 @report_options
-@click.pass_obj
 def purge(
     options: Globals,
     name: tuple[str, ...],
@@ -100,7 +110,7 @@ def purge(
             task = task or planned.data["changes"] >= LARGE
         erase = (lambda: _by_task(options, opened, body)) if task else (lambda: purged(False))
         reply = planned if dry_run and planned else with_report(options, erase, report, no_report)
-        answer(options, reply, table=lambda data: cell("\n".join(_lines(data))), plain=_lines)
+        answer(options, reply, lambda data: cell("\n".join(_lines(data))), _lines)
         if not dry_run and not reply.data["report"]["complete"]:
             raise Failure("Something is left; the report says where. Repeat the command later.", ERROR)
 
@@ -154,14 +164,9 @@ def _text(opened: "Session", memory_id: str) -> str:
     return text if len(text) <= SHOWN else f"{text[: SHOWN - 1]}…"
 
 
-@click.command(
-    "verify-report",
-    cls=Command,
-    examples=("muisti verify-report ann.json", "muisti verify-report ann.json --keys keys.json"),
-)
+@command("muisti verify-report ann.json", "muisti verify-report ann.json --keys keys.json", name="verify-report")
 @click.argument("report", type=click.File("r", encoding="utf-8"))
 @click.option("--keys", type=click.File("r", encoding="utf-8"), help="File with the answer of GET /v1/signing-keys.")
-@click.pass_obj
 def verify_report(options: Globals, report: Any, keys: Any) -> None:
     """Check the signature of a purge report.
 
@@ -200,3 +205,40 @@ def _lines(data: Any) -> list[str]:
         *(tabbed("relative", memory_id) for memory_id in report["relatives"]),
         tabbed("complete", "yes" if report["complete"] else "no"),
     ]
+
+
+def with_report(options: Globals, erase: Callable[[], "Reply"], report: Path | None, no_report: bool) -> "Reply":
+    """Erase, and write the signed report. An erasure is reported only once, so the file is tested before it.
+
+    Raises:
+        Failure: the report cannot be written, and nothing was erased.
+    """
+    if no_report and report is not None:
+        raise click.UsageError("give --report or --no-report, not both")
+    if no_report:
+        return erase()
+    part = (report or Path("muisti-purge.json")).with_suffix(f".{os.getpid()}.part")
+    try:
+        part.touch(mode=0o600)
+    except OSError as error:
+        raise Failure(
+            f"the report cannot be written to {part.parent.absolute()} ({error.strerror}); nothing was erased. Name a "
+            "place with --report, or do without it with --no-report"
+        ) from error
+    try:
+        reply = erase()
+        name = report or Path(f"muisti-purge-{reply.data['report']['id']}.json")
+        _write(part, name, reply.body)
+    finally:
+        part.unlink(missing_ok=True)
+    talk(f"The signed report is in {name}: `muisti verify-report {name}` checks it.")
+    return reply
+
+
+def _write(part: Path, name: Path, body: bytes) -> None:
+    try:
+        part.write_bytes(body)
+        part.replace(name)
+    except OSError as error:
+        talk(f"The report could not be written to {name} ({error.strerror}); here it is:")
+        talk(body.decode())

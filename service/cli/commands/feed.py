@@ -3,7 +3,6 @@
 import json
 import time
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
@@ -11,29 +10,47 @@ import click
 from muisti.client import calls
 from muisti.core.model.terms import CHANGES_MAX, ChangeKind, Show
 from muisti.service.app.client import Unreachable, listen
-from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.base import Globals, command
+from muisti.service.cli.commands.checkpoints import seq_of
 from muisti.service.cli.options import as_filter, comma_list, filters
-from muisti.service.cli.output import ago, answer, brief, cell, grid, safe, short_id, tabbed, talk
-from muisti.service.cli.points import seq_of
+from muisti.service.cli.output import ago_of, answer, brief, cell, listed, safe, short_id, talk
 from muisti.service.cli.session import server_url, session
 
 if TYPE_CHECKING:
-    from rich.console import RenderableType
-
     from muisti.service.cli.opening import Session
 
 PAUSE = 1.0  # seconds between two polls of a file, and before a reconnection to a server
 SHOWN = 80  # characters of a text
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        "muisti changes",
-        "muisti changes --since yesterday",
-        "muisti changes --follow --change created,updated --tag infra",
-        "muisti changes --since b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4:17 --json",
-    ),
+def _text(change: Mapping[str, Any]) -> str:
+    memory = change.get("after") or change.get("before")
+    return brief(memory["content"]) if memory else ""
+
+
+def _short(change: Mapping[str, Any]) -> str:
+    return "" if change["memory_id"] is None else short_id({"id": change["memory_id"]})
+
+
+CHANGES = listed(
+    {
+        "seq": "seq",
+        "when": ago_of("at"),
+        "change": "change",
+        "id": _short,
+        "by": lambda one: cell(one["actor"], "dim"),
+        "text": lambda one: _text(one)[:SHOWN],
+    },
+    ("seq", "at", "change", "memory_id", "actor", _text),
+    right=("seq",),
+)
+
+
+@command(
+    "muisti changes",
+    "muisti changes --since yesterday",
+    "muisti changes --follow --change created,updated --tag infra",
+    "muisti changes --since b0c5a3de-6d0c-4bb0-a6c2-2d7c5ba1b1a4:17 --json",
 )
 @click.option(
     "--since",
@@ -57,7 +74,6 @@ SHOWN = 80  # characters of a text
     help="IDs only, the memory after the change, or also before.  [default: after]",
 )
 @filters
-@click.pass_obj
 def changes(
     options: Globals,
     *,
@@ -87,15 +103,10 @@ def changes(
             params["since"] = begin
         if follow:
             for change in _followed(options, opened, params):
-                click.echo(json.dumps(change, ensure_ascii=False) if options.json else safe(_line(change)))
+                click.echo(json.dumps(change, ensure_ascii=False) if options.json else safe(CHANGES.plain(change)[0]))
             return
         reply = opened.client.send(calls.list_changes(opened.space, **params))
-        answer(
-            options,
-            reply,
-            table=lambda page: _table(page["items"]),
-            plain=lambda page: [_line(change) for change in page["items"]],
-        )
+        answer(options, reply, *CHANGES)
         more = "There are more" if reply.data["next_cursor"] else "That is all so far"
         talk(f"{more}: --since {reply.data['seq']}")
 
@@ -127,22 +138,3 @@ def _looked(opened: "Session", params: dict[str, Any]) -> Iterator[Any]:
         params = {**params, "since": page["seq"]}
         if page["next_cursor"] is None:
             time.sleep(PAUSE)
-
-
-def _text(change: Mapping[str, Any]) -> str:
-    memory = change.get("after") or change.get("before")
-    return brief(memory["content"]) if memory else ""
-
-
-def _line(change: Mapping[str, Any]) -> str:
-    return tabbed(change["seq"], change["at"], change["change"], change["memory_id"], change["actor"], _text(change))
-
-
-def _table(changes: list[Mapping[str, Any]]) -> "RenderableType":
-    now = datetime.now(UTC)
-    table = grid(None, "seq", "when", "change", "id", "by", "text", right=("seq",))
-    for one in changes:
-        id_ = "" if one["memory_id"] is None else short_id({"id": one["memory_id"]})
-        who = cell(one["actor"], "dim")
-        table.add_row(str(one["seq"]), ago(one["at"], now), one["change"], id_, who, cell(_text(one)[:SHOWN]))
-    return table

@@ -1,7 +1,6 @@
 """Commands about what was: history, restore, undo."""
 
 from collections.abc import Iterator, Mapping
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,12 +8,12 @@ import click
 from muisti.client import calls
 from muisti.core.model.terms import BATCH_MAX
 from muisti.service.app import named
-from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.base import Globals, command
 from muisti.service.cli.commands.write import allowed, talk_of_flags
 from muisti.service.cli.completing import completes
 from muisti.service.cli.naming import NAME, check_name, locate
 from muisti.service.cli.options import allow_secrets_option, dry_run_option, if_version_option
-from muisti.service.cli.output import ago, answer, cell, grid, one_line, tabbed, talk
+from muisti.service.cli.output import ago, answer, cell, grid, lines, one_line, tabbed, talk
 from muisti.service.cli.session import session
 
 if TYPE_CHECKING:
@@ -23,11 +22,8 @@ if TYPE_CHECKING:
 SHOWN = 80  # characters of a value that changed
 
 
-@click.command(
-    cls=Command, examples=("muisti history 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti history rules/deploy")
-)
+@command("muisti history 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti history rules/deploy")
 @click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
-@click.pass_obj
 def history(options: Globals, name: tuple[str, ...]) -> None:
     """Show the versions of a memory and what each changed.
 
@@ -42,18 +38,15 @@ def history(options: Globals, name: tuple[str, ...]) -> None:
         while (cursor := reply.data["next_cursor"]) is not None:
             more = opened.client.send(named.history(opened.space, found, cursor=cursor)).data
             reply.data.update(items=reply.data["items"] + more["items"], next_cursor=more["next_cursor"])
-        answer(options, reply, table=lambda data: _table(data["items"]), plain=lambda data: [*_lines(data["items"])])
+        answer(options, reply, lambda data: _table(data["items"]), lambda data: [*_lines(data["items"])])
         if len(reply.data["chain"]) > 1:
             talk(f"One superseded the other: {', '.join(reply.data['chain'])}")
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        "muisti restore 0197a3c0-5f4e-7000-8000-0123456789ab",
-        "muisti restore 0197a3c0-5f4e-7000-8000-0123456789ab --to 3",
-        "muisti restore rules deploy",
-    ),
+@command(
+    "muisti restore 0197a3c0-5f4e-7000-8000-0123456789ab",
+    "muisti restore 0197a3c0-5f4e-7000-8000-0123456789ab --to 3",
+    "muisti restore rules deploy",
 )
 @click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
 @click.option(
@@ -65,7 +58,6 @@ def history(options: Globals, name: tuple[str, ...]) -> None:
 @if_version_option
 @allow_secrets_option
 @dry_run_option
-@click.pass_obj
 def restore(
     options: Globals,
     name: tuple[str, ...],
@@ -90,12 +82,12 @@ def restore(
         answer(
             options,
             reply,
-            table=lambda memory: cell(f"Restored {memory['id']}: now version {memory['version']}."),
-            plain=lambda memory: [f"{memory['id']}\t{memory['version']}"],
+            lambda memory: cell(f"Restored {memory['id']}: now version {memory['version']}."),
+            lines("id", "version"),
         )
 
 
-@click.command(cls=Command, examples=("muisti undo", "muisti undo --author ann --last 3"))
+@command("muisti undo", "muisti undo --author ann --last 3")
 @click.option(
     "--last", type=click.IntRange(1, BATCH_MAX), metavar="N", help="Undo so many changes.  [default: the last call]"
 )
@@ -105,7 +97,6 @@ def restore(
 )
 @allow_secrets_option
 @dry_run_option
-@click.pass_obj
 def undo(options: Globals, *, allow_secrets: bool, dry_run: bool, **which: Any) -> None:
     """Undo the last call.
 
@@ -120,7 +111,7 @@ def undo(options: Globals, *, allow_secrets: bool, dry_run: bool, **which: Any) 
         talk_of_flags(reply.data)
         if reply.data.get("undone") and not options.json:
             talk(f"Undone: {reply.data['undone']}.")
-        answer(options, reply, table=_undone, plain=_ids)
+        answer(options, reply, _undone, _ids)
 
 
 def _ids(data: Mapping[str, Any]) -> list[str]:
@@ -133,14 +124,13 @@ def _undone(data: Mapping[str, Any]) -> "RenderableType":
 
 
 def _table(versions: list[Mapping[str, Any]]) -> "RenderableType":
-    now = datetime.now(UTC)
     table = grid(None, "version", "since", "changed", right=("version",))
     for version in versions:
         changed = [f"{one['field']}: {short(one['before'])} → {short(one['after'])}" for one in version["changes"]]
         shown = "\n".join(changed) or one_line(version["memory"]["content"])[:SHOWN]
-        table.add_row(str(version["memory"]["version"]), ago(version["born_at"], now), cell(shown))
+        table.add_row(str(version["memory"]["version"]), ago(version["born_at"]), cell(shown))
     if versions[0]["died_at"] is not None:
-        table.add_row("", ago(versions[0]["died_at"], now), cell("deleted", "dim"))
+        table.add_row("", ago(versions[0]["died_at"]), cell("deleted", "dim"))
     return table
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Command, Failure, Globals, Subcommands
+from muisti.service.cli.base import Command, Failure, Globals, Subcommands, command
 
 if TYPE_CHECKING:
     from muisti.service.cli import session
@@ -38,9 +38,8 @@ repository = click.argument(
 )
 
 
-@click.command(cls=Command, examples=("muisti hooks install", "muisti hooks install ~/src/webshop --space webshop"))
+@command("muisti hooks install", "muisti hooks install ~/src/webshop --space webshop")
 @repository
-@click.pass_obj
 def install(options: Globals, repository: Path) -> None:
     """Make git bring each commit into the documents.
 

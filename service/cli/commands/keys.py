@@ -8,21 +8,31 @@ import click
 
 from muisti.client import calls
 from muisti.core.model.terms import Scope, SourceClass
-from muisti.service.cli.base import Command, Globals, Subcommands
-from muisti.service.cli.options import Moment, comma_list
-from muisti.service.cli.output import ago, answer, cell, grid, tabbed, talk
-from muisti.service.cli.session import client, demand, server_url
+from muisti.core.support.lazy import Lazy
+from muisti.service.cli.base import Failure, Globals, Subcommands, command
+from muisti.service.cli.options import Moment, comma_list, dry_run_option
+from muisti.service.cli.output import ago_of, answer, asking, listed, print_json, said, tabbed, talk
+from muisti.service.cli.session import client, demand, refusals, server_url
 from muisti.service.schemas.modes import MODES, OVERLAP_SECONDS
 
 if TYPE_CHECKING:
-    from rich.table import Table
+    from muisti.core.engine import Engine
+    from muisti.service.app import local
+    from muisti.service.cli import configuration
+    from muisti.service.runtime import running
+    from muisti.service.settings import Settings, checks
+else:  # with the core
+    local = Lazy("muisti.service.app.local")
+    configuration = Lazy("muisti.service.cli.configuration")
+    running = Lazy("muisti.service.runtime.running")
+    checks = Lazy("muisti.service.settings.checks")
 
 COMMANDS = {
     "create": ("keys:create", "Create a key, and show it once."),
     "list": ("keys:list_keys", "List keys."),
     "revoke": ("keys:revoke", "Revoke a key now, and every key that was created with it."),
     "rotate": ("keys:rotate", "Replace a key by a new one, and show that once."),
-    "clear": ("keys_clear:clear", "Delete all keys, so that requests need none."),
+    "clear": ("keys:clear", "Delete all keys, so that requests need none."),
 }
 
 ENDED = ("revoked", "expired")  # states of a key that opens nothing
@@ -38,13 +48,44 @@ keys = Subcommands(
 )
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        "muisti keys create --admin",
-        'muisti keys create "web agent" --mode no-delete --spaces acme.web',
-        'muisti keys create notes --mode append-only --spaces "acme.*" --category notes --expires-at 2030-01-01',
-    ),
+def _state(one: Any) -> str:
+    if one["revoked_at"]:
+        return "revoked"
+    ends = one["expires_at"]
+    if ends and datetime.fromisoformat(ends) <= datetime.now(UTC):
+        return "expired"
+    return f"until {ends}" if ends else "open"
+
+
+KEYS = listed(
+    {
+        "id": "id",
+        "name": "name",
+        "may": lambda one: ", ".join(one["scopes"]),
+        "spaces": lambda one: ", ".join(one["spaces"]),
+        "category": "category",
+        "last used": ago_of("last_used_at"),
+        "state": _state,
+    },
+    ("id", "name", lambda one: ",".join(one["scopes"]), lambda one: ",".join(one["spaces"]), _state),
+    none="There are no keys yet: muisti keys create --admin",
+)
+AUDIT = listed(
+    {"when": ago_of("at"), "who": "actor", "what": "action", "space": "space", "id": "target"},
+    ("at", "actor", "action", "space", "target"),
+)
+
+
+ONLY_HERE = "keys clear works on a database file, on the machine that holds it"
+MEANING = (
+    "All clients lose access with their keys, and every program on this machine can then read and change all spaces."
+)
+
+
+@command(
+    "muisti keys create --admin",
+    'muisti keys create "web agent" --mode no-delete --spaces acme.web',
+    'muisti keys create notes --mode append-only --spaces "acme.*" --category notes --expires-at 2030-01-01',
 )
 @click.argument("name", required=False)
 @click.option("--admin", is_flag=True, help="Allow everything in every space.")
@@ -66,7 +107,6 @@ keys = Subcommands(
     metavar="TIME",
     help="When the key stops working: a date, a time, or a span such as 30d.",
 )
-@click.pass_obj
 def create(
     options: Globals,
     name: str | None,
@@ -106,30 +146,19 @@ def create(
             talk(BACK)
         reply = opened.send(calls.create_key(body))
         talk("This key is shown once and stored nowhere; keep it with your other secrets.")
-        answer(options, reply, table=lambda data: cell(data["key"]), plain=lambda data: [data["key"]])
+        answer(options, reply, *said(reply.data["key"], reply.data["key"]))
 
 
-@click.command("list", cls=Command, examples=("muisti keys list", "muisti keys list --json"))
-@click.pass_obj
+@command("muisti keys list", "muisti keys list --json", name="list")
 def list_keys(options: Globals) -> None:
     """List keys, newest first, including revoked and expired ones."""
     with client(options, reads=True) as opened:
         demand(options, "admin")
-        answer(
-            options,
-            opened.send(calls.list_keys()),
-            table=_table,
-            plain=lambda data: [
-                tabbed(one["id"], one["name"], ",".join(one["scopes"]), ",".join(one["spaces"]), _state(one))
-                for one in data["items"]
-            ],
-            none="There are no keys yet: muisti keys create --admin",
-        )
+        answer(options, opened.send(calls.list_keys()), *KEYS)
 
 
-@click.command(cls=Command, examples=("muisti keys revoke 0123456789ab", 'muisti keys revoke "web agent"'))
+@command("muisti keys revoke 0123456789ab", 'muisti keys revoke "web agent"')
 @click.argument("key", metavar="KEY")
-@click.pass_obj
 def revoke(options: Globals, key: str) -> None:
     """Revoke a key now, and every key that was created with it.
 
@@ -138,12 +167,7 @@ def revoke(options: Globals, key: str) -> None:
     with client(options) as opened:
         demand(options, "admin")
         key_id = _id_of(key, opened.send(calls.list_keys()).data["items"])
-        answer(
-            options,
-            opened.send(calls.revoke_key(key_id)),
-            table=lambda _: cell(f"Revoked {key_id}."),
-            plain=lambda _: [tabbed(key_id, "revoked")],
-        )
+        answer(options, opened.send(calls.revoke_key(key_id)), *said(f"Revoked {key_id}.", key_id, "revoked"))
         if server_url(options) is None and all(
             _state(one) in ENDED for one in opened.send(calls.list_keys()).data["items"]
         ):
@@ -151,7 +175,7 @@ def revoke(options: Globals, key: str) -> None:
             talk(BACK)
 
 
-@click.command(cls=Command, examples=("muisti keys rotate 0123456789ab", "muisti keys rotate 0123456789ab --overlap 0"))
+@command("muisti keys rotate 0123456789ab", "muisti keys rotate 0123456789ab --overlap 0")
 @click.argument("key", metavar="KEY")
 @click.option(
     "--overlap",
@@ -161,7 +185,6 @@ def revoke(options: Globals, key: str) -> None:
     metavar="SECONDS",
     help="How long the old key still works.",
 )
-@click.pass_obj
 def rotate(options: Globals, key: str, overlap: int) -> None:
     """Replace a key by a new one, and show that once.
 
@@ -172,28 +195,20 @@ def rotate(options: Globals, key: str, overlap: int) -> None:
         key_id = _id_of(key, opened.send(calls.list_keys()).data["items"])
         reply = opened.send(calls.rotate_key(key_id, {"overlap_seconds": overlap}))
         talk("This key is shown once and stored nowhere; keep it with your other secrets.")
-        answer(options, reply, table=lambda data: cell(data["key"]), plain=lambda data: [data["key"]])
+        answer(options, reply, *said(reply.data["key"], reply.data["key"]))
 
 
-@click.command(cls=Command, examples=("muisti audit", "muisti audit --json"))
+@command("muisti audit", "muisti audit --json")
 @click.option(
     "--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Show at most this many entries."
 )
-@click.pass_obj
 def audit(options: Globals, limit: int) -> None:
     """Show who administered or deleted what.
 
     Entries of the audit log, newest first: the time, who acted, the action, the space and the ID.
     """
     with client(options, reads=True) as opened:
-        answer(
-            options,
-            opened.send(calls.list_audit(limit=limit)),
-            table=_audit_table,
-            plain=lambda data: [
-                tabbed(one["at"], one["actor"], one["action"], one["space"], one["target"]) for one in data["items"]
-            ],
-        )
+        answer(options, opened.send(calls.list_audit(limit=limit)), *AUDIT)
 
 
 def _id_of(key: str, known: Sequence[Any]) -> str:
@@ -213,36 +228,60 @@ def _id_of(key: str, known: Sequence[Any]) -> str:
     return found[0]["id"] if found else key
 
 
-def _table(data: Any) -> "Table":
-    now = datetime.now(UTC)
-    table = grid(None, "id", "name", "may", "spaces", "category", "last used", "state")
-    for one in data["items"]:
-        table.add_row(
-            cell(one["id"]),
-            cell(one["name"]),
-            cell(", ".join(one["scopes"])),
-            cell(", ".join(one["spaces"])),
-            cell(one["category"]),
-            ago(one["last_used_at"], now),
-            _state(one),
-        )
-    return table
+@command("muisti keys clear", "muisti keys clear --yes", "muisti keys clear --dry-run")
+@click.option("--yes", is_flag=True, help="Delete without asking; needed where nobody can be asked.")
+@dry_run_option
+def clear(options: Globals, *, yes: bool, dry_run: bool) -> None:
+    """Delete all keys, so that requests need none, as before the first key.
+
+    Every program on this machine can then read and change all spaces. Other machines cannot: a server without keys
+    listens on this machine only, unless MUISTI_INSECURE is on. Keys that were deleted open nothing for ever, and
+    sessions of the console end. A server that runs asks for a key until it is restarted. The command works on the
+    database file alone, never over HTTP. Prints how many keys were deleted; the audit log notes it.
+    """
+    if server_url(options):
+        raise click.UsageError(f"{ONLY_HERE}: run it there, without --url and MUISTI_URL")
+    if not (yes or dry_run or asking()):
+        raise click.UsageError("keys clear deletes all keys: repeat with --yes, or with --dry-run to count them")
+    with refusals(options):
+        demand(options, "admin")
+        settings = configuration.settings_for(options)
+        if configuration.file_of(settings) is None:
+            raise click.UsageError(f"{ONLY_HERE}; this database is on a server")
+        with local.open_here(settings) as engine:
+            count = _cleared(engine, yes=yes, dry_run=dry_run)
+    if options.json:
+        print_json({"deleted": count, "dry_run": dry_run})
+    else:
+        click.echo(tabbed(count))
+    if count and not dry_run:
+        _say_what_remains(settings)
 
 
-def _audit_table(data: Any) -> "Table":
-    now = datetime.now(UTC)
-    table = grid(None, "when", "who", "what", "space", "id")
-    for one in data["items"]:
-        table.add_row(
-            ago(one["at"], now), cell(one["actor"]), cell(one["action"]), cell(one["space"]), cell(one["target"])
-        )
-    return table
+def _cleared(engine: "Engine", *, yes: bool, dry_run: bool) -> int:
+    """Delete all keys, and return how many there were.
+
+    Raises:
+        Failure: there are none, or the person did not agree.
+    """
+    count = len(engine.keys.all())
+    if not count:
+        raise Failure("There are no keys; requests need none.")
+    if dry_run:
+        return count
+    if not yes:
+        talk(MEANING)
+        if not click.confirm("Delete the key?" if count == 1 else f"Delete all {count:,} keys?", err=True):
+            raise Failure("Nothing was deleted.")
+    return engine.keys.clear(engine.now())
 
 
-def _state(one: Any) -> str:
-    if one["revoked_at"]:
-        return "revoked"
-    ends = one["expires_at"]
-    if ends and datetime.fromisoformat(ends) <= datetime.now(UTC):
-        return "expired"
-    return f"until {ends}" if ends else "open"
+def _say_what_remains(settings: "Settings") -> None:
+    """Report what still asks for keys: settings, and a server that runs."""
+    if checks.asks(settings):
+        talk("The settings name an administrator's key or an issuer of tokens: a server with them still asks for one.")
+    path = configuration.file_of(settings)
+    found = None if path is None else running.running_on(path)
+    if found is not None:
+        talk(f"The server at {found.url} (pid {found.pid}) asks for a key until it is restarted.")
+    talk("`muisti keys create --admin` makes a first key again.")

@@ -9,8 +9,8 @@ import click
 
 from muisti.client import Call, calls
 from muisti.core.model.terms import CHECKS
-from muisti.service.cli.base import Command, Globals
-from muisti.service.cli.output import answer, cell, for_people, grid, revised, short_id, stack, tabbed, talk
+from muisti.service.cli.base import Globals, command
+from muisti.service.cli.output import answer, cell, for_people, grid, lines, revised, short_id, stack, tabbed, talk
 from muisti.service.cli.session import session
 
 if TYPE_CHECKING:
@@ -24,14 +24,11 @@ COLOURS = {"secret": "bold red", "contradiction": "red", "duplicate": "yellow", 
 AT_ONCE = 500
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        "muisti lint",
-        "muisti lint --check duplicate --check contradiction",
-        "muisti lint --fix secret --dry-run",
-        "muisti lint --fix never_recalled",
-    ),
+@command(
+    "muisti lint",
+    "muisti lint --check duplicate --check contradiction",
+    "muisti lint --fix secret --dry-run",
+    "muisti lint --fix never_recalled",
 )
 @click.option(
     "--check", "checks", type=click.Choice(CHECKS), multiple=True, help="Look only for this problem; repeat it."
@@ -53,7 +50,6 @@ AT_ONCE = 500
 )
 @click.option("--fix", type=click.Choice(CHECKS), help="Fix the problems that this check finds.")
 @click.option("--dry-run", is_flag=True, help="With --fix: try each change, and store nothing.")
-@click.pass_obj
 def lint(options: Globals, checks: tuple[str, ...], fix: str | None, dry_run: bool, **limits: float | None) -> None:
     """Find problems in the memories of a space.
 
@@ -70,7 +66,7 @@ def lint(options: Globals, checks: tuple[str, ...], fix: str | None, dry_run: bo
             _mend(opened, params, dry_run=dry_run)
             return
         reply = _whole(opened, params)
-        answer(options, reply, table=_table, plain=lambda data: [_line(one) for one in data["items"]])
+        answer(options, reply, _table, lines("check", "memory_id", "detail", remedy))
         if not for_people(options):
             talk(f"Score {reply.data['score']} of 100, {_counted(reply.data)}.")
         for text in reply.data["skipped"]:
@@ -113,7 +109,7 @@ def _request(fix: Mapping[str, Any], *, dry_run: bool) -> Call:
     return Call(fix["method"], path, {**dict(parse_qsl(query)), "dry_run": str(dry_run).lower()}, {}, fix["body"])
 
 
-def command(one: Mapping[str, Any]) -> str:
+def remedy(one: Mapping[str, Any]) -> str:
     """Return the command that tries the fix of a finding as a dry run."""
     if len(one["fix"]) == 1:
         (fix,) = one["fix"]
@@ -128,10 +124,6 @@ def command(one: Mapping[str, Any]) -> str:
     return f"muisti lint --fix {one['check']} --dry-run"
 
 
-def _line(one: Mapping[str, Any]) -> str:
-    return tabbed(one["check"], one["memory_id"], one["detail"], command(one))
-
-
 def _counted(data: Mapping[str, Any]) -> str:
     found = ", ".join(f"{number:,} {check}" for check, number in data["found"].items()) or "nothing"
     return f"{data['checked']:,} memories, found: {found}"
@@ -144,7 +136,7 @@ def _table(data: Mapping[str, Any]) -> "RenderableType":
             cell(one["check"], COLOURS.get(one["check"], "cyan")),
             cell(short_id({"id": one["memory_id"]})),
             stack(cell(one["about"]), cell(one["detail"], "dim")),
-            cell(command(one), "dim"),
+            cell(remedy(one), "dim"),
         )
     score = data["score"]
     mark = cell(f"{score} of 100", "bold green" if score >= 90 else "bold yellow" if score >= 60 else "bold red")

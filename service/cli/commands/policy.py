@@ -8,7 +8,7 @@ import click
 
 from muisti.client import calls
 from muisti.core.model.terms import HALF_LIFE_MIN, SIMILARITY_MIN, Echoes, GraphSwitch, Screening
-from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.base import Globals, command
 from muisti.service.cli.options import comma_list
 from muisti.service.cli.output import answer, cell, grid, revised, tabbed, whole
 from muisti.service.cli.session import session
@@ -55,16 +55,13 @@ class Within(click.ParamType):
             refuse(value, f"a number from {self._range.min} to {self._range.max}, or {DEFAULT}", param, ctx)
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        "muisti policy",
-        "muisti policy --secrets redact --personal-data refuse --space acme",
-        "muisti policy --history-days 30 --purge-after-days 730",
-        "muisti policy --similarity-limit 0.85",
-        "muisti policy --second-model minilm",
-        "muisti policy --recency-weight 0.3 --recency-half-life-days 30",
-    ),
+@command(
+    "muisti policy",
+    "muisti policy --secrets redact --personal-data refuse --space acme",
+    "muisti policy --history-days 30 --purge-after-days 730",
+    "muisti policy --similarity-limit 0.85",
+    "muisti policy --second-model minilm",
+    "muisti policy --recency-weight 0.3 --recency-half-life-days 30",
 )
 @click.option("--secrets", type=CHOICES, help="What to do with texts that have passwords, keys or tokens.")
 @click.option(
@@ -112,7 +109,6 @@ class Within(click.ParamType):
     help="Second embedder whose vectors searches use too: off, minilm, or a model of the server; default: its setting.",
 )
 @click.option("--inherits", metavar="A,B,C", help="Spaces that `search --inherited` adds, the nearest first.")
-@click.pass_obj
 def policy(options: Globals, **given: str | float | None) -> None:
     """Show or set which texts a space accepts, and how long it keeps them.
 
@@ -131,12 +127,7 @@ def policy(options: Globals, **given: str | float | None) -> None:
             reply = opened.client.send(calls.set_policy(opened.space, changes))
         else:
             reply = opened.client.send(calls.get_space(opened.space))
-        answer(
-            options,
-            _policy(reply),
-            table=_table,
-            plain=lambda found: [tabbed(name, whole(value)) for name, value in found.items()],
-        )
+        answer(options, _policy(reply), _table, lambda found: [tabbed(name, whole(found[name])) for name in found])
 
 
 def _policy(reply: "Reply") -> "Reply":

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.client import calls
-from muisti.service.cli.base import ERROR, Command, Failure, Globals, Subcommands
+from muisti.service.cli.base import ERROR, Failure, Globals, Subcommands, command
 from muisti.service.cli.naming import NAME, check_name, locate
-from muisti.service.cli.output import answer, cell, grid, tabbed, talk
-from muisti.service.cli.session import session
+from muisti.service.cli.output import View, answer, cell, grid, lines, said, tabbed, talk
+from muisti.service.cli.session import ask, session
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -31,19 +31,15 @@ probe = Subcommands(
 )
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        'muisti probe add "when do we deploy?" rules deploy',
-        'muisti probe add "what does Anna drink?" 0197a3c0-5f4e-7000-8000-0123456789ab --k 3',
-    ),
+@command(
+    'muisti probe add "when do we deploy?" rules deploy',
+    'muisti probe add "what does Anna drink?" 0197a3c0-5f4e-7000-8000-0123456789ab --k 3',
 )
 @click.argument("query")
 @click.argument("expected", metavar=NAME, nargs=-1, required=True)
 @click.option(
     "--k", type=click.IntRange(1, 100), metavar="N", help="It should be among the first N hits.  [default: 10]"
 )
-@click.pass_obj
 def add(options: Globals, query: str, expected: tuple[str, ...], k: int | None) -> None:
     """Save a question and the memory that it should find.
 
@@ -56,27 +52,18 @@ def add(options: Globals, query: str, expected: tuple[str, ...], k: int | None) 
         wanted = {"memory_id": found} if isinstance(found, str) else {"category": found[0], "key": found[1]}
         body: dict[str, Any] = {"query": query, **wanted, **({} if k is None else {"k": k})}
         reply = opened.client.send(calls.add_probe(opened.space, body))
-        answer(options, reply, table=lambda one: cell(one["id"]), plain=lambda one: [one["id"]])
+        answer(options, reply, *said(reply.data["id"], reply.data["id"]))
 
 
-@click.command("list", cls=Command, examples=("muisti probe list",))
-@click.pass_obj
+@command("muisti probe list", name="list")
 def list_probes(options: Globals) -> None:
     """List probes, oldest first."""
-    with session(options, reads=True) as opened:
-        reply = opened.client.send(calls.list_probes(opened.space))
-        answer(
-            options,
-            reply,
-            table=lambda data: _table(data["items"], {}),
-            plain=lambda data: [tabbed(one["id"], one["query"], _expected(one), one["k"]) for one in data["items"]],
-            none=NONE,
-        )
+    view = View(lambda data: _table(data["items"], {}), lines("id", "query", _expected, "k"), NONE)
+    ask(options, calls.list_probes, view, reads=True)
 
 
-@click.command(cls=Command, examples=("muisti probe run", "muisti probe run --min-recall 0.9"))
+@command("muisti probe run", "muisti probe run --min-recall 0.9")
 @click.option("--min-recall", type=click.FloatRange(0, 1), metavar="X", help="Exit with 1 when the recall is lower.")
-@click.pass_obj
 def run(options: Globals, min_recall: float | None) -> None:
     """Ask all questions, and show the rank of each expected memory.
 
@@ -90,8 +77,8 @@ def run(options: Globals, min_recall: float | None) -> None:
         answer(
             options,
             reply,
-            table=lambda _: _table([pinned[id_] for id_ in ranks if id_ in pinned], ranks),
-            plain=lambda _: [
+            lambda _: _table([pinned[id_] for id_ in ranks if id_ in pinned], ranks),
+            lambda _: [
                 tabbed(id_, rank, _expected(pinned[id_]), pinned[id_]["query"])
                 for id_, rank in ranks.items()
                 if id_ in pinned
@@ -108,14 +95,11 @@ def run(options: Globals, min_recall: float | None) -> None:
             raise Failure(f"the recall is less than {min_recall:g}", ERROR)
 
 
-@click.command(cls=Command, examples=("muisti probe delete 0197a3c0-5f4e-7000-8000-0123456789b0",))
+@command("muisti probe delete 0197a3c0-5f4e-7000-8000-0123456789b0")
 @click.argument("id_", metavar="ID")
-@click.pass_obj
 def delete(options: Globals, id_: str) -> None:
     """Delete a probe. Prints its id."""
-    with session(options) as opened:
-        reply = opened.client.send(calls.delete_probe(opened.space, id_))
-        answer(options, reply, table=lambda _: cell(id_), plain=lambda _: [id_])
+    ask(options, lambda space: calls.delete_probe(space, id_), said(id_, id_))
 
 
 def _expected(one: Mapping[str, Any]) -> str:

@@ -5,9 +5,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.client import calls
-from muisti.service.cli.base import Command, Globals
-from muisti.service.cli.output import answer, cell, grid, tabbed
-from muisti.service.cli.session import session
+from muisti.service.cli.base import Globals, command
+from muisti.service.cli.output import View, cell, grid, tabbed
+from muisti.service.cli.session import ask
 from muisti.service.cli.values import refuse
 from muisti.service.settings import parse_bytes
 
@@ -29,16 +29,13 @@ class Most(click.ParamType):
             refuse(value, f"a number such as 1000 or 512MB, or {DEFAULT}", param, ctx)
 
 
-@click.command(
-    cls=Command, examples=("muisti quota --memories 100000 --bytes 1GiB", "muisti quota --space acme --bytes default")
-)
+@command("muisti quota --memories 100000 --bytes 1GiB", "muisti quota --space acme --bytes default")
 @click.option(
     "--memories", type=Most(), metavar="N", help="Largest number of memories, or `default` for the server's setting."
 )
 @click.option(
     "--bytes", "size", type=Most(), metavar="SIZE", help="Largest size in bytes, such as 512MB, or `default`."
 )
-@click.pass_obj
 def quota(options: Globals, memories: int | str | None, size: int | str | None) -> None:
     """Limit the memories and bytes of a space.
 
@@ -49,14 +46,11 @@ def quota(options: Globals, memories: int | str | None, size: int | str | None) 
     if not given:
         raise click.UsageError("give a limit: --memories or --bytes; `muisti stats` shows the current sizes")
     changes = {name: None if most == DEFAULT else int(most) for name, most in given.items()}
-    with session(options) as opened:
-        reply = opened.client.send(calls.set_quota(opened.space, changes))
-        answer(
-            options,
-            reply,
-            table=_table,
-            plain=lambda found: [tabbed(name, one["used"], _limit(one)) for name, one in found.items()],
-        )
+    ask(options, lambda space: calls.set_quota(space, changes), View(_table, _lines))
+
+
+def _lines(found: Any) -> list[str]:
+    return [tabbed(name, one["used"], _limit(one)) for name, one in found.items()]
 
 
 def _table(found: Any) -> "Table":

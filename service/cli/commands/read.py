@@ -2,16 +2,15 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from datetime import UTC, datetime
 from functools import partial
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from muisti.client import calls
+from muisti.client import Call, calls
 from muisti.service.app import named
-from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.base import Globals, command
 from muisti.service.cli.completing import completes
 from muisti.service.cli.naming import NAME, check_name, locate
 from muisti.service.cli.options import as_filter, as_of, filters, full_option
@@ -23,6 +22,7 @@ from muisti.service.cli.output import (
     cell,
     fields,
     grid,
+    listed,
     one_line,
     revised,
     short_id,
@@ -30,7 +30,7 @@ from muisti.service.cli.output import (
     tabbed,
     talk,
 )
-from muisti.service.cli.session import client, session
+from muisti.service.cli.session import ask, client, session, space_choice
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -43,13 +43,10 @@ PAGE_DEFAULT, PAGE_MAX = 50, 100  # memories of a page
 TIMES = ("created_at", "updated_at", "event_at", "valid_from", "valid_to", "expires_at")
 
 
-@click.command(
-    cls=Command, examples=("muisti get 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti get people ann --json")
-)
+@command("muisti get 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti get people ann --json")
 @click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
 @as_of
 @click.option("--no-touch", is_flag=True, help="Do not count this as a retrieval.")
-@click.pass_obj
 def get(options: Globals, name: tuple[str, ...], *, as_of: str | None, no_touch: bool) -> None:
     """Show one memory.
 
@@ -60,17 +57,14 @@ def get(options: Globals, name: tuple[str, ...], *, as_of: str | None, no_touch:
     with session(options, reads=True) as opened:
         found = locate(opened, name, as_of)
         reply = opened.client.send(named.get(opened.space, found, as_of=as_of, no_touch=no_touch))
-        answer(options, reply, table=_card, plain=lambda memory: [*_lines(memory), "", memory["content"]])
+        answer(options, reply, _card, lambda memory: [*_lines(memory), "", memory["content"]])
 
 
-@click.command(
-    "list",
-    cls=Command,
-    examples=(
-        "muisti list --limit 20 --tag infra",
-        "muisti list --sort updated --changed-after 2026-01-01 --all",
-        """muisti list --filter '{"importance": {"gte": "high"}}' --json""",
-    ),
+@command(
+    "muisti list --limit 20 --tag infra",
+    "muisti list --sort updated --changed-after 2026-01-01 --all",
+    """muisti list --filter '{"importance": {"gte": "high"}}' --json""",
+    name="list",
 )
 @click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Show at most N memories.  [default: 50]")
 @click.option("--all", "all_", is_flag=True, help="Show all memories; progress goes to standard error.")
@@ -80,7 +74,6 @@ def get(options: Globals, name: tuple[str, ...], *, as_of: str | None, no_touch:
 @filters
 @as_of
 @full_option
-@click.pass_obj
 def list_memories(
     options: Globals,
     *,
@@ -111,8 +104,8 @@ def list_memories(
         answer(
             options,
             reply,
-            table=lambda page: _table(page["items"], sort or "created"),
-            plain=lambda page: [
+            lambda page: _table(page["items"], sort or "created"),
+            lambda page: [
                 tabbed(memory["id"], memory[f"{sort or 'created'}_at"], address(memory), brief(memory["content"], full))
                 for memory in page["items"]
             ],
@@ -151,33 +144,23 @@ def _pages(
             talk(f"Read {len(found):,} memories …")
 
 
-@click.command(cls=Command, examples=("muisti categories", "muisti categories --json"))
+@command("muisti categories", "muisti categories --json")
 @as_of
-@click.pass_obj
 def categories(options: Globals, as_of: str | None) -> None:
     """List categories and how many memories each has."""
-    _counts(options, lambda opened: opened.client.send(calls.list_categories(opened.space, as_of=as_of)), "category")
+    _counts(options, lambda space: calls.list_categories(space, as_of=as_of), "category")
 
 
-@click.command(cls=Command, examples=("muisti tags", "muisti tags --plain | head -5"))
+@command("muisti tags", "muisti tags --plain | head -5")
 @as_of
-@click.pass_obj
 def tags(options: Globals, as_of: str | None) -> None:
     """List tags and how many memories each has."""
-    _counts(options, lambda opened: opened.client.send(calls.list_tags(opened.space, as_of=as_of)), "tag")
+    _counts(options, lambda space: calls.list_tags(space, as_of=as_of), "tag")
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        "muisti stats",
-        "muisti stats --space acme.web --json",
-        "muisti stats --server --url http://127.0.0.1:8321",
-    ),
-)
+@command("muisti stats", "muisti stats --space acme.web --json", "muisti stats --server --url http://127.0.0.1:8321")
 @as_of
 @click.option("--server", is_flag=True, help="How long the operations of the server take, instead of a space.")
-@click.pass_obj
 def stats(options: Globals, as_of: str | None, *, server: bool) -> None:
     """Show how many memories and bytes a space has.
 
@@ -187,16 +170,11 @@ def stats(options: Globals, as_of: str | None, *, server: bool) -> None:
         if as_of is not None:
             raise click.UsageError("--as-of is about a space; leave it out with --server")
         with client(options, reads=True) as opened:
-            answer(options, opened.send(calls.get_server_stats()), table=_latencies, plain=_latency_lines)
+            answer(options, opened.send(calls.get_server_stats()), _latencies, _latency_lines)
         return
     with session(options, reads=True) as opened:
         reply = opened.client.send(calls.get_stats(opened.space, as_of=as_of))
-        answer(
-            options,
-            reply,
-            table=partial(_sizes, opened.space),
-            plain=lambda sizes: [tabbed(*row) for row in _flat(sizes)],
-        )
+        answer(options, reply, partial(_sizes, opened.space), lambda sizes: [tabbed(*row) for row in _flat(sizes)])
 
 
 def _latencies(data: Any) -> "Table":
@@ -214,28 +192,13 @@ def _latency_lines(data: Any) -> list[str]:
     return [tabbed(*(one[name] for name in names)) for one in data["operations"]]
 
 
-def _counts(options: Globals, call: Any, what: str) -> None:
-    with session(options, reads=True) as opened:
-        reply = call(opened)
-        answer(
-            options,
-            reply,
-            table=lambda data: _count_table(what, data["items"]),
-            plain=lambda data: [tabbed(item["name"], item["count"]) for item in data["items"]],
-        )
-        if not reply.data["items"]:
-            talk(f"No memory in the space {opened.space} has a {what}.")
-
-
-def _count_table(what: str, items: list[Mapping[str, Any]]) -> "Table":
-    table = grid(None, what, "memories", right=("memories",))
-    for item in items:
-        table.add_row(cell(item["name"]), str(item["count"]))
-    return table
+def _counts(options: Globals, call: Callable[[str], Call], what: str) -> None:
+    view = listed({what: "name", "memories": "count"}, ("name", "count"), right=("memories",))
+    if not ask(options, call, view, reads=True)["items"]:
+        talk(f"No memory in the space {space_choice(options).space} has a {what}.")
 
 
 def _table(memories: list[Mapping[str, Any]], by: str) -> "RenderableType":
-    now = datetime.now(UTC)
     table = grid(None)
     table.add_column("id")
     table.add_column("stored" if by == "created" else "changed")
@@ -245,7 +208,7 @@ def _table(memories: list[Mapping[str, Any]], by: str) -> "RenderableType":
     for memory in memories:
         table.add_row(
             cell(short_id(memory), "dim"),
-            ago(memory[f"{by}_at"], now),
+            ago(memory[f"{by}_at"]),
             cell(address(memory)),
             cell(one_line(memory["content"])[:240]),
             cell(", ".join(memory["tags"]), "dim"),
@@ -254,9 +217,8 @@ def _table(memories: list[Mapping[str, Any]], by: str) -> "RenderableType":
 
 
 def _card(memory: Mapping[str, Any]) -> "RenderableType":
-    now = datetime.now(UTC)
     named = [line.partition("\t")[::2] for line in _lines(memory)]
-    times = {name: f" ({ago(value, now)})" for name, value in named if name in TIMES}
+    times = {name: f" ({ago(value)})" for name, value in named if name in TIMES}
     table = fields([(cell(name, "dim"), cell(value + times.get(name, ""))) for name, value in named])
     return stack(table, cell(""), cell(memory["content"]))
 
@@ -281,9 +243,8 @@ def _one_value(value: Any) -> str:
 
 def _sizes(space: str, sizes: Mapping[str, Any]) -> "Table":
     table = grid(f"space {space}", "size", "value", right=("value",))
-    now = datetime.now(UTC)
     for name, value in _flat(sizes):
-        table.add_row(_label(name), _size(name, value, now))
+        table.add_row(_label(name), _size(name, value))
     return table
 
 
@@ -299,9 +260,9 @@ def _label(name: str) -> str:
     return f"{first}: {rest.replace('.', ', ')}" if rest else first
 
 
-def _size(name: str, value: Any, now: datetime) -> "Text":
+def _size(name: str, value: Any) -> "Text":
     if name.endswith("_at") and value:
-        return cell(ago(value, now))
+        return cell(ago(value))
     if value is None:
         return cell("any" if name.endswith("limit") else "")
     return cell(f"{value:,}" if isinstance(value, int) else value)

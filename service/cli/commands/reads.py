@@ -1,17 +1,14 @@
 """Commands about reads: who has read what, how fast, and which questions found nothing."""
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
 from muisti.client import calls
-from muisti.service.cli.base import Command, Globals, Subcommands
-from muisti.service.cli.output import answer, cell, grid, tabbed, talk
-from muisti.service.cli.session import session
-
-if TYPE_CHECKING:
-    from rich.table import Table
+from muisti.service.cli.base import Globals, Subcommands, command
+from muisti.service.cli.output import same, talk
+from muisti.service.cli.session import ask, session
 
 COMMANDS = {
     "list": ("reads:list_reads", "List the last reads of a server, newest first."),
@@ -30,49 +27,34 @@ reads = Subcommands(
 limit = click.option("--limit", type=click.IntRange(1, 100), default=50, metavar="N", help="At most N.  [default: 50]")
 
 
-@click.command("list", cls=Command, examples=("muisti reads list", "muisti reads list --limit 5 --json"))
+READS = same("at", "operation", "actor", "ms", "hits", "evidence", "receipt", right=("ms", "hits"))
+UNANSWERED = same("count", "last_at", "text", right=("count",))
+
+
+@command("muisti reads list", "muisti reads list --limit 5 --json", name="list")
 @limit
-@click.pass_obj
 def list_reads(options: Globals, limit: int) -> None:
     """List the last reads of a server, newest first.
 
     Prints for each the time, the operation, who read, milliseconds, the number of memories, the evidence and the
     receipt.
     """
-    columns = ("at", "operation", "actor", "ms", "hits", "evidence", "receipt")
-    with session(options, reads=True) as opened:
-        reply = opened.client.send(calls.list_reads(opened.space, limit=limit))
-        answer(
-            options,
-            reply,
-            table=lambda data: _table(data, columns),
-            plain=lambda data: [tabbed(*(one[name] for name in columns)) for one in data["items"]],
-        )
-        _tell(options, reply.data, "off")
+    data = ask(options, lambda space: calls.list_reads(space, limit=limit), READS, reads=True)
+    _tell(options, data, "off")
 
 
-@click.command(cls=Command, examples=("muisti reads unanswered", "muisti reads unanswered --limit 10"))
+@command("muisti reads unanswered", "muisti reads unanswered --limit 10")
 @limit
-@click.pass_obj
 def unanswered(options: Globals, limit: int) -> None:
     """List the questions that found nothing, the most frequent first.
 
     Prints for each how often it was asked, when last, and its text.
     """
-    columns = ("count", "last_at", "text")
-    with session(options, reads=True) as opened:
-        reply = opened.client.send(calls.list_unanswered(opened.space, limit=limit))
-        answer(
-            options,
-            reply,
-            table=lambda data: _table(data, columns),
-            plain=lambda data: [tabbed(*(one[name] for name in columns)) for one in data["items"]],
-        )
-        _tell(options, reply.data, "off", "ring")
+    data = ask(options, lambda space: calls.list_unanswered(space, limit=limit), UNANSWERED, reads=True)
+    _tell(options, data, "off", "ring")
 
 
-@click.command(cls=Command, examples=("muisti reads forget",))
-@click.pass_obj
+@command("muisti reads forget")
 def forget(options: Globals) -> None:
     """Forget the reads and questions of a space."""
     with session(options) as opened:
@@ -83,10 +65,3 @@ def _tell(options: Globals, data: Mapping[str, Any], *missing: str) -> None:
     """Tell that the log keeps nothing of what was asked for."""
     if data["mode"] in missing and not options.json:
         talk(OFF if data["mode"] == "off" else "No questions are kept; MUISTI_READ_LOG=questions keeps them.")
-
-
-def _table(data: Mapping[str, Any], columns: tuple[str, ...]) -> "Table":
-    found = grid(None, *columns, right=tuple(name for name in columns if name in ("ms", "hits", "count")))
-    for one in data["items"]:
-        found.add_row(*(cell("" if one[name] is None else str(one[name])) for name in columns))
-    return found

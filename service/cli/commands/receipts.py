@@ -7,10 +7,10 @@ import click
 
 from muisti.client import calls
 from muisti.core.model.terms import Evidence
-from muisti.service.cli.base import Command, Globals, Subcommands
+from muisti.service.cli.base import Globals, Subcommands, command
 from muisti.service.cli.options import Moment
-from muisti.service.cli.output import answer, cell, grid, tabbed, talk
-from muisti.service.cli.session import session
+from muisti.service.cli.output import View, cell, grid, listed, tabbed, talk
+from muisti.service.cli.session import ask
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -31,7 +31,37 @@ receipt = Subcommands(
 )
 
 
-@click.command("list", cls=Command, examples=("muisti receipt list", "muisti receipt list --evidence none --since 7d"))
+def _why(one: Mapping[str, Any]) -> str:
+    by = one.get("superseded_by")
+    return f"{one['why']} by {by}" if by else one["why"]
+
+
+RECEIPTS = listed(
+    {
+        "receipt": "id",
+        "made": "made_at",
+        "by": "actor",
+        "evidence": "evidence",
+        "hits": "hits",
+        "query": lambda one: one["query"] or one["strategy"],
+    },
+    ("id", "made_at", "actor", "evidence", "hits", "query"),
+    right=("hits",),
+)
+MOVES = listed(
+    {
+        "memory": "id",
+        "then": lambda one: one["before"] or "-",
+        "now": lambda one: one["after"] or "-",
+        "why": _why,
+    },
+    ("id", "before", "after", "why"),
+    right=("then", "now"),
+    among="differences",
+)
+
+
+@command("muisti receipt list", "muisti receipt list --evidence none --since 7d", name="list")
 @click.option("--actor", metavar="NAME", help="Only of this caller, by its name in the audit log.")
 @click.option("--since", type=Moment(), metavar="TIME", help="Only made at this time or later.")
 @click.option("--until", type=Moment(), metavar="TIME", help="Only made before this time.")
@@ -40,79 +70,41 @@ receipt = Subcommands(
     "--limit", type=click.IntRange(1, 100), default=20, show_default=True, metavar="N", help="Show N at most."
 )
 @click.option("--cursor", metavar="TEXT", help="Continue a list: `next_cursor` of its last page.")
-@click.pass_obj
 def list_receipts(options: Globals, **asked: Any) -> None:
     """List recorded searches, newest first.
 
     Prints for each its ID, the time, who asked, the evidence, the number of hits and the query.
     """
-    with session(options, reads=True) as opened:
-        reply = opened.client.send(calls.list_receipts(opened.space, **asked))
-        answer(
-            options,
-            reply,
-            table=_list,
-            plain=lambda data: [
-                tabbed(one["id"], one["made_at"], one["actor"], one["evidence"], one["hits"], one["query"])
-                for one in data["items"]
-            ],
-        )
-        if reply.data["next_cursor"] and not options.json:
-            talk(f"More: --cursor {reply.data['next_cursor']}")
+    data = ask(options, lambda space: calls.list_receipts(space, **asked), RECEIPTS, reads=True)
+    if data["next_cursor"] and not options.json:
+        talk(f"More: --cursor {data['next_cursor']}")
 
 
-@click.command(cls=Command, examples=(f"muisti receipt show {ID}", f"muisti receipt show {ID} --json"))
+@command(f"muisti receipt show {ID}", f"muisti receipt show {ID} --json")
 @click.argument("id_", metavar="ID")
-@click.pass_obj
 def show(options: Globals, id_: str) -> None:
     """Show the hits of a recorded search.
 
     Prints the rank, the score, the ID and the version of each hit.
     """
-    with session(options, reads=True) as opened:
-        reply = opened.client.send(calls.get_receipt(id_))
-        answer(
-            options,
-            reply,
-            table=_hits,
-            plain=lambda one: [
-                tabbed(hit["rank"], f"{hit['score']:.4f}", hit["id"], hit["version"]) for hit in one["hits"]
-            ],
-        )
+    ask(options, lambda _: calls.get_receipt(id_), View(_hits, _hit_lines), reads=True)
 
 
-@click.command(cls=Command, examples=(f"muisti receipt replay {ID}", f"muisti receipt replay {ID} --then"))
+@command(f"muisti receipt replay {ID}", f"muisti receipt replay {ID} --then")
 @click.argument("id_", metavar="ID")
 @click.option("--then", is_flag=True, help="Search the memories as they were then.")
-@click.pass_obj
 def replay(options: Globals, id_: str, then: bool) -> None:
     """Run a recorded search again, and show what differs and why.
 
     Prints for each memory that moved its ID, the rank then, the rank now (empty: not among the hits) and the reason.
     The hits do not count as retrieved.
     """
-    with session(options, reads=True) as opened:
-        reply = opened.client.send(calls.replay_receipt(id_, then=then))
-        answer(
-            options,
-            reply,
-            table=_moves,
-            plain=lambda data: [
-                tabbed(one["id"], one["before"], one["after"], one["why"]) for one in data["differences"]
-            ],
-        )
-        if reply.data["same"]:
-            talk("The same memories, in the same order.")
+    if ask(options, lambda _: calls.replay_receipt(id_, then=then), MOVES, reads=True)["same"]:
+        talk("The same memories, in the same order.")
 
 
-def _list(data: Mapping[str, Any]) -> "Table":
-    found = grid(None, "receipt", "made", "by", "evidence", "hits", "query", right=("hits",))
-    for one in data["items"]:
-        asked = one["query"] or one["strategy"]
-        found.add_row(
-            cell(one["id"]), one["made_at"], cell(one["actor"]), one["evidence"], str(one["hits"]), cell(asked)
-        )
-    return found
+def _hit_lines(one: Mapping[str, Any]) -> list[str]:
+    return [tabbed(hit["rank"], f"{hit['score']:.4f}", hit["id"], hit["version"]) for hit in one["hits"]]
 
 
 def _hits(one: Mapping[str, Any]) -> "Table":
@@ -123,12 +115,3 @@ def _hits(one: Mapping[str, Any]) -> "Table":
     for hit in one["hits"]:
         found.add_row(str(hit["rank"]), f"{hit['score']:.3f}", cell(hit["id"]), str(hit["version"]))
     return found
-
-
-def _moves(data: Mapping[str, Any]) -> "Table":
-    moved = grid(None, "memory", "then", "now", "why", right=("then", "now"))
-    for one in data["differences"]:
-        by = one.get("superseded_by")
-        why = f"{one['why']} by {by}" if by else one["why"]
-        moved.add_row(cell(one["id"]), str(one["before"] or "-"), str(one["after"] or "-"), cell(why))
-    return moved

@@ -9,12 +9,12 @@ import click
 from muisti.client import calls
 from muisti.core.model.terms import Verdict
 from muisti.service.app import named
-from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.base import Globals, command
 from muisti.service.cli.completing import completes
 from muisti.service.cli.naming import NAME, check_name, locate
 from muisti.service.cli.options import dry_run_option
-from muisti.service.cli.output import ago, answer, cell, one_line, tabbed, talk
-from muisti.service.cli.session import session
+from muisti.service.cli.output import View, ago, answer, cell, lines, one_line, talk
+from muisti.service.cli.session import ask, session
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -24,11 +24,10 @@ REVIEWS = {"promote": calls.promote, "prune": calls.prune}
 USED = ("retrieval_count", "last_retrieved_at", "useful", "not_useful")
 
 
-@click.command(cls=Command, examples=("muisti feedback 0197a3c0-… useful", "muisti feedback rules/deploy none"))
+@command("muisti feedback 0197a3c0-… useful", "muisti feedback rules/deploy none")
 @click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
 @click.argument("verdict", type=click.Choice(["useful", "not_useful", "none"]))
 @dry_run_option
-@click.pass_obj
 def feedback(options: Globals, name: tuple[str, ...], verdict: str, dry_run: bool) -> None:
     """Mark a memory as useful or not useful.
 
@@ -40,19 +39,11 @@ def feedback(options: Globals, name: tuple[str, ...], verdict: str, dry_run: boo
     with session(options) as opened:
         found = locate(opened, name)
         reply = opened.client.send(named.give_feedback(opened.space, found, {"verdict": said}, dry_run=dry_run))
-        answer(
-            options,
-            reply,
-            table=lambda data: cell(_judged(data)),
-            plain=lambda data: [tabbed(data["useful"], data["not_useful"])],
-        )
+        answer(options, reply, lambda data: cell(_judged(data)), lines("useful", "not_useful"))
 
 
-@click.command(
-    cls=Command, examples=("muisti telemetry 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti telemetry rules deploy")
-)
+@command("muisti telemetry 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti telemetry rules deploy")
 @click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
-@click.pass_obj
 def telemetry(options: Globals, name: tuple[str, ...]) -> None:
     """Show how often a memory was retrieved, and its feedback.
 
@@ -60,20 +51,13 @@ def telemetry(options: Globals, name: tuple[str, ...]) -> None:
     """
     check_name(name)
     with session(options, reads=True) as opened:
-        found = locate(opened, name)
-        reply = opened.client.send(named.telemetry(opened.space, found))
-        answer(
-            options,
-            reply,
-            table=lambda data: cell(_used(data)),
-            plain=lambda data: [tabbed(*(data[field] for field in USED))],
-        )
+        reply = opened.client.send(named.telemetry(opened.space, locate(opened, name)))
+        answer(options, reply, lambda data: cell(_used(data)), lines(*USED))
 
 
-@click.command(cls=Command, examples=("muisti promote --dry-run", "muisti promote --retrievals 3"))
+@command("muisti promote --dry-run", "muisti promote --retrievals 3")
 @click.option("--retrievals", type=click.IntRange(min=0), metavar="N", help="Least number of retrievals.  [default: 5]")
 @dry_run_option
-@click.pass_obj
 def promote(options: Globals, *, dry_run: bool, **given: Any) -> None:
     """Activate candidates that were retrieved often.
 
@@ -83,11 +67,10 @@ def promote(options: Globals, *, dry_run: bool, **given: Any) -> None:
     _review(options, "promote", "active", given, dry_run=dry_run)
 
 
-@click.command(cls=Command, examples=("muisti prune --dry-run", "muisti prune --days 30 --retrievals 1"))
+@command("muisti prune --dry-run", "muisti prune --days 30 --retrievals 1")
 @click.option("--retrievals", type=click.IntRange(min=0), metavar="N", help="Fewer retrievals than this.  [default: 3]")
 @click.option("--days", type=click.FloatRange(min=0), metavar="X", help="Older than X days.  [default: 14]")
 @dry_run_option
-@click.pass_obj
 def prune(options: Globals, *, dry_run: bool, **given: Any) -> None:
     """Deprecate old candidates that were rarely retrieved.
 
@@ -99,16 +82,10 @@ def prune(options: Globals, *, dry_run: bool, **given: Any) -> None:
 
 def _review(options: Globals, what: str, status: str, given: Mapping[str, Any], *, dry_run: bool) -> None:
     body = {name: value for name, value in given.items() if value is not None}
-    with session(options) as opened:
-        reply = opened.client.send(REVIEWS[what](opened.space, body, dry_run=dry_run))
-        answer(
-            options,
-            reply,
-            table=lambda found: _table(found, status),
-            plain=lambda found: [memory["id"] for memory in found["items"]],
-        )
-        if not dry_run and reply.data["more"]:
-            talk(f"There may be more: muisti {what} again.")
+    view = View(lambda found: _table(found, status), lines("id"))
+    found = ask(options, lambda space: REVIEWS[what](space, body, dry_run=dry_run), view)
+    if not dry_run and found["more"]:
+        talk(f"There may be more: muisti {what} again.")
 
 
 def _used(data: Mapping[str, Any]) -> str:

@@ -4,16 +4,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
-import msgspec
 
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Command, Failure, Globals
-from muisti.service.cli.output import console, tabbed, talk
+from muisti.service.cli.base import Failure, Globals, command
+from muisti.service.cli.output import console, print_json, tabbed, talk
 from muisti.service.cli.session import server_url
 
 if TYPE_CHECKING:
     from muisti.core.operations import scrubbing
-    from muisti.service.cli import callers, opening, progress, whereabouts
+    from muisti.service.cli import callers, configuration, opening, progress
     from muisti.service.runtime import databases
 else:  # with the core
     scrubbing = Lazy("muisti.core.operations.scrubbing")
@@ -21,24 +20,20 @@ else:  # with the core
     databases = Lazy("muisti.service.runtime.databases")
     opening = Lazy("muisti.service.cli.opening")
     progress = Lazy("muisti.service.cli.progress")
-    whereabouts = Lazy("muisti.service.cli.whereabouts")
+    configuration = Lazy("muisti.service.cli.configuration")
 
 MB = 1_000_000
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        "muisti scrub --database http://db.example:8080 --admin-url http://db.example:9090",
-        "muisti scrub --database http://db.example:8080 --admin-url http://db.example:9090 --log-mb 500",
-    ),
+@command(
+    "muisti scrub --database http://db.example:8080 --admin-url http://db.example:9090",
+    "muisti scrub --database http://db.example:8080 --admin-url http://db.example:9090 --log-mb 500",
 )
 @click.option("--admin-url", required=True, metavar="URL", help="Administration API: sqld's --admin-listen-addr.")
 @click.option(
     "--admin-key-file", type=click.Path(path_type=Path), metavar="FILE", help="File with sqld's --admin-auth-key."
 )
 @click.option("--log-mb", type=click.IntRange(1), default=200, show_default=True, help="The --max-log-size of sqld.")
-@click.pass_obj
 def scrub(options: Globals, admin_url: str, admin_key_file: Path | None, log_mb: int) -> None:
     """Remove from the files of sqld what purges have left in them.
 
@@ -52,10 +47,10 @@ def scrub(options: Globals, admin_url: str, admin_key_file: Path | None, log_mb:
     with opening.refusals(options), progress.Stages(console(options, stderr=True)) as stages:
         callers.demand(options, "admin")
         stages.begin("scrub")
-        location = databases.location_of(whereabouts.settings_for(options))
+        location = databases.location_of(configuration.settings_for(options))
         done = scrubbing.scrub(location, admin_url, _key(admin_key_file), stages.note, log_mb * MB)
     if options.json:
-        click.echo(msgspec.json.encode(done._asdict()))
+        print_json(done._asdict())
         return
     for name, value in done._asdict().items():
         click.echo(tabbed(name, value))

@@ -1,15 +1,13 @@
 """The search command."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any, get_args
 
 import click
 
 from muisti.client import calls
 from muisti.core.model.terms import INSTRUCTIONS_MAX, Fusion, Match, Mode, SecondQuery
-from muisti.service.cli.base import Command, Globals
-from muisti.service.cli.factors import explained, factors
+from muisti.service.cli.base import Globals, command
 from muisti.service.cli.naming import find_id, locate_id
 from muisti.service.cli.options import as_filter, as_of, filters, full_option
 from muisti.service.cli.output import (
@@ -19,6 +17,7 @@ from muisti.service.cli.output import (
     answer,
     brief,
     cell,
+    fields,
     for_people,
     indented,
     one_line,
@@ -30,7 +29,6 @@ from muisti.service.cli.output import (
 )
 from muisti.service.cli.ranking_options import ranking_body, ranking_options, spaces_of
 from muisti.service.cli.session import session, space_choice
-from muisti.service.cli.tails import split, tail_lines
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -42,16 +40,32 @@ PLAIN = {"query", "filter", "as_of", "highlight", "instructions", "no_touch", "r
 RELATED = "Possibly related:"  # above hits of weak evidence
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        'muisti search "when do we deploy?"',
-        "muisti search QX-991 --mode keyword --limit 3",
-        'muisti search "tea or coffee" --tag drinks --recency-weight 0.3 --half-life 14 --explain',
-        'muisti search "notes tagged auth from last week" --mode auto',
-        'muisti search "when do we deploy?" --why-not 0123456789ae',
-        'muisti search "how do we deploy?" --in web=1 --in company=0.8 --group-by category',
-    ),
+SHARE = 1 / 3  # of the best score; docs/why/quality.md has how often a hit below it is the answer
+
+Hits = Sequence[Mapping[str, Any]]
+
+
+# Factors of the score by group, in the order in which they are computed.
+FACTORS = {
+    "words": ("lexical", "bm25", "terms"),
+    "meaning": ("cosine", "second"),
+    "together": ("fusion", "alpha", "fused", "blend"),
+    "signals": ("signals", "composite"),
+    "multiplied by": ("time", "recency", "decay", "importance", "trust", "feedback", "space_weight"),
+    "age in days": ("age_days", "refreshed_days"),
+    "novelty": ("novelty",),
+    "definition": ("symbol",),
+    "in words": ("sentence",),
+}
+
+
+@command(
+    'muisti search "when do we deploy?"',
+    "muisti search QX-991 --mode keyword --limit 3",
+    'muisti search "tea or coffee" --tag drinks --recency-weight 0.3 --half-life 14 --explain',
+    'muisti search "notes tagged auth from last week" --mode auto',
+    'muisti search "when do we deploy?" --why-not 0123456789ae',
+    'muisti search "how do we deploy?" --in web=1 --in company=0.8 --group-by category',
 )
 @click.argument("query", default="")
 @click.option("--limit", type=click.IntRange(1, 100), metavar="N", help="Show at most N hits.  [default: 10]")
@@ -100,7 +114,6 @@ RELATED = "Possibly related:"  # above hits of weak evidence
 @click.option("--why-not", "why_not", multiple=True, metavar="ID", help="Say why a memory is a hit or not.")
 @full_option
 @ranking_options
-@click.pass_obj
 def search(
     options: Globals,
     query: str,
@@ -139,10 +152,10 @@ def search(
         answer(
             options,
             reply,
-            table=lambda _: _hits(hits, RELATED if weak else None),
-            plain=lambda _: [_line(hit, full) for hit in hits],
+            lambda _: _hits(hits, RELATED if weak else None),
+            lambda _: [_line(hit, full) for hit in hits],
         )
-        for line in [] if options.json else [*tail_lines(far), *_beside(reply.data)]:
+        for line in [] if options.json else [*_tail_lines(far), *_beside(reply.data)]:
             talk(line)
         for note in _notes(reply.data):
             talk(note)
@@ -208,17 +221,17 @@ def _parameters(asked: dict[str, Any]) -> dict[str, Any]:
 def _line(hit: Mapping[str, Any], full: bool) -> str:
     memory = hit["memory"]
     text = hit.get("highlight") or (memory["content"] if full else brief(_passage(hit)))
-    parts = [" ".join(factors(hit["explain"]))] if hit.get("explain") else []
+    parts = [" ".join(_factors(hit["explain"]))] if hit.get("explain") else []
     where = _in_document(hit["place"]) if "place" in hit else address(memory)
     return tabbed(memory["id"], f"{hit['score']:.4f}", where, text, *parts)
 
 
 def _hits(hits: Sequence[Mapping[str, Any]], head: str | None) -> "RenderableType":
-    now, spaces = datetime.now(UTC), {hit["memory"]["space"] for hit in hits}
+    spaces = {hit["memory"]["space"] for hit in hits}
     parts: list[RenderableType] = [cell(head, "bold")] if head and hits else []
     for number, hit in enumerate(hits, start=1):
         memory = hit["memory"]
-        facts = [f"{hit['score']:.3f}", short_id(memory), ago(memory["created_at"], now), address(memory)]
+        facts = [f"{hit['score']:.3f}", short_id(memory), ago(memory["created_at"]), address(memory)]
         facts += [f"#{tag}" for tag in memory["tags"]]
         facts += _place(hit, several=len(spaces) > 1)
         parts.append(cell(f"{number}. ", "bold") + cell("  ".join(filter(None, facts)), "dim"))
@@ -227,7 +240,7 @@ def _hits(hits: Sequence[Mapping[str, Any]], head: str | None) -> "RenderableTyp
         parts.append(_body(hit))
         parts += [_neighbour(one) for one in around["after"]]
         if hit.get("explain"):
-            parts.append(indented(explained(hit["explain"])))
+            parts.append(indented(_explained(hit["explain"])))
     return stack(*parts) if parts else cell("No hits.")
 
 
@@ -271,3 +284,56 @@ def _passage(hit: Mapping[str, Any]) -> str:
     """Return the passage that was found, or all of a short memory."""
     content, found = hit["memory"]["content"], hit["passage"]
     return content if len(content) <= BRIEF else content[found["start"] : found["stop"]]
+
+
+def split(hits: Hits, found: Mapping[str, Any]) -> tuple[Hits, Hits]:
+    """Divide hits of an answer into those near the best, and the tail. Only strong evidence has a tail.
+
+    The tail begins after the last hit that has a third of the best score, in whatever order the hits are. Without
+    strong evidence any hit may be the answer.
+
+    >>> hits = [{"score": score} for score in (0.9, 0.2, 0.4, 0.1)]
+    >>> [len(split(hits, {"evidence": evidence})[1]) for evidence in ("strong", "weak")]
+    [1, 0]
+    """
+    least = SHARE * max((hit["score"] for hit in hits), default=0.0)
+    last = max((place for place, hit in enumerate(hits, start=1) if hit["score"] >= least), default=0)
+    return (hits[:last], hits[last:]) if found["evidence"] == "strong" else (hits, ())
+
+
+def _tail_lines(far: Hits) -> list[str]:
+    """Return what a person reads in place of the tail.
+
+    >>> _tail_lines([{"score": 0.1}] * 9), _tail_lines([])
+    (['9 more with less than a third of the best score: --all shows them.'], [])
+    """
+    those = "it" if len(far) == 1 else "them"
+    return [f"{len(far)} more with less than a third of the best score: --all shows {those}."] if far else []
+
+
+def _factors(explain: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in explain.items():
+        if isinstance(value, float | int | str):
+            yield f"{name}={value:.4f}" if isinstance(value, float) else f"{name}={value}"
+        elif isinstance(value, Mapping):
+            yield from _factors({f"{name}.{part}": one for part, one in value.items()})
+
+
+def _explained(explain: Mapping[str, Any]) -> "RenderableType":
+    """Return the factors of a score, a line for each group."""
+    factors = dict(explain)
+    groups = {
+        title: [(name, factors.pop(name)) for name in names if name in factors] for title, names in FACTORS.items()
+    }
+    groups["other"] = [*factors.items()]
+    rows = [(cell(title, "dim"), cell("  ".join(_valued(found)), "dim")) for title, found in groups.items()]
+    return fields([(title, found) for title, found in rows if found.plain])
+
+
+def _valued(found: Sequence[tuple[str, Any]]) -> Iterator[str]:
+    """Format names with their values; a value of None is left out."""
+    for name, value in found:
+        if isinstance(value, Mapping):
+            yield from _valued([(str(part), one) for part, one in value.items()])
+        elif value is not None:
+            yield f"{name.replace('_', ' ')} {value:.3g}" if isinstance(value, float) else f"{name} {value}"

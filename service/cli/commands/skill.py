@@ -5,21 +5,13 @@ from pathlib import Path
 
 import click
 
-from muisti.service.cli.base import Command, Failure, Globals
+from muisti.service.cli.base import Failure, Globals, command
 from muisti.service.cli.output import talk
 
 SKILL = Path("skills") / "muisti" / "SKILL.md"
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        "muisti skill",
-        "muisti skill --install",
-        "muisti skill --install --to .agents",
-        "muisti skill > SKILL.md",
-    ),
-)
+@command("muisti skill", "muisti skill --install", "muisti skill --install --to .agents", "muisti skill > SKILL.md")
 @click.option("--install", is_flag=True, help="Write it where agents look for skills.")
 @click.option(
     "--to",
@@ -28,7 +20,6 @@ SKILL = Path("skills") / "muisti" / "SKILL.md"
     metavar="DIR",
     help="Settings folder of the agent.  [default: ~/.claude]",
 )
-@click.pass_obj
 def skill(options: Globals, install: bool, folder: Path | None) -> None:
     """Print the skill file that teaches an agent to use memory.
 

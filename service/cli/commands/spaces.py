@@ -1,8 +1,6 @@
 """Commands about spaces: which one is used here, and which there are."""
 
 from collections.abc import Iterator
-from datetime import UTC, datetime
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,18 +8,16 @@ import click
 from muisti.client import calls
 from muisti.core.model.terms import CLEAR_PHRASE
 from muisti.service.app.client import ApiError
-from muisti.service.cli.base import Command, Globals, Subcommands
+from muisti.service.cli.base import Command, Globals, Subcommands, command
+from muisti.service.cli.commands.erasure import report_options, with_report
 from muisti.service.cli.commands.history import short
 from muisti.service.cli.commands.write import allowed, talk_of_flags
 from muisti.service.cli.options import allow_secrets_option, dry_run_option
-from muisti.service.cli.output import ago, answer, cell, grid, safe, tabbed, talk
-from muisti.service.cli.reports import report_options, with_report
-from muisti.service.cli.session import client, session, space_choice
+from muisti.service.cli.output import ago_of, alike, answer, listed, print_json, safe, said, same, talk
+from muisti.service.cli.session import ask, client, session, space_choice
 
 if TYPE_CHECKING:
     from pathlib import Path
-
-    from rich.table import Table
 
     from muisti.service.app.client import Client
 
@@ -31,20 +27,43 @@ COMMANDS = {
     "list": ("spaces:list_spaces", "List the spaces."),
     "create": ("spaces:create", "Create an empty space."),
     "fork": ("spaces:fork", "Copy the current space to a new one."),
-    "compare": (
-        "spaces:compare",
-        "Show what a merge of another space into this one would change.",
-    ),
+    "compare": ("spaces:compare", "Show what a merge of another space into this one would change."),
     "merge": ("spaces:merge", "Merge the changes of one space into another."),
     "clear": ("spaces:clear", "Delete all memories of the current space; a rollback brings them back."),
     "delete": ("spaces:delete", "Erase a space and all its memories."),
 }
 
 
+def _differences(data: Any) -> Iterator[tuple[str, ...]]:
+    for one in data["items"]:
+        who = "conflict" if one["conflict"] else "theirs" if one["there"] or one["ours"] is None else "ours"
+        changes = one["there"] if who == "theirs" else one["here"] if who == "ours" else []
+        for each in changes:
+            yield who, one["id"], each["field"], short(each["before"]), short(each["after"])
+        if not changes:
+            ours, theirs = (None if one[side] is None else one[side]["content"] for side in ("ours", "theirs"))
+            yield who, one["id"], "content", short(ours), short(theirs)
+
+
+DIFFERENCES = alike(
+    ("who", "memory", "field", "was or ours", "is or theirs"), _differences, none="A merge would change nothing."
+)
+MERGED = same("added", "changed", "ended")
+CLEARED = listed(
+    {"deleted": "ended", "to undo this": lambda data: f"muisti rollback {data['before'].rpartition(':')[2]}"},
+    ("ended",),
+)
+SPACES = listed(
+    {"space": "name", "changes": lambda one: one["seq"].rpartition(":")[2], "made": ago_of("created_at")},
+    ("name", "seq", "created_at"),
+    right=("changes",),
+)
+
+
 def _shown(options: Globals) -> None:
     choice = space_choice(options)
     if options.json:
-        click.echo(import_module("msgspec").json.encode({"space": choice.space, "why": choice.why}))
+        print_json({"space": choice.space, "why": choice.why})
     else:
         click.echo(safe(f"{choice.space}\t{choice.why}"))
 
@@ -68,20 +87,16 @@ def space(context: click.Context) -> None:
         _shown(context.ensure_object(Globals))
 
 
-@click.command(cls=Command, examples=("muisti space which --json",))
-@click.pass_obj
+@command("muisti space which --json")
 def which(options: Globals) -> None:
     """Show which space is used here, and why. Needs neither a server nor a database."""
     _shown(options)
 
 
-@click.command(
-    cls=Command, examples=("muisti space create notes", 'muisti space create shop --description "What customers want"')
-)
+@command("muisti space create notes", 'muisti space create shop --description "What customers want"')
 @click.argument("name")
 @click.option("--description", metavar="TEXT", help="What the space is for.")
 @dry_run_option
-@click.pass_obj
 def create(options: Globals, name: str, description: str | None, dry_run: bool) -> None:
     """Create an empty space."""
     body = {"name": name, **({} if description is None else {"description": description})}
@@ -90,54 +105,43 @@ def create(options: Globals, name: str, description: str | None, dry_run: bool) 
         if dry_run and not options.json:
             talk(f"Nothing was stored. It would make the space {name}.")
             return
-        answer(options, reply, table=lambda _: cell(f"Made the space {name}."), plain=lambda _: [name])
+        answer(options, reply, *said(f"Made the space {name}.", name))
 
 
-@click.command(cls=Command, examples=("muisti space fork try",))
+@command("muisti space fork try")
 @click.argument("name")
 @dry_run_option
-@click.pass_obj
 def fork(options: Globals, name: str, dry_run: bool) -> None:
     """Copy the current space to a new one.
 
     The copies of the memories have new IDs. Work in the copy with --space NAME; later merge it with `muisti space
     merge`, or delete it.
     """
-    with session(options) as opened:
-        reply = opened.client.send(calls.fork_space(opened.space, {"name": name}, dry_run=dry_run))
-        answer(options, reply, table=lambda _: cell(f"Copied {opened.space} to {name}."), plain=lambda _: [name])
+    copied = said(f"Copied {space_choice(options).space} to {name}.", name)
+    ask(options, lambda space: calls.fork_space(space, {"name": name}, dry_run=dry_run), copied)
 
 
-@click.command(cls=Command, examples=("muisti space compare try",))
+@command("muisti space compare try")
 @click.argument("other")
 @click.option("--limit", type=click.IntRange(1, 100), default=50, show_default=True, help="Memories in a page.")
 @click.option("--cursor", metavar="TEXT", help="Continue after a page: the cursor that it printed.")
-@click.pass_obj
 def compare(options: Globals, other: str, limit: int, cursor: str | None) -> None:
     """Show what a merge of another space into this one would change.
 
     Prints for each difference the space that changed the memory (ours, theirs, conflict) and its ID here. Then follow
     a field with its old and new value, or the content here and there.
     """
-    with session(options, reads=True) as opened:
-        reply = opened.client.send(calls.compare_spaces(opened.space, other=other, limit=limit, cursor=cursor))
-        answer(
-            options,
-            reply,
-            table=_compared,
-            plain=lambda data: [tabbed(*line) for line in _differences(data)],
-            none="A merge would change nothing.",
-        )
+    page = {"other": other, "limit": limit, "cursor": cursor}
+    ask(options, lambda space: calls.compare_spaces(space, **page), DIFFERENCES, reads=True)
 
 
-@click.command(cls=Command, examples=("muisti space merge try default", "muisti space merge old-name new-name --drop"))
+@command("muisti space merge try default", "muisti space merge old-name new-name --drop")
 @click.argument("from_", metavar="FROM")
 @click.argument("into", metavar="INTO")
 @click.option("--strategy", type=click.Choice(["ours", "theirs"]), help="Space that wins when both changed a memory.")
 @click.option("--drop", is_flag=True, help="Erase FROM after the merge.")
 @allow_secrets_option
 @dry_run_option
-@click.pass_obj
 def merge(
     options: Globals, from_: str, into: str, *, strategy: str | None, drop: bool, allow_secrets: bool, dry_run: bool
 ) -> None:
@@ -159,15 +163,14 @@ def merge(
             talk(f"Nothing to do: {from_} was merged into {into} before, and erased.")
             return
         talk_of_flags(reply.data)
-        answer(options, reply, table=_merged, plain=lambda data: [tabbed(*_counts(data))])
+        answer(options, reply, *MERGED)
 
 
-@click.command(cls=Command, examples=("muisti space delete try --confirm try",))
+@command("muisti space delete try --confirm try")
 @click.argument("name")
 @click.option("--confirm", required=True, metavar="NAME", help="The name again, to confirm.")
 @dry_run_option
 @report_options
-@click.pass_obj
 def delete(options: Globals, name: str, *, confirm: str, dry_run: bool, report: "Path | None", no_report: bool) -> None:
     """Erase a space and all its memories. This cannot be undone."""
     if confirm != name:
@@ -178,16 +181,12 @@ def delete(options: Globals, name: str, *, confirm: str, dry_run: bool, report: 
             reply = opened.send(request)
         else:
             reply = with_report(options, lambda: opened.send(request), report, no_report)
-        answer(options, reply, table=lambda _: cell(f"Erased the space {name}."), plain=lambda _: [name])
+        answer(options, reply, *said(f"Erased the space {name}.", name))
 
 
-@click.command(
-    cls=Command,
-    examples=("muisti space clear --dry-run", 'muisti space clear --space try --confirm "DELETE ALL MEMORIES"'),
-)
+@command("muisti space clear --dry-run", 'muisti space clear --space try --confirm "DELETE ALL MEMORIES"')
 @click.option("--confirm", metavar="PHRASE", help=f"The phrase {CLEAR_PHRASE!r}; without it you are asked.")
 @dry_run_option
-@click.pass_obj
 def clear(options: Globals, confirm: str | None, *, dry_run: bool) -> None:
     """Delete all memories of the current space.
 
@@ -198,13 +197,7 @@ def clear(options: Globals, confirm: str | None, *, dry_run: bool) -> None:
         phrase = CLEAR_PHRASE if dry_run else confirm or click.prompt(asked, err=True)
         request = calls.clear_space(opened.space, {"confirm": phrase}, dry_run=dry_run)
         reply = opened.client.send(request)
-        answer(options, reply, table=_cleared, plain=lambda data: [tabbed(data["ended"])])
-
-
-def _cleared(data: Any) -> "Table":
-    table = grid(None, "deleted", "to undo this")
-    table.add_row(str(data["ended"]), f"muisti rollback {data['before'].rpartition(':')[2]}")
-    return table
+        answer(options, reply, *CLEARED)
 
 
 @click.command("list", cls=Command, examples=("muisti space list",))
@@ -214,53 +207,11 @@ def list_spaces(context: click.Context) -> None:
     context.invoke(spaces)
 
 
-@click.command(cls=Command, examples=("muisti spaces", "muisti spaces --url http://127.0.0.1:8321"))
-@click.pass_obj
+@command("muisti spaces", "muisti spaces --url http://127.0.0.1:8321")
 def spaces(options: Globals) -> None:
     """List the spaces."""
     with client(options, reads=True) as opened:
-        answer(
-            options,
-            opened.send(calls.list_spaces()),
-            table=_table,
-            plain=lambda data: [tabbed(item["name"], item["seq"], item["created_at"]) for item in data["items"]],
-        )
-
-
-def _table(data: Any) -> "Table":
-    now = datetime.now(UTC)
-    table = grid(None, "space", "changes", "made", right=("changes",))
-    for item in data["items"]:
-        table.add_row(cell(item["name"]), item["seq"].rpartition(":")[2], ago(item["created_at"], now))
-    return table
-
-
-def _counts(data: Any) -> list[int]:
-    return [data["added"], data["changed"], data["ended"]]
-
-
-def _merged(data: Any) -> "Table":
-    table = grid(None, "added", "changed", "ended")
-    table.add_row(*map(str, _counts(data)))
-    return table
-
-
-def _compared(data: Any) -> "Table":
-    table = grid(None, "who", "memory", "field", "was or ours", "is or theirs")
-    for line in _differences(data):
-        table.add_row(*(cell(text) for text in line))
-    return table
-
-
-def _differences(data: Any) -> Iterator[tuple[str, ...]]:
-    for one in data["items"]:
-        who = "conflict" if one["conflict"] else "theirs" if one["there"] or one["ours"] is None else "ours"
-        changes = one["there"] if who == "theirs" else one["here"] if who == "ours" else []
-        for each in changes:
-            yield who, one["id"], each["field"], short(each["before"]), short(each["after"])
-        if not changes:
-            ours, theirs = (None if one[side] is None else one[side]["content"] for side in ("ours", "theirs"))
-            yield who, one["id"], "content", short(ours), short(theirs)
+        answer(options, opened.send(calls.list_spaces()), *SPACES)
 
 
 def _was_merged(opened: "Client", source: str, into: str) -> bool:

@@ -1,7 +1,6 @@
 """The validate command: check a text without storing it."""
 
 from collections.abc import Mapping
-from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -9,9 +8,9 @@ import click
 from muisti.client import calls
 from muisti.core.support.lazy import Lazy
 from muisti.service.app.client import ApiError
-from muisti.service.cli.base import CONFLICT, Command, Globals
+from muisti.service.cli.base import CONFLICT, Globals, command
 from muisti.service.cli.commands.write import text_of
-from muisti.service.cli.output import cell, console, fields, for_people, grid, likeness, stack, tabbed
+from muisti.service.cli.output import cell, fields, grid, likeness, show, stack, tabbed
 from muisti.service.cli.session import session
 
 if TYPE_CHECKING:
@@ -26,16 +25,12 @@ else:  # numpy and the core
 AGAINST = ("duplicate", "conflict")
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        'muisti validate "The staging database runs on port 5436"',
-        "muisti validate - < notes.md",
-        'muisti validate "We deploy on Fridays" --json',
-    ),
+@command(
+    'muisti validate "The staging database runs on port 5436"',
+    "muisti validate - < notes.md",
+    'muisti validate "We deploy on Fridays" --json',
 )
 @click.argument("text")
-@click.pass_obj
 def validate(options: Globals, text: str) -> None:
     """Check a text without storing it.
 
@@ -55,7 +50,7 @@ def validate(options: Globals, text: str) -> None:
         "secret": rule,
         "similar": answer["similar"],
     }
-    _print(options, found)
+    show(options, found, _table, _lines)
     if any(one["kind"] in AGAINST for one in found["similar"]):
         raise click.exceptions.Exit(CONFLICT)
 
@@ -71,16 +66,9 @@ def _tried(opened: "Session", content: str) -> Mapping[str, Any]:
         return {"tokens": None, "similar": []}
 
 
-def _print(options: Globals, found: Mapping[str, Any]) -> None:
-    if options.json:
-        click.echo(import_module("msgspec").json.encode(found))
-    elif for_people(options):
-        console(options).print(_table(found))
-    else:
-        for name in ("characters", "tokens", "passages", "secret"):
-            click.echo(tabbed(name, found[name]))
-        for one in found["similar"]:
-            click.echo(tabbed(one["kind"], one["id"], one["content"]))
+def _lines(found: Mapping[str, Any]) -> list[str]:
+    numbers = [tabbed(name, found[name]) for name in ("characters", "tokens", "passages", "secret")]
+    return [*numbers, *(tabbed(one["kind"], one["id"], one["content"]) for one in found["similar"])]
 
 
 def _table(found: Mapping[str, Any]) -> "RenderableType":

@@ -9,11 +9,11 @@ import click
 from muisti.client import calls
 from muisti.core.model.terms import CONTENT_MAX, OnConflict
 from muisti.service.app import named
-from muisti.service.cli.base import TOO_LONG, USAGE, Command, Failure, Globals
+from muisti.service.cli.base import TOO_LONG, USAGE, Failure, Globals, command
 from muisti.service.cli.completing import completes
 from muisti.service.cli.naming import NAME, check_name, find, find_id, locate, split_text
 from muisti.service.cli.options import CLEAR, comma_list, dry_run_option, if_version_option, memory_fields, said_fields
-from muisti.service.cli.output import answer, cell, hint, likeness, one_line, talk
+from muisti.service.cli.output import answer, cell, hint, likeness, lines, one_line, said, talk
 from muisti.service.cli.session import session
 
 if TYPE_CHECKING:
@@ -25,13 +25,10 @@ STDIN = "-"
 SHOWN = 60  # characters of a content in a confirmation
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        'muisti add "We deploy on Tuesdays"',
-        'muisti add "Ann prefers tea" --category people --key ann --tag taste,drinks --type preference',
-        "git log -1 --format=%B | muisti add - --source git --author $USER",
-    ),
+@command(
+    'muisti add "We deploy on Tuesdays"',
+    'muisti add "Ann prefers tea" --category people --key ann --tag taste,drinks --type preference',
+    "git log -1 --format=%B | muisti add - --source git --author $USER",
 )
 @click.argument("text")
 @memory_fields
@@ -42,7 +39,6 @@ SHOWN = 60  # characters of a content in a confirmation
 )
 @click.option("--idempotency-key", metavar="KEY", help="Repeating the command with the same key stores nothing twice.")
 @dry_run_option
-@click.pass_obj
 def add(
     options: Globals,
     text: str,
@@ -71,25 +67,18 @@ def add(
         answer(
             options,
             reply,
-            table=lambda memory: cell(f"Stored {memory['id']} in the space {opened.space} of {opened.place}."),
-            plain=lambda memory: [memory["id"]],
+            lambda memory: cell(f"Stored {memory['id']} in the space {opened.space} of {opened.place}."),
+            lines("id"),
         )
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        'muisti put rules deploy "We deploy on Mondays now" --author ann',
-        "muisti put notes plan - < plan.md",
-    ),
-)
+@command('muisti put rules deploy "We deploy on Mondays now" --author ann', "muisti put notes plan - < plan.md")
 @click.argument("category")
 @click.argument("key")
 @click.argument("text")
 @said_fields
 @if_version_option
 @dry_run_option
-@click.pass_obj
 def put(
     options: Globals,
     category: str,
@@ -120,21 +109,18 @@ def put(
         answer(
             options,
             reply,
-            table=lambda memory: cell(f"Stored {memory['id']} at {category}/{key}: version {memory['version']}."),
-            plain=lambda memory: [f"{memory['id']}\t{memory['version']}"],
+            lambda memory: cell(f"Stored {memory['id']} at {category}/{key}: version {memory['version']}."),
+            lines("id", "version"),
         )
         if not dry_run and reply.data["version"] > 1:
             hint(options, f"To undo it: muisti restore {reply.data['id']}")
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        "muisti update 0197a3c0-5f4e-7000-8000-0123456789ab --importance high",
-        'muisti update rules/deploy "We deploy on Mondays now" --if-version 3',
-        "muisti update rules deploy --author ann",
-        'muisti update 0197a3c0-5f4e-7000-8000-0123456789ab --user "I moved to Oslo"',
-    ),
+@command(
+    "muisti update 0197a3c0-5f4e-7000-8000-0123456789ab --importance high",
+    'muisti update rules/deploy "We deploy on Mondays now" --if-version 3',
+    "muisti update rules deploy --author ann",
+    'muisti update 0197a3c0-5f4e-7000-8000-0123456789ab --user "I moved to Oslo"',
 )
 @click.argument("words", metavar=f"{NAME} [TEXT]", nargs=-1, required=True, shell_complete=completes("memory"))
 @click.option("--user", metavar="TEXT", help="Of a turn of a conversation: its first message.")
@@ -142,7 +128,6 @@ def put(
 @memory_fields
 @if_version_option
 @dry_run_option
-@click.pass_obj
 def update(
     options: Globals,
     words: tuple[str, ...],
@@ -172,26 +157,22 @@ def update(
         answer(
             options,
             reply,
-            table=lambda memory: cell(f"Changed {memory['id']}: now version {memory['version']}."),
-            plain=lambda memory: [f"{memory['id']}\t{memory['version']}"],
+            lambda memory: cell(f"Changed {memory['id']}: now version {memory['version']}."),
+            lines("id", "version"),
         )
         if not dry_run:
             hint(options, f"To undo it: muisti restore {reply.data['id']}")
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        'muisti supersede 0197a3c0-5f4e-7000-8000-0123456789ab "We deploy on Mondays now" --reason "Too busy"',
-        'muisti supersede rules deploy "We deploy on Mondays now"',
-    ),
+@command(
+    'muisti supersede 0197a3c0-5f4e-7000-8000-0123456789ab "We deploy on Mondays now" --reason "Too busy"',
+    'muisti supersede rules deploy "We deploy on Mondays now"',
 )
 @click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
 @click.argument("text")
 @memory_fields
 @if_version_option
 @dry_run_option
-@click.pass_obj
 def supersede(
     options: Globals,
     name: tuple[str, ...],
@@ -218,21 +199,17 @@ def supersede(
         answer(
             options,
             reply,
-            table=lambda memory: cell(f"Stored {memory['id']} in place of {'/'.join(name)}."),
-            plain=lambda memory: [memory["id"]],
+            lambda memory: cell(f"Stored {memory['id']} in place of {'/'.join(name)}."),
+            lines("id"),
         )
         if not dry_run:
             hint(options, "To undo it: muisti undo")
 
 
-@click.command(
-    cls=Command,
-    examples=("muisti delete 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti delete people ann"),
-)
+@command("muisti delete 0197a3c0-5f4e-7000-8000-0123456789ab", "muisti delete people ann")
 @click.argument("name", metavar=NAME, nargs=-1, required=True, shell_complete=completes("memory"))
 @if_version_option
 @dry_run_option
-@click.pass_obj
 def delete(options: Globals, name: tuple[str, ...], if_version: int | None, dry_run: bool) -> None:
     """Delete a memory.
 
@@ -245,12 +222,7 @@ def delete(options: Globals, name: tuple[str, ...], if_version: int | None, dry_
         tag = named.etag(opened.client, opened.space, found["id"], if_version)
         request = calls.delete_memory(opened.space, found["id"], if_match=tag, dry_run=dry_run)
         reply = opened.client.send(request)
-        answer(
-            options,
-            reply,
-            table=lambda _: cell(f"Deleted {found['id']}: {_start(found)}"),
-            plain=lambda _: [found["id"]],
-        )
+        answer(options, reply, *said(f"Deleted {found['id']}: {_start(found)}", found["id"]))
         if not dry_run:
             hint(options, f"To restore it: muisti restore {found['id']}")
 

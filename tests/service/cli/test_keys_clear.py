@@ -9,7 +9,7 @@ from click.testing import Result
 from litestar.testing import TestClient
 
 from muisti.service.app.app import create_app
-from muisti.service.cli.commands import keys_clear
+from muisti.service.cli.commands import keys
 from muisti.service.settings import Settings
 
 pytestmark = pytest.mark.one_store
@@ -76,9 +76,9 @@ def test_a_server_that_other_machines_reach_stays_closed(run: Run, settings: Set
 def test_nothing_is_deleted_without_consent(run: Run, settings: Settings, monkeypatch: pytest.MonkeyPatch):
     assert run("keys", "clear").exit_code == 64
     assert run("keys", "clear", "--dry-run", "--json").stdout == '{"deleted":2,"dry_run":true}\n'
-    monkeypatch.setattr(keys_clear, "asking", lambda: True)
+    monkeypatch.setattr(keys, "asking", lambda: True)
     asked = run("keys", "clear", input="n\n")
-    assert asked.exit_code == 1 and keys_clear.MEANING in asked.stderr
+    assert asked.exit_code == 1 and keys.MEANING in asked.stderr
     assert status(settings) == 401
     assert run("keys", "clear", input="y\n").exit_code == 0
     assert status(settings) == 200

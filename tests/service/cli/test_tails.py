@@ -8,7 +8,7 @@ from click.testing import Result
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.service.cli.tails import SHARE, split
+from muisti.service.cli.commands.search import SHARE, split
 
 pytestmark = pytest.mark.one_store
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.base import Globals, command
 
 if TYPE_CHECKING:
     from muisti.service.cli.commands.calibrate import thresholds
@@ -15,12 +15,9 @@ else:  # with the core
     thresholds = Lazy("muisti.service.cli.commands.calibrate.thresholds")
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        "muisti calibrate --space notes --save evidence.json",
-        "MUISTI_MODEL=./my-model muisti calibrate judged/first judged/second --save my-model/evidence.json",
-    ),
+@command(
+    "muisti calibrate --space notes --save evidence.json",
+    "MUISTI_MODEL=./my-model muisti calibrate judged/first judged/second --save my-model/evidence.json",
 )
 @click.argument("folders", metavar="[DIR...]", nargs=-1, type=click.Path(file_okay=False, path_type=Path))
 @click.option(
@@ -28,7 +25,6 @@ else:  # with the core
 )
 @click.option("--save", type=click.Path(dir_okay=False, path_type=Path), help="File to add the thresholds to.")
 @click.option("--plot", "drawn", type=click.Path(dir_okay=False, path_type=Path), help="SVG file for the curves.")
-@click.pass_obj
 def calibrate(options: Globals, folders: Sequence[Path], *, sample: int, save: Path | None, drawn: Path | None) -> None:
     """Fit the thresholds that tell answers from near misses.
 

@@ -16,7 +16,7 @@ from muisti.core.query.evidence import LEVELS
 from muisti.service.app.client import Client
 from muisti.service.cli.base import USAGE, Failure, Globals
 from muisti.service.cli.opening import throw_away
-from muisti.service.cli.output import console, for_people, grid, talk
+from muisti.service.cli.output import console, for_people, grid, print_json, talk
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.session import session
 from muisti.service.evaluation import report
@@ -121,7 +121,7 @@ def _print(options: Globals, fitted: Sequence[Fitted], entry: Entry) -> None:
             for one in fitted
         ]
         told = {"generation": entry.generation, "space": entry.space, "items": shown}
-        click.echo(msgspec.json.encode(told | ({"unrelated": entry.unrelated} if entry.unrelated else {})))
+        print_json(told | ({"unrelated": entry.unrelated} if entry.unrelated else {}))
         return
     for one in fitted:
         if for_people(options):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.base import Globals, command
 from muisti.service.cli.values import OneOf, near
 
 if TYPE_CHECKING:
@@ -29,18 +29,15 @@ class Client(OneOf):
         return ". For any other client, `muisti connect cursor --print` prints an entry to copy into its settings"
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        "muisti connect claude-code",
-        "muisti connect cursor --project --space acme.web",
-        "muisti connect codex --url http://127.0.0.1:8321",
-        "muisti connect vscode --tools memory,code",
-        "muisti connect zed --dry-run",
-        "muisti connect cursor --command 'uvx --from muisti-0.1.0-py3-none-any.whl muisti'",
-        "muisti connect claude-code --check",
-        "muisti connect vscode --undo",
-    ),
+@command(
+    "muisti connect claude-code",
+    "muisti connect cursor --project --space acme.web",
+    "muisti connect codex --url http://127.0.0.1:8321",
+    "muisti connect vscode --tools memory,code",
+    "muisti connect zed --dry-run",
+    "muisti connect cursor --command 'uvx --from muisti-0.1.0-py3-none-any.whl muisti'",
+    "muisti connect claude-code --check",
+    "muisti connect vscode --undo",
 )
 @click.argument("name", metavar="CLIENT", type=Client(CLIENTS))
 @click.option("--project", is_flag=True, help="Only for the project in this folder, in a file that a team can share.")
@@ -60,7 +57,6 @@ class Client(OneOf):
     help='How the client starts Muisti, as "uvx --from FILE muisti".  [default: this one]',
 )
 @click.option("--no-check", is_flag=True, help="Write the entry without a test call.")
-@click.pass_obj
 def connect(options: Globals, name: str, **asked: Any) -> None:
     """Register Muisti as an MCP server in an agent client.
 

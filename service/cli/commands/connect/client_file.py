@@ -2,7 +2,6 @@
 
 import os
 from pathlib import Path
-from typing import Any
 
 import click
 
@@ -10,19 +9,18 @@ from muisti.client import calls
 from muisti.core.model.location import database_path
 from muisti.service.cli.base import Failure, Globals
 from muisti.service.cli.changes import show, written
-from muisti.service.cli.commands.connect import existing
 from muisti.service.cli.compiling import compile_once
-from muisti.service.cli.configuration import file_of, in_force
+from muisti.service.cli.configuration import file_of, in_force, place_of
 from muisti.service.cli.opening import client as connection
 from muisti.service.cli.opening import empty
 from muisti.service.cli.output import talk
 from muisti.service.cli.session import refusals, server_url, space_choice
-from muisti.service.cli.whereabouts import place_of
 from muisti.service.connect import jsonc, planning
 from muisti.service.connect.calling import TOOL, Called, CallFailed, call
 from muisti.service.connect.clients import CLIENTS, KEY, Client, Entry, Home
 from muisti.service.connect.program import Program, given
 from muisti.service.connect.program import program as installed
+from muisti.service.connect.registered import Registered, entry_of
 
 DEFAULT_SPACE = "default"
 
@@ -49,9 +47,9 @@ def run(
             _undo(options, client, path, called, dry_run)
             return
         if check:
-            existing.check(options, client, path, called, project=project)
+            _check_existing(options, client, path, called, project=project)
             return
-        program = _started(command) if server_url(options) is None else None
+        program = (installed() if command is None else given(command)) if server_url(options) is None else None
         groups = None if tools is None else _groups(options, tools)
         entry = _entry(options, client, program, project, groups)
         if printed:
@@ -64,7 +62,8 @@ def run(
             planning.save(change, client, called)
     except planning.NotPossible as error:
         raise Failure(str(error)) from error
-    written(options, change, dry_run, _called_json(found))
+    called_tool = {} if found is None else {"tools": found.tools, "seconds": round(found.seconds, 3)}
+    written(options, change, dry_run, called_tool)
     if not dry_run:
         _uses(options, client, project)
         if program is not None and program.clone is not None:
@@ -79,6 +78,26 @@ def _undo(options: Globals, client: Client, path: Path, called: str, dry_run: bo
         change.write()
         planning.forget_backup(path)
     written(options, change, dry_run, {})
+
+
+def _check_existing(options: Globals, client: Client, path: Path, called: str, *, project: bool) -> None:
+    """Start or reach what the entry names, and call a tool as the client would.
+
+    Raises:
+        Failure: there is no entry, its command is gone, or no tool could be called. The message says what to do.
+    """
+    entry = entry_of(client, path, called)
+    found = None if entry is None else Registered(client, path, project, entry)
+    if found is None:
+        raise Failure(f"{client.title} has no entry {called} in {path}; `muisti connect {client.name}` writes it")
+    if found.missing:
+        raise Failure(f"{path} starts {found.missing}, which is gone. `{found.remedy}` writes the entry again.")
+    try:
+        told = call(found.entry, os.environ, options.space)
+    except CallFailed as error:
+        raise Failure(f"no tool could be called: {error}. `{found.remedy}` writes the entry again.") from error
+    asked = f"a call of {TOOL}" if TOOL in told.tools else "the list of tools"
+    talk(f"{client.title} has {len(told.tools)} tools; {asked} was answered after {told.seconds:.1f} s.")
 
 
 def _path(client: Client, project: bool) -> Path:
@@ -162,19 +181,6 @@ def _uses(options: Globals, client: Client, project: bool) -> None:
     talk(f"It uses the database {place} and {space}.")
     if pinned not in (None, here):
         talk(f"Commands in this folder use the space {here}: --space {here} makes the client use it too.")
-
-
-def _called_json(found: Called | None) -> dict[str, Any]:
-    return {} if found is None else {"tools": found.tools, "seconds": round(found.seconds, 3)}
-
-
-def _started(command: str | None) -> Program:
-    """Return what the client is to start.
-
-    Raises:
-        NotPossible: there is no such command.
-    """
-    return installed() if command is None else given(command)
 
 
 def _moves(program: Program, name: str) -> None:

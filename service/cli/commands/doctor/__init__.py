@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.base import Globals, command
 
 if TYPE_CHECKING:
     from muisti.service.cli.commands.doctor import checks
@@ -13,18 +13,14 @@ else:  # with the core
     checks = Lazy("muisti.service.cli.commands.doctor.checks")
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        "muisti doctor",
-        "muisti doctor --repair",
-        "muisti doctor --quick --json",
-        "muisti doctor --url http://127.0.0.1:8321",
-    ),
+@command(
+    "muisti doctor",
+    "muisti doctor --repair",
+    "muisti doctor --quick --json",
+    "muisti doctor --url http://127.0.0.1:8321",
 )
 @click.option("--quick", is_flag=True, help="Skip the checks that read the whole database.")
 @click.option("--repair", is_flag=True, help="Rebuild indexes; copy a damaged file's rows to a new file.")
-@click.pass_obj
 def doctor(options: Globals, quick: bool, repair: bool) -> None:
     """Check the installation and the database.
 

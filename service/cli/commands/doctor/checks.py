@@ -9,7 +9,6 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 import click
-import msgspec
 from rich.text import Text
 
 from muisti.client import calls
@@ -27,11 +26,10 @@ from muisti.core.operations.recognition import Recognition
 from muisti.core.parsing import recognition
 from muisti.core.parsing.workers import Workers
 from muisti.service.cli.base import ERROR, Failure, Globals
-from muisti.service.cli.commands.doctor import repairs
-from muisti.service.cli.commands.doctor.contents import Check, integrity, memories_of
+from muisti.service.cli.commands.doctor.contents import Check, integrity, memories_of, repair_faults, tell
 from muisti.service.cli.compiling import compile_once, told
 from muisti.service.cli.configuration import in_force
-from muisti.service.cli.output import console, for_people, grid, safe, sized, tabbed
+from muisti.service.cli.output import console, for_people, grid, print_json, safe, sized, tabbed
 from muisti.service.cli.session import client, demand, server_url, space_choice
 from muisti.service.connect.clients import Home
 from muisti.service.connect.registered import registered
@@ -55,11 +53,11 @@ def run(options: Globals, *, quick: bool, repair: bool) -> None:
     if repair:
         demand(options, "admin")
     checks = [*_checks(options, quick=quick and not repair)]
-    done = repairs.repair(options, checks) if repair else None
+    done = repair_faults(options, checks) if repair else None
     worst = max((check.status for check in checks), key=list(STYLES).index)
     if options.json:
         report = {"status": worst, "checks": checks}
-        click.echo(msgspec.json.encode(report if done is None else report | {"repair": done}))
+        print_json(report if done is None else report | {"repair": done})
     elif for_people(options):
         table = grid(None, "check", "", "found")
         for check in checks:
@@ -69,7 +67,7 @@ def run(options: Globals, *, quick: bool, repair: bool) -> None:
         for check in checks:
             click.echo(tabbed(check.name, check.status, check.detail))
     if done is not None and not options.json:
-        repairs.tell(options, done)
+        tell(options, done)
     if (done is None and worst == "failed") or (done is not None and not done.whole):
         raise click.exceptions.Exit(ERROR)
 

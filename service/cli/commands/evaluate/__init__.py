@@ -8,7 +8,7 @@ import click
 
 from muisti.core.model.terms import Fusion
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.base import Globals, command
 from muisti.service.cli.options import comma_list
 from muisti.service.cli.values import one_of, refuse
 
@@ -37,15 +37,12 @@ class Names(click.ParamType):
         return list(dict.fromkeys(names))
 
 
-@click.command(
-    "eval",
-    cls=Command,
-    examples=(
-        "muisti eval my-questions",
-        "muisti eval locomo beam100k --modes hybrid --fusion convex,rrf --save runs/fusion",
-        "muisti eval my-questions --against runs/before",
-        "muisti eval my-questions --url http://127.0.0.1:8321 --self",
-    ),
+@command(
+    "muisti eval my-questions",
+    "muisti eval locomo beam100k --modes hybrid --fusion convex,rrf --save runs/fusion",
+    "muisti eval my-questions --against runs/before",
+    "muisti eval my-questions --url http://127.0.0.1:8321 --self",
+    name="eval",
 )
 @click.argument("folders", metavar="DIR...", nargs=-1, required=True, type=click.Path(file_okay=False, path_type=Path))
 @click.option(
@@ -65,7 +62,6 @@ class Names(click.ParamType):
     "--save", type=click.Path(file_okay=False, path_type=Path), help="Folder to write to.  [default: runs/TIME]"
 )
 @click.option("--self", "itself", is_flag=True, help="Also search every document by its own text, in keyword mode.")
-@click.pass_obj
 def evaluate(options: Globals, folders: Sequence[Path], **asked: Any) -> None:
     """Measure retrieval quality on judged data.
 

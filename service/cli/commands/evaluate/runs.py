@@ -17,7 +17,7 @@ from rich.text import Text
 from muisti.service.app.client import Client
 from muisti.service.cli.base import USAGE, Failure, Globals
 from muisti.service.cli.opening import throw_away
-from muisti.service.cli.output import console, for_people, grid, talk
+from muisti.service.cli.output import console, for_people, grid, print_json, talk
 from muisti.service.cli.progress import Stages
 from muisti.service.evaluation import report
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load
@@ -150,7 +150,7 @@ def _file_name(run: Run) -> str:
 
 def _print(options: Globals, measured: Sequence[_Measured], comparisons: Sequence[_Compared]) -> None:
     if options.json:
-        click.echo(msgspec.json.encode(_as_json(measured, comparisons)))
+        print_json(_as_json(measured, comparisons))
         return
     width = None if for_people(options) else report.WIDTH
     for part in _report(measured, comparisons):

@@ -1,17 +1,30 @@
 """The hook commands: `run` records an event of an agent client, `install` and `uninstall` change its settings."""
 
-from typing import TYPE_CHECKING, Any
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from muisti.core.model.location import database_path
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Command, Globals, Subcommands
+from muisti.service.cli.base import Failure, Globals, Subcommands, command
+from muisti.service.cli.output import talk
+from muisti.service.cli.session import refusals, server_url
 
 if TYPE_CHECKING:
-    from muisti.service.cli.commands.hook import client_settings, storing
-else:  # with the core
-    client_settings = Lazy("muisti.service.cli.commands.hook.client_settings")
+    from muisti.service.cli import changes, configuration
+    from muisti.service.cli.commands.hook import storing
+    from muisti.service.connect import clients, files, hooks
+else:  # with the core, and with the settings
+    changes = Lazy("muisti.service.cli.changes")
+    configuration = Lazy("muisti.service.cli.configuration")
     storing = Lazy("muisti.service.cli.commands.hook.storing")
+    clients = Lazy("muisti.service.connect.clients")
+    files = Lazy("muisti.service.connect.files")
+    hooks = Lazy("muisti.service.connect.hooks")
 
 CLIENTS = ("claude-code",)
 COMMANDS = {
@@ -29,12 +42,8 @@ hook = Subcommands(
 )
 
 
-@click.command(
-    cls=Command,
-    examples=("""echo '{"hook_event_name": "UserPromptSubmit", "prompt": "Deploy on Fridays"}' | muisti hook run""",),
-)
+@command("""echo '{"hook_event_name": "UserPromptSubmit", "prompt": "Deploy on Fridays"}' | muisti hook run""")
 @click.option("--wait", is_flag=True, help="Store the event before exiting, instead of in the background.")
-@click.pass_obj
 def run(options: Globals, wait: bool) -> None:
     """Record an event that a client sends on standard input.
 
@@ -46,32 +55,68 @@ def run(options: Globals, wait: bool) -> None:
     storing.run(options, wait)
 
 
-@click.command(
-    cls=Command,
-    examples=("muisti hook install claude-code", "muisti hook install claude-code --project --tools --dry-run"),
-)
+@command("muisti hook install claude-code", "muisti hook install claude-code --project --tools --dry-run")
 @click.argument("name", metavar="CLIENT", type=click.Choice(CLIENTS))
 @click.option("--project", is_flag=True, help="Only for the project in this folder.")
 @click.option("--tools", is_flag=True, help="Also record the input and output of tools.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
-@click.pass_obj
-def install(options: Globals, name: str, **asked: Any) -> None:
+def install(options: Globals, name: str, *, project: bool, tools: bool, dry_run: bool) -> None:
     """Make a client record its prompts and conversations.
 
     Writes `muisti hook run` into the settings of CLIENT, which is claude-code. It runs for each prompt, and for a
     conversation before it is compacted. Shows what changes; `muisti hook uninstall CLIENT` removes it.
     """
-    client_settings.install(options, **asked)
+    events = hooks.ALWAYS + (hooks.OF_TOOLS if tools else ())
+    with _possible():
+        change = hooks.install(_path(project), hooks.command(_flags(options)), events)
+        _finish(options, change, dry_run)
+    if not dry_run:
+        where = " --project" if project else ""
+        talk(f"To remove it: muisti hook uninstall claude-code{where}")
+        talk("To list what is stored: muisti list --status candidate --category captured")
 
 
-@click.command(cls=Command, examples=("muisti hook uninstall claude-code",))
+@command("muisti hook uninstall claude-code")
 @click.argument("name", metavar="CLIENT", type=click.Choice(CLIENTS))
 @click.option("--project", is_flag=True, help="Only for the project in this folder.")
 @click.option("--dry-run", is_flag=True, help="Show what would change, and change nothing.")
-@click.pass_obj
-def uninstall(options: Globals, name: str, **asked: Any) -> None:
+def uninstall(options: Globals, name: str, *, project: bool, dry_run: bool) -> None:
     """Remove the hooks from a client's settings.
 
     Removes every `muisti hook run` from the settings of CLIENT, and nothing else.
     """
-    client_settings.uninstall(options, **asked)
+    with _possible():
+        _finish(options, hooks.uninstall(_path(project)), dry_run)
+
+
+def _finish(options: Globals, change: "files.Change", dry_run: bool) -> None:
+    changes.show(options, change, dry_run)
+    if change.changes and not dry_run:
+        change.write()
+    changes.written(options, change, dry_run, {})
+
+
+def _path(project: bool) -> Path:
+    return Path.cwd() / hooks.PROJECT if project else hooks.where(clients.Home(Path.home(), os.environ))
+
+
+def _flags(options: Globals) -> list[str]:
+    """Return the options of a hook's command, so that it stores where a command run here now would."""
+    space = ["--space", options.space] if options.space else []
+    if url := server_url(options):
+        return ["--url", url, *space]
+    with refusals(options):
+        database = configuration.in_force(options).database_url
+    if database.startswith("file:"):
+        database = str(Path(database_path(database)).absolute())
+    return ["--database", database, *space]
+
+
+@contextmanager
+def _possible() -> Iterator[None]:
+    try:
+        yield
+    except files.NotPossible as error:
+        raise Failure(str(error)) from error
+    except OSError as error:
+        raise Failure(f"{error.filename} cannot be written: {error.strerror}") from error

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.base import Globals, command
 
 if TYPE_CHECKING:
     from muisti.service.cli.commands.imports import intake
@@ -18,20 +18,17 @@ SYSTEMS = (
 )  # fmt: skip
 
 
-@click.command(
-    "import",
-    cls=Command,
-    examples=(
-        "muisti import memories.ndjson --dry-run",
-        "muisti import zakira.db",
-        "muisti import ~/Vault",
-        """echo '["We deploy on Tuesdays"]' | muisti import -""",
-        "muisti import --from mem0 export.json",
-        "muisti import ~/.vipune/memories.db --project acme/web",
-        "ssh laptop muisti export - | muisti import -",
-        "muisti import --list",
-        "muisti import --undo 3",
-    ),
+@command(
+    "muisti import memories.ndjson --dry-run",
+    "muisti import zakira.db",
+    "muisti import ~/Vault",
+    """echo '["We deploy on Tuesdays"]' | muisti import -""",
+    "muisti import --from mem0 export.json",
+    "muisti import ~/.vipune/memories.db --project acme/web",
+    "ssh laptop muisti export - | muisti import -",
+    "muisti import --list",
+    "muisti import --undo 3",
+    name="import",
 )
 @click.argument("files", metavar="FILE…", nargs=-1)
 @click.option(
@@ -47,7 +44,6 @@ SYSTEMS = (
 @click.option("--allow-personal-data", is_flag=True, help="Also import texts that look like personal data.")
 @click.option("--list", "listed", is_flag=True, help="List the imports of the space.")
 @click.option("--undo", type=click.IntRange(min=1), metavar="N", help="Delete the memories of import N.")
-@click.pass_obj
 def import_files(options: Globals, files: tuple[str, ...], **how: Any) -> None:
     """Import an export of Muisti, or the memories of another system.
 

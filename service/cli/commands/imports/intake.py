@@ -9,31 +9,48 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
 import click
-import msgspec
+from rich.console import RenderableType
 
 from muisti.client import calls
 from muisti.service.app.client import ApiError
 from muisti.service.cli.base import ERROR, Failure, Globals
-from muisti.service.cli.commands.imports.reports import failed_lines, imported, imports_table, print_report
 from muisti.service.cli.ends import End, existing, opened_end
 from muisti.service.cli.opening import space_choice
-from muisti.service.cli.output import answer, cell, console, talk
+from muisti.service.cli.output import (
+    ago_of,
+    answer,
+    cell,
+    console,
+    grid,
+    listed,
+    print_json,
+    show,
+    tabbed,
+    talk,
+)
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.project import VARIABLE, space_name
-from muisti.service.cli.session import session
+from muisti.service.cli.session import ask
 from muisti.service.formats.importers.items import Unreadable
-from muisti.service.formats.importers.own import OwnFile, own_files
+from muisti.service.formats.importers.own import own_files
 from muisti.service.formats.importers.registry import OWN, recognised
 from muisti.service.formats.importers.shares import OnProgress, Shares
 from muisti.service.formats.importers.source_files import Source
 
 STDIN = "-"
 NAMED = 10  # bad lines on a terminal
+REASONS = {
+    "exists": "in this space already",
+    "deleted": "was deleted here",
+    "twice": "twice in the file",
+    "a vector of another model": "a vector of another model; the text is embedded again",
+}
 
 Report = dict[str, Any]
 
@@ -59,6 +76,29 @@ class _Share:
     skipped: Mapping[str, int] = field(default_factory=dict[str, int])
 
 
+def _state(one: Any) -> str:
+    return "undone" if one["undone"] is not None else ""
+
+
+def _system(one: Any) -> str:
+    return one["source"] or "muisti"
+
+
+IMPORTS = listed(
+    {
+        "import": "import_id",
+        "when": ago_of("at"),
+        "from": _system,
+        "memories": lambda one: f"{one['memories']:,}",
+        "by": "actor",
+        "": _state,
+    },
+    ("import_id", "at", _system, "memories", "actor", _state),
+    right=("import", "memories"),
+    none="Nothing was imported yet: muisti import FILE",
+)
+
+
 def bring(options: Globals, files: Sequence[str], how: How) -> None:
     """Import files, one after another. A file that fails does not stop the others.
 
@@ -72,15 +112,7 @@ def bring(options: Globals, files: Sequence[str], how: How) -> None:
 
 def show_imports(options: Globals) -> None:
     """List the imports of the space."""
-    with session(options, reads=True) as opened:
-        reply = opened.client.send(calls.list_imports(opened.space))
-    answer(
-        options,
-        reply,
-        table=imports_table,
-        plain=lambda data: [imported(one) for one in data["items"]],
-        none="Nothing was imported yet: muisti import FILE",
-    )
+    ask(options, calls.list_imports, IMPORTS, reads=True)
 
 
 def undo_import(options: Globals, number: int) -> None:
@@ -88,12 +120,8 @@ def undo_import(options: Globals, number: int) -> None:
     space = space_choice(options).space
     with opened_end(options, need="delete") as end, existing(space):
         reply = end.undo(space, number)
-    answer(
-        options,
-        reply,
-        table=lambda one: cell(f"Deleted the {one['memories']:,} memories that import {one['import_id']} had brought."),
-        plain=lambda one: [imported(one)],
-    )
+    words = f"Deleted the {reply.data['memories']:,} memories that import {reply.data['import_id']} had brought."
+    answer(options, reply, lambda _: cell(words), IMPORTS.plain)
 
 
 def _bring_file(options: Globals, file: str, how: How) -> int:
@@ -109,7 +137,7 @@ def _bring_file(options: Globals, file: str, how: How) -> int:
             reports = _brought(end, shares, how, stages)
     several = len(reports) > 1 or any(report["space"] != space_choice(options).space for report in reports)
     for report in reports:
-        print_report(options, {"file": source.name, **report}, several=several)
+        _print_report(options, {"file": source.name, **report}, several=several)
     _advise(source.name, reports, how)
     return sum(report["failed"] for report in reports)
 
@@ -198,7 +226,8 @@ def _shares(options: Globals, source: Source, how: How, stages: Stages) -> Itera
         if how.projects:
             raise click.UsageError("--project picks among the projects of other systems; this is an export of Muisti")
         files = own_files(source)
-        yield [_of(one, choice.space if is_named or not source.is_folder else one.space) for one in files]
+        one_space = choice.space if is_named or not source.is_folder else None
+        yield [_Share(one_space or one.space, one.pieces, one.versions) for one in files]
         return
 
     def place(home: str | None) -> str | None:
@@ -214,10 +243,6 @@ def _shares(options: Globals, source: Source, how: How, stages: Stages) -> Itera
             _Share(one.space, one.pieces, one.memories, shares.reading.skipped if one.space == first else {})
             for one in found
         ]
-
-
-def _of(file: OwnFile, space: str) -> _Share:
-    return _Share(space, file.pieces, file.versions)
 
 
 def _check_projects(name: str, wanted: Sequence[str], known: Mapping[str, int]) -> None:
@@ -241,14 +266,14 @@ def _problems(options: Globals, file: str) -> Iterator[None]:
 def _failure(options: Globals, message: str) -> Failure:
     if options.json:
         problem = {"type": "/problems/invalid_input", "title": "Invalid input", "status": 422, "detail": message}
-        click.echo(msgspec.json.encode({**problem, "code": "invalid_input", "errors": []}))
+        print_json({**problem, "code": "invalid_input", "errors": []})
     return Failure(message, ERROR)
 
 
 def _advise(name: str, reports: Sequence[Report], how: How) -> None:
     """Print the bad lines, and the command to run next."""
     bad = [one for report in reports for one in report["failures"]]
-    for line in failed_lines(bad[:NAMED]):
+    for line in _failed_lines(bad[:NAMED]):
         talk(line)
     failed = sum(report["failed"] for report in reports)
     if failed > NAMED:
@@ -265,3 +290,35 @@ def _advise(name: str, reports: Sequence[Report], how: How) -> None:
     for report in reports:
         if report["import_id"] is not None:
             talk(f"`muisti import --undo {report['import_id']} --space {report['space']}` undoes it.")
+
+
+def _print_report(options: Globals, report: Mapping[str, Any], *, several: bool) -> None:
+    """Print the report of a file, or of its share for one space. `several`: name that space."""
+    show(options, report, partial(_report_table, several=several), partial(_report_lines, several=several))
+
+
+def _failed_lines(failures: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Format each bad line with its place in the file."""
+    for bad in failures:
+        place = bad["place"] or f"line {bad['line']}"
+        yield f"{place}: {'; '.join(one['message'] for one in bad['errors'])}"
+
+
+def _report_lines(report: Mapping[str, Any], *, several: bool) -> list[str]:
+    lines = [tabbed("space", report["space"])] if several else []
+    lines.append(tabbed("created", report["created"]))
+    lines += [tabbed("skipped", reason, count) for reason, count in sorted(report["skipped"].items())]
+    lines.append(tabbed("failed", report["failed"]))
+    return [*lines, tabbed("good", report["good"])] if report["refused"] else lines
+
+
+def _report_table(report: Mapping[str, Any], *, several: bool) -> RenderableType:
+    title = f"{report['file']} ({report['source'] or 'muisti'})" + (f" → space {report['space']}" if several else "")
+    table = grid(title, "", "memories", right=("memories",))
+    table.add_row("would be imported" if report["dry_run"] else "came in", f"{report['created']:,}")
+    for reason, count in sorted(report["skipped"].items()):
+        table.add_row(f"skipped:  {REASONS.get(reason, reason)}", f"{count:,}")
+    table.add_row("could not come in", f"{report['failed']:,}")
+    if report["refused"]:
+        table.add_row("would be imported with --each", f"{report['good']:,}")
+    return table

@@ -6,7 +6,7 @@ import click
 
 from muisti.core.chunking.defaults import OVERLAP, SIZE, STRATEGIES
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.base import Globals, command
 
 if TYPE_CHECKING:
     from muisti.service.cli.commands.ingest import bringing, shape
@@ -15,17 +15,14 @@ else:  # with watchfiles, pathspec and httpx, which `--help` does without
     shape = Lazy("muisti.service.cli.commands.ingest.shape")
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        "muisti ingest report.pdf",
-        "muisti ingest ~/src/webshop --dry-run",
-        "muisti ingest ~/src/webshop --sync",
-        "muisti ingest . --watch",
-        "muisti ingest handbook.docx --preview --chunk-size 256",
-        "muisti ingest papers.zip --as papers",
-        "pdftotext report.pdf - | muisti ingest - --as report.txt",
-    ),
+@command(
+    "muisti ingest report.pdf",
+    "muisti ingest ~/src/webshop --dry-run",
+    "muisti ingest ~/src/webshop --sync",
+    "muisti ingest . --watch",
+    "muisti ingest handbook.docx --preview --chunk-size 256",
+    "muisti ingest papers.zip --as papers",
+    "pdftotext report.pdf - | muisti ingest - --as report.txt",
 )
 @click.argument("sources", metavar="FILE…", nargs=-1, required=True)
 @click.option("--as", "name", metavar="PATH", help="Path of the document; of a folder, the beginning of all paths.")
@@ -64,16 +61,11 @@ else:  # with watchfiles, pathspec and httpx, which `--help` does without
 )
 @click.option("--no-tests", is_flag=True, help="Leave the tests of a repository out.")
 @click.option("--allow-secrets", is_flag=True, help="Also store texts that look like a password or a key.")
-@click.pass_context
-def ingest(context: click.Context, sources: tuple[str, ...], **given: Any) -> None:
+def ingest(options: Globals, sources: tuple[str, ...], **given: Any) -> int | None:
     """Store files as documents, in chunks that searches find.
 
     FILE is a file, an archive, a folder or repository, or - for standard input. Of a folder, files that git ignores
     are left out, and only new and changed files are read. The exit code is 1 when a file could not be stored.
     """
     how = shape.how(**given)
-    options = context.ensure_object(Globals)
-    if how.preview:
-        bringing.preview(options, sources, how)
-    else:
-        context.exit(bringing.bring(options, sources, how))
+    return (bringing.preview if how.preview else bringing.bring)(options, sources, how)

@@ -4,24 +4,22 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
 from time import monotonic
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec import structs
 
 from muisti.client import calls
 from muisti.service.cli.base import ERROR, OK, Failure, Globals
-from muisti.service.cli.commands.ingest import printing
-from muisti.service.cli.commands.ingest.looking import Folder, Look
-from muisti.service.cli.commands.ingest.sending import BINARY, Sent, send_one
+from muisti.service.cli.commands.ingest.looking import BINARY, Failed, Folder, Look, Sent, send_one
 from muisti.service.cli.commands.ingest.shape import STDIN, STDIN_PATH, How, document_path
-from muisti.service.cli.output import answer, console
+from muisti.service.cli.output import answer, cell, console, for_people, grid, listed, print_json, safe, tabbed, talk
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.session import session
 from muisti.service.folders.files import Files, stated
@@ -29,9 +27,25 @@ from muisti.service.folders.walking import IGNORE
 from muisti.service.folders.watching import changes
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from muisti.service.cli.opening import Session
 
+SHOWN = 30  # lines of each list of paths on a terminal
 DIRECT = 20  # changed files that are stored without a look at the whole folder
+
+
+def _where(one: Mapping[str, Any]) -> str:
+    """Return the definition, the headings and the page of a chunk."""
+    page = [] if one["page"] is None else [f"page {one['page']}"]
+    return " › ".join([*page, *one["headings"], *([one["symbol"]] if one["symbol"] else [])])
+
+
+CUTS = listed(
+    {"from": "start", "to": "stop", "tokens": "tokens", "where": _where, "beginning": "beginning"},
+    ("start", "stop", "tokens", _where, "beginning"),
+    right=("from", "to", "tokens"),
+)
 
 
 def bring(options: Globals, sources: Sequence[str], how: How) -> int:
@@ -48,7 +62,7 @@ def bring(options: Globals, sources: Sequence[str], how: How) -> int:
         for source, place in zip(sources, places, strict=True):
             stages.begin(source)
             _add(total, _bring_one(opened, place, how, stages))
-    printing.print_all(options, total, how)
+    _print_all(options, total, how)
     return ERROR if total.sent.failed else OK
 
 
@@ -66,7 +80,7 @@ def preview(options: Globals, sources: Sequence[str], how: How) -> None:
         headers = {**request.headers, "Content-Type": BINARY}
         request = replace(request, body=None, content=content, headers=headers, long=True)
         reply = opened.write(lambda: opened.client.send(request))
-        answer(options, reply, table=printing.cuts, plain=printing.cut_lines)
+        answer(options, reply, *CUTS)
 
 
 def _place(source: str) -> Path | None:
@@ -125,7 +139,7 @@ def _watch(options: Globals, place: Path, how: How) -> int:
     with session(options, how.allowed, create=True) as opened:
         try:
             for look, seconds in Watching(options, opened, Folder.of(place, how)).looks(Event()):
-                printing.print_change(options, look, seconds)
+                _print_change(options, look, seconds)
         except KeyboardInterrupt:
             return OK
     return OK
@@ -179,3 +193,92 @@ def _are_gone(folder: Folder, paths: set[str]) -> bool:
 
 def _silent(done: int, total: int) -> None:
     return
+
+
+def _print_all(options: Globals, total: Look, how: How) -> None:
+    """Print what became of the files: counts, and each file that failed, moved or ended."""
+    if options.json:
+        print_json(_said(total))
+        return
+    if how.dry_run:
+        talk("Nothing was stored.")
+    for note in total.sent.notes:
+        talk(safe(note))
+    if for_people(options):
+        _print_to_a_person(options, total, how)
+    else:
+        for line in _lines(total, how):
+            click.echo(line)
+
+
+def _lists(total: Look, how: How) -> list[tuple[str, list[str]]]:
+    """Return what happened to paths, by its title."""
+    lists = [("new or changed", total.wanted)] if how.dry_run else []
+    return [*lists, ("moved", [f"{before} → {after}" for before, after in total.moved]), ("ended", total.ended)]
+
+
+def _print_to_a_person(options: Globals, total: Look, how: How) -> None:
+    for title, paths in _lists(total, how):
+        _people(title, paths)
+    _people("left out", [f"{one.path}: {one.reason}" for one in total.skipped])
+    if total.sent.failed:
+        console(options, stderr=True).print(_failures(total.sent.failed))
+    click.echo(_sentence(total, how))
+
+
+def _lines(total: Look, how: How) -> Iterator[str]:
+    """Yield what became of the files as lines with tabs."""
+    for title, paths in _lists(total, how):
+        yield from (tabbed(title, path) for path in paths)
+    yield from (tabbed("left out", one.path, one.reason) for one in total.skipped)
+    yield from (tabbed("failed", one.path, one.code, one.detail) for one in total.sent.failed)
+    yield from (tabbed(outcome, count) for outcome, count in _said(total)["counts"].items())
+
+
+def _said(total: Look) -> dict[str, Any]:
+    counts = {**total.sent.outcomes}
+    counts["unchanged"] = counts.get("unchanged", 0) + total.unchanged
+    counts |= {"moved": len(total.moved), "ended": len(total.ended)}
+    counts |= {"left out": len(total.skipped), "failed": len(total.sent.failed)}
+    return {
+        "counts": counts,
+        "wanted": total.wanted,
+        "moved": [{"before": before, "after": after} for before, after in total.moved],
+        "ended": total.ended,
+        "left_out": total.skipped,
+        "failed": total.sent.failed,
+    }
+
+
+def _sentence(total: Look, how: How) -> str:
+    counts = _said(total)["counts"]
+    if how.dry_run:
+        counts = {"new or changed": len(total.wanted), **counts}
+    return ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items() if count) or "There are no files."
+
+
+def _people(title: str, paths: Sequence[str]) -> None:
+    for path in paths[:SHOWN]:
+        click.echo(safe(f"{title}: {path}"))
+    if len(paths) > SHOWN:
+        click.echo(f"{title}: and {len(paths) - SHOWN:,} more")
+
+
+def _print_change(options: Globals, look: Look, seconds: float) -> None:
+    """Print a line for each change that was brought in."""
+    if options.json:
+        print_json(_said(look))
+        return
+    for failed in look.sent.failed:
+        talk(safe(f"{failed.path}: {failed.code}: {failed.detail}"))
+    named = f": {', '.join(look.wanted[:3])}" if 0 < len(look.wanted) <= 3 else ""
+    counts = {**look.sent.outcomes, "moved": len(look.moved), "ended": len(look.ended)}
+    told = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items() if count)
+    click.echo(safe(f"{told or 'nothing new'} in {seconds:.2f} s{named}"))
+
+
+def _failures(failed: Sequence[Failed]) -> Table:
+    table = grid(None, "file", "error", "what to do")
+    for one in failed:
+        table.add_row(cell(one.path), cell(one.code), cell(one.detail))
+    return table

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 import click
 
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Command, Globals
+from muisti.service.cli.base import Globals, command
 from muisti.service.cli.session import server_url
 from muisti.service.schemas.modes import MODES
 
@@ -15,14 +15,11 @@ else:  # with the core
     stdio = Lazy("muisti.service.cli.commands.mcp.stdio")
 
 
-@click.command(
-    cls=Command,
-    examples=(
-        "muisti mcp",
-        "muisti mcp --space acme.web --mode read-only",
-        "muisti mcp --category notes",
-        "muisti mcp --tools memory,code",
-    ),
+@command(
+    "muisti mcp",
+    "muisti mcp --space acme.web --mode read-only",
+    "muisti mcp --category notes",
+    "muisti mcp --tools memory,code",
 )
 @click.option("--mode", type=click.Choice(list(MODES)), help="Tools to offer.  [default: those of --access, or full]")
 @click.option("--category", metavar="NAME", help="Limit the tools to this category.")
@@ -31,7 +28,6 @@ else:  # with the core
     metavar="GROUPS",
     help="Groups of tools to offer, as a,b: memory, conversations, documents, code, graph, admin, chatgpt, or all.",
 )
-@click.pass_obj
 def mcp(options: Globals, mode: str | None, category: str | None, tools: str | None) -> None:
     """Serve MCP on standard input and output.
 

@@ -1,20 +1,21 @@
-"""Readings of /metrics, and the rates and times between two of them."""
+"""The top command."""
 
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import msgspec
-from prometheus_client.parser import text_string_to_metric_families
 
 from muisti.client import calls
-from muisti.service.app.client import Client
-from muisti.service.cli.base import Globals
-from muisti.service.cli.output import console, for_people, grid, tabbed
+from muisti.service.cli.base import Globals, command
+from muisti.service.cli.output import console, for_people, grid, print_json, tabbed
 from muisti.service.cli.session import client, server_url
+
+if TYPE_CHECKING:
+    from muisti.service.app.client import Client
+
 
 URL = "http://127.0.0.1:8321"
 RATES = {
@@ -35,6 +36,32 @@ LEVELS = {
     "index memory, bytes": "muisti_index_memory_bytes",
     "event loop lag, s": "muisti_event_loop_lag_seconds",
 }
+
+
+@command("muisti top --url http://127.0.0.1:8321", "muisti top --once --json", "muisti top --every 5")
+@click.option("--once", is_flag=True, help="Print the numbers since the server's start, and exit.")
+@click.option(
+    "--every",
+    type=click.FloatRange(0.2, 3600),
+    default=2.0,
+    show_default=True,
+    metavar="SECONDS",
+    help="Time between two readings.",
+)
+def top(options: Globals, once: bool, every: float) -> None:
+    """Watch the load of a running server.
+
+    Shows rates and times of requests, searches and writes, and the memory in use, until Ctrl-C. The numbers come from
+    the server's /metrics. If the server has keys, MUISTI_KEY must hold one with the scope admin.
+    """
+    options.url = server_url(options) or URL
+    with client(options) as opened:
+        now = _scrape(opened)
+        since = Reading(now.of("process_start_time_seconds") or now.at, {})
+        if once or not for_people(options):
+            _print(options, [*rows(since, now)])
+            return
+        _live(options, opened, since, now, every)
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +91,7 @@ def read(text: str, at: float) -> Reading:
     5.0
     """
     values: dict[str, float] = {}
-    for family in text_string_to_metric_families(text):
+    for family in import_module("prometheus_client.parser").text_string_to_metric_families(text):
         for sample in family.samples:
             values[sample.name] = values.get(sample.name, 0.0) + sample.value
     return Reading(at, values)
@@ -83,19 +110,7 @@ def rows(before: Reading, now: Reading) -> Iterator[Row]:
         yield Row(name, now.of(sample), "")
 
 
-def run(options: Globals, once: bool, every: float) -> None:
-    """Print the numbers once, or keep a table up to date until Ctrl-C."""
-    options.url = server_url(options) or URL
-    with client(options) as opened:
-        now = _scrape(opened)
-        since = Reading(now.of("process_start_time_seconds") or now.at, {})
-        if once or not for_people(options):
-            _print(options, [*rows(since, now)])
-            return
-        _live(options, opened, since, now, every)
-
-
-def _live(options: Globals, opened: Client, before: Reading, now: Reading, every: float) -> None:
+def _live(options: Globals, opened: "Client", before: Reading, now: Reading, every: float) -> None:
     live = import_module("rich.live").Live(_table([*rows(before, now)], options), console=console(options))
     try:
         with live:
@@ -107,14 +122,14 @@ def _live(options: Globals, opened: Client, before: Reading, now: Reading, every
         return  # Ctrl-C is the normal end
 
 
-def _scrape(opened: Client) -> Reading:
+def _scrape(opened: "Client") -> Reading:
     return read(opened.send(calls.get_metrics()).body.decode(), time.time())
 
 
 def _print(options: Globals, found: list[Row]) -> None:
     if options.json:
         values: dict[str, Any] = {f"{row.name} {row.unit}".strip(): round(row.value, 3) for row in found}
-        click.echo(msgspec.json.encode(values))
+        print_json(values)
     elif for_people(options):
         console(options).print(_table(found, options))
     else:

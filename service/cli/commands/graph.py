@@ -1,23 +1,30 @@
 """Commands about the knowledge graph: entities, their facts, neighbours and paths, and what people say of them."""
 
-from collections.abc import Mapping
+import sys
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from muisti.core.model.graph_terms import DEPTH_MAX, ENTITIES_MAX, ENTITY_KINDS, FACTS_MAX, TIE_KINDS
+from muisti.client import Call, calls
+from muisti.core.model.graph_terms import COMMUNITIES_MAX, DEPTH_MAX, ENTITIES_MAX, ENTITY_KINDS, FACTS_MAX, TIE_KINDS
 from muisti.core.model.relations import RELATION_KINDS
 from muisti.core.support.lazy import Lazy
-from muisti.service.cli.base import Command, Globals, Subcommands
+from muisti.service.cli.base import ERROR, OK, Globals, Subcommands, command
+from muisti.service.cli.commands import graph_views as views
 from muisti.service.cli.options import as_of, dry_run_option
+from muisti.service.cli.output import View, answer, talk, write_file
+from muisti.service.cli.session import ask, session, space_choice
 
 if TYPE_CHECKING:
-    from muisti.service.cli.commands.graph import files, showing, stating
-    from muisti.service.formats.graphs.formats import GraphFormat
-else:  # with rich, which `--help` does without
-    files = Lazy("muisti.service.cli.commands.graph.files")
-    showing = Lazy("muisti.service.cli.commands.graph.showing")
-    stating = Lazy("muisti.service.cli.commands.graph.stating")
+    from muisti.service.cli import ends, following
+    from muisti.service.formats.graphs import formats
+else:  # with the core
+    ends = Lazy("muisti.service.cli.ends")
+    following = Lazy("muisti.service.cli.following")
+    formats = Lazy("muisti.service.formats.graphs.formats")
 
 COMMANDS = {
     "status": ("graph:status", "Show how much the graph knows, and what is not read yet."),
@@ -27,7 +34,7 @@ COMMANDS = {
     "path": ("graph:path", "Show how two entities are tied."),
     "relations": ("graph:relations", "List relations by subject, kind and object."),
     "proposals": ("graph:proposals", "List names that look alike, to be merged or kept apart."),
-    "communities": ("graph.communities:communities", "List names that belong together."),
+    "communities": ("graph:communities", "List names that belong together."),
     "merge": ("graph:merge", "Say that other names are those of an entity."),
     "keep-apart": ("graph:keep_apart", "Say that other names are not those of an entity."),
     "relate": ("graph:relate", "State a relation."),
@@ -37,7 +44,8 @@ COMMANDS = {
     "export": ("graph:export", "Write the graph into a file for other programs."),
     "drop": ("graph:drop", "Delete what was read from memories."),
 }
-SUFFIXES = ("json", "graphml", "cytoscape", "cypher", "json-ld", "dot")
+FORMATS = ("json", "graphml", "cytoscape", "cypher", "json-ld", "dot")
+STDOUT = "-"
 
 graph = Subcommands(
     "graph",
@@ -52,115 +60,135 @@ depth = click.option("--depth", type=click.IntRange(1, DEPTH_MAX), metavar="N", 
 ties = click.option("--kind", "kinds", type=click.Choice(TIE_KINDS), multiple=True, help="Kind of tie; repeat it.")
 
 
-@click.command(cls=Command, examples=("muisti graph status", "muisti graph status --json"))
-@click.pass_obj
+def _ask(options: Globals, request: Callable[[str], Call], view: View) -> Any:
+    """Ask, print the answer, and return its data; say when the graph is behind."""
+    data = ask(options, request, view, reads=True)
+    if data.get("pending"):
+        talk(f"Note: {data['pending']:,} versions are not read yet; muisti graph build reads them.")
+    return data
+
+
+@command("muisti graph status", "muisti graph status --json")
 def status(options: Globals) -> None:
     """Show how much the graph knows, and what is not read yet."""
-    showing.status(options)
+    _ask(options, calls.get_graph, views.FIGURES)
 
 
-@click.command(cls=Command, examples=("muisti graph entities --prefix ann", "muisti graph entities --kind place"))
+@command("muisti graph entities --prefix ann", "muisti graph entities --kind place")
 @click.option("--prefix", metavar="TEXT", help="Beginning of the names, in any case.")
 @click.option("--kind", type=click.Choice(ENTITY_KINDS), help="Only this kind.")
 @click.option("--sort", type=click.Choice(("-mentions", "name")), help="Order.  [default: -mentions]")
 @limit
 @as_of
-@click.pass_obj
 def entities(options: Globals, **given: Any) -> None:
     """List the people, places and things that memories name.
 
     Prints the kind, the name, how many memories mention it, and its other names.
     """
-    showing.entities(options, _given(given))
+    _ask(options, lambda space: calls.list_entities(space, **given), views.ENTITIES)
 
 
-@click.command(cls=Command, examples=('muisti graph show "Ann Berg"', "muisti graph show Acme --as-of 2026-01-31"))
+@command('muisti graph show "Ann Berg"', "muisti graph show Acme --as-of 2026-01-31")
 @click.argument("name")
 @as_of
-@click.pass_obj
 def show(options: Globals, name: str, **given: Any) -> None:
     """Show an entity: its names, its facts in the order of time, and the latest memories that mention it.
 
     Prints the time from which a fact holds, and until when, the fact, and the memory that states it.
     """
-    showing.show(options, name, _given(given))
+    _ask(options, lambda space: calls.get_entity(space, entity=name, **given), views.PROFILE)
 
 
-@click.command(cls=Command, examples=("muisti graph neighbours Ann", "muisti graph neighbours Ann --depth 2"))
+@command("muisti graph neighbours Ann", "muisti graph neighbours Ann --depth 2")
 @click.argument("name")
 @depth
 @ties
 @click.option("--sort", type=click.Choice(("-association", "-weight")), help="Order.  [default: -association]")
 @limit
 @as_of
-@click.pass_obj
 def neighbours(options: Globals, name: str, kinds: tuple[str, ...], **given: Any) -> None:
     """Show what is tied to an entity, by relations and by being mentioned together."""
-    showing.neighbours(options, name, _given(given) | _listed(kinds))
+    kind = ",".join(kinds) or None
+    _ask(options, lambda space: calls.list_neighbours(space, entity=name, kinds=kind, **given), views.NEIGHBOURS)
 
 
-@click.command(cls=Command, examples=("muisti graph path Ann Acme",))
+@command("muisti graph path Ann Acme")
 @click.argument("first")
 @click.argument("second")
 @ties
 @as_of
-@click.pass_obj
-def path(options: Globals, first: str, second: str, kinds: tuple[str, ...], **given: Any) -> None:
+def path(options: Globals, first: str, second: str, kinds: tuple[str, ...], as_of: str | None) -> int:
     """Show a shortest path from one entity to another. The exit code is 1 when there is none."""
-    showing.path(options, first, second, _given(given) | _listed(kinds))
+    kind = ",".join(kinds) or None
+    request = partial(calls.find_path, from_=first, to=second, kinds=kind, as_of=as_of)
+    found = _ask(options, request, views.PATH)["found"]
+    if not found:
+        talk("No way leads from one to the other.")
+    return OK if found else ERROR
 
 
-@click.command(
-    cls=Command, examples=("muisti graph relations --subject Ann", "muisti graph relations --kind works_at --json")
-)
+@command("muisti graph relations --subject Ann", "muisti graph relations --kind works_at --json")
 @click.option("--subject", metavar="NAME", help="Only relations of this entity.")
-@click.option("--object", metavar="NAME", help="Only relations to this entity.")
+@click.option("--object", "target", metavar="NAME", help="Only relations to this entity.")
 @click.option("--kind", "kinds", type=click.Choice(RELATION_KINDS), multiple=True, help="Kind; repeat it.")
 @facts
 @as_of
-@click.pass_obj
 def relations(options: Globals, kinds: tuple[str, ...], **given: Any) -> None:
     """List relations by subject, kind and object, those of the latest memories first."""
-    showing.relations(options, _given(given) | _listed(kinds))
+    kind = ",".join(kinds) or None
+    _ask(options, lambda space: calls.list_relations(space, kinds=kind, **given), views.RELATIONS)
 
 
-@click.command(cls=Command, examples=("muisti graph proposals",))
+@command("muisti graph proposals")
 @limit
 @as_of
-@click.pass_obj
 def proposals(options: Globals, **given: Any) -> None:
     """List names that look alike. Nothing is merged until somebody says so: see merge and keep-apart."""
-    showing.proposals(options, _given(given))
+    _ask(options, lambda space: calls.list_proposals(space, **given), views.PROPOSALS)
 
 
-@click.command(cls=Command, examples=('muisti graph merge "Ann Berg" "A. Berg"',))
+@command("muisti graph communities", "muisti graph communities -n 5")
+@click.option(
+    "-n", "--limit", type=click.IntRange(1, COMMUNITIES_MAX), metavar="N", help="Communities at most.  [default: 20]"
+)
+@as_of
+def communities(options: Globals, **given: Any) -> None:
+    """List what belongs together: names that memories mention together more often than by chance.
+
+    Prints the number of memories and of names, and the most telling names.
+    """
+    if _ask(options, lambda space: calls.list_communities(space, **given), views.COMMUNITIES)["too_large"]:
+        talk("The graph of this space has too many mentions to look for communities.")
+
+
+@command('muisti graph merge "Ann Berg" "A. Berg"')
 @click.argument("name")
 @click.argument("others", nargs=-1, required=True)
 @dry_run_option
-@click.pass_obj
 def merge(options: Globals, name: str, others: tuple[str, ...], *, dry_run: bool) -> None:
     """Say that OTHERS are names of the entity NAME, too.
 
     It is stored as a memory, and `muisti undo` takes it back.
     """
-    stating.merge(options, name, others, dry_run=dry_run)
+    body = {"others": [*others]}
+    ask(options, lambda space: calls.merge_entities(space, name, body, dry_run=dry_run), views.STATEMENT)
 
 
-@click.command("keep-apart", cls=Command, examples=('muisti graph keep-apart Flask "Flask-Talisman"',))
+@command('muisti graph keep-apart Flask "Flask-Talisman"', name="keep-apart")
 @click.argument("name")
 @click.argument("others", nargs=-1, required=True)
 @dry_run_option
-@click.pass_obj
 def keep_apart(options: Globals, name: str, others: tuple[str, ...], *, dry_run: bool) -> None:
     """Say that OTHERS are not names of the entity NAME, whatever a rule finds."""
-    stating.keep_apart(options, name, others, dry_run=dry_run)
+    body = {"others": [*others]}
+    ask(options, lambda space: calls.keep_entities_apart(space, name, body, dry_run=dry_run), views.STATEMENT)
 
 
-@click.command(
-    cls=Command,
+@command(
+    'muisti graph relate "Ann Berg" works_at Acme',
+    'muisti graph relate Ann likes --text "dark roast"',
     help="State a relation between two entities, or of one entity to words.\n\n"
     f"It is stored as a memory, with an author and a history. KIND is one of {', '.join(RELATION_KINDS)}.",
-    examples=('muisti graph relate "Ann Berg" works_at Acme', 'muisti graph relate Ann likes --text "dark roast"'),
 )
 @click.argument("subject")
 @click.argument("kind", type=click.Choice(RELATION_KINDS), metavar="KIND")
@@ -168,7 +196,6 @@ def keep_apart(options: Globals, name: str, others: tuple[str, ...], *, dry_run:
 @click.option("--text", "literal", metavar="TEXT", help="Words as the object, in place of a name.")
 @click.option("--not", "negative", is_flag=True, help="State that it is not so.")
 @dry_run_option
-@click.pass_obj
 def relate(
     options: Globals,
     subject: str,
@@ -180,33 +207,55 @@ def relate(
     dry_run: bool,
 ) -> None:
     """State a relation."""
-    stating.relate(options, subject, kind, object_, literal, negative=negative, dry_run=dry_run)
+    if (object_ is None) == (literal is None):
+        raise click.UsageError("give OBJECT, a name, or --text, words")
+    body: dict[str, Any] = {"subject": subject, "kind": kind, "negative": negative}
+    body |= {"object": object_} if literal is None else {"literal": literal}
+    request = partial(calls.state_relation, body=body, dry_run=dry_run)
+    ask(options, request, views.STATEMENT, create=not dry_run, reads=dry_run)
 
 
-@click.command(cls=Command, examples=("muisti graph retract 0197a3c0-5f4e-7000-8000-0123456789ab",))
+@command("muisti graph retract 0197a3c0-5f4e-7000-8000-0123456789ab")
 @click.argument("memory", metavar="ID")
 @dry_run_option
-@click.pass_obj
 def retract(options: Globals, memory: str, *, dry_run: bool) -> None:
     """Delete what was stated of an entity or a relation, by the ID of its memory."""
-    stating.retract(options, memory, dry_run=dry_run)
+    with session(options) as opened:
+        reply = opened.client.send(calls.retract_statement(opened.space, memory, dry_run=dry_run))
+        if dry_run:
+            answer(options, reply, *views.STATEMENT)
+        elif options.json:
+            click.echo("{}")
+        else:
+            talk("Retracted; muisti undo takes it back.")
 
 
-@click.command(cls=Command, examples=("muisti graph build", "muisti graph build --again"))
+@command("muisti graph build", "muisti graph build --again")
 @click.option("--again", is_flag=True, help="Read all memories again, as after a change of the recogniser.")
 @click.option("--no-wait", is_flag=True, help="Begin the task, and do not follow it.")
 @dry_run_option
-@click.pass_context
-def build(context: click.Context, *, again: bool, no_wait: bool, dry_run: bool) -> None:
+def build(options: Globals, *, again: bool, no_wait: bool, dry_run: bool) -> int:
     """Read all memories that are not read yet, with progress.
 
     Single writes are read by themselves. With --dry-run, the next memories are read and nothing is stored.
     """
-    options = context.ensure_object(Globals)
-    context.exit(stating.build(options, again=again, wait=not no_wait, dry_run=dry_run))
+    with session(options) as opened:
+        reply = opened.client.send(calls.build_graph(opened.space, {"again": again}, dry_run=dry_run))
+        if dry_run:
+            found = reply.data["answer"]
+            talk(
+                f"Nothing was stored. The next {found['read']:,} versions have {found['mentions']:,} mentions and "
+                f"{found['relations']:,} relations; {found['pending']:,} versions are to be read."
+            )
+            if options.json:
+                click.echo(reply.body)
+            return OK
+        task = reply.data if no_wait else following.follow(options, opened, reply.data)
+        answer(options, opened.client.send(calls.get_task(opened.space, task["id"])), *views.BUILT)
+    return OK if no_wait else following.exit_code(task)
 
 
-@click.command(cls=Command, examples=("muisti graph draw all.svg", "muisti graph draw --entity Ann ann.svg"))
+@command("muisti graph draw all.svg", "muisti graph draw --entity Ann ann.svg")
 @click.argument("file", metavar="FILE")
 @click.option("--entity", metavar="NAME", help="The entity in the middle; else the most mentioned are drawn.")
 @depth
@@ -214,38 +263,41 @@ def build(context: click.Context, *, again: bool, no_wait: bool, dry_run: bool) 
 @click.option("--width", type=click.IntRange(320, 4_000), metavar="N", help="Width in pixels, such as 360 for a phone.")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @as_of
-@click.pass_obj
 def draw(options: Globals, file: str, *, force: bool, **given: Any) -> None:
     """Draw the entities around one into an SVG file, with a legend; - is standard output."""
-    files.draw(options, file, _given(given), force=force)
+    with session(options) as opened:
+        reply = opened.client.send(calls.draw_graph(opened.space, **given))
+    _write(file, [reply.body], force=force)
 
 
-@click.command(
-    cls=Command, examples=("muisti graph export graph.graphml", "muisti graph export --format cypher - | cypher-shell")
-)
+@command("muisti graph export graph.graphml", "muisti graph export --format cypher - | cypher-shell")
 @click.argument("file", metavar="FILE")
-@click.option("--format", type=click.Choice(SUFFIXES), help="Format.  [default: by the ending of FILE, else json]")
+@click.option("--format", type=click.Choice(FORMATS), help="Format.  [default: by the ending of FILE, else json]")
 @click.option("--force", is_flag=True, help="Overwrite an existing file.")
 @as_of
-@click.pass_obj
-def export(options: Globals, file: str, *, format: "GraphFormat | None", as_of: str | None, force: bool) -> None:
+def export(
+    options: Globals, file: str, *, format: "formats.GraphFormat | None", as_of: str | None, force: bool
+) -> None:
     """Write all entities and relations into a file; - is standard output.
 
     GraphML is for Gephi, yEd and networkx, Cypher for Neo4j, DOT for Graphviz, .cyjs for Cytoscape.
     """
-    files.export(options, file, format, as_of, force=force)
+    endings: Mapping[str, formats.GraphFormat] = {one.suffix: name for name, one in formats.FORMATS.items()}
+    form = format or endings.get(Path(file).suffix.lower(), "json")
+    space = space_choice(options).space
+    with ends.opened_end(options, need="read") as end, ends.existing(space), end.graph(space, form, as_of) as pieces:
+        _write(file, pieces, force=force)
 
 
-@click.command(cls=Command, examples=("muisti graph drop",))
-@click.pass_obj
+@command("muisti graph drop")
 def drop(options: Globals) -> None:
     """Delete what was read from memories; `muisti graph build` reads it again. What people stated stays."""
-    stating.drop(options)
+    ask(options, calls.drop_graph, views.DROPPED)
 
 
-def _given(values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in values.items() if value is not None}
-
-
-def _listed(kinds: tuple[str, ...]) -> dict[str, Any]:
-    return {"kinds": ",".join(kinds)} if kinds else {}
+def _write(file: str, pieces: Iterable[bytes], *, force: bool) -> None:
+    if file != STDOUT:
+        write_file(pieces, Path(file), force=force)
+        return
+    for piece in pieces:
+        sys.stdout.buffer.write(piece)

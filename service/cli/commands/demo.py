@@ -1,4 +1,4 @@
-"""Steps of the demo that a person can follow, each with its time."""
+"""The demo command."""
 
 import io
 import shlex
@@ -9,20 +9,27 @@ from dataclasses import asdict, dataclass
 from importlib import import_module
 from pathlib import Path
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
 from muisti.client import calls
-from muisti.service.app.client import Client
-from muisti.service.cli import main
-from muisti.service.cli.base import ERROR, Failure, Globals
-from muisti.service.cli.compiling import compile_once
-from muisti.service.cli.configuration import in_force
-from muisti.service.cli.output import cell, console, fields, for_people, grid, indented, stack, tabbed
+from muisti.core.support.lazy import Lazy
+from muisti.service import cli
+from muisti.service.cli.base import ERROR, Failure, Globals, command
+from muisti.service.cli.output import cell, console, fields, for_people, grid, indented, print_json, stack, tabbed
 from muisti.service.cli.session import client, server_url
-from muisti.service.demo import memories
+
+if TYPE_CHECKING:
+    from muisti.service import demo as project
+    from muisti.service.app.client import Client
+    from muisti.service.cli import compiling, configuration
+else:  # with the settings
+    project = Lazy("muisti.service.demo")
+    compiling = Lazy("muisti.service.cli.compiling")
+    configuration = Lazy("muisti.service.cli.configuration")
+
 
 SPACE = "demo"
 CONTRADICTION = "The staging database runs on port 5436 and is rebuilt from a masked backup each Monday."
@@ -34,6 +41,33 @@ COMMANDS = (
     ("A memory that contradicts another is not stored", f'muisti add "{CONTRADICTION}"'),
     ("What the space holds", "muisti categories"),
 )
+
+
+@command("muisti demo", "muisti demo --keep harbour.db", "muisti demo --json")
+@click.option(
+    "--keep", type=click.Path(dir_okay=False, path_type=Path), metavar="FILE", help="Keep the demo's database in FILE."
+)
+def demo(options: Globals, keep: Path | None) -> None:
+    """Try Muisti on a made-up project.
+
+    Stores 200 memories of a team that runs ferries, asks questions, stores a contradiction, and shows how long each
+    step took. The demo has a database of its own, which is deleted afterwards unless --keep names a file.
+    """
+    if server_url(options):
+        raise click.UsageError("the demo runs on a database of its own: leave out --url and MUISTI_URL")
+    if keep is not None and keep.exists():
+        raise Failure(f"{keep} exists already; name another file, or delete it", ERROR)
+    compiling.compile_once(options)
+    done: list[Step] = []
+    with _folder(keep) as path:
+        for step in _steps(options, path):
+            done.append(step)
+            if not options.json:
+                _tell(options, len(done), step)
+    if options.json:
+        print_json({"steps": [asdict(step) for step in done]})
+    elif for_people(options):
+        console(options).print(_summary(done, keep))
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,25 +95,6 @@ class _Captured(io.TextIOWrapper):
         return [line.rstrip() for line in self.read().splitlines() if line.strip()]
 
 
-def run(options: Globals, keep: Path | None) -> None:
-    """Run every step on a temporary database, and print each as it happens."""
-    if server_url(options):
-        raise click.UsageError("the demo runs on a database of its own: leave out --url and MUISTI_URL")
-    if keep is not None and keep.exists():
-        raise Failure(f"{keep} exists already; name another file, or delete it", ERROR)
-    compile_once(options)
-    done: list[Step] = []
-    with _folder(keep) as path:
-        for step in _steps(options, path):
-            done.append(step)
-            if not options.json:
-                _tell(options, len(done), step)
-    if options.json:
-        click.echo(msgspec.json.encode({"steps": [asdict(step) for step in done]}))
-    elif for_people(options):
-        console(options).print(_summary(done, keep))
-
-
 @contextmanager
 def _folder(keep: Path | None) -> Iterator[Path]:
     if keep is not None:
@@ -90,13 +105,13 @@ def _folder(keep: Path | None) -> Iterator[Path]:
 
 
 def _steps(options: Globals, path: Path) -> Iterator[Step]:
-    settings = msgspec.structs.replace(in_force(options), database_url=f"file:{path}")
+    settings = msgspec.structs.replace(configuration.in_force(options), database_url=f"file:{path}")
     began = perf_counter()
     with client(options, settings, create=True) as opened:
         opened.send(calls.create_space({"name": SPACE}))
         yield Step("Start on an empty database", None, perf_counter() - began, [])
         began = perf_counter()
-        stored = [*memories()]
+        stored = [*project.memories()]
         opened.send(calls.add_memories(SPACE, {"memories": stored}, atomic=True, on_conflict="keep"))
         summary = f"{len(stored)} memories of Harbourline, a team that runs ferries between islands."
         yield Step("Store 200 memories, each embedded and indexed", None, perf_counter() - began, [summary])
@@ -106,12 +121,12 @@ def _steps(options: Globals, path: Path) -> Iterator[Step]:
             yield Step(title, command, perf_counter() - began, lines)
 
 
-def _run(options: Globals, opened: Client, command: str) -> list[str]:
+def _run(options: Globals, opened: "Client", command: str) -> list[str]:
     """Run a command of this program on the database of the demo, and return the lines that it prints."""
     lent = Globals(space=SPACE, plain=options.plain, no_color=options.no_color, opened=opened)
     out = _Captured(isatty=for_people(options))
     with redirect_stdout(out), redirect_stderr(out), suppress(SystemExit):  # refusals are shown as output too
-        main.main(shlex.split(command)[1:], prog_name="muisti", obj=lent)
+        cli.main.main(shlex.split(command)[1:], prog_name="muisti", obj=lent)
     return out.lines()
 
 

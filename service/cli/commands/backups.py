@@ -1,0 +1,169 @@
+"""Commands about backups of the database: backup and restore-backup."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from muisti.core.model.times import system_clock
+from muisti.core.support.lazy import Lazy
+from muisti.service.cli.base import Globals, command
+from muisti.service.cli.options import Moment, Point
+from muisti.service.cli.output import (
+    cell,
+    check_folder,
+    console,
+    for_people,
+    grid,
+    hint,
+    print_json,
+    sized,
+    tabbed,
+    talk,
+)
+from muisti.service.cli.session import demand, refusals, server_url
+
+if TYPE_CHECKING:
+    from muisti.core.model import values
+    from muisti.core.model.backups import Stamp
+    from muisti.core.model.location import Location
+    from muisti.core.operations import backups
+    from muisti.service.background import backup_targets
+    from muisti.service.cli import configuration, progress
+    from muisti.service.runtime import databases
+else:  # with the core
+    values = Lazy("muisti.core.model.values")
+    backups = Lazy("muisti.core.operations.backups")
+    backup_targets = Lazy("muisti.service.background.backup_targets")
+    progress = Lazy("muisti.service.cli.progress")
+    configuration = Lazy("muisti.service.cli.configuration")
+    databases = Lazy("muisti.service.runtime.databases")
+
+HERE = "works on the database itself: name it with --database, without --url and MUISTI_URL"
+
+
+@command(
+    "muisti backup",
+    "muisti backup /backups/monday.db",
+    "muisti backup s3://bucket/muisti --keep 30",
+    "muisti backup s3://bucket/muisti --list",
+    "muisti --database libsql://memories.example backup edge.db",
+)
+@click.argument("path", required=False)
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
+@click.option(
+    "--keep", type=click.IntRange(1), metavar="N", help="Afterwards delete all but the newest N backups there."
+)
+@click.option("--list", "listed", is_flag=True, help="List the backups at PATH, and make none.")
+def backup(options: Globals, path: str | None, *, force: bool, keep: int | None, listed: bool) -> None:
+    """Back up the database while it is in use.
+
+    The database may be a file or on a server. PATH is a file, a folder, or s3://BUCKET/PREFIX; without it, the current
+    folder. In a folder or bucket the file name comes from the time. For S3 the AWS_... variables have keys, region and
+    endpoint. The backup shows one moment of the database, and is opened and checked before it goes to PATH. Prints the
+    last change of each space in it.
+    """
+    if server_url(options):
+        raise click.UsageError(f"backup {HERE}")
+    place = path or "."
+    many = place.startswith("s3://") or Path(place).is_dir()
+    if not many and (keep or listed):
+        raise click.UsageError("--keep and --list are for a folder, or s3://BUCKET/PREFIX")
+    if not many:
+        check_folder(Path(place))
+    with refusals(options), progress.Stages(console(options, stderr=True)) as stages:
+        if listed:
+            _list(options, backup_targets.shelf(place).all())
+            return
+        now = system_clock()
+        stages.begin("backup")
+        source = _location(options)
+        if many:
+            name, stamp = backup_targets.name_at(now), backup_targets.shelve(source, place, now, keep, stages.note)
+            target = f"{place.rstrip('/')}/{name}" if place.startswith("s3://") else str(Path(place) / name)
+        else:
+            target, stamp = place, backups.back_up(source, Path(place), now, stages.note, force=force)
+    _print_stamp(options, target, stamp)
+    hint(options, f"To restore it: muisti restore-backup {target}")
+
+
+@command(
+    "muisti restore-backup /backups/monday.db",
+    "muisti restore-backup /backups/monday.db --database other.db",
+    "muisti restore-backup /backups/monday.db --force --at 2026-05-01T12:00:00Z",
+    "muisti restore-backup s3://bucket/muisti/muisti-20260501T120000Z.db",
+    "muisti --database libsql://new.example restore-backup muisti.db",
+    name="restore-backup",
+)
+@click.argument("path")
+@click.option("--at", type=Point(), metavar="TIME | EPOCH:SEQ", help="Undo later changes, in all spaces or in one.")
+@click.option("--force", is_flag=True, help="Replace an existing database, which is kept under another name.")
+def restore(options: Globals, path: str, at: str | None, force: bool) -> None:
+    """Restore the database from a backup.
+
+    PATH is a file that `muisti backup` made, or s3://BUCKET/PREFIX/NAME. Stop the server first. The backup is checked
+    before anything changes. Every space gets a new epoch: clients that know later points of its history get an error
+    (410) and read again. A target database on a server must be empty; it is usable once all rows are copied and
+    compared.
+    """
+    if server_url(options):
+        raise click.UsageError(f"restore {HERE}")
+    with refusals(options), progress.Stages(console(options, stderr=True)) as stages:
+        stages.begin("restore")
+        point = None if at is None else _point(at)
+        target = _location(options, create=True)
+        if force and target.file is None:
+            raise click.UsageError("--force is for a file; name an empty database on the server")
+        with backup_targets.fetched(path, target.file) as copy:
+            stamp = backups.restore(copy, target, system_clock(), stages.note, at=point, force=force)
+    _print_stamp(options, str(target.file or target.url), stamp, "database" if target.file is None else "file")
+    talk("Restored. Every space has a new epoch.")
+
+
+def _list(options: Globals, found: "Sequence[backup_targets.StoredBackup]") -> None:
+    if options.json:
+        print_json({"items": found})
+        return
+    if for_people(options) and found:
+        table = grid(None, "backup", "size", right=("size",))
+        for each in found:
+            table.add_row(cell(each.name), sized(each.size))
+        console(options).print(table)
+        return
+    for each in found:
+        click.echo(tabbed(each.name, each.size))
+    if for_people(options):
+        talk("There is no backup here: muisti backup PATH")
+
+
+def _print_stamp(options: Globals, path: str, stamp: "Stamp", what: str = "file") -> None:
+    if options.json:
+        spaces = {name: str(seq) for name, seq in sorted(stamp.spaces.items())}
+        report = {"path": path, "bytes": stamp.size, "spaces": spaces}
+        print_json(report)
+        return
+    if for_people(options):
+        console(options).print(cell(f"{path}, {sized(stamp.size)}, opened and checked"))
+        table = grid(None, "space", "changes", right=("changes",))
+        for name, seq in sorted(stamp.spaces.items()):
+            table.add_row(cell(name), f"{seq.number:,}")
+        console(options).print(table)
+        return
+    click.echo(tabbed(what, path, stamp.size))
+    for name, seq in sorted(stamp.spaces.items()):
+        click.echo(tabbed("space", name, seq))
+
+
+def _point(at: str) -> "values.Seq | int":
+    epoch, colon, number = at.rpartition(":")
+    if colon and len(epoch) == 36 and number.isdecimal():
+        return values.Seq(epoch, int(number))
+    moment = datetime.fromisoformat(Moment().convert(at, None, None))
+    return int(moment.timestamp() * 1_000_000)
+
+
+def _location(options: Globals, *, create: bool = False) -> "Location":
+    demand(options, "admin")
+    return databases.location_of(configuration.settings_for(options, create=create))

@@ -1,0 +1,177 @@
+"""The export command."""
+
+import os
+import shutil
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from muisti.core.support.lazy import Lazy
+from muisti.service.cli.base import Failure, Globals, command
+from muisti.service.cli.output import check_folder, print_json, talk, write_file
+from muisti.service.cli.session import space_choice
+
+if TYPE_CHECKING:
+    from muisti.service.cli import ends
+    from muisti.service.formats import lines, markdown
+else:  # with the core
+    ends = Lazy("muisti.service.cli.ends")
+    lines = Lazy("muisti.service.formats.lines")
+    markdown = Lazy("muisti.service.formats.markdown")
+
+STDOUT = "-"
+SUFFIX = ".ndjson"
+
+
+@command(
+    "muisti export memories.ndjson",
+    "muisti export memories.ndjson.zst",
+    "muisti export - | gzip > memories.gz",
+    "muisti export --format markdown Memories",
+    "muisti export --all Everything",
+)
+@click.argument("file", metavar="FILE")
+@click.option("--all", "every", is_flag=True, help="Export every space: FILE is a folder, with a file for each.")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("lines", "markdown")),
+    default="lines",
+    show_default=True,
+    help="Lines of JSON, or a folder of notes in Markdown.",
+)
+@click.option("--no-vectors", is_flag=True, help="Leave the vectors out; an import computes them again.")
+@click.option("--force", is_flag=True, help="Overwrite an existing file.")
+def export(options: Globals, file: str, *, every: bool, form: str, no_vectors: bool, force: bool) -> None:
+    """Write a space to a file, or to a folder of Markdown notes.
+
+    The file has lines of JSON (docs/how-to/export.md), with the history and the vectors of the space. It is compressed
+    when FILE ends in .zst; - is standard output. The file shows one point in history, whatever is written during the
+    export. With --format markdown, FILE is a folder with a note for each current memory. --all writes every space into
+    a folder. `muisti import FILE` reads all three; from a folder of --all, it restores each space under its name.
+    """
+    if every:
+        _export_all(options, file, notes=form == "markdown", vectors=not no_vectors, force=force)
+        return
+    if form == "markdown" and file == STDOUT:
+        raise click.UsageError("notes in Markdown are written into a folder")
+    vectors, space = form == "lines" and not no_vectors, space_choice(options).space
+    with (
+        ends.opened_end(options, need="read") as end,
+        ends.existing(space),
+        end.export(space, vectors=vectors) as pieces,
+    ):
+        if form == "markdown":
+            count = _write_notes(pieces, Path(file), force=force)
+            talk(f"Wrote {count:,} notes to {file}.")
+        elif file == STDOUT:
+            for piece in pieces:
+                sys.stdout.buffer.write(piece)
+        else:
+            _write(pieces, Path(file), force=force)
+            talk(f"Wrote {Path(file).stat().st_size:,} bytes to {file}.")
+
+
+def _export_all(options: Globals, folder: str, *, notes: bool, vectors: bool, force: bool) -> None:
+    """Write every space into a folder: a file for each, or a folder of notes for each. Prints the space and its file.
+
+    Raises:
+        Failure: a file is there already and `force` is not given, or one cannot be written. Files before it stay.
+    """
+    if folder == STDOUT:
+        raise click.UsageError("all spaces are written into a folder")
+    if options.space is not None:
+        raise click.UsageError("give --all or --space, not both")
+    written: list[dict[str, str]] = []
+    with ends.opened_end(options, need="read") as end:
+        for space in sorted(end.spaces()):
+            path = Path(folder) / (space if notes else space + SUFFIX)
+            _export_one(end, space, path, notes=notes, vectors=vectors, force=force)
+            written.append({"space": space, "file": str(path)})
+            if not options.json:
+                click.echo(f"{space}\t{path}")
+    if options.json:
+        print_json({"items": written})
+
+
+def _export_one(end: "ends.End", space: str, path: Path, *, notes: bool, vectors: bool, force: bool) -> None:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise Failure(f"{path.parent} cannot be made: {error.strerror}") from error
+    with end.export(space, vectors=vectors and not notes) as pieces:
+        if notes:
+            _write_notes(pieces, path, force=force)
+        else:
+            _write(pieces, path, force=force)
+
+
+def _write(pieces: Iterator[bytes], file: Path, *, force: bool) -> None:
+    write_file(lines.compressed(pieces) if file.suffix == ".zst" else pieces, file, force=force)
+
+
+def _write_notes(pieces: Iterable[bytes], folder: Path, *, force: bool) -> int:
+    """Write a note for each current memory of an export, and return their number.
+
+    Raises:
+        Failure: the folder has files already and `force` is not given, or it cannot be written.
+    """
+    part = folder.with_name(f".{folder.name}.{os.getpid()}.part")
+    check_folder(folder)
+    try:
+        is_free = not folder.exists() or folder.is_dir() and not any(folder.iterdir())
+        if not (is_free or force):
+            raise Failure(f"{folder} contains files; --force overwrites those of the same names")
+        part.mkdir()
+        count = 0
+        for memory in _current(pieces):
+            _write_note(part, memory)
+            count += 1
+        if is_free:
+            part.replace(folder)
+        else:
+            _move(part, folder)
+    except OSError as error:
+        raise Failure(f"{error.filename or folder} cannot be written: {error.strerror}") from error
+    finally:
+        shutil.rmtree(part, ignore_errors=True)
+    return count
+
+
+def _current(pieces: Iterable[bytes]) -> Iterator[dict[str, Any]]:
+    waiting: list[bytes] = []
+    reader = lines.Lines(waiting.extend)
+    for piece in pieces:
+        reader.feed(piece)
+        found, waiting[:] = list(waiting), []
+        for line in found:
+            record = msgspec.json.decode(line)
+            if record["type"] == "version" and record["died"] is None and record["memory"]["status"] != "superseded":
+                yield record["memory"]
+
+
+def _write_note(root: Path, memory: dict[str, Any]) -> None:
+    """Write a note under a unique name: its key, or its first words and the end of its id."""
+    folder, name = markdown.path_of(memory)
+    place = root / folder if folder else root
+    place.mkdir(exist_ok=True)
+    ends = (f" ({memory['id'][-8:]})", f" ({memory['id']})")
+    for end in ("", *ends) if memory.get("key") else ends:
+        try:
+            with (place / f"{name}{end}.md").open("x", encoding="utf-8", newline="") as file:
+                file.write(markdown.note_of(memory))
+        except FileExistsError:
+            continue
+        return
+    raise Failure(f"there is a note of the memory {memory['id']} already")
+
+
+def _move(part: Path, folder: Path) -> None:
+    for note in sorted(part.rglob("*.md")):
+        place = folder / note.relative_to(part)
+        place.parent.mkdir(exist_ok=True)
+        note.replace(place)

@@ -1,0 +1,124 @@
+"""Commands about tasks, work that outlives the command or request that asked for it."""
+
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from muisti.client import calls
+from muisti.core.model.terms import TaskState
+from muisti.core.support.lazy import Lazy
+from muisti.service.cli.base import Globals, Subcommands, command
+from muisti.service.cli.options import dry_run_option
+from muisti.service.cli.output import ago_of, answer, cell, listed, talk
+from muisti.service.cli.session import ask, session
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from muisti.service.cli import following
+    from muisti.service.cli.opening import Session
+else:  # the bar of a task, and a client
+    following = Lazy("muisti.service.cli.following")
+
+STYLES = {"succeeded": "green", "partial": "yellow", "failed": "red", "cancelled": "dim"}
+COMMANDS = {
+    "list": ("tasks:list_tasks", "List tasks, newest first."),
+    "show": ("tasks:show", "Show how far a task is, and which items have failed."),
+    "watch": ("tasks:watch", "Follow a task until it ends."),
+    "cancel": ("tasks:cancel", "End a task; what it has stored stays."),
+}
+
+tasks = Subcommands(
+    "tasks",
+    commands_at=COMMANDS,
+    examples=("muisti tasks list --state running", "muisti tasks watch 0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11"),
+    help="Follow and end work that goes on after its command.\n\nA task of a server is worked on by "
+    "the server. A task in a database file is worked on by a command that waits for it, such as `muisti tasks watch`.",
+)
+
+
+def _finished(one: Any) -> int:
+    return one["done"] + one["failed"] + one["skipped"]
+
+
+def _progress(one: Any) -> str:
+    return f"{_finished(one)}/{one['total']}" if one["total"] is not None else f"{_finished(one)}"
+
+
+def _state(one: Any) -> "Text":
+    words = f"{one['state']}: {one['error']['detail']}" if "error" in one else one["state"]
+    return cell(words, STYLES.get(one["state"], ""))
+
+
+def _left(one: Any) -> str:
+    return "" if one["seconds_left"] is None or one["ended_at"] else f"{one['seconds_left']:.0f} s"
+
+
+TASKS = listed(
+    {
+        "task": "id",
+        "kind": "kind",
+        "state": _state,
+        "finished": _progress,
+        "failed": "failed",
+        "left": _left,
+        "made": ago_of("created_at"),
+    },
+    ("id", "kind", "state", _finished, "total", "failed", "created_at"),
+    right=("finished", "failed"),
+    none="There are no tasks.",
+)
+
+
+def _say_failures(opened: "Session", task: dict[str, Any]) -> None:
+    for line in following.failures(opened, task):
+        talk(line)
+
+
+@command("muisti tasks list", "muisti tasks list --state queued --state running", name="list")
+@click.option("--state", "states", type=click.Choice(get_args(TaskState)), multiple=True, help="Only this state.")
+@click.option("--kind", "kinds", metavar="KIND", multiple=True, help="Only this kind of work; repeat it.")
+@click.option("--limit", type=click.IntRange(1, 100), default=20, show_default=True, help="Largest number of tasks.")
+def list_tasks(options: Globals, states: tuple[str, ...], kinds: tuple[str, ...], limit: int) -> None:
+    """List tasks, newest first.
+
+    Prints the ID, the kind, the state, the finished and all items, the failed ones, and when the task was made.
+    """
+    given = {"state": ",".join(states) or None, "kind": ",".join(kinds) or None, "limit": limit}
+    ask(options, lambda space: calls.list_tasks(space, **given), TASKS, reads=True)
+
+
+@command("muisti tasks show 0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11")
+@click.argument("task_id", metavar="ID")
+def show(options: Globals, task_id: str) -> None:
+    """Show how far a task is, and which items have failed."""
+    with session(options, reads=True) as opened:
+        reply = opened.client.send(calls.get_task(opened.space, task_id))
+        answer(options, reply, *TASKS)
+        _say_failures(opened, reply.data)
+
+
+@command("muisti tasks watch 0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11")
+@click.argument("task_id", metavar="ID")
+def watch(options: Globals, task_id: str) -> int:
+    """Follow a task until it ends.
+
+    On a database file, this command does the work that is left. The exit code is 1 when the task fails.
+    """
+    with session(options, reads=True) as opened:
+        request = calls.get_task(opened.space, task_id)
+        task = following.follow(options, opened, opened.client.send(request).data)
+        answer(options, opened.client.send(request), *TASKS)
+        _say_failures(opened, task)
+    return following.exit_code(task)
+
+
+@command("muisti tasks cancel 0b9a3f7e-6c1d-4a52-9d6e-2f1f6f0f8a11")
+@click.argument("task_id", metavar="ID")
+@dry_run_option
+def cancel(options: Globals, task_id: str, dry_run: bool) -> None:
+    """End a task; what it has stored stays.
+
+    Prints the items that were finished. A task that has ended stays as it is.
+    """
+    ask(options, lambda space: calls.cancel_task(space, task_id, dry_run=dry_run), TASKS)
