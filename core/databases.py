@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from muisti.core.model.location import Location
 from muisti.core.store.database import Database as Database
 from muisti.core.store.file.database import FileDatabase
-from muisti.core.store.remote.access import Token
+from muisti.core.store.remote.http_client import Token
 from muisti.core.support.lazy import Lazy
 
 if TYPE_CHECKING:

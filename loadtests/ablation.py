@@ -23,7 +23,8 @@ import numpy.typing as npt
 from loadtests.document import put_table
 from muisti.core.index import context, lexical, related
 from muisti.core.query import query
-from muisti.core.search import blend, candidates, fuse, meaning, ranking
+from muisti.core.search import blend, candidates, fuse, ranking
+from muisti.core.search import blend as meaning
 from muisti.core.text import speakers
 from muisti.service.app.client import Client
 from muisti.service.app.local import start

@@ -32,9 +32,8 @@ from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
 from muisti.core.store.database import Database
 from muisti.core.store.file.database import FileDatabase
-from muisti.core.store.remote.access import Token
 from muisti.core.store.remote.database import RemoteDatabase
-from muisti.core.store.remote.http_client import Server
+from muisti.core.store.remote.http_client import Server, Token
 
 SIZE = 100_000
 STARTS = 7

@@ -32,7 +32,7 @@ from muisti.service.cli.commands.ingest.looking import Folder, Look
 from muisti.service.cli.opening import Session
 from muisti.service.cli.session import session
 from muisti.service.folders import git
-from muisti.service.folders.files import files
+from muisti.service.folders.choosing import files
 
 console = Console(width=120)
 IGNORED = "node_modules/\n*.log\n"

@@ -30,13 +30,12 @@ from muisti.core.model.values import Draft
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Statement
 from muisti.core.store.file.database import FileDatabase
-from muisti.core.store.remote.access import Token
 from muisti.core.store.remote.database import RemoteDatabase
-from muisti.core.store.remote.http_client import Server
+from muisti.core.store.remote.http_client import Server, Token
 from muisti.core.store.sql import graph_rows
 from muisti.core.store.sql.graph_rows import Gathered
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.service.background.graph import GRAPH_SECONDS, STEP, GraphReading
+from muisti.service.background.tasks import GRAPH_SECONDS, STEP, GraphReading
 
 SPACE = "default"
 say = Console(soft_wrap=True, highlight=False, markup=False).print

@@ -21,9 +21,8 @@ from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
 from muisti.core.store.database import Database, Rows, Statement
 from muisti.core.store.file.database import FileDatabase
-from muisti.core.store.remote.access import Token
 from muisti.core.store.remote.database import RemoteDatabase
-from muisti.core.store.remote.http_client import Server
+from muisti.core.store.remote.http_client import Server, Token
 from muisti.core.support.meters import StoreMeters
 
 SIZE = 10_000

@@ -15,9 +15,8 @@ from deploy.cluster.sqld import Sqld
 from muisti.core.store.database import Database, Statement
 from muisti.core.store.file.database import FileDatabase
 from muisti.core.store.migrate import migrate
-from muisti.core.store.remote.access import Token
 from muisti.core.store.remote.database import RemoteDatabase
-from muisti.core.store.remote.http_client import Server
+from muisti.core.store.remote.http_client import Server, Token
 
 
 class Store(Protocol):

@@ -9,9 +9,8 @@ from muisti.core.embedding.models import Models
 from muisti.core.graph.extraction import Reader as GraphTexts
 from muisti.core.graph.incidence import Incidences
 from muisti.core.graph.indexing import GraphIndex
-from muisti.core.graph.pagerank import Walks
+from muisti.core.graph.pagerank import EntityFilters, Walks
 from muisti.core.graph.reading import GraphReader
-from muisti.core.graph.selecting import EntityFilters
 from muisti.core.index.cache import Indexes
 from muisti.core.model.counts import Quota
 from muisti.core.model.ids import IdSource
@@ -29,10 +28,8 @@ from muisti.core.store.database import Database
 from muisti.core.support.meters import Meters
 from muisti.core.support.notifier import ChangeNotifier
 from muisti.core.transfer.importing.importer import Importer
-from muisti.core.write.echo_check import EchoCheck
 from muisti.core.write.import_undo import ImportUndoer
-from muisti.core.write.intake import Intake
-from muisti.core.write.provenance import Provenance
+from muisti.core.write.intake import EchoCheck, Intake, Provenance
 from muisti.core.write.recent_results import RecentResults
 from muisti.core.write.screening import Screener
 from muisti.core.write.transactions import Transactions

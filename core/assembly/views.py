@@ -1,8 +1,7 @@
 """Build the parts of the views, a group for each."""
 
 from muisti.core.assembly.shared import Given, Shared
-from muisti.core.context.about import About
-from muisti.core.context.builder import Builder
+from muisti.core.context.builder import About, Builder
 from muisti.core.conversations.adopting import Adopter
 from muisti.core.conversations.following import Following
 from muisti.core.conversations.objects import Objects
@@ -11,9 +10,8 @@ from muisti.core.conversations.streaming import Streamer
 from muisti.core.conversations.summaries import Summaries
 from muisti.core.conversations.topics import Topics
 from muisti.core.conversations.working import WorkingMemory
-from muisti.core.documents.ending import Ender
 from muisti.core.documents.ingesting import Ingester
-from muisti.core.documents.pruning import Pruner
+from muisti.core.documents.pruning import Ender, Pruner
 from muisti.core.documents.reading import DocumentReader
 from muisti.core.documents.storing import Storer
 from muisti.core.graph.communities import CommunityFinder
@@ -32,10 +30,8 @@ from muisti.core.views.conversations import ConversationParts
 from muisti.core.views.discourse import DiscourseParts
 from muisti.core.views.documents import DocumentParts
 from muisti.core.views.graph import GraphParts
-from muisti.core.views.memories import Parts
+from muisti.core.views.memories import Parts, ReviewParts, TimelineParts
 from muisti.core.views.read import ReadParts
-from muisti.core.views.review import ReviewParts
-from muisti.core.views.timeline import TimelineParts
 from muisti.core.views.write import WriteParts
 from muisti.core.write.arrivals import Arrivals
 from muisti.core.write.conflict_decisions import Conflicts

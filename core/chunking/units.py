@@ -1,18 +1,188 @@
 """Pieces to units, in a stream: neighbouring pieces of one sort are read as one text, whatever their sizes."""
 
-from bisect import bisect_right
+import re
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain, groupby
+from typing import NamedTuple
+from zlib import crc32
 
 from msgspec import structs
 
-from muisti.core.chunking.options import Chunking
-from muisti.core.chunking.splitting import Border, borders, parts
-from muisti.core.chunking.syntax import is_readable, with_definitions
-from muisti.core.chunking.unit import ANYWHERE, BLOCK, GLUED, TOP, Unit, section_rank, weigh, weigh_between
-from muisti.core.code.grammars import TooIntricate
-from muisti.core.model.documents import Piece
-from muisti.core.text.terms import WORD_MAX
+from muisti.core.chunking.options import Chunking, Strategy
+from muisti.core.chunking.unit import (
+    ANYWHERE,
+    BLOCK,
+    DEEPEST,
+    GLUED,
+    LINE,
+    PARAGRAPH,
+    SECTION,
+    SENTENCE,
+    TOP,
+    WORD,
+    Unit,
+    section_rank,
+    weigh,
+    weigh_between,
+)
+from muisti.core.code.apart import definitions
+from muisti.core.code.definitions import Definition
+from muisti.core.code.grammars import TooIntricate, is_available
+from muisti.core.model.documents import Piece, PieceKind
+from muisti.core.text.sentences import ends as sentence_ends
+from muisti.core.text.terms import WORD_MAX, token_starts
+
+# Text to units: sentences and lines, and parts of those that are too long. Equal text gives equal units anywhere
+
+_LINES = re.compile(r"\n\s*+")
+LINED: frozenset[PieceKind] = frozenset({"table", "code"})  # kinds in which a full stop ends nothing
+CLOSING = frozenset("})]")  # beginnings of lines that belong to the block before
+_TERMINAL = frozenset(".!?…。！？｡\"')]”’»」』）】")
+CHANCE = 4  # one token in so many may begin a part
+
+
+class Border(NamedTuple):
+    """A place where a unit begins, how good a chunk's border there is, and what `Unit` says of definitions."""
+
+    at: int
+    rank: int
+    symbol: str | None = None
+    whole: int = 0
+    begins: tuple[str, ...] = ()
+
+
+def line_ends(text: str) -> Iterator[int]:
+    r"""Yield the places after the ends of lines; the indentation of a line belongs to it.
+
+    >>> list(line_ends("if x:\n    y\n\nz"))
+    [6, 13]
+    """
+    for end in _LINES.finditer(text):
+        yield end.start() + end[0].rindex("\n") + 1
+
+
+def borders(text: str, kind: PieceKind) -> Iterator[Border]:
+    r"""Yield the places where units begin after the first one.
+
+    Sentences count in prose only; after abbreviations there is no border. In code the best borders are blank lines,
+    the less a line is indented the better.
+
+    >>> [border.at for border in borders("It rained, e.g. here.\nWe left! Now\nit is dry.\n\nSo.", "text")]
+    [22, 31, 35, 47]
+    """
+    past = 0
+    prose = kind not in LINED
+    for end in sentence_ends(text) if prose else line_ends(text):
+        bare = text[past:end].rstrip()
+        lines = text.count("\n", past + len(bare), end)
+        past = end
+        if lines > 1:
+            rank = PARAGRAPH if kind != "code" else _code_rank(text, end)
+        elif not prose:
+            rank = LINE
+        elif bare[-1:] in _TERMINAL:
+            if not lines and text[end : end + 1].islower():
+                continue
+            rank = SENTENCE
+        else:
+            rank = LINE
+        yield Border(end, rank)
+
+
+def indentation(text: str, at: int) -> int:
+    """Return how many blanks a line begins with, `DEEPEST` at most."""
+    start = text[at : at + DEEPEST]
+    return len(start) - len(start.lstrip(" \t"))
+
+
+def _code_rank(text: str, at: int) -> int:
+    """Return the rank of a border before a line of code that follows a blank line."""
+    column = indentation(text, at)
+    return LINE if text[at + column : at + column + 1] in CLOSING else section_rank(column)
+
+
+def parts(text: str, most: int) -> Iterator[tuple[int, int]]:
+    """Yield the places where the parts of a long text begin after the first one, and the rank of each.
+
+    A part has at most `most` tokens and `most` times 24 characters. The tokens themselves decide where parts begin,
+    so that the parts of a changed text are soon those of the text before the change.
+    """
+    starts = token_starts(text)
+    least, count, last = max(1, most // 4), 0, 0
+    for at, stop in zip(starts, [*starts, len(text)][1:], strict=True):
+        for blank in range(last + most * WORD_MAX, at, most * WORD_MAX):
+            yield blank, ANYWHERE
+            last, count = blank, 0
+        word = at > 0 and text[at - 1].isspace()
+        due = count >= least and word and crc32(text[at:stop].encode("utf-8", "surrogatepass")) % CHANCE == 0
+        if at > last and (due or count >= most or stop - last > most * WORD_MAX):
+            yield at, WORD if word else ANYWHERE
+            last, count = at, 0
+        count += 1
+    for blank in range(last + most * WORD_MAX, len(text), most * WORD_MAX):
+        yield blank, ANYWHERE
+
+
+def is_readable(language: str | None, strategy: Strategy) -> bool:
+    """Return whether the definitions of code in a language are to be found.
+
+    With the strategy `ast` this is so although the grammar is not installed, and `with_definitions` raises.
+    """
+    return language is not None and (strategy == "ast" or (strategy == "auto" and is_available(language)))
+
+
+def with_definitions(lines: Sequence[Border], text: str, language: str) -> list[Border]:
+    """Return the borders of lines with what the syntax tells: names of definitions, and where else they begin.
+
+    Blocks that are to be kept whole follow from blank lines and indentation as well. These do not change with the
+    whole syntax tree, as it does after a single fault in the code.
+
+    Raises:
+        GrammarMissing: no grammar of the language is installed.
+        TooIntricate: the text needs more work than its length allows.
+    """
+    found, tokens = definitions(text, language), token_starts(text)
+    blocks = dict(_blocks(lines, text))
+    borders = {0: Border(0, ANYWHERE), **{line.at: line for line in lines}}
+    for one in found:
+        blocks[one.start] = max(one.stop, blocks.get(one.start, 0))
+        before = borders.get(one.start, Border(one.start, ANYWHERE))
+        borders[one.start] = before._replace(rank=max(before.rank, section_rank(one.column)))
+    for start, stop in blocks.items():
+        weight = bisect_left(tokens, stop) - bisect_left(tokens, start)
+        borders[start] = borders[start]._replace(whole=max(weight, -(-(stop - start) // WORD_MAX)))
+    return list(_named(sorted(borders.values()), found))
+
+
+def _blocks(lines: Sequence[Border], text: str) -> Iterator[tuple[int, int]]:
+    """Yield where blocks begin and end: each after a blank line, up to the next one before a line indented no more."""
+    open_blocks = [(0, indentation(text, 0))]
+    for line in lines:
+        if line.rank >= SECTION:
+            column = indentation(text, line.at)
+            while open_blocks and open_blocks[-1][1] >= column:
+                yield open_blocks.pop()[0], line.at
+            open_blocks.append((line.at, column))
+    for start, _ in open_blocks:
+        yield start, len(text)
+
+
+def _named(borders: Iterable[Border], found: Sequence[Definition]) -> Iterator[Border]:
+    """Yield the borders with the innermost definition that each is in, and those that begin there."""
+    inside: list[Definition] = []
+    following = iter(found)
+    coming = next(following, None)
+    for border in borders:
+        begins: list[str] = []
+        while coming is not None and coming.start <= border.at:
+            inside.append(coming)
+            begins.append(coming.symbol)
+            coming = next(following, None)
+        while inside and inside[-1].stop <= border.at:
+            inside.pop()
+        yield border._replace(symbol=inside[-1].symbol if inside else None, begins=tuple(filter(None, begins)))
+
 
 READ = 65_536  # characters that are read before they are split, so that memory is bounded
 CODE_MAX = 1_000_000  # characters of a file whose definitions are looked for

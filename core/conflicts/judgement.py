@@ -1,23 +1,122 @@
 """Decide from two texts and their cosine how they relate. All constants are here; `loadtests.pairs` fits them."""
 
-from collections.abc import Callable, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 import numpy as np
 
-from muisti.core.conflicts.alignment import Alignment, align
-from muisti.core.conflicts.attribution import attributed
+from muisti.core.conflicts.attribution import attributed, label
 from muisti.core.conflicts.changes import LONGEST, changed_value
 from muisti.core.conflicts.differences import Parted, part
 from muisti.core.conflicts.quantities import equal
 from muisti.core.conflicts.stance import ANNOUNCING, comparable
-from muisti.core.conflicts.statements import same_statement
 from muisti.core.conflicts.states import is_stated
 from muisti.core.conflicts.suspected import Change, is_of_the_speaker, may_contradict
 from muisti.core.conflicts.words import Word, read
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.model.outcomes import Difference, LikenessKind
 from muisti.core.model.terms import SIMILARITY_MIN
+
+# Compare two texts word by word: the words of both, and the words of only one
+
+
+class Alignment(msgspec.Struct, frozen=True):
+    """Words of two texts: `only_existing` and `only_new` are the words of one text alone, in their order.
+
+    `common` counts the words that both texts have. `order` is the share of common words whose order is the same in both
+    texts; it is 1 without common words. Function words are ignored.
+    """
+
+    only_existing: tuple[Word, ...]
+    only_new: tuple[Word, ...]
+    common: int
+    order: float
+
+
+def align(existing: Sequence[Word], new: Sequence[Word]) -> Alignment:
+    """Pair the words of two texts."""
+    ours = [word for word in existing if word.kind != "function"]
+    theirs = [word for word in new if word.kind != "function"]
+    kept_ours, only_ours = _parted(ours, [word.key for word in theirs])
+    kept_theirs, only_theirs = _parted(theirs, kept_ours)
+    return Alignment(tuple(only_ours), tuple(only_theirs), len(kept_ours), _order(kept_ours, kept_theirs))
+
+
+def _parted(words: Sequence[Word], others: Iterable[str]) -> tuple[list[str], list[Word]]:
+    """Return the keys of the words that the other text has too, each as often, and the words that are left."""
+    left = Counter(others)
+    kept: list[str] = []
+    only: list[Word] = []
+    for word in words:
+        times = left.get(word.key)
+        if times:
+            left[word.key] = times - 1
+            kept.append(word.key)
+        else:
+            only.append(word)
+    return kept, only
+
+
+def _order(ours: Sequence[str], theirs: Sequence[str]) -> float:
+    """Return the length of the longest common subsequence divided by the number of common words.
+
+    Bit-parallel, a bit for each of our words: Hyyrö, "Bit-parallel LCS-length computation revisited", 2004.
+    """
+    if ours == theirs:
+        return 1.0
+    places: dict[str, int] = {}
+    for place, key in enumerate(ours):
+        places[key] = places.get(key, 0) | 1 << place
+    every = (1 << len(ours)) - 1
+    unmatched = every
+    for key in theirs:
+        matching = unmatched & places[key]  # both have the same words
+        unmatched = (unmatched + matching | unmatched - matching) & every
+    return (len(ours) - unmatched.bit_count()) / len(ours)
+
+
+ENOUGH = 3  # common words of content with which two texts are about one thing, however they are put
+SOME = 2  # common words of content with which they are, if the other words are function words that agree
+
+_PAUSES_WORDS = """
+yeah yes yep ok okay oh well hmm mm uh um ah right so hopefully exactly mean know true sure
+"""
+_PAUSES = frozenset(_PAUSES_WORDS.split())
+# Words that come and go with a negation.
+_AUXILIARIES_WORDS = """
+a an the any some do does did is are am was were be been has have had can could will would should there
+"""
+_AUXILIARIES = frozenset(_AUXILIARIES_WORDS.split())
+
+
+def same_statement(existing: Sequence[Word], new: Sequence[Word]) -> bool:
+    """Return whether one text may negate the other: both say the same of the same thing, but for the negation.
+
+    >>> from muisti.core.conflicts.words import read
+    >>> pairs = (("The cache is on.", "The cache isn't on."), ("Grad C: So.", "Grad C: No."))
+    >>> [same_statement(read(one), read(other)) for one, other in pairs]
+    [True, False]
+    """
+    ours, theirs = _said(existing), _said(new)
+    common = _content(ours) & _content(theirs)
+    if len(common) >= ENOUGH:
+        return True
+    one, other = _frame(ours), _frame(theirs)
+    return bool(common) and (one == other or (len(common) >= SOME and one - _content(ours) == other - _content(theirs)))
+
+
+def _said(words: Sequence[Word]) -> Sequence[Word]:
+    return words[len(label(words)) :]
+
+
+def _content(words: Sequence[Word]) -> set[str]:
+    return {word.key for word in words if word.kind not in ("function", "negation")} - _PAUSES
+
+
+def _frame(words: Sequence[Word]) -> set[str]:
+    return {word.key for word in words if word.kind != "negation"} - _AUXILIARIES - _PAUSES - {":"}
+
 
 Encode = Callable[[Sequence[str]], Vectors]  # unit-length rows
 

@@ -33,8 +33,7 @@ from muisti.core.model.working import (
 )
 from muisti.core.read.naming import find
 from muisti.core.read.reading import read
-from muisti.core.store.database import Database, Refused
-from muisti.core.store.refusal_codes import Refusal
+from muisti.core.store.database import Database, Refusal, Refused
 from muisti.core.store.sql import quotas, topics, version_rows, working
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.terms import tokenize

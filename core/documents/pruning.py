@@ -4,21 +4,254 @@ The core knows no files beyond its database: the caller says what has become of 
 """
 
 from collections.abc import Callable, Sequence
-from typing import Literal
+from typing import Literal, cast
+
+import msgspec
+from msgspec import structs
 
 from muisti.core.code.grammars import language_of
-from muisti.core.documents.ending import Ender
-from muisti.core.documents.reading import Filter, conditions_of
-from muisti.core.model.filing import Document, Pruned
+from muisti.core.documents.planning import PAGE, check_path
+from muisti.core.documents.reading import Filter, conditions_of, find_document
+from muisti.core.embedding.models import Models
+from muisti.core.model.conversations import Ending
+from muisti.core.model.counts import Quota
+from muisti.core.model.errors import InvalidInput, TooLarge
+from muisti.core.model.filing import SYNC_MAX, Document, DocumentName, Listed, Pruned, Synced
 from muisti.core.model.outcomes import Plan, Written
 from muisti.core.model.terms import BATCH_MAX, PruneStrategy
 from muisti.core.model.values import Memory
+from muisti.core.read.hierarchy import namespace
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Statement
-from muisti.core.store.sql import audit, documents, pruned, version_rows
+from muisti.core.store.database import Database, Row, Statement
+from muisti.core.store.sql import audit, documents, guards, inserting, pruned, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.begun import Call
+from muisti.core.write.intake import Intake
+from muisti.core.write.prepare import again, draft_of
+from muisti.core.write.refusals import Part
 from muisti.core.write.transactions import Transactions
+
+# End documents with all their chunks: one that a caller deletes, and those whose files are gone
+
+MOVED_MAX = 25_000  # chunks of a document that moves
+
+
+class Compared(msgspec.Struct, frozen=True):
+    """Documents beside the files that exist."""
+
+    wanted: Sequence[str]
+    ended: Sequence[Memory]
+    moved: Sequence[tuple[Memory, str]]
+    unchanged: int
+
+
+class Ender:
+    """Thread-safe; `models` embed the texts. All methods raise what those of `Writer` do."""
+
+    def __init__(
+        self, database: Database, models: Models, transactions: Transactions, quota: Quota, intake: Intake
+    ) -> None:
+        """`quota` is that of spaces without one."""
+        self._database = database
+        self._models = models
+        self._transactions = transactions
+        self._quota = quota
+        self._intake = intake
+
+    def delete(self, space: str, name: DocumentName, call: Call) -> Ending:
+        """End a document with its chunks, as one step.
+
+        Raises:
+            NotFound, Conflict.
+        """
+        told: dict[str, int] = {}
+
+        def attempt(found: SpaceRow) -> Written:
+            memory = find_document(self._database, found, name, call.caller, call.now)
+            written, chunks = self._end(found, [memory], call)
+            told.update({"document": 1, "chunk": chunks})
+            return written
+
+        written = self._transactions.run(space, call, attempt)
+        return Ending(counts=told, seq=written.seq, plan=written.plan, commit=written.commit)
+
+    def sync(self, space: str, files: Sequence[Listed], within: Filter, call: Call) -> Synced:
+        """Compare the documents of a folder with the files that exist; end those that are gone, move those that moved.
+
+        Raises:
+            InvalidInput: a path cannot be accepted, or lies outside of the folder.
+            TooLarge: a document that has moved has more chunks than one step changes.
+        """
+        _check(files, within)
+        compared = self._compare(find_space(self._database, space), files, within, call)
+        seq, commit, chunks = find_space(self._database, space).seq, 0.0, 0
+        plans: list[Plan] = []
+        for memory, path in compared.moved:
+            written = self._transactions.run(space, call, self._moving(memory, path, call))
+            seq, commit = written.seq, commit + written.commit
+            plans += [] if written.plan is None else [written.plan]
+        if compared.ended:
+            ended: list[int] = []
+
+            def attempt(found: SpaceRow) -> Written:
+                written, count = self._end(found, compared.ended, call)
+                ended[:] = [count]
+                return written
+
+            written = self._transactions.run(space, call, attempt)
+            seq, commit, chunks = written.seq, commit + written.commit, ended[0]
+            plans += [] if written.plan is None else [written.plan]
+        return Synced(
+            wanted=tuple(compared.wanted),
+            ended=tuple(memory.document or "" for memory in compared.ended),
+            moved=tuple((memory.document or "", path) for memory, path in compared.moved),
+            unchanged=compared.unchanged,
+            seq=seq,
+            chunks_ended=chunks,
+            plan=_joined(plans) if call.dry_run else None,
+            commit=commit,
+        )
+
+    def end(self, space: str, ended: Sequence[Memory], call: Call) -> Written:
+        """End current documents with their chunks, as one step.
+
+        Raises:
+            NotFound, StoreUnavailable: one of them changes at the same time.
+        """
+        return self._transactions.run(space, call, lambda found: self._end(found, ended, call)[0])
+
+    def _compare(self, space: SpaceRow, files: Sequence[Listed], within: Filter, call: Call) -> Compared:
+        category = namespace(call.caller, within.category)
+        own = structs.replace(within, category=category)
+        conditions = conditions_of(own, call.caller)
+        if category is None:
+            conditions.append(documents.in_category(None))
+        (rows,) = self._database.read([documents.every(space, conditions)])
+        there = {memory.document or "": memory for row in rows for memory in [_memory(row, space)]}
+        listed = {one.path: one for one in files}
+        gone = [memory for path, memory in there.items() if path not in listed]
+        moved = _moved(gone, [one for path, one in listed.items() if path not in there])
+        known = {path: is_current(Document(there[path]), one) for path, one in listed.items() if path in there}
+        targets = {path for _, path in moved}
+        left = {memory.id for memory, _ in moved}
+        return Compared(
+            wanted=[path for path in listed if path not in targets and not known.get(path, False)],
+            ended=[memory for memory in gone if memory.id not in left],
+            moved=moved,
+            unchanged=sum(known.values()),
+        )
+
+    def _end(self, space: SpaceRow, ended: Sequence[Memory], call: Call) -> tuple[Written, int]:
+        ids = [version_rows.raw(memory.id) for memory in ended]
+        (((chunks,),),) = self._database.read([documents.count_chunks(space, ids)])
+        target = ended[0].id if len(ended) == 1 else f"{len(ended)} documents"
+        note = audit.note(call.now, call.caller.actor, "document_deleted", space=space.space.name, target=target)
+        written = self._transactions.turn(space, documents.plan_ends(space, ids), "deleted", call, [note])
+        return written, cast(int, chunks)
+
+    def _moving(self, memory: Memory, path: str, call: Call) -> "Moving":
+        parts = (self._database, self._models, self._transactions, self._quota, self._intake)
+        return Moving(*parts, (memory, path), call)
+
+
+class Moving:
+    """Give a document and its chunks another path; their texts and vectors stay."""
+
+    def __init__(
+        self,
+        database: Database,
+        models: Models,
+        transactions: Transactions,
+        quota: Quota,
+        intake: Intake,
+        what: tuple[Memory, str],
+        call: Call,
+    ) -> None:
+        self._database, self._models, self._transactions = database, models, transactions
+        self._quota, self._intake, self._call = quota, intake, call
+        self._memory, self._path = what
+
+    def __call__(self, space: SpaceRow) -> Written:
+        """Try to move the document once."""
+        (rows,) = self._database.read([documents.at_paths(space, self._memory.category, [self._memory.document or ""])])
+        rows = [*rows, *self._chunks(space)]
+        total = len(rows)
+        parts = [self._part(space, row, total - 1 - place) for place, row in enumerate(rows)]
+        last = parts[-1]
+        limits = quotas.refuse_more(space, self._quota)
+        parts[-1] = structs.replace(last, statements=[*last.statements, limits])
+        return self._transactions.commit(self._transactions.begin(space, parts, self._call, created=False))
+
+    def _chunks(self, space: SpaceRow) -> list[Row]:
+        found: list[Row] = []
+        after = -1
+        while True:
+            ask = documents.current_chunks(space, version_rows.raw(self._memory.id), after, PAGE)
+            (rows,) = self._database.read([ask])
+            found += rows
+            if len(found) > MOVED_MAX:
+                raise TooLarge(f"document {self._memory.document!r} has more than {MOVED_MAX:,} chunks; send it anew")
+            if len(rows) < PAGE:
+                return found
+            after = _memory(rows[-1], space).position or 0
+
+    def _part(self, space: SpaceRow, row: Row, offset: int) -> Part:
+        before = _memory(row, space)
+        draft = structs.replace(draft_of(before), document=self._path)
+        if before.kind == "document" and before.content == before.document:
+            draft = structs.replace(draft, content=self._path)
+        accepted = self._intake.changed(space, draft, before, self._call)
+        new = again(accepted.next(before, self._call.now), before, cast(int, row[0]), space, self._models)
+        statements: list[Statement] = [
+            guards.refuse_stale(before),
+            *accepted.statements,
+            inserting.end(space, before, offset),
+            *self._transactions.guarded_insertion(space, new, "updated", self._call.caller, offset),
+        ]
+        return Part(new.memory, statements, told=before.kind == "document")
+
+
+def _joined(plans: Sequence[Plan]) -> Plan:
+    """Return the plan of several steps."""
+    items = tuple(item for plan in plans for item in plan.items)
+    return Plan(sum(plan.changes for plan in plans), items[:BATCH_MAX])
+
+
+def is_current(document: Document, file: Listed) -> bool:
+    """Return whether a document was made from a file as it is now."""
+    if file.sha256 is not None:
+        return document.sha256 == file.sha256
+    if file.size is None and file.mtime is None:
+        return True
+    mtime = document.memory.structure.get("mtime")
+    return file.size in (None, document.size) and file.mtime in (None, mtime)
+
+
+def _moved(gone: Sequence[Memory], new: Sequence[Listed]) -> list[tuple[Memory, str]]:
+    """Return documents whose file is gone while a new file has the same bytes, with its path."""
+    by_hash: dict[str, list[Memory]] = {}
+    for memory in gone:
+        by_hash.setdefault(Document(memory).sha256, []).append(memory)
+    found: list[tuple[Memory, str]] = []
+    for file in new:
+        same = by_hash.get(file.sha256 or "", [])
+        if file.sha256 and same:
+            found.append((same.pop(0), file.path))
+    return found
+
+
+def _check(files: Sequence[Listed], within: Filter) -> None:
+    if len(files) > SYNC_MAX:
+        raise InvalidInput.at("$.files", f"has {len(files):,} files; at most {SYNC_MAX:,} are allowed")
+    for number, file in enumerate(files):
+        check_path(file.path, f"$.files[{number}].path")
+        if within.folder and not file.path.startswith(within.folder):
+            raise InvalidInput.at(f"$.files[{number}].path", f"{file.path[:80]!r} is not below {within.folder[:80]!r}")
+
+
+def _memory(row: Row, space: SpaceRow) -> Memory:
+    return version_rows.memory(row, space.space.name)
+
 
 AT_ONCE = 1_000  # documents, chunks or entities in one request
 

@@ -30,8 +30,7 @@ from muisti.core.query.subject import Subject
 from muisti.core.read.hierarchy import home, namespace, resolved
 from muisti.core.read.naming import missing
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Refused, Statement
-from muisti.core.store.refusal_codes import Refusal
+from muisti.core.store.database import Database, Refusal, Refused, Statement
 from muisti.core.store.sql import (
     audit,
     conversations,

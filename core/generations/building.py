@@ -7,8 +7,7 @@ from muisti.core.model.errors import StoreUnavailable
 from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.operations.embedding import next_step
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Refused
-from muisti.core.store.refusal_codes import Refusal
+from muisti.core.store.database import Database, Refusal, Refused
 from muisti.core.store.sql import deferred, generations
 from muisti.core.tasks.claim import Claim
 

@@ -24,8 +24,7 @@ from muisti.core.operations.embedding import next_step
 from muisti.core.quality.probes import Probes
 from muisti.core.read.reading import find_space
 from muisti.core.search.searcher import Searcher
-from muisti.core.store.database import Database, Refused, Statement
-from muisti.core.store.refusal_codes import Refusal
+from muisti.core.store.database import Database, Refusal, Refused, Statement
 from muisti.core.store.sql import audit, changes, generations, spaces
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.tasks.tasks import Tasks

@@ -17,8 +17,7 @@ from muisti.core.model.terms import OFF
 from muisti.core.model.values import RequestKey
 from muisti.core.operations.embedding import next_step
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Refused, Statement
-from muisti.core.store.refusal_codes import Refusal
+from muisti.core.store.database import Database, Refusal, Refused, Statement
 from muisti.core.store.sql import deferred, generations, spaces
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.meters import Counter

@@ -16,8 +16,7 @@ from muisti.core.model.errors import NotFound, StoreUnavailable
 from muisti.core.model.graph import Extension, Unread
 from muisti.core.model.spaces import Policy
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Refused, Row, Scalar
-from muisti.core.store.refusal_codes import Refusal
+from muisti.core.store.database import Database, Refusal, Refused, Row, Scalar
 from muisti.core.store.sql import graph_rows
 from muisti.core.store.sql.graph_rows import Gathered
 from muisti.core.store.sql.spaces import SpaceRow

@@ -5,18 +5,152 @@ more likely. It starts again with the probability `RESTART` at the entities that
 more often. So memories of the named entities come first, those with rare names before others.
 """
 
-from typing import NamedTuple
+import re
+from collections.abc import Callable
+from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
 
+from muisti.core.entities.names import folded, lookups, norm
 from muisti.core.graph.incidence import Ids, Incidence, Incidences, places
-from muisti.core.graph.naming import named
-from muisti.core.graph.reading import GraphReader
-from muisti.core.graph.selecting import lacks
+from muisti.core.graph.merging import Group
+from muisti.core.graph.reading import GraphReader, Opened
 from muisti.core.identity.caller import Caller
-from muisti.core.model.errors import Conflict
+from muisti.core.model.errors import Conflict, NotFound
+from muisti.core.query.filter_fields import ENTITY, VERSION_ROW
+from muisti.core.query.filters import And, Filter, Leaf, Not, Or, fields_of
 from muisti.core.query.points import AsOf
+from muisti.core.store.sql import graph
+from muisti.core.text.terms import query_terms
+
+# Filters on entities: the versions that mention them, as one caller sees names at one point
+
+
+class Meant(NamedTuple):
+    """A filter that names no entity, and in words what is missing."""
+
+    filter: Filter | None
+    degraded: tuple[str, ...] = ()
+
+
+def names_entities(filter: Filter | None) -> bool:
+    """Return whether a filter names an entity, so that the graph must be read for it."""
+    return filter is not None and ENTITY in fields_of(filter)
+
+
+def lacks(pending: int) -> tuple[str, ...]:
+    """Return in words that versions are not read yet."""
+    if not pending:
+        return ()
+    return (f"{pending:,} versions of memories are not in the graph yet; it reads them in the background",)
+
+
+class EntityFilters:
+    """Reads the entities of filters. Thread-safe."""
+
+    def __init__(self, reader: GraphReader) -> None:
+        self._reader = reader
+
+    def meant(self, space: str, filter: Filter | None, caller: Caller, as_of: AsOf | None, now: int) -> Meant:
+        """Return the filter with rows of versions in place of entities; an unknown entity has none.
+
+        Raises:
+            NotFound: there is no such space.
+            Conflict: the graph of the space is off.
+            EpochGone, PastRetention, PointAhead: it cannot be shown as it was then.
+        """
+        if filter is None or not names_entities(filter):
+            return Meant(filter)
+        opened = self._reader.open(space, caller, now, as_of, _names(filter))
+        return Meant(_resolved(filter, lambda leaf: self._versions(opened, leaf)), lacks(opened.pending))
+
+    def _versions(self, opened: Opened, leaf: Leaf) -> Leaf:
+        members: set[int] = set()
+        for name in leaf.operands:
+            try:
+                members.update(self._reader.find(opened, str(name)).members)
+            except NotFound:
+                continue
+        (rows,) = self._reader.database.read([graph.versions_of(members)])
+        return Leaf(VERSION_ROW, "in", tuple(cast(int, row[0]) for row in rows))
+
+
+def _names(filter: Filter) -> list[str]:
+    """Return the names of entities in a filter."""
+    match filter:
+        case Leaf(field):
+            return [str(name) for name in filter.operands] if field == ENTITY else []
+        case Not(part):
+            return _names(part)
+        case And(parts) | Or(parts):
+            return [name for part in parts for name in _names(part)]
+
+
+def _resolved(filter: Filter, ask: Callable[[Leaf], Leaf]) -> Filter:
+    match filter:
+        case Leaf(field):
+            return ask(filter) if field == ENTITY else filter
+        case Not(part):
+            return Not(_resolved(part, ask))
+        case And(parts):
+            return And(tuple(_resolved(part, ask) for part in parts))
+        case Or(parts):
+            return Or(tuple(_resolved(part, ask) for part in parts))
+
+
+WORDS = 100  # of a question that are looked at
+LONGEST = 5  # words of a name in a question
+_ASKING = "who whose whom what when where why which how did does was were has have can could"
+ASKING = frozenset(_ASKING.split(" "))  # words of questions, that are no names
+_WORD = re.compile(r"\S+")
+
+
+def candidates(text: str) -> list[tuple[int, int, str]]:
+    """Return what may be a name in a text, as (first word, word after, norm): the longest first, then in order.
+
+    A name begins and ends with no small letter, and with no stop word or word of questions.
+
+    >>> candidates("Where does Ann Lee's dog sleep?")
+    [(2, 4, 'Ann Lee'), (2, 3, 'Ann'), (3, 4, 'Lee')]
+    """
+    words = [(one.start(), one.end()) for one in _WORD.finditer(text)][:WORDS]
+    found: list[tuple[int, int, str]] = []
+    for first, (start, _) in enumerate(words):
+        for after in range(first + 1, min(first + LONGEST, len(words)) + 1):
+            name = text[start : words[after - 1][1]].lstrip("\"'“‘([")
+            if _may_be(name):
+                found.append((first, after, norm(name)))
+    return sorted(found, key=lambda one: (one[0] - one[1], one[0]))
+
+
+def _may_be(name: str) -> bool:
+    words = name.split()
+    ends = (words[0], words[-1]) if words else ()
+    return bool(ends) and all(not end[0].islower() and folded(end) not in ASKING and query_terms(end) for end in ends)
+
+
+def named(reader: GraphReader, opened: Opened, text: str) -> list[Group]:
+    """Return the entities that a text names, in the order of the text; of overlapping names the longest."""
+    spoken = candidates(text)
+    if not spoken:
+        return []
+    asked = [key for *_, name in spoken for key in lookups(name)]
+    (rows,) = reader.database.read([graph.called(opened.space.space.name, asked, [], opened.shown)])
+    opened.groups.learn(rows, brief=False)
+    groups = opened.groups.of(cast(int, row[0]) for row in rows)
+    opened.groups.sketch({one for group in groups.values() for one in group.members})
+    taken: dict[int, Group] = {}
+    covered: set[int] = set()
+    for first, after, name in spoken:
+        group = next((groups[one] for one in opened.groups.called(name) if one in groups), None)
+        if group is None or not covered.isdisjoint(range(first, after)):
+            continue
+        if any(opened.groups.sketched(one) for one in group.members):
+            taken[first] = group
+            covered.update(range(first, after))
+    return [*{taken[first].head: taken[first] for first in sorted(taken)}.values()]
+
 
 RESTART = 0.3
 STEPS = 15

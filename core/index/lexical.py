@@ -7,7 +7,9 @@ N, df and the average count the rows of default visibility, before any filter of
 """
 
 import math
+import threading
 from collections.abc import Iterable
+from typing import Any, TypeVar
 
 import msgspec
 import numpy as np
@@ -15,13 +17,39 @@ import numpy.typing as npt
 
 from muisti.core.index.collection import CollectionStatistics
 from muisti.core.index.postings import MOST_PAIRS, UNIT
-from muisti.core.index.scratch import scratch
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Doubles, Floats, Mask
 from muisti.core.kernels.lexical import BLOCK, best
 from muisti.core.kernels.pieces import certain, score
 from muisti.core.query.query import Wanted
 from muisti.core.text.terms import same_text_hash, term_code
+
+# Scratch arrays that a thread reuses: without them each search allocates several arrays as long as the index
+
+T = TypeVar("T", bound=np.generic)
+
+
+class Scratch(threading.local):
+    """One array for each name and thread. A later request for a name may overwrite what an earlier one returned."""
+
+    def __init__(self) -> None:
+        self._arrays: dict[str, npt.NDArray[Any]] = {}
+
+    def array(self, name: str, dtype: type[T], size: int) -> npt.NDArray[T]:
+        """Return `size` places of the array of this name; their values are left over from earlier use."""
+        known = self._arrays.get(name)
+        if known is None or len(known) < size or known.dtype != dtype:
+            known = self._arrays[name] = np.zeros(max(size, 2 * (0 if known is None else len(known))), dtype)
+        return known[:size]
+
+
+_scratch = Scratch()
+
+
+def scratch() -> Scratch:
+    """Return the scratch arrays of the calling thread."""
+    return _scratch
+
 
 B = 0.4
 

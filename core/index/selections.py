@@ -4,24 +4,110 @@ Remembered are the bitmap of each comparison, and the allowed rows of each whole
 immutable, and each kind has its own limit, so that rare filters never displace the bitmaps of common comparisons.
 """
 
-from collections.abc import Callable
-from typing import NamedTuple
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterable, Sequence
+from hashlib import blake2b
+from typing import Generic, NamedTuple, TypeVar
 
+import msgspec
 import numpy as np
 
 from muisti.core.index.allowed import Allowed
 from muisti.core.index.bitmaps import ROWS, count, packed, unpacked, words_for
 from muisti.core.index.collection import CollectionStatistics, within
 from muisti.core.index.columns import Column
-from muisti.core.index.filter_key import filter_key
 from muisti.core.index.filter_mask import compared
-from muisti.core.index.remembered import Remembered
 from muisti.core.index.rows import Rows
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.kernels import Codes, Mask
 from muisti.core.query.filter_fields import LISTED
 from muisti.core.query.filters import And, Filter, Leaf, Not, Or, fields_of
 from muisti.core.support.waiting import refuse_long
+
+# A bounded memory of what was computed from a filter: the entries used least recently go first
+
+V = TypeVar("V")
+
+ENTRY = 400  # bytes of an entry beside its arrays: the key, the objects and their places
+
+
+class Remembered(Generic[V]):
+    """Immutable values by key, of at most `limit()` bytes in all. Thread-safe."""
+
+    def __init__(self, limit: Callable[[], int]) -> None:
+        self._limit = limit
+        self._lock = threading.Lock()
+        self._values: OrderedDict[bytes, tuple[V, int]] = OrderedDict()
+        self._nbytes = 0
+
+    @property
+    def nbytes(self) -> int:
+        return self._nbytes
+
+    def __len__(self) -> int:
+        return len(self._values)
+
+    def get(self, key: bytes) -> V | None:
+        """Return the value of a key, None when it was never put or has gone."""
+        with self._lock:
+            found = self._values.get(key)
+            if found is None:
+                return None
+            self._values.move_to_end(key)
+            return found[0]
+
+    def put(self, key: bytes, value: V, nbytes: int) -> None:
+        """Remember a value whose arrays take so many bytes, in place of an earlier one of the key.
+
+        A value larger than the limit is not kept.
+        """
+        size, limit = nbytes + ENTRY, self._limit()
+        with self._lock:
+            _, before = self._values.pop(key, (None, 0))
+            self._nbytes -= before
+            if size > limit:
+                return
+            self._values[key] = (value, size)
+            self._nbytes += size
+            while self._nbytes > limit:
+                _, (_, gone) = self._values.popitem(last=False)
+                self._nbytes -= gone
+
+
+_BYTES = 32  # as many as make two filters with one name impossible in practice
+
+
+def filter_key(filter: Filter) -> bytes:
+    """Return the key of a filter: parts of `and` and `or`, and values of `in`, may come in any order, and repeatedly.
+
+    >>> one, two = Leaf("tags", "eq", "a"), Leaf("tags", "eq", "b")
+    >>> filter_key(And((one, two))) == filter_key(And((two, one, two)))
+    True
+    >>> filter_key(Leaf("metadata.x", "eq", 1)) == filter_key(Leaf("metadata.x", "eq", True))
+    False
+    """
+    match filter:
+        case Leaf(field, op):
+            values = _distinct(map(_encoded, filter.operands))
+            return _digest(field, "eq" if op == "in" and len(values) == 1 else op, values)
+        case Not(part):
+            return _digest("", "not", [filter_key(part)])
+        case And(parts) | Or(parts):
+            keys = _distinct(map(filter_key, parts))
+            return keys[0] if len(keys) == 1 else _digest("", "and" if isinstance(filter, And) else "or", keys)
+
+
+_encoded = msgspec.msgpack.Encoder().encode  # true, 1, "1" and b"1" have unlike encodings
+
+
+def _distinct(parts: Iterable[bytes]) -> Sequence[bytes]:
+    return sorted(set(parts))
+
+
+def _digest(field: str, kind: str, parts: Sequence[bytes]) -> bytes:
+    return blake2b(_encoded((field, kind, parts)), digest_size=_BYTES).digest()
+
 
 PER_ROW = 16  # bytes a row of the index for the bitmaps of comparisons, and as many for allowed rows
 LEAST = 128 << 10  # bytes for each in a small index

@@ -102,7 +102,7 @@ FIELDS = (
     MemoryField(name="source", place=11, most=NAME_MAX, filter="text", worded=True),
     MemoryField(name="tags", place=12, form="list", usual=(), filter="tags", worded=True, brief=True),
     MemoryField(name="created_at", place=15, form="time", filter="time", diff=None, stated=False, repeated=False),
-    # A checksum adds `updated_at` to the hash of the sealed fields (core/store/sql/checksums.py).
+    # A checksum adds `updated_at` to the hash of the sealed fields (core/store/sql/version_rows.py).
     MemoryField(
         name="updated_at", place=16, form="time", filter="time", diff=None, stated=False, repeated=False, sealed=False,
         brief=True,

@@ -18,9 +18,9 @@ from muisti.core.model.ids import id_text
 from muisti.core.model.values import Memory, Passage
 from muisti.core.store.database import Database, Row, Rows, Scalar, Statement
 from muisti.core.store.sql import deferred, index_rows, inserting, segments, spaces, version_rows
-from muisti.core.store.sql.checksums import COVERED, doubt
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.store.sql.tables import rebuilt_from_version
+from muisti.core.store.sql.version_rows import COVERED, doubt
 from muisti.core.text.terms import ANALYZER, fold, same_text_hash
 from muisti.core.write.prepare import Source, draft_of, embedded_text, passages_of, terms
 

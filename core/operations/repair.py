@@ -15,9 +15,9 @@ from muisti.core.store.migrate import migrate
 from muisti.core.store.rescue.salvage import Salvaged, salvage
 from muisti.core.store.rescue.soundness import image
 from muisti.core.store.sql import deferred, inserting, segments, spaces, version_rows
-from muisti.core.store.sql.checksums import COVERED, checksum
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.store.sql.tables import rebuilt_from_version
+from muisti.core.store.sql.version_rows import COVERED, checksum
 from muisti.core.support.progress import Progress
 from muisti.core.write.prepare import ready
 

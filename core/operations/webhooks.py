@@ -19,8 +19,7 @@ from muisti.core.model.webhooks import DeadLetter, Kept, Webhook
 from muisti.core.query.changes import Wanted, check
 from muisti.core.read.feed import changes_of
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Refused
-from muisti.core.store.refusal_codes import Refusal
+from muisti.core.store.database import Database, Refusal, Refused
 from muisti.core.store.sql import audit, spaces, webhooks
 from muisti.core.store.sql.trial import written
 

@@ -14,9 +14,8 @@ from muisti.core.model.values import LIMIT_MAX, NAME_MAX, Seq
 from muisti.core.query.query import Query
 from muisti.core.read.reading import find_space
 from muisti.core.search.searcher import Searcher
-from muisti.core.store.database import Database, Refused, Rows, Statement
+from muisti.core.store.database import Database, Refusal, Refused, Rows, Statement
 from muisti.core.store.dry_run import Rehearsed
-from muisti.core.store.refusal_codes import Refusal
 from muisti.core.store.sql import audit, memories, probes, spaces, version_rows
 from muisti.core.store.sql.probes import ProbeRow, RunRow
 from muisti.core.store.sql.spaces import SpaceRow

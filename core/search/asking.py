@@ -9,8 +9,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec.structs import replace
 
-from muisti.core.graph.pagerank import Walk, Walks
-from muisti.core.graph.selecting import EntityFilters
+from muisti.core.graph.pagerank import EntityFilters, Walk, Walks
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.hits import Answer, Intent, JointAnswer, Recency

@@ -18,7 +18,6 @@ from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Doubles, Longs, Mask
 from muisti.core.model.hits import Mode, Recency
 from muisti.core.query.query import Query, Wanted, parse
-from muisti.core.search.beside import by_graph, factor, proposed
 from muisti.core.search.candidates import Candidates, by_blend, by_rankings, listed
 from muisti.core.search.decay import (
     ages_in_days,
@@ -30,14 +29,41 @@ from muisti.core.search.decay import (
     trust_factor,
 )
 from muisti.core.search.quoted import Preferred, memories_of, prefer, preferred, quoting
-from muisti.core.search.rankings import BY_MODE, Asked
+from muisti.core.search.rankings import BY_MODE, Asked, Graph, Ranking
 from muisti.core.search.refined import GROUP_POOL, Extra, Refined, neighbours, pool_of, refined
-from muisti.core.search.signals import Signalled, signalled
+from muisti.core.search.signals import Signalled, signalled, tagged
 from muisti.core.search.similar import without
 from muisti.core.search.symbols import Defined, Lifted, defined, lift, lifted
 from muisti.core.search.two_models import QueryVectors
 from muisti.core.text.when.factor import time_factor
 from muisti.core.text.when.words import time_spans
+
+# Rankings beside those of the mode: what they propose, and the factor that they are in a score
+
+
+def proposed(index: SpaceIndex, asked: Asked, extra: Extra | None, most: int) -> RowNumbers | None:
+    """Return rows that only options propose: by their tags or by the graph. None for none."""
+    if extra is None:
+        return None
+    rows = tagged(index, asked.snapshot, asked.allowed.mask, extra.options, asked.wanted)
+    if asked.walked is None:
+        return rows
+    best = Graph(asked).best(most)
+    return best if rows is None else np.union1d(rows, best)
+
+
+def by_graph(asked: Asked, rows: RowNumbers, most: int) -> Ranking | None:
+    """Return the ranking by the graph, for candidate rows; None where it takes no part."""
+    if asked.walked is None:
+        return None
+    ranker = Graph(asked)
+    return Ranking(ranker.best(most), ranker.scores(rows))
+
+
+def factor(weight: float, scores: Doubles) -> Doubles:
+    """Return the factor of a ranking in the score of each row."""
+    return 1.0 + weight * scores
+
 
 POOL = 50  # memories that each ranking proposes, or as many as the limit if that is more
 OLDEST_FIRST = Recency(weight=1.0)  # the decay that `recent` shows as score

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 from msgspec.structs import replace
 
-from muisti.core.embedding.second import SecondModels
+from muisti.core.embedding.models import SecondModels
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
@@ -18,8 +18,7 @@ from muisti.core.model.times import Clock
 from muisti.core.model.values import LOCAL, Seq
 from muisti.core.read import feed
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Refused
-from muisti.core.store.refusal_codes import Refusal
+from muisti.core.store.database import Database, Refusal, Refused
 from muisti.core.store.sql import audit, quotas, spaces
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.store.sql.trial import written

@@ -17,14 +17,12 @@ from muisti.core.code.grammars import TooIntricate
 from muisti.core.code.modules import Modules
 from muisti.core.code.plain import LANGUAGES as PLAIN
 from muisti.core.code.projects import Projects
-from muisti.core.code.reading import only, source_language
+from muisti.core.code.reading import Edge, Resolved, Resolver, only, source_language
 from muisti.core.code.records import TOP, Record, interface, pack, unpack
-from muisti.core.code.resolving import Edge, Resolved, Resolver
 from muisti.core.model.code import Resolution
 from muisti.core.model.errors import NotFound, StoreUnavailable
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Refused, Scalar, Statement
-from muisti.core.store.refusal_codes import Refusal
+from muisti.core.store.database import Database, Refusal, Refused, Scalar, Statement
 from muisti.core.store.sql import code
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Locks, refuse_long

@@ -5,8 +5,7 @@ from collections.abc import Sequence
 import msgspec
 
 from muisti.core.model.tasks import TaskOver
-from muisti.core.store.database import Refused, Statement
-from muisti.core.store.refusal_codes import Refusal
+from muisti.core.store.database import Refusal, Refused, Statement
 
 _OVER = (Refusal.TASK_LOST, Refusal.TASK_CANCELLED)
 

@@ -12,8 +12,7 @@ from muisti.core.model.errors import Conflict, NotFound, RequestReused
 from muisti.core.model.tasks import NewItem, Task, TooManyTasks
 from muisti.core.model.values import RequestKey
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Refused, Statement
-from muisti.core.store.refusal_codes import Refusal
+from muisti.core.store.database import Database, Refusal, Refused, Statement
 from muisti.core.store.sql import spaces, task_rows, tasks
 from muisti.core.store.sql.tasks import New
 from muisti.core.tasks.claim import PIECE

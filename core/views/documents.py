@@ -8,7 +8,6 @@ from muisti.core.chunking.cutting import Preview as Preview
 from muisti.core.chunking.options import STRATEGIES as STRATEGIES
 from muisti.core.chunking.options import Chunking as Chunking
 from muisti.core.documents.cuts import Cuts as Cuts
-from muisti.core.documents.ending import Ender
 from muisti.core.documents.files import Held as Held
 from muisti.core.documents.files import Reading as Reading
 from muisti.core.documents.files import Stated as Stated
@@ -16,15 +15,15 @@ from muisti.core.documents.ingesting import KIND as KIND
 from muisti.core.documents.ingesting import USUAL_FILE, Ingester
 from muisti.core.documents.ingesting import File as File
 from muisti.core.documents.ingesting import Job as Job
+from muisti.core.documents.ingesting import holds_documents as holds_documents
+from muisti.core.documents.pruning import Ender, Pruner
 from muisti.core.documents.pruning import Look as Look
-from muisti.core.documents.pruning import Pruner
 from muisti.core.documents.pruning import Source as Source
 from muisti.core.documents.reading import DocumentReader
 from muisti.core.documents.reading import Filter as Filter
 from muisti.core.documents.storing import TOGETHER as TOGETHER
 from muisti.core.documents.storing import Incoming as Incoming
 from muisti.core.documents.storing import Storer
-from muisti.core.documents.unpacking import holds_documents as holds_documents
 from muisti.core.model.conversations import Ending
 from muisti.core.model.filing import (
     ChunkPage,

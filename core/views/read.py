@@ -7,7 +7,7 @@ from typing import cast
 import msgspec
 from msgspec.structs import replace
 
-from muisti.core.graph.selecting import EntityFilters, names_entities
+from muisti.core.graph.pagerank import EntityFilters, names_entities
 from muisti.core.model.counts import Counts, Quota, Stats
 from muisti.core.model.errors import Forbidden, NotFound, StoreUnavailable
 from muisti.core.model.events import Events

@@ -4,8 +4,8 @@ from typing import cast
 
 from msgspec import structs
 
-from muisti.core.conflicts.alignment import align
 from muisti.core.conflicts.differences import part
+from muisti.core.conflicts.judgement import align
 from muisti.core.conflicts.words import read as words_of
 from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller

@@ -5,24 +5,165 @@ creates an `Accepted` (a test reads the syntax tree). So no path can skip a chec
 """
 
 from collections.abc import Sequence
+from typing import cast
 
 import msgspec
 from msgspec import structs
+from msgspec.structs import replace
 
-from muisti.core.model.errors import SensitiveContent
+from muisti.core.identity.caller import Caller
+from muisti.core.model.collisions import Echo
+from muisti.core.model.errors import InvalidInput, Problem, SensitiveContent
 from muisti.core.model.fields import STATED
+from muisti.core.model.ids import id_text
 from muisti.core.model.messages import restated, sound
 from muisti.core.model.outcomes import Flag
-from muisti.core.model.values import Draft, Memory
-from muisti.core.store.database import Statement
+from muisti.core.model.spaces import Policy
+from muisti.core.model.terms import Echoes as Policing
+from muisti.core.model.values import SOURCES_MAX, TRUST, Draft, Memory
+from muisti.core.store.database import Database, Statement
+from muisti.core.store.sql import guards, memories
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.terms import count_tokens
 from muisti.core.write.begun import Call
-from muisti.core.write.echo_check import EchoCheck
-from muisti.core.write.prepare import changed, draft_of, new_memory
-from muisti.core.write.provenance import Lineage, Provenance
+from muisti.core.write.prepare import canonical, changed, draft_of, new_memory
+from muisti.core.write.recent_results import RecentResults
 from muisti.core.write.screening import Screener
 from muisti.core.write.validate import check_alone, check_new, check_stays
+
+# Compute the trust of a memory: that of its source class, and at most that of the memories it is derived from
+
+
+class Lineage(msgspec.Struct, frozen=True):
+    """The trust of a version in percent, flags for the caller, and statements that guard the trust in the batch."""
+
+    trust: int
+    flags: tuple[Flag, ...] = ()
+    statements: tuple[Statement, ...] = ()
+
+
+class Provenance:
+    """Read the memories that drafts are derived from. Instances are thread-safe."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def of_new(self, space: SpaceRow, draft: Draft, caller: Caller, path: str = "$") -> Lineage:
+        """Return the lineage of a new memory, or of one that replaces another. `path` locates the draft in the request.
+
+        Raises:
+            InvalidInput: the draft is derived from a memory that does not exist.
+        """
+        ids = canonical(draft.derived_from)
+        if not ids:
+            return Lineage(TRUST[draft.source_class])
+        return _lineage(space, draft, self._living(space, ids, caller, path), path, {})
+
+    def of_changed(self, space: SpaceRow, draft: Draft, before: Memory, caller: Caller) -> Lineage:
+        """Return the lineage of a changed memory. Its sources stay, even when they were deleted or erased.
+
+        Raises:
+            InvalidInput: the draft drops a source, or names a memory that does not exist.
+        """
+        ids = canonical(draft.derived_from)
+        if draft.source_class == before.source_class and ids == before.derived_from:
+            return Lineage(before.trust)
+        lost = [one for one in before.derived_from if one not in ids]
+        if lost:
+            raise InvalidInput.at("$.derived_from", f"lacks {lost[0]}; a source of a memory cannot be removed")
+        fresh = [one for one in ids if one not in before.derived_from]
+        living = self._living(space, fresh, caller, "$") if fresh else {}
+        return _lineage(space, draft, living, "$", self._last(space, before))
+
+    def lowered(self, space: SpaceRow, memory: Memory, echo: Sequence[Flag], path: str) -> tuple[int, tuple[Flag, ...]]:
+        """Return the trust of a memory that repeats others, and a flag if that is lower than before."""
+        ids = [one for flag in echo for one in flag.ids]
+        (rows,) = self._database.read([memories.trusts(space, ids, living=True)]) if ids else ([],)
+        found = {id_text(cast(bytes, row[0])): cast(int, row[1]) for row in rows}
+        trust = min(found.values(), default=memory.trust)
+        if trust >= memory.trust:
+            return memory.trust, ()
+        lowest = tuple(one for one, trusted in found.items() if trusted == trust)
+        return trust, (Flag(code="trust_lowered", path=f"{path}.derived_from", kind=memory.source_class, ids=lowest),)
+
+    def check_parent(self, space: SpaceRow, draft: Draft, caller: Caller, path: str = "$") -> None:
+        """Raise `InvalidInput` when the caller names a parent that it may not read, as if there were none.
+
+        The batch refuses a parent that does not exist.
+        """
+        named = () if draft.parent_id is None or caller.sees_all else canonical((draft.parent_id,))
+        if not named:
+            return
+        (rows,) = self._database.read([memories.trusts(space, named, living=True)])
+        if not any(caller.may_read(row[2]) for row in rows):
+            raise InvalidInput.at(f"{path}.parent_id", f"no memory {named[0]} in this space")
+
+    def _living(self, space: SpaceRow, ids: Sequence[str], caller: Caller, path: str) -> dict[str, int]:
+        (rows,) = self._database.read([memories.trusts(space, ids, living=True)])
+        found = {id_text(cast(bytes, row[0])): cast(int, row[1]) for row in rows if caller.may_read(row[2])}
+        missing = [one for one in ids if one not in found]
+        if missing:
+            raise InvalidInput([Problem(f"{path}.derived_from", f"no memory {one} in this space") for one in missing])
+        return found
+
+    def _last(self, space: SpaceRow, before: Memory) -> dict[str, int]:
+        """Return the trust of the sources of a memory. An erased source counts with the trust of the memory itself."""
+        if not before.derived_from:
+            return {}
+        (rows,) = self._database.read([memories.trusts(space, before.derived_from, living=False)])
+        found = {id_text(cast(bytes, row[0])): cast(int, row[1]) for row in rows}
+        return {one: found.get(one, before.trust) for one in before.derived_from}
+
+
+def _lineage(space: SpaceRow, draft: Draft, living: dict[str, int], path: str, earlier: dict[str, int]) -> Lineage:
+    sources = living | earlier
+    trust = min([TRUST[draft.source_class], *sources.values()])
+    statements = (guards.refuse_less_trusted(space, list(living), trust),) if living else ()
+    if trust == TRUST[draft.source_class]:
+        return Lineage(trust, (), statements)
+    lowest = tuple(one for one, trusted in sources.items() if trusted == trust)
+    flag = Flag(code="trust_lowered", path=f"{path}.derived_from", kind=draft.source_class, ids=lowest)
+    return Lineage(trust, (flag,), statements)
+
+
+class EchoCheck(msgspec.Struct, frozen=True):
+    """Check drafts for echoes. `default` is the policy of spaces without their own."""
+
+    database: Database
+    recent_results: RecentResults
+    default: Policy
+
+    def marked(self, space: SpaceRow, draft: Draft, call: Call, path: str) -> tuple[Draft, tuple[Flag, ...]]:
+        """Return the draft to store. An echo is derived from the memories that it repeats.
+
+        `path` locates the draft in the request. A draft that names one of these memories in `derived_from` is no echo.
+
+        Raises:
+            Echo: the policy refuses echoes.
+        """
+        if self.asks_nothing(space):
+            return draft, ()
+        ids = self.recent_results.echoed(call.caller.actor, space.space.epoch, draft.content, call.now)
+        if not ids or not set(ids).isdisjoint(canonical(draft.derived_from)):
+            return draft, ()
+        if self._policy(space) == "refuse":
+            raise Echo(ids, path)
+        sources = (*draft.derived_from, *self._living(space, ids, call))[:SOURCES_MAX]
+        return replace(draft, derived_from=sources), (Flag(code="echo", path=f"{path}.content", ids=ids),)
+
+    def asks_nothing(self, space: SpaceRow) -> bool:
+        """Return whether the space allows echoes, so that no check is needed."""
+        return self._policy(space) in (None, "allow")
+
+    def _policy(self, space: SpaceRow) -> Policing | None:
+        return space.space.policy.over(self.default).echoes
+
+    def _living(self, space: SpaceRow, ids: tuple[str, ...], call: Call) -> list[str]:
+        """Return the memories that are still current. A deleted memory may be repeated but cannot be a source."""
+        (rows,) = self.database.read([memories.trusts(space, ids, living=True)])
+        found = {id_text(cast(bytes, row[0])) for row in rows if call.caller.shows(row[2])}
+        return [one for one in ids if one in found]
+
 
 NO_FLAGS: tuple[Flag, ...] = ()
 

@@ -11,8 +11,7 @@ from muisti.core.model.conversations import name_of
 from muisti.core.model.errors import Conflict, InvalidInput, NotFound, PlaceTaken
 from muisti.core.model.outcomes import Likeness, LikenessKind
 from muisti.core.model.values import Memory, Seq
-from muisti.core.store.database import Database, Refused, Row, Statement
-from muisti.core.store.refusal_codes import Refusal
+from muisti.core.store.database import Database, Refusal, Refused, Row, Statement
 from muisti.core.store.sql import memories, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Overtaken

@@ -24,8 +24,7 @@ from muisti.core.model.errors import (
 from muisti.core.model.outcomes import Flag, Plan, Shift, Tally, Written
 from muisti.core.model.terms import BATCH_MAX, ChangeKind
 from muisti.core.model.values import Memory, Seq
-from muisti.core.store.database import Database, Refused, Row, Rows, Statement
-from muisti.core.store.refusal_codes import Refusal
+from muisti.core.store.database import Database, Refusal, Refused, Row, Rows, Statement
 from muisti.core.store.sql import (
     bulk_replace,
     changes,

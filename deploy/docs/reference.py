@@ -17,12 +17,12 @@ from muisti.service.auth.access import Access
 from muisti.service.cli import main
 from muisti.service.cli.base import global_options
 from muisti.service.mcp.catalog import TOOLS
+from muisti.service.mcp.manager import told
 from muisti.service.mcp.offers import offered
 from muisti.service.mcp.recall import tokens
-from muisti.service.mcp.told import told
 from muisti.service.openapi.document import document
 from muisti.service.schemas.errors import KINDS
-from muisti.service.schemas.modes import MODES
+from muisti.service.schemas.keys import MODES
 from muisti.service.settings import Option, Settings, options
 from muisti.service.settings.tool_groups import GROUPS
 

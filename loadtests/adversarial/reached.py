@@ -38,19 +38,19 @@ WORKER = "a worker process reads it: `python -m loadtests.adversarial.files`"
 OURS = "what this server or a model that it asks has written"
 ELSEWHERE: Mapping[str, Sequence[str]] = {
     HANDS_ON: [
-        *("core/conflicts/check.py", "core/context/about.py", "core/documents/cuts.py", "core/embedding/limited.py"),
+        *("core/conflicts/check.py", "core/context/builder.py", "core/documents/cuts.py", "core/embedding/limited.py"),
         *("core/embedding/onnx.py", "core/embedding/remembered.py", "core/entities/pipelines.py"),
         *("core/erasure/purging.py", "core/graph/extraction.py", "core/graph/pagerank.py", "core/model/tasks.py"),
         *("core/search/blend.py", "core/search/expected.py", "core/search/query_vectors.py", "core/search/symbols.py"),
         *("core/spaces/checkpoints.py", "core/symbols/indexing.py", "core/transfer/importing/importer.py"),
         *("core/transfer/importing/lines.py", "core/write/intake.py", "core/write/prepare.py"),
-        *("service/console/asking/contexts.py", "service/console/asking/snippets.py", "service/console/fields.py"),
-        *("service/console/pages/imports.py", "service/console/pages/uploading.py", "service/console/shown.py"),
+        *("service/console/asking/contexts.py", "service/console/asking/snippets.py", "service/console/choosing.py"),
+        *("service/console/pages/imports.py", "service/console/pages/uploading.py", "service/console/render.py"),
         *("service/formats/graphs/formats.py", "service/formats/graphs/svg.py", "service/formats/graphs/labels.py"),
         *("service/formats/importers/plain_json.py", "service/formats/importers/shapes.py"),
-        *("service/formats/importers/shares.py", "service/formats/importers/spool.py"),
+        *("service/formats/importers/shares.py", "service/formats/importers/zapomni.py"),
         *("service/formats/importers/jsons.py", "service/http/uploads.py", "service/mcp/code.py"),
-        *("service/mcp/differences.py", "service/mcp/lane.py", "service/mcp/prompts.py", "service/mcp/stdio.py"),
+        *("service/mcp/differences.py", "service/mcp/reads.py", "service/mcp/prompts.py", "service/mcp/stdio.py"),
         *("service/mcp/writes.py", "service/observability/logs.py", "service/providers/batches.py"),
         *("service/providers/endpoint.py", "service/runtime/summary_writer.py"),
     ],
@@ -64,7 +64,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
     ],
     OWN: ["service/folders/hooks.py", "service/folders/walking.py", "service/formats/importers/source_files.py"],
     WORKER: [
-        *("core/code/plain_imports.py", "core/parsing/archives.py", "core/parsing/compressed.py"),
+        *("core/code/plain.py", "core/parsing/archives.py", "core/parsing/compressed.py"),
         "core/parsing/streams.py",
     ],
     OURS: ["core/transfer/importing/checkpoint.py", "service/app/client.py", "service/console/render.py"],

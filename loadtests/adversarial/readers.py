@@ -28,7 +28,8 @@ from muisti.core.entities import reported
 from muisti.core.entities.names import norm
 from muisti.core.entities.recogniser import shipped
 from muisti.core.facts.reading import facts
-from muisti.core.graph import imported, naming
+from muisti.core.graph import extraction as imported
+from muisti.core.graph import pagerank as naming
 from muisti.core.model import messages
 from muisti.core.model.documents import Piece, PieceKind
 from muisti.core.model.errors import InvalidInput
@@ -53,19 +54,21 @@ from muisti.core.write import recent_results, screening, validate
 from muisti.service.asgi import compress
 from muisti.service.cli import output, project
 from muisti.service.cli.commands.hook import storing as capture
-from muisti.service.console.asking import marking
+from muisti.service.console.asking import hits as marking
 from muisti.service.console.diff import diff as console_diff
-from muisti.service.console.markdown import safe_html
+from muisti.service.console.render import safe_html
 from muisti.service.formats import front_matter, markdown
-from muisti.service.formats.graphs import marks, statements
+from muisti.service.formats.graphs import formats as statements
+from muisti.service.formats.graphs import marks
 from muisti.service.formats.importers import basic_memory, claude, dialogues, documents, items, mem0
 from muisti.service.formats.importers import markdown as own_notes
 from muisti.service.formats.importers.notes import Note
 from muisti.service.formats.importers.shapes import Shape
 from muisti.service.http import headers, preferences
 from muisti.service.http.decode import decode
-from muisti.service.mcp import fence, given, recall, resources
+from muisti.service.mcp import fence, recall, resources
 from muisti.service.mcp import messages as mcp_messages
+from muisti.service.mcp import tools as given
 from muisti.service.mcp.arguments import Remember
 from muisti.service.observability import reads
 from muisti.service.schemas.errors import HttpError

@@ -21,9 +21,8 @@ from rich.table import Table
 
 from loadtests.quality.code_oracles import ORACLES, Site, Sites, Target
 from muisti.core.code import projects
-from muisti.core.code.reading import LANGUAGES, read, resolve_all, source_language
+from muisti.core.code.reading import LANGUAGES, Resolved, read, resolve_all, source_language
 from muisti.core.code.records import Record
-from muisti.core.code.resolving import Resolved
 
 SKIPPED = ("node_modules", ".git", ".venv")
 

@@ -29,9 +29,8 @@ from muisti.core.engine import Engine
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
 from muisti.core.store.file.database import FileDatabase
-from muisti.core.store.remote.access import Token
 from muisti.core.store.remote.database import RemoteDatabase
-from muisti.core.store.remote.http_client import Server
+from muisti.core.store.remote.http_client import Server, Token
 
 MEASURED = (1_000, 8_000, 30_000, 1_000_000)
 CHECKS = (3_000, 100_000)

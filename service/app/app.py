@@ -27,14 +27,13 @@ from muisti.service.asgi.compress import Compress
 from muisti.service.auth.access import Access, Need, check
 from muisti.service.auth.challenge import Resource
 from muisti.service.auth.keyring import Keyring
-from muisti.service.auth.limits import Limits
-from muisti.service.auth.middleware import AuthMiddleware, access_of
+from muisti.service.auth.middleware import AuthMiddleware, Limits, access_of
 from muisti.service.auth.web_pages import WebPages
 from muisti.service.background.purges import signer
 from muisti.service.background.task_threads import TaskThreads
 from muisti.service.background.upkeep import Sweep, Upkeep
 from muisti.service.console.mount import ROOT, Console
-from muisti.service.feed.seq_watcher import SeqWatcher
+from muisti.service.feed.stream import SeqWatcher
 from muisti.service.http.decode import SLASH, Request
 from muisti.service.http.freshness import caught_up
 from muisti.service.http.middleware import RequestMiddleware

@@ -1,10 +1,156 @@
 """The filter form of the list of memories: what a URL says, as filters of the API. Pure functions."""
 
+import json
 import re
-from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple
 
-from muisti.service.console.fields import IMPORTANCE, KINDS, SOURCE_CLASSES, STATUSES, TYPES
+# Fields of a memory in a form: their text as a person types it, and as the API takes it. Pure functions
+
+TYPES = ("fact", "preference", "procedure", "guard", "observation")
+STATUSES = ("active", "candidate", "superseded", "deprecated")
+IMPORTANCE = ("low", "medium", "high", "critical")
+SOURCE_CLASSES = ("user", "tool", "model", "unknown", "web")
+KINDS = ("memory", "chunk", "exchange", "session", "conversation", "topic", "summary", "document", "entity", "relation")
+
+GAP = "\n\n"  # between both messages of a turn
+Form = Literal["text", "line", "choice", "tags", "json"]
+Typed = Mapping[str, str]
+
+
+class Field(NamedTuple):
+    """A field that a person fills in. `more` puts it behind "More fields"."""
+
+    name: str
+    title: str
+    form: Form = "line"
+    choices: tuple[str, ...] = ()
+    hint: str = ""
+    more: bool = True
+
+
+FIELDS = (
+    Field("content", "Content", "text", hint="Markdown is shown as such.", more=False),
+    Field("category", "Category", hint="Like a folder.", more=False),
+    Field("key", "Key", hint="With the category an address: one memory lives there.", more=False),
+    Field("tags", "Tags", "tags", hint="Separated by commas.", more=False),
+    Field("type", "Type", "choice", TYPES, more=False),
+    Field("importance", "Importance", "choice", IMPORTANCE, more=False),
+    Field("status", "Status", "choice", STATUSES),
+    Field("author", "Author", hint="Who says it."),
+    Field("reason", "Reason", hint="Why it is remembered."),
+    Field("source", "Source", hint="Where it comes from: a file, a URL, a meeting."),
+    Field("source_class", "Kind of source", "choice", SOURCE_CLASSES),
+    Field("event_at", "Happened at", hint="Such as 2026-05-01 or 2026-05-01T12:00:00Z."),
+    Field("valid_from", "Valid from"),
+    Field("valid_to", "Valid until"),
+    Field("expires_at", "Expires at"),
+    Field("metadata", "Metadata", "json", hint="An object in JSON."),
+)
+# Of a turn with a reply these take the place of its content.
+MESSAGES = (
+    Field("user", "Said", "text", hint="What the author says.", more=False),
+    Field("system", "Reply", "text", hint="Empty removes the reply.", more=False),
+)
+USUAL: Typed = {"type": "fact", "importance": "medium", "status": "active", "source_class": "unknown"}
+
+
+class Unreadable(ValueError):
+    """A field whose text cannot be sent. `path` names it as the API would."""
+
+    def __init__(self, path: str, message: str) -> None:
+        super().__init__(message)
+        self.path = path
+
+
+def inputs_of(memory: Mapping[str, Any]) -> Sequence[Field]:
+    """Return the fields of the form that changes a memory."""
+    return FIELDS if _reply_at(memory) is None else (*MESSAGES, *(one for one in FIELDS if one.name != "content"))
+
+
+def typed(memory: Mapping[str, Any]) -> dict[str, str]:
+    """Return the fields of a memory as texts.
+
+    >>> found = typed({"content": "Tea", "tags": ["a", "b"], "metadata": {}, "category": None})
+    >>> found["content"], found["tags"], found["metadata"], found["category"]
+    ('Tea', 'a, b', '', '')
+    """
+    texts = {one.name: _typed(memory.get(one.name), one.form) for one in FIELDS}
+    at = _reply_at(memory)
+    if at is not None:
+        texts |= {"user": memory["content"][:at].removesuffix(GAP), "system": memory["content"][at:]}
+    return texts
+
+
+def given(form: Mapping[str, Any]) -> dict[str, str]:
+    """Return what a form sends, with the line ends that it has in memories; what is absent is empty.
+
+    >>> given({"content": "a\\r\\nb"})["content"]
+    'a\\nb'
+    """
+    texts = {one.name: plain(str(form.get(one.name, ""))) for one in FIELDS}
+    said = {one.name: plain(str(form[one.name])) for one in MESSAGES if one.name in form}
+    return {**texts, **said, "content": GAP.join(said.values())} if said else texts
+
+
+def plain(text: str) -> str:
+    """Return a text without the carriage returns that forms add."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def new(texts: Typed) -> dict[str, Any]:
+    """Return the body that adds a memory: fields without a text are left out, but for the content.
+
+    Raises:
+        Unreadable: the metadata is no JSON.
+    """
+    body = {one.name: _read(texts[one.name], one.form, one.name) for one in FIELDS if texts[one.name].strip()}
+    return {"content": texts["content"], **body}
+
+
+def changed(texts: Typed, before: Typed | None) -> dict[str, Any]:
+    """Return the body that changes a memory: fields that differ from `before`; an emptied one is null.
+
+    Without `before` all fields are sent.
+
+    >>> changed({**typed({"content": "Tea"}), "tags": "hot"}, typed({"content": "Tea"}))
+    {'tags': ['hot']}
+
+    Raises:
+        Unreadable: the metadata is no JSON.
+    """
+    body: dict[str, Any] = {}
+    for one in (*MESSAGES, *FIELDS):
+        text = texts.get(one.name)
+        if text is None or (one.name == "content" and "user" in texts):
+            continue
+        if before is None or text != plain(before.get(one.name, "")):
+            empties = one.form != "text" or one.name == "system"
+            body[one.name] = None if empties and not text.strip() else _read(text, one.form, one.name)
+    return body
+
+
+def _reply_at(memory: Mapping[str, Any]) -> int | None:
+    return memory.get("structure", {}).get("reply_at") if memory.get("kind") == "exchange" else None
+
+
+def _typed(value: Any, form: Form) -> str:
+    if value is None or value == {}:
+        return ""
+    if form == "tags":
+        return ", ".join(value)
+    return json.dumps(value, ensure_ascii=False, indent=2) if form == "json" else str(value)
+
+
+def _read(text: str, form: Form, name: str) -> Any:
+    if form == "tags":
+        return [part.strip() for part in text.split(",") if part.strip()]
+    if form != "json":
+        return text if form == "text" else text.strip()
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise Unreadable(f"$.{name}", f"is no JSON: {error}") from None
 
 
 class Choice(NamedTuple):

@@ -1,17 +1,160 @@
 """Draws pages from templates: values are escaped, names that are missing are errors."""
 
+import base64
 import hashlib
 import json
-from collections.abc import Mapping
+import re
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import cache
 from importlib import resources
 from pathlib import PurePosixPath
 from typing import Any
+from urllib.parse import quote
 
+import nh3
 from jinja2 import Environment, PackageLoader, StrictUndefined
+from markdown_it import MarkdownIt
+from markupsafe import Markup
 
-from muisti.service.console import shown
+# Values as people read them: times, numbers, ids, Markdown. Pure functions, which templates use as filters
+
+TAGS = {
+    *("p", "br", "hr", "h1", "h2", "h3", "h4", "h5", "h6", "blockquote", "pre", "code", "em", "strong", "s", "del"),
+    *("ul", "ol", "li", "a", "table", "thead", "tbody", "tr", "th", "td"),
+}
+ATTRIBUTES = {"a": {"href", "title"}, "ol": {"start"}, "code": {"class"}}
+SCHEMES = {"http", "https", "mailto"}
+CELLS = 4  # of a table, for each character of a text
+# Each sign of a text that is escaped makes nh3 look at the rest of the text, up to the next tag or comment.
+_PIECES = re.compile(r"<[^<>]*+>|(?:[^<>&]|&[^<>&;]*+;?+){1,1000}+")
+_TAG_MAX = 4_000  # characters; a longer tag keeps its name only
+
+
+@cache
+def _reader(*more: str) -> MarkdownIt:
+    return MarkdownIt("commonmark", {"html": False, "linkify": False}).enable(["strikethrough", *more])
+
+
+def safe_html(text: str) -> str:
+    """Return the text as HTML, in time that its length bounds. Raw HTML is shown as text, images as their description.
+
+    >>> safe_html("**bold** <script>alert(1)</script>")
+    '<p><strong>bold</strong> &lt;script&gt;alert(1)&lt;/script&gt;</p>\\n'
+    >>> safe_html("[x](javascript:alert)")
+    '<p>[x](javascript:alert)</p>\\n'
+    """
+    reader = _reader("table") if _cells(text) <= CELLS * len(text) else _reader()
+    return nh3.clean(
+        _PIECES.sub(_cut, reader.render(text)),
+        tags=TAGS,
+        attributes=ATTRIBUTES,
+        url_schemes=SCHEMES,
+        set_tag_attribute_values={"pre": {"tabindex": "0"}},  # it scrolls, so the keyboard has to reach it
+        link_rel="noopener noreferrer nofollow",
+    )
+
+
+def _cells(text: str) -> int:
+    """Return at least the number of cells of the tables of a text: a short row gets all the columns of its table."""
+    lines = text.splitlines()
+    return len(lines) * max((line.count("|") for line in lines if not line.strip("|:->\t ")), default=0)
+
+
+def _cut(piece: re.Match[str]) -> str:
+    """Return a piece of HTML: a long text ends in a comment, which nh3 removes; a long tag loses its attributes."""
+    found = piece[0]
+    if found.startswith("<"):
+        return found if len(found) < _TAG_MAX else f"{found.partition(' ')[0]}>"
+    return f"{found}<!---->" if len(found) >= 1000 else found
+
+
+def base64_of(content: bytes) -> str:
+    return base64.b64encode(content).decode()
+
+
+def time(at: str | None, missing: str = "never") -> Markup:
+    """Return a time element. A script writes it in the reader's zone; its title keeps the UTC.
+
+    >>> str(time("2026-05-01T12:00:00.5+00:00"))
+    '<time datetime="2026-05-01T12:00:00.500Z" title="2026-05-01 12:00:00 UTC">2026-05-01 12:00 UTC</time>'
+    """
+    if at is None:
+        return Markup("<span>{}</span>").format(missing)
+    read = datetime.fromisoformat(at).astimezone(UTC)
+    return Markup('<time datetime="{}" title="{} UTC">{} UTC</time>').format(
+        read.isoformat(timespec="milliseconds").replace("+00:00", "Z"),
+        read.strftime("%Y-%m-%d %H:%M:%S"),
+        read.strftime("%Y-%m-%d %H:%M"),
+    )
+
+
+def number(value: float) -> str:
+    """Return a number with thousands separated.
+
+    >>> number(1234567), number(0.25)
+    ('1,234,567', '0.25')
+    """
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.3g}"
+
+
+def size(value: int) -> str:
+    """Return a number of bytes with its unit.
+
+    >>> size(900), size(1_500_000)
+    ('900 B', '1.5 MB')
+    """
+    for unit, bytes_ in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if value >= bytes_:
+            return f"{value / bytes_:.1f} {unit}"
+    return f"{value} B"
+
+
+def plural(value: int, one: str, many: str | None = None) -> str:
+    """Return a number with its noun.
+
+    >>> plural(1, "memory", "memories"), plural(2000, "space")
+    ('1 memory', '2,000 spaces')
+    """
+    return f"{value:,} {one if value == 1 else many or one + 's'}"
+
+
+def short(text: str, length: int = 80) -> str:
+    """Return the first line of a text, cut at a number of characters.
+
+    >>> short("one two three", 8)
+    'one two…'
+    """
+    line = text.strip().partition("\n")[0]
+    cut = line if len(line) <= length else line[: length - 1].rstrip() + "…"
+    return cut if cut.endswith("…") or len(text.strip()) == len(line) else cut + " …"
+
+
+def segment(name: str) -> str:
+    """Return a name as one segment of a path.
+
+    >>> segment("a/b c")
+    'a%2Fb%20c'
+    """
+    return quote(name, safe="") if name.strip(".") else name.replace(".", "%2E")
+
+
+def markdown(text: str) -> Markup:
+    """Return a text in Markdown as HTML without anything that acts."""
+    return Markup(safe_html(text))
+
+
+FILTERS: Mapping[str, Callable[..., Any]] = {
+    "time": time,
+    "number": number,
+    "size": size,
+    "plural": plural,
+    "short": short,
+    "segment": segment,
+    "markdown": markdown,
+}
+
 
 MEDIA = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 POLICY = (
@@ -61,7 +204,7 @@ def assets() -> Mapping[str, Asset]:
 
 def _asset(name: str, content: bytes) -> Asset:
     mark = hashlib.sha256(content).hexdigest()[:12]
-    integrity = "sha384-" + shown.base64_of(hashlib.sha384(content).digest())
+    integrity = "sha384-" + base64_of(hashlib.sha384(content).digest())
     return Asset(content, MEDIA[PurePosixPath(name).suffix], f"{STATIC}/{name}?v={mark}", integrity)
 
 
@@ -76,7 +219,7 @@ def environment() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    made.filters |= shown.FILTERS
+    made.filters |= FILTERS
     made.globals["asset"] = lambda name: assets()[name]
     made.policies["json.dumps_function"] = json.dumps
     return made

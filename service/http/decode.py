@@ -3,7 +3,9 @@
 Litestar would decode first and convert later, accept "5" for 5, and not distinguish malformed from invalid.
 """
 
+import ast
 import re
+from collections.abc import Callable, Collection, Iterator
 from typing import Any, TypeVar
 from urllib.parse import unquote_to_bytes
 
@@ -14,10 +16,154 @@ from msgspec import inspect
 from muisti.core.model import decoding
 from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import InvalidInput, Problem, placed
-from muisti.service.http.choices import refused_choice
-from muisti.service.http.lenient import fitted
+from muisti.core.model.times import from_us
+from muisti.core.query.filter_fields import moment
 from muisti.service.http.repair import repaired
 from muisti.service.schemas.errors import HttpError
+
+# Fits values to a type where they mean only one thing: 10.0 for 10, a date for a time; from models also texts
+
+EXACT = 2**53  # up to here a float holds each whole number
+
+Parse = Callable[[str], Any]  # of the text of a value that is no text; raises ValueError
+
+
+def fitted(found: inspect.Type, value: Any, parse: Parse | None = None) -> Any:
+    """Return the value as the type takes it. What does not fit stays, for the decoder to refuse.
+
+    `parse` reads a text in place of another value; None where a text is only a text.
+    """
+    match found:
+        case inspect.Metadata(type=inner, extra_json_schema=extra):
+            if parse is not None and extra is not None and isinstance(value, str):
+                value = _chosen(extra.get("enum", ()), value)
+            return fitted(inner, value, parse)
+        case inspect.UnionType(types=types):
+            return _of_union(types, value, parse)
+        case inspect.DateTimeType():
+            return _in_utc(value)
+        case inspect.IntType() if isinstance(value, float) and value.is_integer() and abs(value) <= EXACT:
+            return int(value)
+        case inspect.StructType(fields=fields) if isinstance(value, dict):
+            kinds = {field.encode_name: field.type for field in fields}
+            return {name: fitted(kinds[name], one, parse) if name in kinds else one for name, one in value.items()}
+        case inspect.ListType(item_type=item) if isinstance(value, list):
+            return [fitted(item, one, parse) for one in value if one is not None or parse is None]
+        case _ if parse is not None:
+            return _read(found, value, parse)
+        case _:
+            return value
+
+
+def _of_union(types: tuple[inspect.Type, ...], value: Any, parse: Parse | None) -> Any:
+    for one in types:
+        if (fit := fitted(one, value, parse)) is not value:
+            return fit
+    return value
+
+
+def _in_utc(value: Any) -> Any:
+    try:
+        return from_us(moment(value)).isoformat()
+    except (ValueError, OverflowError):
+        return value
+
+
+def _read(found: inspect.Type, value: Any, parse: Parse) -> Any:
+    """Return what a text says, or a list of a single value, where the type takes no text."""
+    listed = isinstance(found, inspect.ListType)
+    if not isinstance(value, str):
+        if isinstance(found, inspect.StrType) and isinstance(value, int | float) and not isinstance(value, bool):
+            return str(fitted(inspect.IntType(), value))
+        return fitted(found, [value], parse) if listed and isinstance(value, dict | int) else value
+    if isinstance(found, inspect.LiteralType):
+        return _chosen(found.values, value)
+    wanted = _WANTED.get(type(found))
+    if wanted is None:
+        return value
+    try:
+        read = parse(value)
+    except (ValueError, RecursionError):
+        read = value
+    if isinstance(read, bool) is (wanted is bool) and isinstance(read, wanted):
+        return fitted(found, read, parse)
+    return [value] if listed else value
+
+
+def _chosen(choices: Collection[Any], said: str) -> str:
+    """Return the choice that is said in other letters, as `Hybrid` for `hybrid`."""
+    plain = said.strip()
+    return next((one for one in choices if str(one).casefold() == plain.casefold()), plain if choices else said)
+
+
+_WANTED: dict[type, Any] = {
+    inspect.IntType: (int, float),
+    inspect.FloatType: (int, float),
+    inspect.BoolType: bool,
+    inspect.ListType: list,
+    inspect.DictType: dict,
+    inspect.StructType: dict,
+}
+
+
+SHOWN = 40  # characters of the refused word
+
+_REFUSED = "Invalid enum value "
+_STEP = re.compile(r"\.([^.\[\]]+)|\[[^\[\]]*\]")
+
+
+def refused_choice(fault: str, place: str, type: Any) -> str | None:
+    """Return the message for a word that is none of a `Literal`; None for other faults.
+
+    `fault` and `place`, a JSON path, are of msgspec; `type` is the type that was decoded.
+
+    >>> from typing import Literal
+    >>> refused_choice("Invalid enum value 'red'", "$[0]", list[Literal["green", "blue"]])
+    "'red' is none of blue, green"
+    """
+    if not fault.startswith(_REFUSED):
+        return None
+    allowed = [str(word) for word in _choices([inspect.type_info(type)], place)]
+    word = ast.literal_eval(fault.removeprefix(_REFUSED))
+    return f"{str(word)[:SHOWN]!r} is none of {', '.join(allowed)}"
+
+
+def _choices(found: list[inspect.Type], place: str) -> list[Any]:
+    """Return the words that are allowed at a place, in the order of their declaration where the schema keeps it."""
+    for step in _STEP.finditer(place):
+        found = [inner for outer in found for inner in _inside(outer, step[1])]
+    return [word for one in found for word in _words(one)]
+
+
+def _inside(outer: inspect.Type, name: str | None) -> Iterator[inspect.Type]:
+    """Yield the types of a field, or without a `name` those of the items of a list or mapping."""
+    match outer:
+        case inspect.Metadata(type=inner):
+            yield from _inside(inner, name)
+        case inspect.UnionType(types=types):
+            for one in types:
+                yield from _inside(one, name)
+        case inspect.StructType(fields=fields):
+            yield from (field.type for field in fields if field.encode_name == name)
+        case inspect.ListType(item_type=item):
+            yield item
+        case inspect.DictType(value_type=value):
+            yield value
+        case _:
+            return
+
+
+def _words(found: inspect.Type) -> list[Any]:
+    match found:
+        case inspect.Metadata(type=inner, extra_json_schema=extra):
+            return extra["enum"] if extra and "enum" in extra else _words(inner)
+        case inspect.UnionType(types=types):
+            return [word for one in types for word in _words(one)]
+        case inspect.LiteralType(values=values):
+            return list(values)
+        case _:
+            return []
+
 
 T = TypeVar("T")
 

@@ -4,18 +4,81 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
+from msgspec import inspect
 
-from muisti.core.model.errors import MuistiError
+from muisti.core.model.errors import InvalidInput, MuistiError
+from muisti.core.query.filter_fields import nearest
 from muisti.service.auth.access import Access
-from muisti.service.mcp.arguments import read
+from muisti.service.http.decode import fitted
+from muisti.service.mcp.arguments import UndoChanges, read
 from muisti.service.mcp.calls import Call, Outcome
 from muisti.service.mcp.catalog import Tool
-from muisti.service.mcp.given import given
+from muisti.service.mcp.group_arguments import Purge
 from muisti.service.mcp.offers import hidden, usable
 from muisti.service.mcp.refusals import NOT_OFFERED, not_offered, refused
+from muisti.service.mcp.schema import fields_of
 from muisti.service.mcp.session import Session
 from muisti.service.runtime.bulkheads import LANE, Lane, is_slow_tool
 from muisti.service.schemas.errors import HttpError
+
+# Reads what models send for what they mean, by the types of our own arguments; see `service.http.lenient`
+
+Json = dict[str, Any]
+
+TEXTS = frozenset({"content", "contents", "text", "ndjson", "query", "idempotency_key"})  # kept as they are
+MEMORY = ("id", "category", "key")  # the names of one memory
+
+
+def given(kind: type[msgspec.Struct], arguments: Mapping[str, Any], gone: frozenset[str] = frozenset()) -> Json:
+    """Return the arguments of a call as `kind` takes them.
+
+    An optional argument that is null or blank is left out: clients send these for what a model leaves out. Null within
+    an argument stays, since in `changes` it clears a field. A text may stand for a number, a truth value, a list or an
+    object, and a single value for a list. A date counts as its midnight, and a time without a zone is in UTC.
+
+    `gone` are arguments that the caller may not use, which no message names. For `purge` a blank is a value: it would
+    otherwise erase more than was asked. For `undo` it names no memory, which otherwise means the caller's last request.
+
+    Raises:
+        InvalidInput: there is no such argument, or the memory to undo has only blank names.
+    """
+    fields = {field.encode_name: field for field in fields_of(kind)}
+    found: Json = {}
+    for name, value in arguments.items():
+        field = fields.get(name)
+        if field is None:
+            raise InvalidInput.at(f"$.{name[:80]}", f"there is no such field{nearest(name, [*fields.keys() - gone])}")
+        if name in TEXTS:
+            if value is not None:
+                found[name] = (
+                    value if name != "contents" and isinstance(value, str) else fitted(field.type, value, _parsed)
+                )
+            continue
+        value = value.strip() if isinstance(value, str) else value
+        if value is None or (value == "" and not field.required and kind is not Purge):
+            continue
+        value = fitted(field.type, value, _parsed)
+        found[name] = [one for one in value if one != ""] if isinstance(value, list) and _of_texts(field) else value
+    if kind is UndoChanges and not found.keys() & {*MEMORY}:
+        for name in MEMORY:
+            if isinstance(arguments.get(name), str):
+                raise InvalidInput.at(f"$.{name}", "must not be blank; leave it out to undo your own last request")
+    return found
+
+
+def _of_texts(field: inspect.Field) -> bool:
+    kind = field.type.type if isinstance(field.type, inspect.Metadata) else field.type
+    return isinstance(kind, inspect.ListType) and not isinstance(kind.item_type, inspect.DictType)
+
+
+def _parsed(text: str) -> Any:
+    """Return the value that a text says as JSON; `True` of Python too.
+
+    Raises:
+        ValueError: it is no JSON.
+    """
+    word = text.strip()
+    return msgspec.json.decode(word.lower() if word in ("True", "False") else word)
 
 
 def tool_of(access: Access, name: str) -> Tool | None:

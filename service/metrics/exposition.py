@@ -1,16 +1,221 @@
 """Encodes metrics: as JSON between workers, as text for the scraper."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
-from prometheus_client import generate_latest
-from prometheus_client.core import GaugeMetricFamily
+from prometheus_client import ProcessCollector, generate_latest
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, HistogramMetricFamily, InfoMetricFamily
 from prometheus_client.metrics_core import Metric
 from prometheus_client.openmetrics import exposition as openmetrics
+from prometheus_client.utils import floatToGoString
 
+from muisti.core.engine import Engine
 from muisti.core.model.decoding import decoder
-from muisti.service.metrics.families import families
+from muisti.core.support.meters import Counter, Gauge, GraphMeters, Histogram, StoreMeters, TaskMeters
+from muisti.service.observability.meters import Meters
 from muisti.service.runtime.workers import Backend
+from muisti.service.version import installed_version
+
+# The metrics of one process, with the names and units that Prometheus recommends
+
+
+def families(backend: Backend, index_limit: int) -> Iterator[Metric]:
+    """Yield all metrics, also those without a value here. `index_limit` is in bytes. May load the model to name it."""
+    yield _build(backend.engine)
+    yield from _http(backend.meters)
+    yield from _searches(backend.meters)
+    yield from _writes(backend.engine)
+    yield from _queues(backend)
+    yield from _replication(backend.engine.meters.store)
+    yield from _indexes(backend.engine, index_limit)
+    yield from _embedding_cache(backend.engine)
+    second = backend.engine.meters.second_vectors
+    yield _counter("muisti_second_vectors", "Vectors of second models that background steps have stored.", second)
+    yield from _graph(backend.engine.meters.graph)
+    yield from _tasks(backend.engine.meters.tasks)
+    yield from _upkeep(backend.meters)
+    yield _histogram(
+        "muisti_event_loop_lag_seconds",
+        "Delay of timers on the event loop, measured every second.",
+        backend.meters.loop_lag_seconds,
+    )
+    yield from ProcessCollector(registry=None).collect()
+
+
+def _build(engine: Engine) -> Metric:
+    labels = {
+        "version": installed_version(),
+        "store": engine.store,
+        "model": engine.model or "",
+        "generation": (engine.generation or "")[:12],
+    }
+    return InfoMetricFamily("muisti_build", "Version, database, embedding model and its hash.", labels)
+
+
+def _http(meters: Meters) -> Iterator[Metric]:
+    yield _counter(
+        "muisti_http_requests",
+        "Answered requests; status 0: the caller had disconnected.",
+        meters.requests,
+        ("method", "route", "status"),
+    )
+    yield _histogram(
+        "muisti_http_request_duration_seconds",
+        "Time from the head of a request to the end of its answer.",
+        meters.request_seconds,
+        ("method", "route"),
+    )
+    yield GaugeMetricFamily("muisti_http_requests_in_progress", "Requests that are being answered.", meters.running)
+    yield _counter("muisti_http_problems", "Refusals and failures, by their code.", meters.problems, ("code",))
+    yield _counter(
+        "muisti_mcp_calls", "Calls of MCP tools; outcome is ok or a code.", meters.tool_calls, ("tool", "outcome")
+    )
+
+
+def _searches(meters: Meters) -> Iterator[Metric]:
+    yield _counter("muisti_searches", "Searches by mode and evidence.", meters.searches, ("mode", "evidence"))
+    yield _counter("muisti_searches_degraded", "Searches that could not run as requested.", meters.degraded)
+    yield _histogram(
+        "muisti_search_stage_duration_seconds", "Duration of the stages of searches.", meters.stage_seconds, ("stage",)
+    )
+
+
+def _writes(engine: Engine) -> Iterator[Metric]:
+    store = engine.meters.store
+    yield _counter("muisti_memory_changes", "Committed changes of memories.", engine.meters.changes)
+    yield _histogram(
+        "muisti_commit_duration_seconds",
+        "Time from the start of a commit until it is durable, including retries.",
+        store.commit_seconds,
+    )
+    yield _histogram("muisti_commit_group_writes", "Writes that shared one commit of a file.", store.group_writes)
+    yield _gauge(
+        "muisti_write_queue_length", "Writes that wait for the one writer of a file.", store.waiting and store.waiting()
+    )
+
+
+def _queues(backend: Backend) -> Iterator[Metric]:
+    calls = GaugeMetricFamily(
+        "muisti_pool_calls", "Calls that run on a pool of threads, or wait for a thread.", labels=("pool",)
+    )
+    capacity = GaugeMetricFamily(
+        "muisti_pool_capacity_calls", "Largest number of these calls; more are refused.", labels=("pool",)
+    )
+    for name, pool in backend.pools.items():
+        calls.add_metric((name,), pool.calls)
+        capacity.add_metric((name,), pool.capacity)
+    yield calls
+    yield capacity
+
+
+def _replication(store: StoreMeters) -> Iterator[Metric]:
+    yield _counter(
+        "muisti_database_retries",
+        "Retries of requests to a remote database, by the server that failed and the reason.",
+        store.retries,
+        ("server", "reason"),
+    )
+    yield _gauge(
+        "muisti_replica_lag_writes",
+        "Writes known to this process that the read replica has not shown yet.",
+        store.lag and store.lag(),
+    )
+
+
+def _indexes(engine: Engine, limit: int) -> Iterator[Metric]:
+    yield GaugeMetricFamily("muisti_index_memory_bytes", "Memory that indexes use.", engine.index_bytes)
+    about = "Memory of remembered rows of filters, a part of that of indexes."
+    yield GaugeMetricFamily("muisti_index_filter_bytes", about, engine.filter_bytes)
+    yield GaugeMetricFamily("muisti_index_memory_limit_bytes", "Limit of the memory that indexes use.", limit)
+    yield GaugeMetricFamily("muisti_index_loaded_spaces", "Spaces whose index is in memory.", engine.indexes_loaded)
+    yield _histogram("muisti_index_load_duration_seconds", "Duration of loading an index.", engine.meters.load_seconds)
+    yield CounterMetricFamily("muisti_index_evictions", "Indexes dropped to stay in memory.", engine.indexes_evicted)
+
+
+def _graph(meters: GraphMeters) -> Iterator[Metric]:
+    yield _counter(
+        "muisti_graph_versions",
+        "Versions read for the graph; reader is chosen, or fallback when an endpoint gave no answer.",
+        meters.versions,
+        ("reader",),
+    )
+    yield _counter("muisti_graph_names_dropped", "Names that an endpoint reported and no text has.", meters.dropped)
+
+
+def _embedding_cache(engine: Engine) -> Iterator[Metric]:
+    use = engine.models.cache.use
+    yield GaugeMetricFamily("muisti_embedding_cache_bytes", "Memory of vectors of slow models.", use.nbytes)
+    about = "Texts of slow models; found is yes when no embedding was needed."
+    found = CounterMetricFamily("muisti_embedding_cache_texts", about, labels=("found",))
+    found.add_metric(("yes",), use.hits)
+    found.add_metric(("no",), use.misses)
+    yield found
+
+
+def _tasks(meters: TaskMeters) -> Iterator[Metric]:
+    yield _levels("muisti_tasks_queued", "Tasks of all spaces that wait, as this process saw them last.", meters.queued)
+    about = "Tasks of all spaces that go on and keep failing, as this process saw them last; /readyz names them."
+    yield _levels("muisti_tasks_failing", about, meters.failing)
+    yield _levels("muisti_tasks_running", "Tasks that this process works on.", meters.running)
+    blocked = GaugeMetricFamily(
+        "muisti_tasks_blocked", "1 while an error keeps this process from working on tasks.", labels=("code",)
+    )
+    for labels, value in meters.blocked.read().items():
+        blocked.add_metric(labels, value)
+    yield blocked
+    yield _counter(
+        "muisti_tasks_ended", "Tasks that this process has ended, by their state.", meters.ended, ("kind", "state")
+    )
+    yield _counter(
+        "muisti_task_takeovers", "Tasks taken over from a process that had ended.", meters.takeovers, ("kind",)
+    )
+    yield _histogram(
+        "muisti_task_duration_seconds", "Time from the first work on a task to its end.", meters.seconds, ("kind",)
+    )
+
+
+def _upkeep(meters: Meters) -> Iterator[Metric]:
+    yield _counter(
+        "muisti_upkeep_runs",
+        "Runs of background tasks; outcome is done, failed or broken.",
+        meters.sweeps,
+        ("sweep", "outcome"),
+    )
+    yield _histogram(
+        "muisti_upkeep_step_duration_seconds",
+        "Duration of a step of a background task.",
+        meters.sweep_step_seconds,
+        ("sweep",),
+    )
+
+
+def _counter(name: str, about: str, counter: Counter, labels: Sequence[str] = ()) -> Metric:
+    family = CounterMetricFamily(name, about, labels=labels)
+    for key, count in sorted(counter.read().items()):
+        family.add_metric(key, count)
+    return family
+
+
+def _levels(name: str, about: str, gauge: Gauge) -> Metric:
+    """Return a gauge by kind of task."""
+    family = GaugeMetricFamily(name, about, labels=("kind",))
+    for key, level in sorted(gauge.read().items()):
+        family.add_metric(key, level)
+    return family
+
+
+def _histogram(name: str, about: str, histogram: Histogram, labels: Sequence[str] = ()) -> Metric:
+    family = HistogramMetricFamily(name, about, labels=labels)
+    bounds = [floatToGoString(bound) for bound in (*histogram.bounds, float("inf"))]
+    for key, spread in sorted(histogram.read().items()):
+        family.add_metric(key, list(zip(bounds, map(float, spread.up_to), strict=True)), spread.total)
+    return family
+
+
+def _gauge(name: str, about: str, value: float | None) -> Metric:
+    """Return a gauge, without a sample when the value is None."""
+    return GaugeMetricFamily(name, about, value)
+
 
 PLAIN = "text/plain; version=0.0.4"  # Litestar adds the charset
 OPENMETRICS = "application/openmetrics-text"

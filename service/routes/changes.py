@@ -14,8 +14,7 @@ from muisti.core.query.changes import Wanted
 from muisti.core.query.filters import parse_params
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import access_of, memories
-from muisti.service.feed.seq_watcher import SeqWatcher
-from muisti.service.feed.stream import MEDIA_TYPE, EventStream, Source
+from muisti.service.feed.stream import MEDIA_TYPE, EventStream, SeqWatcher, Source
 from muisti.service.http.decode import Request
 from muisti.service.http.headers import SEQ, point
 from muisti.service.http.parameters import between

@@ -13,8 +13,7 @@ from muisti.core.model.values import LIMIT_MAX, Seq
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import access_of
 from muisti.service.feed import reads
-from muisti.service.feed.seq_watcher import SeqWatcher
-from muisti.service.feed.stream import MEDIA_TYPE, EventStream
+from muisti.service.feed.stream import MEDIA_TYPE, EventStream, SeqWatcher
 from muisti.service.http.decode import Request
 from muisti.service.http.headers import SEQ
 from muisti.service.http.parameters import CursorParameter, LimitParameter

@@ -6,9 +6,8 @@ from urllib.parse import urlsplit
 
 from muisti.core.embedding.encoder import SHIPPED, Encoder, StaticEncoder
 from muisti.core.embedding.minilm import minilm
-from muisti.core.embedding.models import Models
+from muisti.core.embedding.models import Models, SecondModels
 from muisti.core.embedding.onnx import OnnxEncoder
-from muisti.core.embedding.second import SecondModels
 from muisti.core.model.terms import OFF
 from muisti.core.query.calibration import FILE as EVIDENCE_FILE
 from muisti.core.query.calibration import Calibration

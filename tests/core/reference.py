@@ -17,8 +17,7 @@ from muisti.core.kernels import Floats
 from muisti.core.model.hits import Mode
 from muisti.core.model.values import Memory
 from muisti.core.query.query import parse
-from muisti.core.search.blend import LATE, ORDER, USUAL_K1
-from muisti.core.search.meaning import FEEDBACK
+from muisti.core.search.blend import FEEDBACK, LATE, ORDER, USUAL_K1
 from muisti.core.text.terms import encode_terms, index_terms, normalise, query_terms
 
 POOL = 50

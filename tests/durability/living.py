@@ -13,9 +13,8 @@ from pathlib import Path
 from muisti.core.model.errors import StoreUnavailable
 from muisti.core.store.database import Database
 from muisti.core.store.file.database import FileDatabase
-from muisti.core.store.remote.access import Token
 from muisti.core.store.remote.database import RemoteDatabase
-from muisti.core.store.remote.http_client import Server
+from muisti.core.store.remote.http_client import Server, Token
 from tests.core.conversations.long_life import Life, Lived
 from tests.core.fakes import Clock, open_engine
 

@@ -11,9 +11,8 @@ from deploy.cluster.sqld import Sqld
 from muisti.core.model.errors import StoreUnavailable
 from muisti.core.store.database import Statement
 from muisti.core.store.migrate import migrate
-from muisti.core.store.remote.access import Token
 from muisti.core.store.remote.database import RemoteDatabase
-from muisti.core.store.remote.http_client import Server
+from muisti.core.store.remote.http_client import Server, Token
 from tests.core.store.test_store import generation, names
 from tests.remote.conftest import LABEL
 from tests.remote.tokens import Issuer

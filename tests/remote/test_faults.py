@@ -10,9 +10,8 @@ from deploy.cluster.sqld import Sqld
 from muisti.core.model.errors import StoreFull, StoreUnavailable
 from muisti.core.store.database import Database, Refused, Statement
 from muisti.core.store.remote import writes
-from muisti.core.store.remote.access import Token
 from muisti.core.store.remote.database import RemoteDatabase
-from muisti.core.store.remote.http_client import Server
+from muisti.core.store.remote.http_client import Server, Token
 from tests.remote.proxy import FAULTS, Fault, Proxy
 from tests.stores import RemoteStore
 

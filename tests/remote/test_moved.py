@@ -12,9 +12,8 @@ import pytest
 from deploy.cluster.sqld import Sqld
 from muisti.core.model.errors import StoreUnavailable
 from muisti.core.store.database import Statement
-from muisti.core.store.remote.access import Token
 from muisti.core.store.remote.database import RemoteDatabase
-from muisti.core.store.remote.http_client import Server
+from muisti.core.store.remote.http_client import Server, Token
 from tests.stores import RemoteStore
 
 LARGE = [Statement("SELECT hex(zeroblob(1000000)) FROM generate_series(1, 6)")]

@@ -9,9 +9,8 @@ import turso_serverless
 
 from deploy.cluster.sqld import Sqld
 from muisti.core.store.database import Scalar, Statement
-from muisti.core.store.remote.access import Token
 from muisti.core.store.remote.database import RemoteDatabase
-from muisti.core.store.remote.http_client import Server
+from muisti.core.store.remote.http_client import Server, Token
 from tests.core.fakes import SPACE, Clock, add, open_engine
 from tests.remote.conftest import LABEL
 

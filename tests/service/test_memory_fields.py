@@ -5,7 +5,7 @@ from muisti.core.model.values import Memory
 from muisti.service.cli.commands import read
 from muisti.service.formats import markdown
 from muisti.service.mcp.rendering import shown
-from muisti.service.mcp.words import WORDS
+from muisti.service.mcp.schema import WORDS
 from muisti.service.schemas.replies import MemoryReply
 from muisti.service.schemas.requests import DraftBody, PatchBody
 from tests.core.model.test_fields import FULL, NAMES, named

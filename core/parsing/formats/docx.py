@@ -7,11 +7,115 @@ from dataclasses import dataclass
 from muisti.core.model.documents import Piece
 from muisti.core.parsing.blocks import Outline, block, heading, table
 from muisti.core.parsing.formats.charts import chart_table, title_of
-from muisti.core.parsing.formats.equations import latex
 from muisti.core.parsing.formats.numbering import Numbering, numbering_of
 from muisti.core.parsing.formats.package import Element, Package, attribute
 from muisti.core.parsing.options import Options
 from muisti.core.parsing.parsed import About
+
+# Equations of office files as LaTeX, as far as letters, fractions, powers, roots and sums go
+
+_SYMBOLS = {
+    "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "epsilon", "ζ": "zeta", "η": "eta", "θ": "theta",
+    "κ": "kappa", "λ": "lambda", "μ": "mu", "ν": "nu", "ξ": "xi", "π": "pi", "ρ": "rho", "σ": "sigma", "τ": "tau",
+    "φ": "phi", "χ": "chi", "ψ": "psi", "ω": "omega", "Γ": "Gamma", "Δ": "Delta", "Θ": "Theta", "Λ": "Lambda",
+    "Π": "Pi", "Σ": "Sigma", "Φ": "Phi", "Ψ": "Psi", "Ω": "Omega", "∞": "infty", "×": "times", "·": "cdot",
+    "÷": "div", "±": "pm", "≤": "leq", "≥": "geq", "≠": "neq", "≈": "approx", "∈": "in", "∑": "sum", "∫": "int",
+    "∏": "prod", "∂": "partial", "∇": "nabla", "√": "sqrt", "→": "to", "⇒": "Rightarrow", "…": "ldots", "⋯": "cdots",
+}  # fmt: skip
+_TEX = {ord(symbol): f" \\{name} " for symbol, name in _SYMBOLS.items()}
+_FUNCTIONS = frozenset({"sin", "cos", "tan", "log", "ln", "lim", "exp", "max", "min", "det", "arg"})
+_BRACKETS = {"{": "\\{", "}": "\\}"}
+
+
+def latex(equation: Element) -> str:
+    """Return an equation as LaTeX, without dollar signs."""
+    return " ".join(_all(equation).split())
+
+
+def _all(element: Element | None) -> str:
+    return "" if element is None else "".join(map(_one, element))
+
+
+def _one(element: Element) -> str:
+    kind = element.tag.removeprefix("m-")
+    if kind == "t":
+        return (element.text or "").translate(_TEX)
+    if kind.endswith("Pr"):
+        return ""
+    form = _FORMS.get(kind)
+    return form(element) if form is not None else _all(element)
+
+
+def _part(element: Element, name: str) -> str:
+    return _all(element.find(f"m-{name}")).strip()
+
+
+def _property(element: Element, name: str, default: str) -> str:
+    found = element.find(f"m-{element.tag.removeprefix('m-')}Pr/m-{name}")
+    value = None if found is None else attribute(found, "val")
+    return default if value is None else value
+
+
+def _fraction(element: Element) -> str:
+    return f"\\frac{{{_part(element, 'num')}}}{{{_part(element, 'den')}}}"
+
+
+def _scripts(element: Element) -> str:
+    under, over = _part(element, "sub"), _part(element, "sup")
+    return _part(element, "e") + (f"_{{{under}}}" if under else "") + (f"^{{{over}}}" if over else "")
+
+
+def _root(element: Element) -> str:
+    degree = _part(element, "deg")
+    return "\\sqrt" + (f"[{degree}]" if degree else "") + f"{{{_part(element, 'e')}}}"
+
+
+def _large(element: Element) -> str:
+    sign = _property(element, "chr", "∫").translate(_TEX).strip()
+    under, over = _part(element, "sub"), _part(element, "sup")
+    return f"{sign}_{{{under}}}^{{{over}}}{_part(element, 'e')}" if under or over else f"{sign} {_part(element, 'e')}"
+
+
+def _delimited(element: Element) -> str:
+    left, right = _property(element, "begChr", "("), _property(element, "endChr", ")")
+    inner = _property(element, "sepChr", "|").join(_all(one) for one in element.findall("m-e"))
+    left, right = (_BRACKETS.get(one, one) or "." for one in (left, right))
+    return f"\\left{left}{inner}\\right{right}"
+
+
+def _function(element: Element) -> str:
+    name = _part(element, "fName")
+    for known in _FUNCTIONS:
+        if name.startswith(known):
+            name = "\\" + name
+            break
+    return f"{name}({_part(element, 'e')})" if "\\left" not in _part(element, "e") else name + _part(element, "e")
+
+
+def _matrix(element: Element) -> str:
+    rows = (" & ".join(_all(cell) for cell in row.findall("m-e")) for row in element.findall("m-mr"))
+    return "\\begin{matrix}" + " \\\\ ".join(rows) + "\\end{matrix}"
+
+
+def _limit(element: Element) -> str:
+    mark = "_" if element.tag == "m-limLow" else "^"
+    return f"{_part(element, 'e')}{mark}{{{_part(element, 'lim')}}}"
+
+
+def _array(element: Element) -> str:
+    return " \\\\ ".join(_all(one) for one in element.findall("m-e"))
+
+
+def _accent(element: Element) -> str:
+    return f"\\hat{{{_part(element, 'e')}}}" if element.tag == "m-acc" else f"\\overline{{{_part(element, 'e')}}}"
+
+
+_FORMS = {
+    "f": _fraction, "sSub": _scripts, "sSup": _scripts, "sSubSup": _scripts, "rad": _root, "nary": _large,
+    "d": _delimited, "func": _function, "m": _matrix, "limLow": _limit, "limUpp": _limit, "eqArr": _array,
+    "acc": _accent, "bar": _accent,
+}  # fmt: skip
+
 
 _WRAPPERS = frozenset({"w-sdt", "w-sdtContent", "w-ins", "w-moveTo", "w-customXml", "w-smartTag"})
 _LEFT_OUT = frozenset({"mc-Fallback", "w-del", "w-moveFrom", "w-pPr", "w-rPr", "w-sdtPr", "w-instrText"})

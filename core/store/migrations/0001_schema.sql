@@ -94,7 +94,7 @@ CREATE TABLE versions (
     source_class TEXT NOT NULL DEFAULT 'unknown',
     derived_from TEXT NOT NULL DEFAULT '[]', -- JSON array of ids
     trust INTEGER NOT NULL DEFAULT 50, -- percentage: of the class, or the lowest of the memories in `derived_from`
-    checksum INTEGER, -- of the content (core/store/sql/checksums.py)
+    checksum INTEGER, -- of the content (core/store/sql/version_rows.py)
     valid_from INTEGER, -- the content is true from here to `valid_to`; null where that end is open
     valid_to INTEGER,
     session TEXT, -- names that callers chose, as are `conversation` and `topic`

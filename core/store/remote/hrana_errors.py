@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from muisti.core.model.errors import StoreCorrupt, StoreFull, StoreUnavailable
-from muisti.core.store.database import BadStatement, Refused
-from muisti.core.store.refusal_codes import refusal_of
+from muisti.core.store.database import BadStatement, Refused, refusal_of
 from muisti.core.store.remote.hrana import BatchResult, Fault
 
 PASSING_CODES = frozenset({"SQLITE_BUSY", "SQLITE_LOCKED", "SQLITE_SCHEMA", "SQLITE_INTERRUPT", "TRANSACTION_TIMEOUT",

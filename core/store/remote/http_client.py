@@ -8,6 +8,7 @@ import math
 import time
 from collections.abc import Generator, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from ssl import SSLCertVerificationError
 from urllib.parse import SplitResult, urlsplit
 
@@ -24,9 +25,35 @@ from muisti.core.model.errors import StoreUnavailable, TooLarge
 from muisti.core.model.location import base_url
 from muisti.core.store.database import Row
 from muisti.core.store.remote import hrana
-from muisti.core.store.remote.access import Token
 from muisti.core.store.remote.hrana import BadReply, BatchResult, CursorHead, Fault, Step, StepResult
 from muisti.core.store.remote.hrana_errors import raise_fault
+from muisti.core.support.rereading import Reread
+
+# Bearer token of a remote database, given as text or in a file that may change while Muisti runs
+
+
+class Token:
+    """Token that is read again when its file has changed. Thread-safe."""
+
+    def __init__(self, text: str | None = None, file: Path | None = None) -> None:
+        """Take the token as text or as a file, not both; neither means that there is no token.
+
+        Raises:
+            StoreUnavailable: the file cannot be read.
+        """
+        self._text = text
+        self._file = None if file is None else Reread(file)
+        self.current()
+
+    def current(self) -> str | None:
+        """Return the current token, None when there is none."""
+        if self._file is None:
+            return self._text
+        try:
+            return self._file.current()
+        except (OSError, UnicodeDecodeError) as error:
+            raise StoreUnavailable(f"the file with the token for the database cannot be read: {error}") from error
+
 
 CONNECT_SECONDS = 2.0
 CONNECTIONS = 64  # kept open

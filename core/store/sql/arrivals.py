@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import structs
 
-from muisti.core.store.database import Statement
-from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.database import Refusal, Statement, refuse
 from muisti.core.store.sql.inserting import NewVersion, insert
 from muisti.core.store.sql.spaces import STAGING, SpaceRow
 from muisti.core.store.sql.version_rows import raw

@@ -4,8 +4,7 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from muisti.core.store.database import Scalar, Statement
-from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.database import Refusal, Scalar, Statement, refuse
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import CURRENT, UNEXPIRED, structural
 

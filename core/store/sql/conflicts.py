@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.outcomes import Likeness
 from muisti.core.model.values import Memory
-from muisti.core.store.database import Row, Scalar, Statement
-from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.database import Refusal, Row, Scalar, Statement, refuse
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import COLUMNS, CURRENT, UNEXPIRED, WIDTH
 from muisti.core.text.terms import fold

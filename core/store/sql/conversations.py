@@ -11,8 +11,7 @@ from muisti.core.model.conversations import Counted, Level
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Memory
 from muisti.core.query.points import Point
-from muisti.core.store.database import Row, Scalar, Statement
-from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.database import Refusal, Row, Scalar, Statement, refuse
 from muisti.core.store.sql.id_lists import IDS, id_list
 from muisti.core.store.sql.points import lived, said
 from muisti.core.store.sql.spaces import SpaceRow

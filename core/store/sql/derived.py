@@ -4,8 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple, cast
 
 from muisti.core.model.values import Memory
-from muisti.core.store.database import Row, Statement
-from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.database import Refusal, Row, Statement, refuse
 from muisti.core.store.sql import overwriting, version_rows
 from muisti.core.store.sql.erasable import Condition
 from muisti.core.store.sql.id_lists import IDS, id_list

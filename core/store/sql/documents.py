@@ -10,8 +10,7 @@ from typing import NamedTuple
 from muisti.core.model.filing import DocumentSort
 from muisti.core.model.values import Memory
 from muisti.core.query.points import Point
-from muisti.core.store.database import Scalar, Statement
-from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.database import Refusal, Scalar, Statement, refuse
 from muisti.core.store.sql.id_lists import IDS, id_list
 from muisti.core.store.sql.points import lived
 from muisti.core.store.sql.spaces import SpaceRow

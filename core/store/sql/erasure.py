@@ -5,8 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.ids import id_text
-from muisti.core.store.database import Statement
-from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.database import Refusal, Statement, refuse
 from muisti.core.store.sql import overwriting, segments
 from muisti.core.store.sql.erasable import Condition
 from muisti.core.store.sql.id_lists import IDS, id_list

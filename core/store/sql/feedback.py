@@ -1,8 +1,7 @@
 """The SQL of feedback: the verdicts of callers on memories, one for each caller and memory."""
 
 from muisti.core.model.terms import Verdict
-from muisti.core.store.database import Statement
-from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.database import Refusal, Statement, refuse
 from muisti.core.store.sql.spaces import SpaceRow
 
 VALUE: dict[Verdict | None, int] = {"useful": 1, "not_useful": -1, None: 0}

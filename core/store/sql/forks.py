@@ -6,8 +6,7 @@ database, so no text is embedded again.
 
 from collections.abc import Sequence
 
-from muisti.core.store.database import Statement
-from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.database import Refusal, Statement, refuse
 from muisti.core.store.sql.bulk_replace import SAID, same
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.table import Table

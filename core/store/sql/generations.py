@@ -2,8 +2,7 @@
 
 from collections.abc import Sequence
 
-from muisti.core.store.database import Scalar, Statement
-from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.database import Refusal, Scalar, Statement, refuse
 from muisti.core.store.sql import overwriting, tables
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import COLUMNS

@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from muisti.core.store.database import Statement
-from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.database import Refusal, Statement, refuse
 from muisti.core.store.sql.spaces import SpaceRow
 
 READ_KINDS = ("memory", "exchange", "chunk", "entity", "relation")

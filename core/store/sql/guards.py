@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from muisti.core.model.values import Memory
-from muisti.core.store.database import Statement
-from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.database import Refusal, Statement, refuse
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import CURRENT, UNEXPIRED, raw
 from muisti.core.text.terms import fold

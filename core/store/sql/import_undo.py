@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from muisti.core.model.imports import Imported
-from muisti.core.store.database import Statement
-from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.database import Refusal, Statement, refuse
 from muisti.core.store.sql.changes import HOLDS
 from muisti.core.store.sql.conversations import held
 from muisti.core.store.sql.spaces import SpaceRow

@@ -10,8 +10,7 @@ import msgspec
 
 from muisti.core.model.conversations import place_of
 from muisti.core.model.values import Memory
-from muisti.core.store.database import Scalar, Statement
-from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.database import Refusal, Scalar, Statement, refuse
 from muisti.core.store.sql import spaces
 from muisti.core.store.sql.inserting import NewVersion, insert
 from muisti.core.store.sql.spaces import STAGING, SpaceRow

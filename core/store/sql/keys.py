@@ -7,8 +7,7 @@ from typing import cast
 from muisti.core.identity.grants import Grant, Key
 from muisti.core.model.terms import Scope, SourceClass
 from muisti.core.model.times import from_us, to_us
-from muisti.core.store.database import Row, Statement
-from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.database import Refusal, Row, Statement, refuse
 
 _COLUMNS = (
     "id, name, scopes, spaces, category, parent_id, created_at, expires_at, revoked_at, last_used_at, source_class"

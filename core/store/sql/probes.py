@@ -2,8 +2,7 @@
 
 from typing import NamedTuple, cast
 
-from muisti.core.store.database import Row, Statement
-from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.database import Refusal, Row, Statement, refuse
 from muisti.core.store.sql.spaces import SpaceRow
 
 

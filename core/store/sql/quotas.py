@@ -7,8 +7,7 @@ from muisti.core.model.counts import Quota, SpaceUse, Usage
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Memory
-from muisti.core.store.database import Row, Scalar, Statement
-from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.database import Refusal, Row, Scalar, Statement, refuse
 from muisti.core.store.sql.spaces import SpaceRow
 
 _HERE = "FROM spaces s LEFT JOIN quotas q ON q.space = s.name WHERE s.id = ?"

@@ -1,8 +1,7 @@
 """The SQL of stored answers, which repeated requests get by idempotency key."""
 
 from muisti.core.model.values import RequestKey
-from muisti.core.store.database import Statement
-from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.database import Refusal, Statement, refuse
 from muisti.core.store.sql.spaces import SpaceRow
 
 _REFUSE_KNOWN = f"{refuse(Refusal.REQUEST_KNOWN)} WHERE EXISTS (SELECT 1 FROM requests WHERE scope = ? AND key = ?)"

@@ -8,8 +8,7 @@ import msgspec
 from muisti.core.model.spaces import Field, Policy, Space, SpaceSettings
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Seq
-from muisti.core.store.database import Row, Scalar, Statement
-from muisti.core.store.refusal_codes import Refusal, refuse, refuse_one_of
+from muisti.core.store.database import Refusal, Row, Scalar, Statement, refuse, refuse_one_of
 from muisti.core.store.sql.version_rows import PLAIN
 
 _SELECT = """SELECT s.id, s.name, s.epoch, s.seq, s.created_at, s.settings, g.id, g.hash, g.dimensions, s.kept_from,

@@ -10,8 +10,7 @@ import msgspec
 
 from muisti.core.model.tasks import ItemOutcome, NewItem
 from muisti.core.model.terms import TaskState
-from muisti.core.store.database import Statement
-from muisti.core.store.refusal_codes import Refusal, refuse, refuse_one_of
+from muisti.core.store.database import Refusal, Statement, refuse, refuse_one_of
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.task_rows import ITEMS, NOW
 

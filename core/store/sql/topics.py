@@ -7,8 +7,7 @@ from typing import NamedTuple, cast
 
 from muisti.core.model.conversations import TURN_MAX
 from muisti.core.query.points import Point
-from muisti.core.store.database import Rows, Scalar, Statement
-from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.database import Refusal, Rows, Scalar, Statement, refuse
 from muisti.core.store.sql import points
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import COLUMNS, CURRENT, UNEXPIRED

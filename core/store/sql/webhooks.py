@@ -4,8 +4,7 @@ import json
 from typing import Any
 
 from muisti.core.model.webhooks import Kept
-from muisti.core.store.database import Row, Statement
-from muisti.core.store.refusal_codes import Refusal, refuse
+from muisti.core.store.database import Refusal, Row, Statement, refuse
 from muisti.core.store.sql.spaces import SpaceRow
 
 LETTERS_MAX = 100  # dead letters that are kept of a webhook, the newest

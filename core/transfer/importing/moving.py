@@ -11,8 +11,7 @@ from muisti.core.model.errors import Conflict, ModelMismatch, MuistiError, Quota
 from muisti.core.model.times import to_us
 from muisti.core.model.values import Seq
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Refused, Statement
-from muisti.core.store.refusal_codes import Refusal
+from muisti.core.store.database import Database, Refusal, Refused, Statement
 from muisti.core.store.sql import audit, imports, quotas, spaces
 from muisti.core.store.sql.imports import Staged
 from muisti.core.tasks.fenced_commit import UNFENCED, FencedCommit, over

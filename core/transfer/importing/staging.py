@@ -15,8 +15,7 @@ from muisti.core.model.errors import Conflict, PlaceTaken, Problem
 from muisti.core.model.ids import id_text
 from muisti.core.model.times import to_us
 from muisti.core.model.values import NAME_MAX, Json, Memory
-from muisti.core.store.database import Database, Refused, Rows, Statement
-from muisti.core.store.refusal_codes import Refusal
+from muisti.core.store.database import Database, Refusal, Refused, Rows, Statement
 from muisti.core.store.sql import imports, spaces, topics, version_rows
 from muisti.core.store.sql.imports import Staged
 from muisti.core.store.sql.inserting import NewVersion

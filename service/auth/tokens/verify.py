@@ -1,18 +1,154 @@
 """Verification of tokens, from the text of a token to its caller."""
 
+import asyncio
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import jwt
-from jwt import exceptions
+import msgspec
+from jwt import PyJWK, exceptions
+from jwt.algorithms import AllowedPublicKeys
+from jwt.exceptions import PyJWTError
 from jwt.types import Options
 
+from muisti.core.model.decoding import decoder
 from muisti.core.model.values import NAME_MAX
 from muisti.service.auth.access import Access
 from muisti.service.auth.challenge import Challenge
 from muisti.service.auth.tokens.claims import BadToken, Reading
-from muisti.service.auth.tokens.keys import IssuerKeys
-from muisti.service.auth.tokens.source import source_of
+from muisti.service.auth.tokens.source import Source, Unreadable, source_of
+from muisti.service.schemas.errors import HttpError
 from muisti.service.settings import Settings, names_in
+
+# Public keys of an issuer, read from a JWKS (RFC 7517)
+
+# Kind of key for each algorithm. Algorithms with a shared secret are left out on purpose.
+KINDS = {
+    **dict.fromkeys(("RS256", "RS384", "RS512", "PS256", "PS384", "PS512"), "RSA"),
+    **dict.fromkeys(("ES256", "ES384", "ES512"), "EC"),
+    "EdDSA": "OKP",
+}
+
+
+class _Jwk(msgspec.Struct, omit_defaults=True):
+    """Members of a key (JWK); only a private key has `d`."""
+
+    kty: str
+    kid: str | None = None
+    use: str | None = None
+    alg: str | None = None
+    crv: str | None = None
+    n: str | None = None
+    e: str | None = None
+    x: str | None = None
+    y: str | None = None
+    d: str | None = None
+
+
+class _Jwks(msgspec.Struct):
+    keys: list[msgspec.Raw]
+
+
+class PublicKey(msgspec.Struct, frozen=True):
+    """Public key to check signatures with. `algorithm` None: any algorithm of its `kind`."""
+
+    id: str | None
+    kind: str
+    algorithm: str | None
+    key: AllowedPublicKeys
+
+    def suits(self, key_id: str | None, algorithm: str) -> bool:
+        """Tell whether a token may be signed with this key; one that names no key, with any of the kind."""
+        return key_id in (None, self.id) and self.kind == KINDS.get(algorithm) and self.algorithm in (None, algorithm)
+
+
+def read_keys(body: bytes) -> tuple[PublicKey, ...]:
+    """Return the public keys for signatures, without others.
+
+    Raises:
+        ValueError: this is no JWKS.
+    """
+    return tuple(_public(decoder(_Jwks).decode(body).keys))
+
+
+def pick(keys: Sequence[PublicKey], key_id: str | None, algorithm: str) -> PublicKey | None:
+    """Return the key that a token names; for a token that names none, the only suitable key."""
+    suitable = [key for key in keys if key.suits(key_id, algorithm)]
+    return suitable[0] if len(suitable) == 1 or (suitable and key_id is not None) else None
+
+
+def _public(raws: Sequence[msgspec.Raw]) -> Iterator[PublicKey]:
+    for raw in raws:
+        try:
+            found = decoder(_Jwk).decode(raw)
+            if found.kty in KINDS.values() and found.use in (None, "sig") and found.d is None:
+                yield PublicKey(found.kid, found.kty, found.alg, PyJWK(msgspec.to_builtins(found)).key)
+        except (msgspec.ValidationError, PyJWTError):  # a kind of key that is not supported
+            continue
+
+
+LIFETIME_SECONDS = 600.0  # after which keys are read again, while the old ones are still used
+STALE_SECONDS = 3_600.0  # after which old keys are not used any more
+PAUSE_SECONDS = 10.0  # least time between two readings, even if tokens name unknown keys
+
+
+class IssuerKeys:
+    """Cache of the keys, for use on one event loop, which it never blocks."""
+
+    def __init__(self, source: Source, monotonic: Callable[[], float] = time.monotonic) -> None:
+        self._source, self._monotonic = source, monotonic
+        self._keys: tuple[PublicKey, ...] = ()
+        self._read_at = self._tried_at = float("-inf")
+        self._reading: asyncio.Task[None] | None = None
+
+    async def find(self, key_id: str | None, algorithm: str) -> PublicKey | None:
+        """Return the key to check a token with; None when the issuer does not have it.
+
+        Raises:
+            HttpError: the keys of the issuer cannot be had.
+        """
+        reading = self._refresh() if self._age() >= LIFETIME_SECONDS else None
+        if reading is not None and self._age() >= STALE_SECONDS:
+            await asyncio.shield(reading)
+        if self._age() >= STALE_SECONDS:
+            raise HttpError("issuer_unavailable", "the keys of the token issuer cannot be read now; try again soon")
+        found = pick(self._keys, key_id, algorithm)
+        if found is None and (reading := self._refresh()) is not None:  # it may be new
+            await asyncio.shield(reading)
+            found = pick(self._keys, key_id, algorithm)
+        return found
+
+    async def close(self) -> None:
+        """Close the source."""
+        if self._reading is not None:
+            self._reading.cancel()
+            await asyncio.wait([self._reading])
+        await self._source.close()
+
+    def _age(self) -> float:
+        return self._monotonic() - self._read_at
+
+    def _refresh(self) -> asyncio.Task[None] | None:
+        """Return the running reading, or start one; None when the last one was less than PAUSE_SECONDS ago."""
+        if self._reading is not None and not self._reading.done():
+            return self._reading
+        if self._monotonic() - self._tried_at < PAUSE_SECONDS:
+            return None
+        self._tried_at = self._monotonic()
+        self._reading = asyncio.create_task(self._read())
+        return self._reading
+
+    async def _read(self) -> None:
+        try:
+            keys = read_keys(await self._source.read())
+        except (Unreadable, ValueError) as error:
+            reason = str(error) if isinstance(error, Unreadable) else "it is no JWKS"
+            logging.getLogger("muisti.tokens").warning("keys of the issuer not read", extra={"because": reason})
+            return
+        self._keys, self._read_at = keys, self._monotonic()
+
 
 LEEWAY_SECONDS = 30  # tolerated difference between clocks
 MICROSECONDS = 1_000_000

@@ -3,10 +3,130 @@
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from muisti.service.console.asking.evidence import Meter, meter
-from muisti.service.console.asking.marking import Run, marked
 from muisti.service.console.asking.scores import LEAST, Bar, Piece, bar, factors, legend, reach
 from muisti.service.console.asking.snippets import Snippet
+
+# Matched words of a passage: the places that the API puts between asterisks, without asterisks of the text itself
+
+MARK = "**"
+CUT = "…"
+
+
+class Run(NamedTuple):
+    """A stretch of text, and whether it matches the question."""
+
+    text: str
+    is_match: bool
+
+
+def marked(highlight: str | None, passage: str) -> list[Run]:
+    """Return the text of a highlight in runs; the passage without marks when there is none.
+
+    A match never begins with an asterisk, so an asterisk that the passage has at that place is its own.
+
+    >>> found = marked("…**the **lake** at **noon**", "See **the lake at noon")
+    >>> [run.text for run in found if run.is_match]
+    ['lake', 'noon']
+    """
+    if highlight is None:
+        return [Run(passage, is_match=False)] if passage else []
+    for start in range(len(passage)):
+        before = CUT if start else ""
+        shown = highlight[len(before) :]
+        is_here = highlight.startswith(before) and passage.startswith(shown.partition(MARK)[0], start)
+        if is_here and (found := _aligned(shown, passage, start)) is not None:
+            return _joined([Run(before, is_match=False), *found])
+    return [Run(highlight, is_match=False)]
+
+
+def _aligned(text: str, passage: str, at: int) -> list[Run] | None:
+    """Return the runs of a text whose characters, but for marks, are those of the passage from a place on."""
+    runs: list[Run] = []
+    here, inside, begun = 0, False, 0
+    while here < len(text):
+        own = at < len(passage) and passage[at] == text[here]
+        if text.startswith(MARK, here) and (inside or not own):
+            runs.append(Run(text[begun:here], inside))
+            inside = not inside
+            here = begun = here + len(MARK)
+        elif own:
+            here, at = here + 1, at + 1
+        elif text[here:] == CUT and not inside:
+            here += 1
+        else:
+            return None
+    return None if inside else [*runs, Run(text[begun:], is_match=False)]
+
+
+def _joined(runs: list[Run]) -> list[Run]:
+    """Join neighbours of one sort; leave out empty runs."""
+    joined: list[Run] = []
+    for one in runs:
+        if one.text and joined and joined[-1].is_match == one.is_match:
+            joined[-1] = Run(joined[-1].text + one.text, one.is_match)
+        elif one.text:
+            joined.append(one)
+    return joined
+
+
+WIDE = 1000
+ROOM = 1.3  # length of the meter over the threshold of strong evidence
+
+WORDS = {"none": "bad", "weak": "fair", "strong": "good", "uncalibrated": ""}
+
+
+class Meter(NamedTuple):
+    """A meter: a bar of `strength`, and the places of both thresholds on it; `known` is false without thresholds."""
+
+    level: str
+    kind: str
+    told: str
+    known: bool
+    width: str = "0"
+    weak: str = "0"
+    strong: str = "0"
+    weak_from: str = ""
+    strong_from: str = ""
+    weak_at: str = "0"
+    strong_at: str = "0"
+
+
+def meter(found: Mapping[str, Any]) -> Meter:
+    """Return the meter of an answer.
+
+    >>> found = {"evidence": "weak", "strength": 0.65, "thresholds": {"weak": 0.5, "strong": 1.0}, "strategy": "hybrid"}
+    >>> made = meter(found)
+    >>> made.width, made.weak, made.strong, made.told
+    ('500.0', '384.6', '769.2', 'Strength 0.65: weak from 0.50, strong from 1.00.')
+    """
+    level, strength, ends = found["evidence"], found["strength"], found["thresholds"]
+    kind = WORDS[level]
+    if ends is None:
+        return Meter(level, kind, _unknown(level, found["strategy"], strength), known=False)
+    told = f"Strength {strength:.2f}: weak from {ends['weak']:.2f}, strong from {ends['strong']:.2f}."
+    if level == "weak" and strength < ends["weak"]:
+        told += " It counts as weak because one memory has every word."
+    scale = WIDE / max(ROOM * ends["strong"], strength)
+    return Meter(
+        level=level,
+        kind=kind,
+        told=told,
+        known=True,
+        width=f"{strength * scale:.1f}",
+        weak=f"{ends['weak'] * scale:.1f}",
+        strong=f"{ends['strong'] * scale:.1f}",
+        weak_at=f"{ends['weak'] * scale * 100 / WIDE:.1f}",
+        strong_at=f"{ends['strong'] * scale * 100 / WIDE:.1f}",
+        weak_from=f"{ends['weak']:.2f}",
+        strong_from=f"{ends['strong']:.2f}",
+    )
+
+
+def _unknown(level: str, strategy: str, strength: float) -> str:
+    if level == "uncalibrated":
+        return f"Strength {strength:.2f}. Its worth is not known: the model has no thresholds (muisti calibrate)."
+    return f"The mode {strategy} ranks no text: evidence only says whether anything was found."
+
 
 RANKINGS = {"lexical": "by words", "dense": "by meaning", "graph": "by ties"}
 UP, DOWN = "▲", "▼"

@@ -11,8 +11,7 @@ from muisti.client import calls
 from muisti.service.console.answers import done, long_page, page
 from muisti.service.console.dialogue import outline, summary_of, turns
 from muisti.service.console.mount import ROOT
-from muisti.service.console.render import View
-from muisti.service.console.shown import segment
+from muisti.service.console.render import View, segment
 from muisti.service.console.visit import Visit
 
 SPACE = f"{ROOT}/spaces/{{space:str}}"

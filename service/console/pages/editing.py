@@ -9,7 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from muisti.client import MuistiError, calls
-from muisti.service.console import fields
+from muisti.service.console import choosing as fields
 from muisti.service.console.answers import done, page
 from muisti.service.console.diff import around, diff
 from muisti.service.console.pages.memories import ANSWERED, new_form, problem_of, status_of

@@ -9,7 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from muisti.client.types import ReadsReply
-from muisti.service.console import shown
+from muisti.service.console import render as shown
 from muisti.service.console.answers import done, page
 from muisti.service.console.mount import ROOT
 from muisti.service.console.render import View

@@ -9,7 +9,7 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath
 
 from muisti.client import MuistiError, calls
-from muisti.service.console import fields
+from muisti.service.console import choosing as fields
 from muisti.service.console.answers import done, page
 from muisti.service.console.choosing import CHOICES, SORTS, chosen, erasing, leading, taken_off
 from muisti.service.console.mount import ROOT

@@ -11,8 +11,8 @@ from litestar.params import FromPath
 
 from muisti.client import Call, MuistiError, calls
 from muisti.service.console.answers import done, page
+from muisti.service.console.choosing import plain
 from muisti.service.console.chunks import place_of
-from muisti.service.console.fields import plain
 from muisti.service.console.pages.documents import SPACE
 from muisti.service.console.pages.memories import problem_of
 from muisti.service.console.render import View

@@ -4,9 +4,11 @@ A memory of several chunks is a document. Nodes and edges are read twice: first 
 chunks and what belongs together, then for the memories.
 """
 
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from typing import Any, cast
+from types import TracebackType
+from typing import Any, Self, cast
 
 from muisti.service.formats.importers.documents import Text, cuts_of, document_items, joined, path_of
 from muisti.service.formats.importers.graphs import entity, relation
@@ -27,7 +29,45 @@ from muisti.service.formats.importers.items import (
 from muisti.service.formats.importers.jsons import json_items, json_object
 from muisti.service.formats.importers.shapes import Shape
 from muisti.service.formats.importers.source_files import Source
-from muisti.service.formats.importers.spool import Spool
+
+# Texts in a temporary file, found by a name, so that an importer may read them in another order than they come
+
+
+class Spool:
+    """Texts by name. A context manager, which deletes the file at its end."""
+
+    def __init__(self) -> None:
+        self._file = tempfile.TemporaryFile(prefix="muisti-import-")  # noqa: SIM115  # `__exit__` closes it
+        self._places: dict[str, tuple[int, int]] = {}
+        self._end = 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: type[BaseException] | BaseException | TracebackType | None) -> None:
+        self._file.close()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._places
+
+    def put(self, name: str, text: str) -> None:
+        """Store the text of a name."""
+        data = text.encode("utf-8", "surrogatepass")
+        self._file.seek(self._end)
+        self._file.write(data)
+        self._places[name] = (self._end, len(data))
+        self._end += len(data)
+
+    def get(self, name: str) -> str:
+        """Return the text of a name.
+
+        Raises:
+            KeyError: there is none.
+        """
+        start, size = self._places[name]
+        self._file.seek(start)
+        return self._file.read(size).decode("utf-8", "surrogatepass")
+
 
 SYSTEM = "zapomni"
 OWN_EDGES = ("HAS_CHUNK", "MENTIONS")  # parents and tags say the same

@@ -6,7 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.chunking import fixed, units
+from muisti.core.chunking import cutting as fixed
+from muisti.core.chunking import units
 from muisti.core.chunking.cutting import cut, preview
 from muisti.core.chunking.options import STRATEGIES, Chunking, check
 from muisti.core.model.documents import Cut, Piece

@@ -4,8 +4,7 @@ import pytest
 
 from muisti.core.chunking.cutting import cut
 from muisti.core.chunking.options import Chunking
-from muisti.core.chunking.syntax import definitions
-from muisti.core.chunking.units import READ
+from muisti.core.chunking.units import READ, definitions
 from muisti.core.code.grammars import GrammarMissing
 from muisti.core.model.documents import Piece
 from muisti.core.text.terms import count_tokens

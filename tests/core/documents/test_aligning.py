@@ -4,8 +4,8 @@ import random
 
 import pytest
 
-from muisti.core.documents import aligning
-from muisti.core.documents.aligning import POSITION_MAX, STEP, aligned, fresh, placed
+from muisti.core.documents import planning as aligning
+from muisti.core.documents.planning import POSITION_MAX, STEP, aligned, fresh, placed
 
 
 def keys(numbers: list[int]) -> list[bytes]:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.entities.patterns import forms, times, titles
+from muisti.core.entities.recogniser import forms, times, titles
 from muisti.core.model.graph_terms import EntityKind
 
 

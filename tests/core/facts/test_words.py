@@ -1,6 +1,6 @@
 """Words of the rules, and the sentences of which they are part."""
 
-from muisti.core.facts.sentences import sentences
+from muisti.core.facts.reading import sentences
 from muisti.core.facts.words import words
 from tests.core.facts.saying import mention
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from muisti.core.graph.imported import with_imported
+from muisti.core.graph.extraction import with_imported
 from muisti.core.model.graph import Mention
 from muisti.core.model.values import Draft, Json
 from tests.core.fakes import SPACE, open_engine

@@ -6,7 +6,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.index.filter_key import filter_key
+from muisti.core.index.selections import filter_key
 from muisti.core.query.filters import And, Filter, Leaf, Not, Or, parse
 from tests.core.query.test_filter_compilers import filters
 

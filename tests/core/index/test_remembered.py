@@ -5,7 +5,7 @@ from collections import OrderedDict
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.index.remembered import ENTRY, Remembered
+from muisti.core.index.selections import ENTRY, Remembered
 
 LIMIT = 5 * ENTRY
 uses = st.lists(

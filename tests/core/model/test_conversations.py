@@ -7,9 +7,8 @@ import pytest
 
 from muisti.core.model.conversations import place_of
 from muisti.core.model.values import Draft, Kind
-from muisti.core.store.database import Database, Refused, Statement
+from muisti.core.store.database import Database, Refusal, Refused, Statement
 from muisti.core.store.migrate import migrate
-from muisti.core.store.refusal_codes import Refusal
 from tests.stores import Stores
 
 INSERT = (

@@ -23,10 +23,9 @@ from muisti.core.read.diff import diffed, differences
 from muisti.core.store.database import Database, Statement
 from muisti.core.store.migrate import migrate
 from muisti.core.store.sql import bulk_replace, filters, index_rows
-from muisti.core.store.sql.checksums import COVERED, checksum, covered
 from muisti.core.store.sql.inserting import NewVersion, insert
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.version_rows import LAYOUT, Layout
+from muisti.core.store.sql.version_rows import COVERED, LAYOUT, Layout, checksum, covered
 from muisti.core.transfer.records import memory_record
 from muisti.core.write import screening
 from muisti.core.write.validate import CHOICES, check_draft

@@ -126,7 +126,7 @@ def test_a_worker_has_no_network_and_starts_no_program():
     """A process that is confined as a worker is, here one of its own, tries what a file might make a library try."""
     tried = """
 import os, socket, threading
-from muisti.core.parsing.confinement import confine
+from muisti.core.parsing.worker import confine
 print(confine())
 for attempt in (
     lambda: socket.socket(), lambda: socket.socketpair(), lambda: socket.create_connection(("127.0.0.1", 9)),

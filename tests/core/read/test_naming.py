@@ -15,10 +15,8 @@ from muisti.core.model.outcomes import Written
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Address, Draft, Found, History, Name, RequestKey
 from muisti.core.query.points import AsOf
-from muisti.core.views.memories import Memories
+from muisti.core.views.memories import Memories, Review, Timeline
 from muisti.core.views.read import Read
-from muisti.core.views.review import Review
-from muisti.core.views.timeline import Timeline
 from muisti.core.views.write import Write
 from tests.core.fakes import SPACE, Clock, add
 

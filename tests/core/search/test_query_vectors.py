@@ -8,9 +8,8 @@ from typing import get_args
 import numpy as np
 import pytest
 
-from muisti.core.embedding.models import Models
+from muisti.core.embedding.models import Models, SecondModels
 from muisti.core.embedding.query_map import QueryMaps
-from muisti.core.embedding.second import SecondModels
 from muisti.core.embedding.vectors import pack, rows_of
 from muisti.core.index.dense import query_vector, rotated
 from muisti.core.index.snapshot import Snapshot

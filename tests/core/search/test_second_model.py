@@ -11,7 +11,7 @@ from muisti.core.model.hits import Hit, SecondCosine
 from muisti.core.model.spaces import CONTENT_ONLY, Policy
 from muisti.core.model.terms import Mode, SecondQuery
 from muisti.core.query.query import Query
-from muisti.core.search.code import WITH_SECOND
+from muisti.core.search.candidates import WITH_SECOND
 from muisti.core.search.fuse import ALPHA
 from muisti.core.search.two_models import SHARE
 from tests.core.embedding.test_cache import Slow

@@ -12,7 +12,7 @@ from muisti.core.model.documents import Piece
 from muisti.core.model.filing import FileFacts, NewDocument
 from muisti.core.query import filters
 from muisti.core.query.query import Query
-from muisti.core.search.code import ALPHA
+from muisti.core.search.candidates import ALPHA
 from muisti.core.views.documents import Cuts, Incoming
 from tests.core.fakes import SPACE
 

@@ -23,10 +23,9 @@ from muisti.core.model.spaces import CONTENT_ONLY
 from muisti.core.model.tasks import NewItem
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.query.query import Query
-from muisti.core.store.database import Database, Ended, Refused, Rows, Statement
+from muisti.core.store.database import Database, Ended, Refusal, Refused, Rows, Statement, refusal_of, refuse
 from muisti.core.store.file.database import FileDatabase
 from muisti.core.store.migrate import migrate
-from muisti.core.store.refusal_codes import Refusal, refusal_of, refuse
 from muisti.service.schemas.errors import KINDS, problem_of
 from tests.core.fakes import SPACE, Clock, WordEncoder, add, open_engine
 from tests.core.tasks.kinds import Remember

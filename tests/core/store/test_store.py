@@ -14,7 +14,7 @@ from muisti.core.model.errors import Conflict, SchemaTooNew, StoreUnavailable
 from muisti.core.operations.inspection import schema_of
 from muisti.core.store.database import BadStatement, Database, Refused, Scalar, Statement
 from muisti.core.store.migrate import APPLIED, migrate, migrations
-from muisti.core.store.sql.checksums import COVERED
+from muisti.core.store.sql.version_rows import COVERED
 from tests.examples import examples
 from tests.stores import Store, Stores, unreleased
 

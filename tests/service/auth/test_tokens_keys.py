@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from muisti.service.auth.tokens.keys import LIFETIME_SECONDS, PAUSE_SECONDS, STALE_SECONDS, IssuerKeys
-from muisti.service.auth.tokens.keyset import read_keys
 from muisti.service.auth.tokens.source import SIZE_MAX, FileSource, Source, Unreadable, UrlSource, source_of
+from muisti.service.auth.tokens.verify import LIFETIME_SECONDS, PAUSE_SECONDS, STALE_SECONDS, IssuerKeys, read_keys
 from muisti.service.schemas.errors import HttpError
 from muisti.service.settings import SettingsError, load
 from tests.service.issuer import Issuer, SigningKey

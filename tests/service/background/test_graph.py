@@ -3,8 +3,8 @@
 import pytest
 
 from muisti.core.engine import Engine
-from muisti.service.background import graph
-from muisti.service.background.graph import GraphReading
+from muisti.service.background import tasks as graph
+from muisti.service.background.tasks import GraphReading
 from tests.core.fakes import SPACE, add, open_engine
 from tests.core.graph.plain import toy_reader
 from tests.stores import Stores

@@ -7,7 +7,7 @@ import pytest
 from markdown_it import MarkdownIt
 from selectolax.lexbor import LexborHTMLParser
 
-from muisti.service.console.markdown import safe_html
+from muisti.service.console.render import safe_html
 from tests.service.console.forms import ended, first, form_to, forms_of, reader, send
 from tests.service.fakes import API, draft
 

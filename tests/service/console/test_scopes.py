@@ -6,7 +6,7 @@ import pytest
 
 from muisti.core.identity.grants import SCOPES
 from muisti.service.console import scopes
-from muisti.service.schemas import modes
+from muisti.service.schemas import keys as modes
 
 CHOSEN = list(chain.from_iterable(combinations(SCOPES, count) for count in range(1, len(SCOPES) + 1)))
 SPACES = (["*"], ["notes"], ["acme.*", "notes"])

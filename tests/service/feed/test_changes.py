@@ -39,7 +39,7 @@ def stores(tmp_path_factory: pytest.TempPathFactory) -> Stores:
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
     for name, seconds in {"LOOK": 0.05, "CHECK": 0.1, "HEARTBEAT": 0.2}.items():
         monkeypatch.setattr(stream, name, seconds)
-    monkeypatch.setattr("muisti.service.feed.seq_watcher.EVERY", 0.05)
+    monkeypatch.setattr("muisti.service.feed.stream.EVERY", 0.05)
 
 
 class Listener:

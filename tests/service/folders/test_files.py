@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 
 from muisti.service.folders import git, walking
-from muisti.service.folders.files import files
+from muisti.service.folders.choosing import files
 from tests.examples import examples
 from tests.service.folders.trees import listed, make, run, trees
 

@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from msgspec import Struct, inspect
 
 from muisti.core.model.errors import InvalidInput
-from muisti.service.http.choices import SHOWN, refused_choice
-from muisti.service.http.decode import decode
+from muisti.service.http.decode import SHOWN, decode, refused_choice
 from muisti.service.mcp import arguments, group_arguments
 from muisti.service.schemas import conflicts, feedback, keys, requests, search_requests, space_requests
 

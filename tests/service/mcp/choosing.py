@@ -17,9 +17,9 @@ from typing import Any
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.identity.grants import Grant
 from muisti.service.auth.access import Access
+from muisti.service.mcp.manager import told
 from muisti.service.mcp.offers import offered
 from muisti.service.mcp.recall import tokens
-from muisti.service.mcp.told import told
 from muisti.service.schemas.keys import MODES
 from muisti.service.settings.tool_groups import GROUPS, USUAL, Group
 

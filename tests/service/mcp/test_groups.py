@@ -24,9 +24,9 @@ from muisti.service.app.app import create_app
 from muisti.service.auth.access import Access
 from muisti.service.cli import main
 from muisti.service.mcp import offers
+from muisti.service.mcp.manager import told
 from muisti.service.mcp.offers import offered
 from muisti.service.mcp.recall import tokens
-from muisti.service.mcp.told import told
 from muisti.service.schemas.keys import MODES
 from muisti.service.settings import Settings
 from muisti.service.settings.tool_groups import GROUPS, USUAL, groups_in, in_order

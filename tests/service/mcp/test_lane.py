@@ -7,7 +7,7 @@ import pytest
 
 from muisti.core.model.hits import Instruction
 from muisti.core.model.values import Stretch
-from muisti.service.mcp.lane import SHARE, laned
+from muisti.service.mcp.reads import SHARE, laned
 from muisti.service.mcp.recall import tokens
 from tests.service.mcp.test_shown import a_memory
 from tests.service.mcp_client import answer, call, text_of

@@ -19,7 +19,7 @@ from muisti.core.identity.grants import EVERYTHING, Grant
 from muisti.core.model.values import LOCAL, Draft
 from muisti.service.auth.access import Access
 from muisti.service.mcp import listening
-from muisti.service.mcp.server import make_server
+from muisti.service.mcp.manager import make_server
 from muisti.service.mcp.session import Session
 from muisti.service.runtime.workers import Backend
 from muisti.service.settings import Settings

@@ -34,9 +34,9 @@ from muisti.core.model.ids import id_text
 from muisti.core.model.values import Draft, Memory, Passage, Seq
 from muisti.service.app.app import create_app
 from muisti.service.auth.access import Access
+from muisti.service.mcp.manager import told
 from muisti.service.mcp.offers import usable
 from muisti.service.mcp.recall import packed, tokens
-from muisti.service.mcp.told import told
 from muisti.service.schemas.keys import MODES
 from muisti.service.settings import Settings
 from tests.core.fakes import Clock
@@ -406,7 +406,7 @@ def test_a_small_space_goes_out_and_comes_in(engine: Engine, monkeypatch: pytest
             assert done.structured_content["created"] == created, done
         back = (await client.read_resource("memory://target/export")).contents[0].text
         assert back.splitlines()[1:] == lines.splitlines()[1:]
-        monkeypatch.setattr("muisti.service.mcp.moving.EXPORT_MAX", 100)
+        monkeypatch.setattr("muisti.service.mcp.resources.EXPORT_MAX", 100)
         with pytest.raises(MCPError, match="larger than 100 bytes"):
             await client.read_resource("memory://target/export")
 

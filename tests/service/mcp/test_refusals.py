@@ -12,7 +12,7 @@ from muisti.core.model.outcomes import Flag, FlagCode
 from muisti.core.model.values import Draft
 from muisti.service.app.app import create_app
 from muisti.service.mcp.catalog import TOOLS
-from muisti.service.mcp.flags import sentence
+from muisti.service.mcp.writes import sentence
 from muisti.service.schemas.keys import MODES
 from muisti.service.settings import Settings
 from tests.service.keyed import Caller, administrator, with_mode

@@ -7,7 +7,7 @@ import pytest
 from muisti.core.identity.grants import Grant
 from muisti.service.auth.access import Access
 from muisti.service.mcp.catalog import TOOLS, Tool
-from muisti.service.mcp.told import told
+from muisti.service.mcp.manager import told
 from muisti.service.schemas.keys import MODES
 
 

@@ -38,8 +38,7 @@ from muisti.service.cli.progress import Stages
 from muisti.service.cli.project import VARIABLE, space_name
 from muisti.service.cli.session import ask
 from muisti.service.formats.importers.items import Unreadable
-from muisti.service.formats.importers.own import own_files
-from muisti.service.formats.importers.registry import OWN, recognised
+from muisti.service.formats.importers.registry import OWN, own_files, recognised
 from muisti.service.formats.importers.shares import OnProgress, Shares
 from muisti.service.formats.importers.source_files import Source
 

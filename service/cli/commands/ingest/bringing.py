@@ -22,7 +22,7 @@ from muisti.service.cli.commands.ingest.shape import STDIN, STDIN_PATH, How, doc
 from muisti.service.cli.output import answer, cell, console, for_people, grid, listed, print_json, safe, tabbed, talk
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.session import session
-from muisti.service.folders.files import Files, stated
+from muisti.service.folders.choosing import Files, stated
 from muisti.service.folders.walking import IGNORE
 from muisti.service.folders.watching import changes
 

@@ -14,13 +14,13 @@ from typing import TYPE_CHECKING, Any
 from msgspec import Struct, field
 
 from muisti.client import Call, calls
-from muisti.core.chunking.defaults import OVERLAP, SIZE
+from muisti.core.chunking.options import OVERLAP, SIZE
 from muisti.core.parsing.detect import HEAD, Format, detect
 from muisti.service.app.client import ApiError
 from muisti.service.cli.commands.ingest import shape
 from muisti.service.cli.following import ended, failed_items
 from muisti.service.cli.session import session
-from muisti.service.folders.files import Files, Found, Skipped, files
+from muisti.service.folders.choosing import Files, Found, Skipped, files
 
 if TYPE_CHECKING:
     from muisti.service.cli.base import Globals

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.model.hits import Thresholds
-from muisti.service.console.asking.evidence import meter
+from muisti.service.console.asking.hits import meter
 
 
 @given(st.floats(0, 4), st.floats(0.01, 1), st.floats(0.01, 1))
