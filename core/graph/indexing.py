@@ -27,7 +27,7 @@ from muisti.core.tasks.fenced_commit import UNFENCED, FencedCommit, over
 TOGETHER = 200  # versions in one batch
 WAITED_FOR = 40  # versions in one batch when a model elsewhere reads them
 CHARACTERS = 100_000  # of the texts of a batch, roughly: adds wait while the batch is written
-CATCH_UP = 100  # versions that a question reads before it is answered
+CATCH_UP = 500  # versions that a question reads before it is answered
 PATIENCE = 0.2  # seconds that a question waits for another one that reads the same space; it never waits for a task
 TRIES = 8
 DROPPED = 500  # entities deleted in one transaction

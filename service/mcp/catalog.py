@@ -311,7 +311,7 @@ TOOLS = (
         needs="read",
         arguments=group_arguments.GraphQuestion,
         run=graph.graph,
-        description="Ask who and what the memories are about: entities by the start of a name; one entity with its "
+        description="Ask who and what the memories are about. Entities by the start of a name; one entity with its "
         "facts; its neighbours; path from it to another; relations; names that may be one.",
         words={"action": "Question", "name": "Of an entity; its start, for entities"},
         group="graph",
@@ -322,7 +322,7 @@ TOOLS = (
         needs="write",
         arguments=group_arguments.GraphStatement,
         run=graph.state_graph,
-        description="Correct the graph: merge other names with an entity or keep them apart, relate it to an object or "
+        description="Correct the graph. Merge other names with an entity or keep them apart, relate it to an object or "
         "text, retract a statement by its id. Each can be undone.",
         words={
             "action": "relate needs kind and object or text; retract statement",

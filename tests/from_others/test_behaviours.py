@@ -1,4 +1,4 @@
-"""What other memory systems do: no behaviour is left out, and each of ours has a test that exists."""
+"""Tests that no behaviour of other memory systems is left out, and that each of ours has a test that exists."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What users of other command lines have here: the commands and options of the table exist."""
+"""Tests that the commands and options which the table gives users of other command lines exist."""
 
 import re
 from collections.abc import Callable

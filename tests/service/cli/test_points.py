@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from click.testing import Result
 
-from muisti.service.cli.commands.feed import point_of
+from muisti.service.cli.commands.checkpoints import point_of
 from tests.service.cli.test_cli import added
 
 Run = Callable[..., Result]
