@@ -22,7 +22,7 @@ MANIFESTS = {
     for path in sorted((ROOT / "deploy" / "kubernetes").glob("*.yaml"))
 }
 SECRET = "x" * 32  # for what an operator fills in
-PATHS = {path for route in health.ROUTES for path in route.paths}
+PATHS = {*health.get_health.paths, *health.get_readiness.paths}
 USER = re.findall(r"^USER (\d+):(\d+)$", CONTAINERFILE, re.MULTILINE)[-1]
 
 
