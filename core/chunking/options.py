@@ -1,20 +1,13 @@
 """Options of chunking, and their limits."""
 
-from typing import Literal, get_args
-
 from msgspec import Struct
 
+from muisti.core.chunking.defaults import OVERLAP as OVERLAP
+from muisti.core.chunking.defaults import SIZE as SIZE
+from muisti.core.chunking.defaults import SIZE_MAX, SIZE_MIN
+from muisti.core.chunking.defaults import STRATEGIES as STRATEGIES
+from muisti.core.chunking.defaults import Strategy as Strategy
 from muisti.core.model.errors import InvalidInput, Problem
-
-# Names, defaults and limits of how documents are cut, which help texts show without loading anything else
-
-SIZE = 512  # tokens of a chunk, see `core/text/terms.token_starts`
-OVERLAP = 50  # tokens that a chunk repeats of the one before
-SIZE_MIN, SIZE_MAX = 16, 4_096  # a chunk of the most tokens is within the limit of a memory's content
-
-# auto: code by its definitions, all else by its structure. ast: as auto, but refuses code without a grammar.
-Strategy = Literal["auto", "recursive", "sentence", "fixed", "heading", "ast"]
-STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 
 
 class Chunking(Struct, frozen=True, kw_only=True):

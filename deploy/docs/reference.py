@@ -22,7 +22,7 @@ from muisti.service.mcp.offers import offered
 from muisti.service.mcp.recall import tokens
 from muisti.service.openapi.document import document
 from muisti.service.schemas.errors import KINDS
-from muisti.service.schemas.keys import MODES
+from muisti.service.schemas.modes import MODES
 from muisti.service.settings import Option, Settings, options
 from muisti.service.settings.tool_groups import GROUPS
 

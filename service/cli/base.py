@@ -14,7 +14,7 @@ import click
 
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.values import line_of, worded
-from muisti.service.schemas.keys import MODES
+from muisti.service.schemas.modes import MODES
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem

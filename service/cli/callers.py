@@ -6,7 +6,7 @@ from muisti.service.auth.access import OWNER, Access, Need, check
 from muisti.service.cli.base import ERROR, Failure, Globals
 from muisti.service.cli.limits import category_of, in_words, limited, mode_of
 from muisti.service.schemas.errors import HttpError
-from muisti.service.schemas.keys import MODES
+from muisti.service.schemas.modes import MODES
 
 
 def access_of(options: Globals) -> Access:

@@ -3,7 +3,7 @@
 import os
 
 from muisti.service.cli.base import USAGE, Failure, Globals
-from muisti.service.schemas.keys import MODES
+from muisti.service.schemas.modes import MODES
 
 ACCESS = "MUISTI_ACCESS"
 CATEGORY = "MUISTI_ONLY_CATEGORY"

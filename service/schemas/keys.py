@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import datetime, timedelta
-from typing import Annotated, Any, Literal, cast, get_args
+from typing import Annotated, Any, cast, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -11,18 +11,7 @@ from muisti.core.model.audited import Audited, AuditPage
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.terms import Scope, SourceClass
 from muisti.service.schemas import fields
-
-# Access modes: short names for sets of scopes. The module imports nothing of the service, for a fast command line
-
-ModeName = Literal["read-only", "append-only", "no-delete", "full"]
-MODES: dict[ModeName, tuple[Scope, ...]] = {
-    "read-only": ("read",),
-    "append-only": ("read", "append"),
-    "no-delete": ("read", "append", "write"),
-    "full": ("read", "append", "write", "delete"),
-}
-OVERLAP_SECONDS = 86_400  # time that a rotated key still works
-
+from muisti.service.schemas.modes import MODES, OVERLAP_SECONDS, ModeName
 
 Scopes = Annotated[
     list[str],

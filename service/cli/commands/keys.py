@@ -13,7 +13,7 @@ from muisti.service.cli.base import Failure, Globals, Subcommands, command
 from muisti.service.cli.options import Moment, comma_list, dry_run_option
 from muisti.service.cli.output import ago_of, answer, asking, listed, print_json, said, tabbed, talk
 from muisti.service.cli.session import client, demand, refusals, server_url
-from muisti.service.schemas.keys import MODES, OVERLAP_SECONDS
+from muisti.service.schemas.modes import MODES, OVERLAP_SECONDS
 
 if TYPE_CHECKING:
     from muisti.core.engine import Engine

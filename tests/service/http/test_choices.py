@@ -9,7 +9,7 @@ from msgspec import Struct, inspect
 from muisti.core.model.errors import InvalidInput
 from muisti.service.http.decode import SHOWN, decode, refused_choice
 from muisti.service.mcp import arguments, group_arguments
-from muisti.service.schemas import conflicts, feedback, keys, requests, search_requests, space_requests
+from muisti.service.schemas import conflicts, keys, requests, search_requests, spaces
 
 pytestmark = pytest.mark.one_store
 
@@ -19,11 +19,10 @@ BODIES = {
         arguments,
         group_arguments,
         conflicts,
-        feedback,
         keys,
         requests,
         search_requests,
-        space_requests,
+        spaces,
     )  # fmt: skip
     for kind in vars(module).values()
     if isinstance(kind, type) and issubclass(kind, Struct) and kind.__struct_config__.forbid_unknown_fields
@@ -88,7 +87,7 @@ def test_a_refused_word_is_found_within_lists_and_other_bodies():
     assert problem.message == "'sudden' is none of exponential, linear, half_life"
     space = {"name": "s", "settings": {"embedded_fields": ["content", "colour"]}}
     with pytest.raises(InvalidInput) as refused:
-        decode(msgspec.json.encode(space), space_requests.SpaceBody)
+        decode(msgspec.json.encode(space), spaces.SpaceBody)
     (problem,) = refused.value.problems
     assert problem.path == "$.settings.embedded_fields[1]" and "is none of author, category" in problem.message
 

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.one_store
 ROOT = Path(__file__).parents[3]
 FACTORIES = {"HttpError", "problem"}  # take a code first
 OF_LITESTAR = {"no_route", "method_not_allowed", "too_large", "malformed_request"}  # by the status of its exceptions
-ROW = re.compile(r"^\| `([a-z_.]+)` \| (\d{3}) \|", re.MULTILINE)
+ROW = re.compile(r"^\| ?`([a-z_.]+)` ?\| ?(\d{3}) ?\|", re.MULTILINE)
 
 
 def subclasses(kind: type[MuistiError]) -> Iterator[type[MuistiError]]:

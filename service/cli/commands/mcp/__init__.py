@@ -7,7 +7,7 @@ import click
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import Globals, command
 from muisti.service.cli.session import server_url
-from muisti.service.schemas.keys import MODES
+from muisti.service.schemas.modes import MODES
 
 if TYPE_CHECKING:
     from muisti.service.cli.commands.mcp import stdio
