@@ -1,7 +1,7 @@
 """Threads of slow work, which give way to requests that are answered quickly.
 
 One interpreter runs one thread at a time. So a thread that computes for long pauses while short requests are under
-way, and the system schedules it after the others. It works a ninth of the time even if they never end.
+way, and the system schedules it after the others. It works a fifth of the time even if they never end.
 """
 
 import os
@@ -15,9 +15,9 @@ from typing import ClassVar
 
 NICENESS = 5  # that is added to that of the process, where the system has priorities of threads
 PAUSE = 0.0005  # seconds between two looks
-PATIENCE = 0.04  # seconds of a pause, at most
+PATIENCE = 0.02  # seconds of a pause, at most
 BRIEF = 0.1  # seconds that a request works before it gives way: most are answered by then
-REST = 8  # a pause is at most so many times as long as the work before it
+REST = 4  # a pause is at most so many times as long as the work before it
 
 
 class _Here(threading.local):
