@@ -190,7 +190,7 @@ class Moving:
             (rows,) = self._database.read([ask])
             found += rows
             if len(found) > MOVED_MAX:
-                raise TooLarge(f"document {self._memory.document!r} has more than {MOVED_MAX:,} chunks; send it anew")
+                raise TooLarge(f"document {self._memory.document!r} has more than {MOVED_MAX:,} chunks; send it again")
             if len(rows) < PAGE:
                 return found
             after = _memory(rows[-1], space).position or 0

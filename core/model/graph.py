@@ -213,7 +213,7 @@ class GraphStatus(Struct, frozen=True, kw_only=True):
     read: Annotated[int, Meta(description="Versions that were read.")]
     pending: Pending
     recogniser: Annotated[str, Meta(description="Name of what read them.")]
-    current: Annotated[bool, Meta(description="Whether that is what reads now; else `again` reads all anew.")]
+    current: Annotated[bool, Meta(description="Whether that is what reads now; else `again` reads everything again.")]
     fallbacks: Annotated[int, Meta(description="Versions that the shipped recogniser read, as an endpoint failed.")]
     degraded: Annotated[bool, Meta(description="Whether there are such versions; building the graph reads them again.")]
     seq: SeqText

@@ -209,7 +209,7 @@ def grid(title: str | None, *columns: str, right: Sequence[str] = ()) -> Table:
 
 
 class View(NamedTuple):
-    """How an answer is printed: as a table for a person, as tabbed lines for a program, and `none` without items."""
+    """Ways to print an answer: a table for a person, tabbed lines for a program, and `none` without items."""
 
     table: Callable[[Any], RenderableType]
     plain: Callable[[Any], Sequence[str]]

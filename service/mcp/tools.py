@@ -33,7 +33,7 @@ def given(kind: type[msgspec.Struct], arguments: Mapping[str, Any], gone: frozen
     """Return the arguments of a call as `kind` takes them.
 
     An optional argument that is null or blank is left out: clients send these for what a model leaves out. Null within
-    an argument stays, since in `changes` it clears a field. A text may stand for a number, a truth value, a list or an
+    an argument stays, since in `changes` it clears a field. A text may stand for a number, a boolean, a list or an
     object, and a single value for a list. A date counts as its midnight, and a time without a zone is in UTC.
 
     `gone` are arguments that the caller may not use, which no message names. For `purge` a blank is a value: it would

@@ -59,7 +59,7 @@ def test_each_memory_is_a_hit_or_has_its_reason(
         for memory_id, memory in [*memories.items()][:10]:
             answer = ask(engine, [memory_id], limit=limit, **asked)
             assert [hit.memory.id for hit in answer.hits] == [hit.memory.id for hit in plain.hits]
-            assert [hit.score for hit in answer.hits] == pytest.approx([hit.score for hit in plain.hits])
+            assert [hit.score for hit in answer.hits] == pytest.approx([hit.score for hit in plain.hits], rel=1e-9)
             (one,) = answer.explained
             assert (one.reason == "filter") == (not narrow[1](memory))
             assert (one.reason == "found") == (memory_id in [hit.memory.id for hit in plain.hits])
