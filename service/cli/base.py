@@ -32,7 +32,7 @@ COMMANDS = "muisti.service.cli.commands"
 WIDTH = 110  # columns of help, where the terminal has them
 ACCESS_MODES = tuple(MODES)
 HELP_NAMES = ("-h", "--help")
-CONTEXT: Mapping[str, Any] = {"max_content_width": WIDTH, "help_option_names": HELP_NAMES}
+CONTEXT: Mapping[str, Any] = {"max_content_width": WIDTH}
 # Words of one meaning, a row each. An unknown command is answered with the commands of its row.
 SYNONYMS = tuple(
     words.split()
@@ -141,6 +141,10 @@ class Helped(click.Command):
     examples: Sequence[str] = ()
     shared: Sequence[click.Parameter] = ()
     own_title = "Options"
+
+    def get_help_option_names(self, ctx: click.Context) -> list[str]:
+        """Return the same names under any context: click keeps the first option of help that it makes."""
+        return [*HELP_NAMES]
 
     def format_help(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         self.format_usage(ctx, formatter)
