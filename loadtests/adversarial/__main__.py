@@ -25,7 +25,7 @@ from time import process_time
 import msgspec
 
 from loadtests.adversarial.growth import SOON, TOP, Call, Steep, curve, long_fault, seconds
-from loadtests.adversarial.readers import OF_WORKERS, PACKAGES, READERS, Reader, packed
+from loadtests.adversarial.readers import FORMS, OF_WORKERS, READERS, Reader
 from loadtests.adversarial.texts import FAMILIES
 from loadtests.document import put
 from muisti.core.code import apart
@@ -66,7 +66,7 @@ class Apart:
         self.stopped = 0
 
     def call(self, text: str) -> None:
-        data = packed(self._form, text) if self._form in PACKAGES else text.encode("utf-8", "replace")
+        data = text.encode("utf-8", "replace") if self._is_code else FORMS[self._form](text)
         form = msgspec.json.encode(apart.Question("definitions", self._form)).decode() if self._is_code else self._form
         limits = apart.LIMITS if self._is_code else Options()
         try:

@@ -2,7 +2,7 @@
 
 import io
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple, cast
@@ -73,6 +73,7 @@ from muisti.service.mcp.arguments import Remember
 from muisti.service.observability import reads
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.requests import DraftBody
+from tests.core.parsing import samples
 
 PASSAGE = MAX_TOKENS * WORD_MAX  # characters
 NOW = 1_700_000_000_000_000
@@ -196,33 +197,57 @@ def _unreported(text: str) -> object:
     return reported.mentions(text, [reported.Reported(one, "person") for one in [*text[:2_000].split()[::2], "a"]], ())
 
 
-def _of_file(read: Callable[..., Iterator[object]]) -> Callable[[str], None]:
-    """Return a reader of a file whose content is the text."""
+def _of_file(form: str) -> Callable[[str], None]:
+    """Return a reader of a file of a form that has the text in it."""
 
     def run(text: str) -> None:
         with suppress(Unreadable):
-            for _ in read(text.encode("utf-8", "replace"), Options(), About()):
+            for _ in file_reader(form)(FORMS[form](text), Options(), About()):
                 pass
 
     return run
 
 
-def packed(form: str, text: str) -> bytes:
-    """Return an office file of a form, one part of which has the text between its tags. Nothing is compressed."""
+def _stored(office: bytes) -> bytes:
+    """Return an office file without compression: a text that repeats would be refused as a bomb."""
     file = io.BytesIO()
-    with zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
-        for name, content in PACKAGES[form].items():
-            archive.writestr(name, content.replace("TEXT", escape(text)))
+    with zipfile.ZipFile(io.BytesIO(office)) as before, zipfile.ZipFile(file, "w", zipfile.ZIP_STORED) as archive:
+        for name in before.namelist():
+            archive.writestr(name, before.read(name))
     return file.getvalue()
 
 
-def _of_package(form: str) -> Callable[[str], None]:
-    def run(text: str) -> None:
-        with suppress(Unreadable):
-            for _ in file_reader(form)(packed(form, text), Options(), About()):
-                pass
+def _mail(text: str) -> bytes:
+    return b"From: a@b.c\nMIME-Version: 1.0\nContent-Type: text/html; charset=utf-8\n\n" + _bytes(text)
 
-    return run
+
+def _notebook(text: str) -> bytes:
+    cells = [{"cell_type": kind, "source": text, "metadata": {}, "outputs": []} for kind in ("markdown", "code")]
+    return msgspec.json.encode({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells})
+
+
+def _pdf(text: str) -> bytes:
+    lines = [text[at : at + 100] for at in range(0, len(text), 100)]
+    pages = ("\n".join(lines[at : at + 50]) for at in range(0, len(lines), 50))
+    return samples.pdf(*(page.encode("latin-1", "replace").decode("latin-1") for page in pages))
+
+
+def _bytes(text: str) -> bytes:
+    return text.encode("utf-8", "replace")
+
+
+# What makes a file of each form that has a text in it.
+FORMS: Mapping[str, Callable[[str], bytes]] = {
+    "html": _bytes,
+    "eml": _mail,
+    "mbox": lambda one: b"From a@b Mon May  3 10:00:00 2024\n" + _mail(one).replace(b"\nFrom ", b"\n>From "),
+    "ipynb": _notebook,
+    "pdf": _pdf,
+    "docx": lambda one: _stored(samples.docx(samples.word_document(samples.paragraph(one)))),
+    "pptx": lambda one: _stored(samples.pptx("Tea\n" + one)),
+    "xlsx": lambda one: _stored(samples.xlsx([[one[at : at + 30_000]] for at in range(0, len(one), 30_000)])),
+    "epub": lambda one: _stored(samples.epub(f"<p>{escape(one)}</p>")),
+}
 
 
 def _code(language: str) -> Callable[[str], None]:
@@ -335,22 +360,8 @@ READERS = (
     Reader("graph for Cypher", lambda one: (statements._quoted(one), statements._dotted(one))),
 )
 
-PACKAGES: Mapping[str, Mapping[str, str]] = {
-    "docx": {
-        "word/document.xml": "<w:document xmlns:w='http://schemas.openxmlformats.org/wordprocessingml/2006/main'><w:body>"
-        "<w:p><w:r><w:t>TEXT</w:t></w:r></w:p></w:body></w:document>"
-    },
-    "epub": {
-        "META-INF/container.xml": "<container xmlns='urn:oasis:names:tc:opendocument:xmlns:container'><rootfiles>"
-        "<rootfile full-path='a.opf'/></rootfiles></container>",
-        "a.opf": "<package xmlns='http://www.idpf.org/2007/opf'><manifest><item id='a' href='a.html' "
-        "media-type='application/xhtml+xml'/></manifest><spine><itemref idref='a'/></spine></package>",
-        "a.html": "<html xmlns='http://www.w3.org/1999/xhtml'><body><p>TEXT</p></body></html>",
-    },
-}
 # What worker processes read, each with a limit of processor time.
 OF_WORKERS = (
     *(Reader(f"code: {language}", _code(language)) for language in grammars.GRAMMARS if is_available(language)),
-    *(Reader(f"file: {form}", _of_file(file_reader(form))) for form in ("html", "eml", "mbox", "ipynb", "pdf")),
-    *(Reader(f"file: {form}", _of_package(form)) for form in PACKAGES),
+    *(Reader(f"file: {form}", _of_file(form)) for form in FORMS),
 )
