@@ -21,21 +21,19 @@ from muisti.core.graph.usual import usual_reader
 from muisti.core.graph.work import step
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.kernels import bake
-from muisti.core.model.audited import AuditPage
-from muisti.core.model.counts import Quota
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.graph import Unread
+from muisti.core.model.operations import AuditPage
+from muisti.core.model.outcomes import Quota
 from muisti.core.model.spaces import DEFAULT, USUAL_POLICY, Policy, Space
 from muisti.core.model.tasks import Task
 from muisti.core.model.terms import OFF, SecondQuery
 from muisti.core.model.times import Clock
 from muisti.core.model.values import Json, RequestKey
-from muisti.core.operations import audit_log
-from muisti.core.operations.keys import Keys
-from muisti.core.operations.leases import Leases
+from muisti.core.operations.embedding import Vectors
+from muisti.core.operations.keys import Keys, SigningKeys, audit_page
 from muisti.core.operations.recognition import Recognition
-from muisti.core.operations.signing_keys import SigningKeys
-from muisti.core.operations.vectors import Vectors
+from muisti.core.operations.upkeep import Leases
 from muisti.core.operations.webhooks import Webhooks
 from muisti.core.parsing.workers import Workers
 from muisti.core.quality.receipts import Receipts
@@ -46,7 +44,7 @@ from muisti.core.store.database import Database
 from muisti.core.store.migrate import migrate
 from muisti.core.support.meters import Meters
 from muisti.core.support.notifier import ChangeNotifier
-from muisti.core.tasks.fenced_commit import UNFENCED, FencedCommit
+from muisti.core.tasks.claim import UNFENCED, FencedCommit
 from muisti.core.tasks.runner import Broken, Runner, silent
 from muisti.core.tasks.tasks import Tasks
 from muisti.core.views.memories import Memories
@@ -282,8 +280,7 @@ class Engine:
 
     def audit(self, *, limit: int = 50, cursor: str | None = None) -> AuditPage:
         """Return a page of the audit log of administration and deletions, newest first."""
-        (rows,) = self._database.read([audit_log.page_of(limit, cursor)])
-        return audit_log.page(rows, limit)
+        return audit_page(self._database, limit, cursor)
 
     def flush_retrievals(self) -> None:
         """Write the retrieval counts and the sizes of memories that are buffered."""

@@ -12,8 +12,8 @@ from muisti.core.graph.indexing import GraphIndex
 from muisti.core.graph.pagerank import EntityFilters, Walks
 from muisti.core.graph.reading import GraphReader
 from muisti.core.index.cache import Indexes
-from muisti.core.model.counts import Quota
 from muisti.core.model.ids import IdSource
+from muisti.core.model.outcomes import Quota
 from muisti.core.model.spaces import Policy
 from muisti.core.model.terms import SecondQuery
 from muisti.core.model.times import Clock

@@ -18,8 +18,7 @@ from muisti.core.graph.communities import CommunityFinder
 from muisti.core.graph.exporting import GraphExporter
 from muisti.core.graph.walking import GraphWalker
 from muisti.core.quality.lint import Linter
-from muisti.core.spaces.checkpoints import Checkpoints
-from muisti.core.spaces.clearing import Clearer
+from muisti.core.spaces.checkpoints import Checkpoints, Clearer
 from muisti.core.spaces.forks import Forks
 from muisti.core.symbols.indexing import CodeIndex
 from muisti.core.symbols.reading import CodeReader
@@ -34,11 +33,10 @@ from muisti.core.views.memories import Parts, ReviewParts, TimelineParts
 from muisti.core.views.read import ReadParts
 from muisti.core.views.write import WriteParts
 from muisti.core.write.arrivals import Arrivals
-from muisti.core.write.conflict_decisions import Conflicts
 from muisti.core.write.graph_decisions import GraphDecisions
 from muisti.core.write.keeping import Keeper
 from muisti.core.write.lifecycle import Lifecycle
-from muisti.core.write.review import Reviewer
+from muisti.core.write.review import Conflicts, Reviewer
 from muisti.core.write.undo import Undoer
 from muisti.core.write.writer import Writer
 

@@ -31,9 +31,7 @@ like likes love loves enjoy enjoys hate hates dislike dislikes allow allows perm
 prohibit prohibits disallow disallows accept accepts reject rejects enable enables disable disables include includes
 exclude excludes
 """
-TAKING_VALUES, _NAME_VERBS, OPPOSED_VERBS = (
-    frozenset(words.split()) for words in (_ONE_VALUE, _TAKING_NAMES, _OPPOSED)
-)
+TAKING_VALUES, _NAME_VERBS, OPPOSED_VERBS = (frozenset(each.split()) for each in (_ONE_VALUE, _TAKING_NAMES, _OPPOSED))
 RELATIVE = frozenset({"today", "tomorrow", "yesterday", "tonight"})  # days that are others by tomorrow
 IDENTIFIED = frozenset(tokenize("order ticket issue pr bug case invoice build task commit release version episode"))
 
@@ -54,14 +52,14 @@ def is_stated(words: Sequence[Word], value: Word, kind: DifferenceKind) -> bool:
     if not before or before[-1].key == "#" or (kind == "number" and before[-1].key in IDENTIFIED):
         return False
     verbs = _NAME_VERBS if kind == "name" else frozenset[str]() if kind == "opposite" else TAKING_VALUES
-    verb = next((place for place in reversed(range(len(before))) if _is_verb(words, place, verbs, value)), None)
+    verb = next((place for place in reversed(range(len(before))) if _is_state_verb(words, place, verbs, value)), None)
     if verb is None:
         return False
     between = sum(word.kind != "function" for word in before[verb + 1 :])
     return between <= {"opposite": 0, "name": NAME_WITHIN}.get(kind, between)
 
 
-def _is_verb(words: Sequence[Word], place: int, verbs: frozenset[str], value: Word) -> bool:
+def _is_state_verb(words: Sequence[Word], place: int, verbs: frozenset[str], value: Word) -> bool:
     low = words[place].text.lower()
     if place and words[place - 1].text.lower() in _DETERMINERS:  # `the deploy` is a noun
         return False

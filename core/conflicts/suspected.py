@@ -16,7 +16,7 @@ from muisti.core.model.outcomes import Difference
 
 SUBJECT_MAX = 3  # words that a subject may have where another subject is a contradiction: "Bob is the owner of ..."
 
-_BE = frozenset({"is", "are"})
+_IS = frozenset({"is", "are"})
 # Verbs that take one thing at a time, whatever kind of word names it.
 _EXCLUSIVE = frozenset({"prefer", "prefers", "favors", "favours"})
 # Words that make a subject the only one of its kind: "the default editor is ...".
@@ -32,7 +32,7 @@ _PAST_TENSE = """
 was were had did went ate ran got made took came saw met bought paid spent sold won lost left wrote sent told gave
 found thought began broke built caught drove flew felt grew held kept knew rose slept spoke stood swam taught wore said
 """
-_STATIVE, _PAST = (frozenset(words.split()) for words in (_PARTICIPLES, _PAST_TENSE))
+_STATIVE, _PAST = (frozenset(each.split()) for each in (_PARTICIPLES, _PAST_TENSE))
 _UPDATES = ANNOUNCING | {"set"}  # words by which a new text says that it replaces what held before
 # Verbs between the only holder of a post and what is held: "Bob is the owner of", "Bob leads the team".
 _HOLDING = frozenset({"is", "are", "leads", "owns", "manages", "maintains", "heads", "chairs"})
@@ -90,11 +90,11 @@ def happened(words: Sequence[Word], but: frozenset[str] = frozenset()) -> bool:
     for place, low in enumerate(lows):
         if low in but:
             continue
-        if low in _PAST and not (place and lows[place - 1] in _BE):
+        if low in _PAST and not (place and lows[place - 1] in _IS):
             return not (low in ("was", "were") and place + 1 < len(lows) and lows[place + 1] in but)
-        if low.endswith("ed") and len(low) > 4 and not (place and lows[place - 1] in _BE):
+        if low.endswith("ed") and len(low) > 4 and not (place and lows[place - 1] in _IS):
             return True
-        if low.endswith("ing") and place and lows[place - 1] in _BE:
+        if low.endswith("ing") and place and lows[place - 1] in _IS:
             return True
     return False
 
@@ -110,7 +110,7 @@ def is_predicate(words: Sequence[Word], value: Word) -> bool:
 def _is_verb(word: Word) -> bool:
     """Return whether a word looks like a verb in the third person, or like one that announces a change."""
     low = _low(word)
-    if low in _BE or low in _UPDATES or low in (":", "=") or low in TAKING_VALUES:
+    if low in _IS or low in _UPDATES or low in (":", "=") or low in TAKING_VALUES:
         return True
     return word.kind in ("plain", "function") and low.endswith("s") and not low.endswith(("ss", "us", "is", "'s"))
 
@@ -142,7 +142,7 @@ def _is_stative(existing: Sequence[Word], ours: Sequence[Word], new: Sequence[Wo
         and side[0].place >= 3
         and _low(words[side[0].place - 1]) in _PREPOSITIONS
         and _low(words[side[0].place - 2]) in _STATIVE
-        and _low(words[side[0].place - 3]) in _BE
+        and _low(words[side[0].place - 3]) in _IS
         for words, side in ((existing, ours), (new, theirs))
     )
 
@@ -160,5 +160,5 @@ def _is_chosen(words: Sequence[Word], value: Word) -> bool:
         return False
     if before[-1] in _EXCLUSIVE:
         return True
-    verb = next((place for place, low in enumerate(before) if low in _BE or low in (":", "=")), None)
+    verb = next((place for place, low in enumerate(before) if low in _IS or low in (":", "=")), None)
     return verb is not None and len(before) - verb <= 2 and not _UNIQUE.isdisjoint(before[:verb])

@@ -31,7 +31,7 @@ from muisti.core.query.options import Part
 from muisti.core.query.points import AsOf, Point
 from muisti.core.query.query import Query
 from muisti.core.read.listing import NEWEST, last_turns, page, page_of
-from muisti.core.read.past import read_at
+from muisti.core.read.reading import read_at
 from muisti.core.search.asking import Asking
 from muisti.core.store.database import Database, Row, Statement
 from muisti.core.store.sql import graph_ties

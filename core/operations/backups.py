@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from muisti.core.databases import entire
-from muisti.core.model.backups import Stamp
 from muisti.core.model.location import Location
+from muisti.core.model.operations import Stamp
 from muisti.core.model.values import Seq
 from muisti.core.store import backup
 from muisti.core.support.progress import Progress, silent

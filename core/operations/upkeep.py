@@ -3,17 +3,72 @@
 Each step is small, so that nobody waits for it, and returns whether more is left to do.
 """
 
+from typing import cast
+
 from muisti.core.erasure.eraser import Eraser
-from muisti.core.erasure.retention import forget
 from muisti.core.identity.caller import Caller
-from muisti.core.model.erasures import Erasure
+from muisti.core.model.operations import Erasure
 from muisti.core.model.spaces import Policy
 from muisti.core.model.times import DAY_US
 from muisti.core.query.subject import Subject
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Statement
-from muisti.core.store.sql import candidates, requests, retention, working
-from muisti.core.write.expiry import Expirer
+from muisti.core.store.database import Database, Refused, Statement
+from muisti.core.store.sql import candidates, leases, requests, retention, spaces, working
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.write.review import Expirer
+
+# Erase history older than a space keeps: versions that were no longer current by then, and their changes
+
+AT_ONCE = 200  # versions, and as many changes, in a step
+
+
+def forget(database: Database, space: SpaceRow, before: int) -> bool:
+    """Erase some versions that were no longer current at `before`, in microseconds. Return whether more are left.
+
+    Versions that a checkpoint pins are kept, and so are versions that were current at that point or came later.
+    """
+    edge, pinned = database.read([retention.edge(space, before), retention.pinned(space)])
+    point = cast(int, edge[0][0]) if edge else 0
+    if pinned and pinned[0][0] is not None:
+        point = min(point, cast(int, pinned[0][0]))
+    try:
+        if point > space.kept_from:
+            database.write([spaces.guard(space), *retention.move(space, point)])
+        *_, more = database.write([spaces.guard(space), *retention.erase(space, AT_ONCE)])
+    except Refused:  # the space was erased and created again
+        return False
+    return bool(more[0][0])
+
+
+SECOND_US = 1_000_000
+
+
+class Leases:
+    """Leases of a database. Instances are thread-safe.
+
+    A lease avoids duplicate work; it is not a lock. A process that was suspended for longer than its lease continues
+    its task. So every leased task must be correct when two processes run it at the same time.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def take(self, name: str, owner: str, seconds: float) -> float:
+        """Take or extend the lease of a task for some seconds.
+
+        Return 0 when the owner has it now, else the seconds to wait before the next try.
+        """
+        (rows,) = self._database.read([leases.state(name)])
+        held, wait = cast(tuple[str, int], rows[0]) if rows else ("", 0)
+        if held != owner and wait > 0:
+            return wait / SECOND_US
+        *_, ((now_held,),) = self._database.write(leases.take(name, owner, int(seconds * SECOND_US)))
+        return 0.0 if now_held == owner else seconds
+
+    def give_back(self, name: str, owner: str, *, rest: float = 0.0) -> None:
+        """End a lease that the owner still has. The task is due again in `rest` seconds."""
+        self._database.write([leases.give_back(name, owner, int(rest * SECOND_US))])
+
 
 AT_A_TIME = 1_000  # memories in a step; every place is searched once for each
 ANSWERS_AT_ONCE = 1_000

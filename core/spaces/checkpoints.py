@@ -9,16 +9,15 @@ from msgspec import structs
 
 from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
-from muisti.core.model.comparisons import Checkpoint, Diff, MemoryChange
 from muisti.core.model.errors import AlreadyExists, Conflict, Forbidden, InvalidInput, NotFound, TooLarge
 from muisti.core.model.ids import id_text
-from muisti.core.model.outcomes import RolledBack, Written
+from muisti.core.model.outcomes import Checkpoint, Cleared, Diff, MemoryChange, RolledBack, Written
+from muisti.core.model.terms import CLEAR_PHRASE
 from muisti.core.model.values import LIMIT_MAX, REASON_MAX, Memory, Seq
 from muisti.core.operations.embedding import embed_past
 from muisti.core.query.points import Point, parse
 from muisti.core.read.diff import differences
-from muisti.core.read.past import point_of, shown_at
-from muisti.core.read.reading import find_space
+from muisti.core.read.reading import find_space, point_of, shown_at
 from muisti.core.store.database import Database, Refusal, Refused, Rows
 from muisti.core.store.sql import audit, bulk_replace, checkpoints, version_rows
 from muisti.core.store.sql.spaces import SpaceRow, guard
@@ -259,3 +258,42 @@ def position(cursor: str) -> bytes:
     if len(raw) != 16:
         raise InvalidInput.at("$.cursor", f"{cursor[:80]!r} is no cursor; take next_cursor of the page before")
     return raw
+
+
+class Clearer:
+    """Thread-safe."""
+
+    def __init__(self, transactions: Transactions) -> None:
+        self._transactions = transactions
+
+    def clear(self, space: str, confirm: str, call: Call) -> Cleared:
+        """End all memories of a space, in steps of at most `TURNS_MAX`. Rolling back to `before` undoes it.
+
+        A dry run tries the first step.
+
+        Raises:
+            InvalidInput: `confirm` is not the phrase; nothing ends.
+            NotFound, Forbidden, ModelMismatch, StoreUnavailable.
+        """
+        check_whole(call.caller)
+        if confirm != CLEAR_PHRASE:
+            raise InvalidInput.at("$.confirm", f"to delete all memories of the space send {CLEAR_PHRASE!r}")
+        entry = audit.note(call.now, call.caller.actor, "memories_cleared", space=space)
+
+        def attempt(row: SpaceRow) -> Written:
+            planned = [bulk_replace.end_all(row, TURNS_MAX)]
+            return self._transactions.turn(row, planned, "deleted", call, [entry])
+
+        done = self._transactions.run(space, call, attempt)
+        before = Seq(done.seq.epoch, done.seq.number - (0 if call.dry_run else _ended(done)))
+        total = step = _ended(done)
+        while step == TURNS_MAX and not call.dry_run:
+            done = self._transactions.run(space, call, attempt)
+            step = _ended(done)
+            total += step
+        return Cleared(ended=total, before=before, written=done)
+
+
+def _ended(done: Written) -> int:
+    assert done.tally is not None
+    return done.tally.ended

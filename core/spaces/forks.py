@@ -7,8 +7,6 @@ from typing import cast
 import msgspec
 
 from muisti.core.index.cache import Indexes
-from muisti.core.model.comparisons import Comparison, Divergence, Strategy
-from muisti.core.model.counts import Quota
 from muisti.core.model.errors import (
     AlreadyExists,
     Conflict,
@@ -20,7 +18,7 @@ from muisti.core.model.errors import (
 )
 from muisti.core.model.fields import LINKS
 from muisti.core.model.ids import id_text
-from muisti.core.model.outcomes import Written
+from muisti.core.model.outcomes import Comparison, Divergence, Quota, Strategy, Written
 from muisti.core.model.spaces import DEFAULT, Space, check_name
 from muisti.core.model.values import LIMIT_MAX, FieldChange, Memory
 from muisti.core.read.diff import differences

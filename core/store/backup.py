@@ -15,8 +15,8 @@ from typing import cast
 
 import apsw
 
-from muisti.core.model.backups import Stamp
 from muisti.core.model.errors import Conflict, NotFound, PastRetention, PointAhead, StoreCorrupt, StoreUnavailable
+from muisti.core.model.operations import Stamp
 from muisti.core.model.values import Seq
 from muisti.core.store.copying import FileSide, Side, carry
 from muisti.core.store.file.opening import APPLICATION_ID, BUSY_TIMEOUT_MS, CLEAN

@@ -5,7 +5,7 @@ import msgspec
 from muisti.core.identity.caller import Caller
 from muisti.core.model.times import Clock
 from muisti.core.model.values import RequestKey
-from muisti.core.tasks.fenced_commit import UNFENCED, FencedCommit
+from muisti.core.tasks.claim import UNFENCED, FencedCommit
 from muisti.core.write.begun import Call
 
 

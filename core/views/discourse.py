@@ -10,10 +10,9 @@ from muisti.core.conversations.summaries import Summaries, Write
 from muisti.core.conversations.summaries import WriteFailed as WriteFailed
 from muisti.core.conversations.topics import Conversation, Topics
 from muisti.core.conversations.working import WorkingMemory
-from muisti.core.model.conversations import ObjectName
+from muisti.core.model.conversations import Entry, ObjectName, Working
 from muisti.core.model.outcomes import Written
 from muisti.core.model.values import Memory, RequestKey
-from muisti.core.model.working import Entry, Working
 from muisti.core.query.points import Point
 from muisti.core.read.hierarchy import home
 from muisti.core.read.reading import find_space

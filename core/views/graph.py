@@ -35,15 +35,16 @@ from muisti.core.model.graph_terms import (
     FACTS_MAX,
     NEIGHBOUR_SORTS,
     PATH_MAX,
+    RELATION_KINDS,
     TIE_KINDS,
     EntityKind,
     EntitySort,
     NeighbourSort,
+    RelationKind,
     TieKind,
 )
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.outcomes import Written
-from muisti.core.model.relations import RELATION_KINDS, RelationKind
 from muisti.core.model.tasks import Task
 from muisti.core.model.values import RequestKey
 from muisti.core.query.points import AsOf

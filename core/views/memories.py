@@ -5,12 +5,21 @@ from collections.abc import Sequence
 import msgspec
 
 from muisti.core.identity.caller import Caller
-from muisti.core.model.comparisons import Checkpoint, Comparison, Diff, Strategy
-from muisti.core.model.conflicts import ConflictPage, OpenConflict
-from muisti.core.model.counts import Telemetry
 from muisti.core.model.ids import id_bytes
-from muisti.core.model.lint import AT_ONCE, Limits, Report
-from muisti.core.model.outcomes import Cleared, Reviewed, RolledBack, Written
+from muisti.core.model.outcomes import (
+    Checkpoint,
+    Cleared,
+    Comparison,
+    ConflictPage,
+    Diff,
+    OpenConflict,
+    Reviewed,
+    RolledBack,
+    Strategy,
+    Telemetry,
+    Written,
+)
+from muisti.core.model.quality import AT_ONCE, Limits, Report
 from muisti.core.model.spaces import Space
 from muisti.core.model.terms import (
     CHECKS,
@@ -24,16 +33,13 @@ from muisti.core.model.terms import (
 from muisti.core.model.times import Clock
 from muisti.core.model.values import Name, Seq
 from muisti.core.quality.lint import Linter
-from muisti.core.read.feedback import give
-from muisti.core.read.naming import id_of, missing
-from muisti.core.read.reading import current, read
-from muisti.core.read.telemetry import Retrievals
-from muisti.core.spaces.checkpoints import Checkpoints
-from muisti.core.spaces.clearing import Clearer
+from muisti.core.read.reading import current, id_of, missing, read
+from muisti.core.read.telemetry import Retrievals, give
+from muisti.core.spaces.checkpoints import Checkpoints, Clearer
 from muisti.core.spaces.forks import Forks
 from muisti.core.store.database import Database
 from muisti.core.store.sql import memories, telemetry
-from muisti.core.tasks.fenced_commit import UNFENCED, FencedCommit
+from muisti.core.tasks.claim import UNFENCED, FencedCommit
 from muisti.core.views.calls import Calls
 from muisti.core.views.code import Code, CodeParts
 from muisti.core.views.context import ContextParts, Contexts
@@ -43,8 +49,7 @@ from muisti.core.views.documents import DocumentParts, Documents
 from muisti.core.views.graph import Graph, GraphParts
 from muisti.core.views.read import Read, ReadParts
 from muisti.core.views.write import Write, WriteParts
-from muisti.core.write.conflict_decisions import Conflicts
-from muisti.core.write.review import Reviewer
+from muisti.core.write.review import Conflicts, Reviewer
 
 # Review: which memories contradict each other, are wrong, useful, or fit to be kept
 

@@ -8,26 +8,23 @@ import msgspec
 from msgspec.structs import replace
 
 from muisti.core.graph.pagerank import EntityFilters, names_entities
-from muisti.core.model.counts import Counts, Quota, Stats
 from muisti.core.model.errors import Forbidden, NotFound, StoreUnavailable
-from muisti.core.model.events import Events
 from muisti.core.model.hits import Answer, Evidence, Hit, JointAnswer
 from muisti.core.model.ids import id_bytes, id_text
-from muisti.core.model.imports import Imported
+from muisti.core.model.operations import Imported
+from muisti.core.model.outcomes import Counts, Events, Quota, Stats
 from muisti.core.model.values import Found, History, Name, Page, Seq, Version
 from muisti.core.query.changes import Wanted
 from muisti.core.query.filters import Filter
 from muisti.core.query.options import Part
 from muisti.core.query.points import AsOf, Point
 from muisti.core.query.query import Query
-from muisti.core.read import facets
+from muisti.core.read import listing
 from muisti.core.read.diff import compared
 from muisti.core.read.feed import changes_of
 from muisti.core.read.hierarchy import resolved_at, situated
 from muisti.core.read.listing import order_of, page, page_of
-from muisti.core.read.naming import last_id, named, shown
-from muisti.core.read.past import AskAt, read_at
-from muisti.core.read.reading import find_space, read
+from muisti.core.read.reading import AskAt, find_space, last_id, named, read, read_at, shown
 from muisti.core.read.telemetry import Retrievals
 from muisti.core.search.asking import Asking
 from muisti.core.search.searcher import Searcher
@@ -169,20 +166,20 @@ class Read:
     def categories(self, space: str, *, as_of: AsOf | None = None) -> Counts:
         """Count the active memories of each category."""
         own = self._calls.caller.category
-        found, _, (rows,) = self._at(space, as_of, lambda row, point: [facets.categories(row, point, own)])
-        return facets.counts(found, rows)
+        found, _, (rows,) = self._at(space, as_of, lambda row, point: [listing.categories(row, point, own)])
+        return listing.counts(found, rows)
 
     def tags(self, space: str, *, as_of: AsOf | None = None) -> Counts:
         """Count the active memories of each tag."""
         own = self._calls.caller.category
-        found, _, (rows,) = self._at(space, as_of, lambda row, point: [facets.tags(row, point, own)])
-        return facets.counts(found, rows)
+        found, _, (rows,) = self._at(space, as_of, lambda row, point: [listing.tags(row, point, own)])
+        return listing.counts(found, rows)
 
     def stats(self, space: str, *, as_of: AsOf | None = None) -> Stats:
         """Return sizes and rates of what the caller sees of a space; the quota is of the present alone."""
         own, quota = self._calls.caller.category, self._parts.quota
-        found, _, results = self._at(space, as_of, lambda row, point: facets.sizes(row, point, quota, own))
-        return facets.stats(found, results, whole=own is None and as_of is None)
+        found, _, results = self._at(space, as_of, lambda row, point: listing.sizes(row, point, quota, own))
+        return listing.stats(found, results, whole=own is None and as_of is None)
 
     def changes(self, space: str, wanted: Wanted) -> Events:
         """Return the changes of a space; see `core.read.feed`."""

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from muisti.core.model.imports import Imported
+from muisti.core.model.operations import Imported
 from muisti.core.model.outcomes import Undo, Written
 from muisti.core.model.terms import OnConflict
 from muisti.core.model.values import Draft, IfMatch, Name, RequestKey

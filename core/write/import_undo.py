@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from muisti.core.model.errors import NAMED, ChangedSince, NotFound, TooLarge
 from muisti.core.model.ids import id_text
-from muisti.core.model.imports import Imported
+from muisti.core.model.operations import Imported
 from muisti.core.model.outcomes import LaterChange, Written
 from muisti.core.model.terms import UNDO_MAX
 from muisti.core.model.times import from_us

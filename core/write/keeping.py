@@ -6,17 +6,15 @@ from typing import cast
 import msgspec
 
 from muisti.core.embedding.models import Models
-from muisti.core.model.counts import Quota
 from muisti.core.model.ids import IdSource, id_text
-from muisti.core.model.outcomes import Written
+from muisti.core.model.outcomes import Quota, Written
 from muisti.core.model.values import Draft, Memory
 from muisti.core.store.database import Row, Statement
 from muisti.core.store.sql import changes, guards, inserting, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.write.begun import Call
+from muisti.core.write.begun import Call, Part
 from muisti.core.write.intake import Intake
 from muisti.core.write.prepare import again, ready
-from muisti.core.write.refusals import Part
 from muisti.core.write.transactions import Transactions
 
 

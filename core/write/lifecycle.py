@@ -5,23 +5,42 @@ from typing import cast
 from msgspec.structs import replace
 
 from muisti.core.embedding.models import Models
-from muisti.core.model.counts import Quota
-from muisti.core.model.errors import InvalidInput, NotFound
+from muisti.core.model.conversations import GRAPHIC, is_structural, name_of
+from muisti.core.model.errors import Conflict, InvalidInput, NotFound, Stale
 from muisti.core.model.ids import IdSource, id_bytes, id_text
-from muisti.core.model.outcomes import Flag, Written
+from muisti.core.model.outcomes import Flag, Quota, Written
 from muisti.core.model.values import Draft, IfMatch, Memory, Name
 from muisti.core.read.diff import differences
-from muisti.core.read.naming import find, last_id
+from muisti.core.read.reading import find, last_id
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import changes, guards, inserting, memories, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.write.begun import Call
+from muisti.core.write.begun import Call, Part
 from muisti.core.write.intake import Intake
-from muisti.core.write.preconditions import check_ordinary, check_version
 from muisti.core.write.prepare import carried, ready, restored, superseded
-from muisti.core.write.refusals import Part
 from muisti.core.write.titles import retitled
 from muisti.core.write.transactions import Transactions
+
+# Checks of a stored memory before it is changed: its version, and that it has no calls of its own
+
+
+def check_version(memory: Memory, if_match: IfMatch) -> None:
+    """Raise `Stale` unless the version of a memory is one that the caller names."""
+    if if_match is None:
+        return
+    is_named = memory.version == if_match if isinstance(if_match, int) else memory.etag in if_match
+    if not is_named:
+        raise Stale(memory.id, memory.version)
+
+
+def check_ordinary(memory: Memory) -> None:
+    """Raise `Conflict` for a part of a document and for an object of conversations, which have calls of their own."""
+    if memory.document is not None:
+        raise Conflict(f"this is a part of document {memory.document!r}; the calls of documents change and delete it")
+    if is_structural(memory):
+        whole = "the graph" if memory.kind in GRAPHIC else "conversations"
+        raise Conflict(f"this is {memory.kind} {name_of(memory)!r}; the calls of {whole} change and delete it")
+
 
 DIED = version_rows.WIDTH  # column of `memories.last`
 

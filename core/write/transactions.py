@@ -12,7 +12,6 @@ from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.model.collisions import Echo
 from muisti.core.model.conversations import place_of
-from muisti.core.model.counts import Quota
 from muisti.core.model.errors import (
     ModelMismatch,
     NotFound,
@@ -21,7 +20,7 @@ from muisti.core.model.errors import (
     SensitiveContent,
     StoreUnavailable,
 )
-from muisti.core.model.outcomes import Flag, Plan, Shift, Tally, Written
+from muisti.core.model.outcomes import Flag, Plan, Quota, Shift, Tally, Written
 from muisti.core.model.terms import BATCH_MAX, ChangeKind
 from muisti.core.model.values import Memory, Seq
 from muisti.core.store.database import Database, Refusal, Refused, Row, Rows, Statement
@@ -40,10 +39,8 @@ from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.support.meters import Counter
 from muisti.core.support.waiting import Overtaken
-from muisti.core.tasks.fenced_commit import over
-from muisti.core.write import answers
-from muisti.core.write.begun import Begun, Call
-from muisti.core.write.refusals import Part, explained, part_of
+from muisti.core.tasks.claim import over
+from muisti.core.write.begun import Begun, Call, Part, explained, part_of, read_answer, remember
 
 TRIES = 16  # tries of a change that others overtake
 
@@ -328,7 +325,7 @@ class Transactions:
             raise NotFound("answer", call.request.key, "what this request wrote has been erased")
         if body_hash != call.request.body_hash:
             raise RequestReused(call.request.key)
-        stored = answers.read(answer)
+        stored = read_answer(answer)
         rows = self._database.read(memories.of_versions(space, stored.versions))
         epoch, number = seq.split(":")
         return Written(
@@ -346,7 +343,7 @@ class Transactions:
         """Return the write with the statements of its parts and, for a call with a key, of the stored reply."""
         batch = [*begun.batch, *(statement for part in begun.parts for statement in part.statements)]
         if (request := begun.call.request) is not None:
-            answer = answers.remember(
+            answer = remember(
                 [part.memory for part in begun.parts if part.told],
                 created=begun.created,
                 similar=begun.checked.similar,

@@ -9,7 +9,6 @@ from typing import get_args
 
 import msgspec
 
-from muisti.core.model.blanks import is_blank
 from muisti.core.model.conversations import GRAPHIC, TURN_MAX, name_of
 from muisti.core.model.errors import InvalidInput, Problem
 from muisti.core.model.fields import FIELDS, STATED_TIMES, TEXTS
@@ -36,6 +35,7 @@ from muisti.core.model.values import (
     TAGS_MAX,
     Draft,
     Json,
+    is_blank,
 )
 from muisti.core.query import options
 from muisti.core.query.query import TRUST_WEIGHT_MAX, Query

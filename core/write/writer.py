@@ -9,25 +9,22 @@ from muisti.core.conflicts.check import NOT_CHECKED, Checked, Checker
 from muisti.core.embedding.models import Models
 from muisti.core.index.cache import Indexes
 from muisti.core.model.collisions import AddressTaken, Similar
-from muisti.core.model.counts import Quota
 from muisti.core.model.errors import NotFound
 from muisti.core.model.ids import IdSource, id_text
 from muisti.core.model.messages import restated
-from muisti.core.model.outcomes import Likeness, Written
+from muisti.core.model.outcomes import Likeness, Quota, Written
 from muisti.core.model.terms import OnConflict
 from muisti.core.model.values import Draft, IfMatch, Memory, Name
-from muisti.core.read.naming import find
+from muisti.core.read.reading import find
 from muisti.core.store.database import Database, Outcome, Refused, Row, Statement
 from muisti.core.store.sql import audit, changes, conflicts, guards, inserting, memories, quotas, spaces, version_rows
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.support.waiting import Overtaken, WouldWait
-from muisti.core.write.begun import Begun, Call
+from muisti.core.write.begun import Begun, Call, Part
 from muisti.core.write.intake import Accepted, Intake
-from muisti.core.write.lifecycle import Lifecycle
-from muisti.core.write.preconditions import check_ordinary, check_version
+from muisti.core.write.lifecycle import Lifecycle, check_ordinary, check_version
 from muisti.core.write.prepare import again, draft_of, ready
-from muisti.core.write.refusals import Part
 from muisti.core.write.titles import retitled
 from muisti.core.write.transactions import CHANGED, Transactions
 

@@ -19,7 +19,7 @@ from msgspec.structs import replace
 
 from muisti.core.engine import Engine
 from muisti.core.model.errors import Busy, MuistiError
-from muisti.core.model.events import Events
+from muisti.core.model.outcomes import Events
 from muisti.core.model.values import Seq
 from muisti.core.query.changes import Wanted
 from muisti.core.support.priority import Urgent

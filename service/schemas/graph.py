@@ -9,11 +9,12 @@ from muisti.core.model.graph_terms import (
     ALIASES_MAX,
     ENTITY_KINDS,
     NAME_CHARACTERS,
+    RELATION_KINDS,
     TIE_KINDS,
     EntityKind,
+    RelationKind,
     TieKind,
 )
-from muisti.core.model.relations import RELATION_KINDS, RelationKind
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import copied
 

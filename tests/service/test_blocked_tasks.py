@@ -13,7 +13,7 @@ from litestar.routes import HTTPRoute
 from litestar.testing import TestClient
 
 from muisti.core.engine import Engine
-from muisti.core.tasks.fenced_commit import UNFENCED, FencedCommit
+from muisti.core.tasks.claim import UNFENCED, FencedCommit
 from muisti.service.app.app import create_app
 from muisti.service.mcp.catalog import TOOLS
 from muisti.service.settings import Settings

@@ -7,19 +7,17 @@ from math import inf
 from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
-from muisti.core.model.counts import Quota
 from muisti.core.model.errors import TAKE_THE_REST, Conflict, Forbidden, Problem, StoreUnavailable
-from muisti.core.model.imports import Imported, ImportRefused, ImportReport, LineProblem
+from muisti.core.model.operations import Imported, ImportRefused, ImportReport, LineProblem
+from muisti.core.model.outcomes import Quota
 from muisti.core.model.values import Seq
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
 from muisti.core.store.sql import imports
 from muisti.core.store.sql.imports import TOP
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.transfer.importing.checkpoint import Checkpoint, Moving
-from muisti.core.transfer.importing.incoming import Incoming
-from muisti.core.transfer.importing.lines import Lines, Reached
-from muisti.core.transfer.importing.moving import Begun, Move, OfStep
+from muisti.core.transfer.importing.lines import Incoming, Lines, Reached
+from muisti.core.transfer.importing.moving import Begun, Checkpoint, Move, Moving, OfStep
 from muisti.core.transfer.importing.staging import Staging
 from muisti.core.transfer.staged import clear_dead, stop
 from muisti.core.write.begun import Call

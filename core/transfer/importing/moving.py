@@ -1,22 +1,27 @@
 """Move staged memories into the target space, in one transaction or, where that is impossible, in steps."""
 
 import uuid
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import cast
 
 import msgspec
 
-from muisti.core.model.counts import Quota
+from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import Conflict, ModelMismatch, MuistiError, QuotaExceeded, TooLarge
+from muisti.core.model.operations import LineProblem
+from muisti.core.model.outcomes import Flag, Quota
 from muisti.core.model.times import to_us
 from muisti.core.model.values import Seq
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refusal, Refused, Statement
 from muisti.core.store.sql import audit, imports, quotas, spaces
 from muisti.core.store.sql.imports import Staged
-from muisti.core.tasks.fenced_commit import UNFENCED, FencedCommit, over
-from muisti.core.transfer.importing.incoming import Incoming
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.tasks.claim import UNFENCED, FencedCommit, over
+from muisti.core.transfer.importing.lines import Incoming, Reached, Tally
 from muisti.core.transfer.importing.staging import write
+from muisti.core.transfer.records import Header
 
 REMOTE_MAX = 10_000  # versions that a remote database accepts in one transaction
 
@@ -154,3 +159,90 @@ class Move:
         if refused.code == Refusal.MODEL_MISMATCH:
             return ModelMismatch(f"space {name!r} was embedded by another model meanwhile; nothing was imported")
         return Conflict(f"space {name!r} changed while the file was read, in a way that conflicts with it; try again")
+
+
+class Moving(msgspec.Struct, frozen=True):
+    """Numbers of the staged memories and versions, the last change of the file, and where the move is."""
+
+    memories: int
+    versions: int
+    top: int
+    begun: Begun
+
+    @property
+    def is_over(self) -> bool:
+        return self.begun.after >= self.top
+
+
+class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """State of an import after `offset` bytes of its file. `staged` are the ids of the import and its hidden space.
+
+    `now` is the time of the import in microseconds, which all of its memories have.
+    """
+
+    now: int
+    offset: int = 0
+    reached: Reached = Reached()
+    header: Header | None = None
+    staged: tuple[int, int] | None = None
+    lost: tuple[str, ...] = ()
+    failed: int = 0
+    failures: tuple[LineProblem, ...] = ()
+    flags: tuple[Flag, ...] = ()
+    skipped: Mapping[str, int] = {}
+    vectors: tuple[int, int] = (0, 0)
+    versions: int = 0
+    moving: Moving | None = None
+
+    @classmethod
+    def of(
+        cls, file: Incoming, reached: Reached, offset: int, staged: tuple[int, int] | None, moving: Moving | None
+    ) -> "Checkpoint":
+        """Return the state of an import."""
+        tally = file.tally
+        return cls(
+            now=file.now,
+            offset=offset,
+            reached=reached,
+            header=file.header,
+            staged=staged,
+            lost=tuple(sorted(file.lost)),
+            failed=tally.failed,
+            failures=tuple(tally.failures),
+            flags=tuple(tally.flags),
+            skipped=dict(tally.skipped),
+            vectors=(tally.kept, tally.embedded),
+            versions=tally.versions,
+            moving=moving,
+        )
+
+    def incoming(self, target: SpaceRow, caller: Caller, generation: str | None, *, atomic: bool) -> Incoming:
+        """Return the state that the modules of an import share."""
+        kept, embedded = self.vectors
+        tally = Tally(
+            self.failed, list(self.failures), list(self.flags), Counter(self.skipped), kept, embedded, self.versions
+        )
+        return Incoming(
+            target=target,
+            caller=caller,
+            now=self.now,
+            atomic=atomic,
+            dry_run=False,
+            generation=generation,
+            header=self.header,
+            lost=set(self.lost),
+            tally=tally,
+        )
+
+    def text(self) -> str:
+        """Return the state as JSON."""
+        return msgspec.json.encode(self).decode()
+
+
+# Built at import: msgspec (0.22) analyses a type on first use, and crashes when several threads do that together.
+_DECODER = msgspec.json.Decoder(Checkpoint)
+
+
+def read(text: str) -> Checkpoint | None:
+    """Return the state in a text that `Checkpoint.text` made; None for an empty one."""
+    return _DECODER.decode(text) if text else None

@@ -21,9 +21,8 @@ from muisti.core.store.sql.imports import Staged
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.version_rows import raw
 from muisti.core.text.terms import fold
-from muisti.core.transfer.importing.incoming import Incoming, Item
-from muisti.core.transfer.importing.plan import Plan
-from muisti.core.transfer.importing.renames import ids_in, names_of, original
+from muisti.core.transfer.importing.lines import Incoming, Item
+from muisti.core.transfer.importing.plan import Plan, ids_in, names_of, original
 from muisti.core.transfer.records import ChangeLine, PassageRecord, TelemetryLine, read_vector
 from muisti.core.transfer.staged import clear
 from muisti.core.write.begun import Call

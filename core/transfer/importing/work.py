@@ -7,14 +7,12 @@ from typing import cast
 from msgspec.structs import asdict, replace
 
 from muisti.core.model.errors import MuistiError
-from muisti.core.model.imports import ImportRefused, ImportReport
+from muisti.core.model.operations import ImportRefused, ImportReport
 from muisti.core.model.tasks import TaskFailed, TaskOver
-from muisti.core.tasks.claim import CRASHED, Claim
-from muisti.core.tasks.fenced_commit import FencedCommit
+from muisti.core.tasks.claim import CRASHED, Claim, FencedCommit
 from muisti.core.tasks.runner import TRY_AGAIN
-from muisti.core.transfer.importing.checkpoint import Checkpoint, Moving, read
 from muisti.core.transfer.importing.importer import Import, Importer
-from muisti.core.transfer.importing.moving import Begun
+from muisti.core.transfer.importing.moving import Begun, Checkpoint, Moving, read
 
 KIND = "import"
 BLOB = "lines"

@@ -7,7 +7,7 @@ from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import Forbidden, InvalidInput
 from muisti.core.model.terms import CLEAR_PHRASE
 from muisti.core.query.query import Query
-from muisti.core.spaces import clearing
+from muisti.core.spaces import checkpoints as clearing
 from tests.core.fakes import SPACE, add
 
 
