@@ -4,9 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Self
 
-from muisti.core.assembly import administration
-from muisti.core.assembly.shared import Given, shared
-from muisti.core.assembly.views import views
+from muisti.core.assembly.parts import Given, kinds, shared, views
 from muisti.core.embedding.cache import BYTES
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.hosted import Hosted
@@ -14,7 +12,7 @@ from muisti.core.embedding.models import Models, SecondModels
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.erasure.purging import KIND as PURGE
 from muisti.core.erasure.purging import PurgeWork, Told, items_of, sealed
-from muisti.core.generations.lifecycle import Progress
+from muisti.core.generations.lifecycle import Generations, Progress
 from muisti.core.generations.second_vectors import SecondVectors
 from muisti.core.graph.extraction import Reader as GraphTexts
 from muisti.core.graph.usual import usual_reader
@@ -33,13 +31,14 @@ from muisti.core.model.values import Json, RequestKey
 from muisti.core.operations.embedding import Vectors
 from muisti.core.operations.keys import Keys, SigningKeys, audit_page
 from muisti.core.operations.recognition import Recognition
-from muisti.core.operations.upkeep import Leases
+from muisti.core.operations.upkeep import Leases, Upkeep
 from muisti.core.operations.webhooks import Webhooks
 from muisti.core.parsing.workers import Workers
 from muisti.core.quality.receipts import Receipts
 from muisti.core.query.calibration import Calibration
 from muisti.core.query.subject import Subject
 from muisti.core.read.reading import find_space
+from muisti.core.spaces.registry import Spaces
 from muisti.core.store.database import Database
 from muisti.core.store.migrate import migrate
 from muisti.core.support.meters import Meters
@@ -138,10 +137,12 @@ class Engine:
         self.receipts = Receipts(database.primary, parts.ids, receipt_days)
         self.leases = Leases(database.primary)
         self.webhooks = Webhooks(database.primary)
-        for kind in administration.kinds(given, parts, self._views):
+        for kind in kinds(given, parts, self._views):
             self.tasks.register(kind)
         self._graph = self._views.graph.index
-        self.generations = administration.generations(given, parts, self.tasks)
+        self.generations = Generations(
+            database.primary, parts.indexes, parts.searcher, parts.probes, self.models, self.tasks, clock
+        )
         self.signing_keys = SigningKeys(database)
         self.eraser = Eraser(database, parts.indexes, clock)
         self.recognition = Recognition(database, self.models, clock)
@@ -150,8 +151,11 @@ class Engine:
         self.second_vectors = SecondVectors(
             database.primary, self.models, self.tasks, clock, self.meters.second_vectors
         )
-        self.spaces = administration.registry(given, parts, self.eraser)
-        self.upkeep = administration.upkeep(given, parts, self.eraser)
+        self.spaces = Spaces(
+            database, parts.indexes, self.eraser, clock, given.quota, parts.screener, self.models.seconds
+        )
+        # History is kept at least as long as stored answers, because an answer names versions.
+        self.upkeep = Upkeep(parts.transactions, self.eraser, policy, given.retention_us)
         self.spaces.ensure(DEFAULT)
 
     def __enter__(self) -> Self:

@@ -19,7 +19,7 @@ from muisti.core.store.sql import deferred, generations, spaces, version_rows
 from muisti.core.store.sql.points import lived
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import WIDTH
-from muisti.core.write.prepare import Source, draft_of, embedded_text
+from muisti.core.write.prepare import Source, embedded_text
 
 BATCH = 256  # passages, which a static model embeds in some 30 ms
 AFAR = 128  # passages, for a model behind an endpoint, which takes some requests for them
@@ -71,7 +71,7 @@ def _step(space: SpaceRow, encoder: Encoder, rows: Rows, cache: EmbeddingCache) 
 
 def _text(row: Row, space: SpaceRow) -> str:
     number, start, stop = cast(tuple[int, int, int], row[WIDTH : WIDTH + 3])
-    source = Source.of(draft_of(version_rows.memory(row, space.space.name)))
+    source = Source.of(version_rows.memory(row, space.space.name))
     return embedded_text(source, Passage(number, start, stop), space.space.settings.embedded_fields)
 
 

@@ -15,7 +15,8 @@ from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refused, Statement
 from muisti.core.store.sql import candidates, leases, requests, retention, spaces, working
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.write.review import Expirer
+from muisti.core.write.review import end_expired
+from muisti.core.write.transactions import Transactions
 
 # Erase history older than a space keeps: versions that were no longer current by then, and their changes
 
@@ -78,11 +79,9 @@ ENTRIES_AT_ONCE = 1_000
 class Upkeep:
     """Maintenance of the primary database. Erased versions are at least `least_history_us` old (microseconds)."""
 
-    def __init__(
-        self, database: Database, expirer: Expirer, eraser: Eraser, policy: Policy, least_history_us: int
-    ) -> None:
-        self._database = database
-        self._expirer = expirer
+    def __init__(self, transactions: Transactions, eraser: Eraser, policy: Policy, least_history_us: int) -> None:
+        self._transactions = transactions
+        self._database = transactions.database
         self._eraser = eraser
         self._policy = policy
         self._least_history_us = least_history_us
@@ -97,7 +96,7 @@ class Upkeep:
 
     def end_expired(self, space: str, now: int) -> bool:
         """End some expired memories of a space. Return whether more may be left."""
-        return self._expirer.step(space, now)
+        return end_expired(self._transactions, space, now)
 
     def with_old_history(self, now: int) -> list[str]:
         """Return the spaces with versions that are older than the history they keep."""

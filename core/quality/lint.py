@@ -183,7 +183,7 @@ class _Looking(msgspec.Struct, frozen=True):
 
     def _secrets(self, one: _Seen) -> Iterator[Finding]:
         memory = one.memory
-        policy = self.screener.policy(self.space)
+        policy = self.space.space.policy.over(self.screener.default)
         finds = [secrets_in, *([personal_in] if policy.personal_data != "allow" else [])]
         draft = draft_of(memory)
         changes, kinds, named = redacted(draft, finds)

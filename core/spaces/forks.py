@@ -6,7 +6,6 @@ from typing import cast
 
 import msgspec
 
-from muisti.core.index.cache import Indexes
 from muisti.core.model.errors import (
     AlreadyExists,
     Conflict,
@@ -18,18 +17,19 @@ from muisti.core.model.errors import (
 )
 from muisti.core.model.fields import LINKS
 from muisti.core.model.ids import id_text
-from muisti.core.model.outcomes import Comparison, Divergence, Quota, Strategy, Written
+from muisti.core.model.outcomes import Comparison, Divergence, Strategy, Written
 from muisti.core.model.spaces import DEFAULT, Space, check_name
 from muisti.core.model.values import LIMIT_MAX, FieldChange, Memory
 from muisti.core.read.diff import differences
 from muisti.core.read.reading import find_space
 from muisti.core.spaces.checkpoints import TURNS_MAX, check_size, check_whole, cursor_of, position
-from muisti.core.store.database import Database, Refusal, Refused, Rows, Statement
+from muisti.core.store.database import Refusal, Refused, Rows, Statement
 from muisti.core.store.sql import audit, documents, forks, memories, quotas, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.store.sql.trial import written
-from muisti.core.write.arrivals import Arrivals
 from muisti.core.write.begun import Call
+from muisti.core.write.intake import Intake
+from muisti.core.write.intake import allowed as allowed_now
 from muisti.core.write.transactions import Transactions
 
 SHOWN = 100  # conflicts listed in a refusal
@@ -56,18 +56,11 @@ class _Both(msgspec.Struct, frozen=True):
         return [*self.guards, *forks.pair(self.space, self.target), plan]
 
 
-class Forks:
+class Forks(msgspec.Struct, frozen=True):
     """Forks of all spaces. Instances are thread-safe. All methods raise `NotFound` when there is no such space."""
 
-    def __init__(
-        self, database: Database, indexes: Indexes, transactions: Transactions, arrivals: Arrivals, quota: Quota
-    ) -> None:
-        """`quota` applies to spaces without a quota of their own."""
-        self._database = database.primary
-        self._arrivals = arrivals
-        self._quota = quota
-        self._indexes = indexes
-        self._transactions = transactions
+    store: Transactions
+    intake: Intake
 
     def fork(self, space: str, name: str, call: Call) -> Space:
         """Copy all current memories of a space into a new one. They get new ids, and their history is not copied.
@@ -81,18 +74,18 @@ class Forks:
         """
         check_whole(call.caller)
         check_name(name)
-        parent = find_space(self._database, space)
-        (count,) = self._database.read([spaces.memories(parent)])
+        parent = find_space(self.store.database, space)
+        (count,) = self.store.database.read([spaces.memories(parent)])
         check_size(count, "delete what is not needed, or export and import it")
         batch = [
             spaces.guard(parent),
             *spaces.insert(name, str(uuid.uuid4()), parent.space.settings, call.now),
             *forks.copy(parent, name, call.now),
-            quotas.refuse_more_in(name, self._quota),
+            quotas.refuse_more_in(name, self.store.quota),
             audit.note(call.now, call.caller.actor, "space_forked", space=name, target=space),
         ]
         try:
-            rows = written(self._database, batch, spaces.by_name(name), dry_run=call.dry_run)
+            rows = written(self.store.database, batch, spaces.by_name(name), dry_run=call.dry_run)
         except Refused as refused:
             if refused.code == Refusal.SPACE_EXISTS:
                 raise AlreadyExists(f"a space {name!r} exists already") from refused
@@ -140,29 +133,29 @@ class Forks:
             raise Conflict(f"the space {DEFAULT!r} always exists; merge it without drop")
 
         def attempt(target: SpaceRow) -> Written:
-            both = _Both(find_space(self._database, source), target)
+            both = _Both(find_space(self.store.database, source), target)
             self._check(both)
             if strategy is None:
                 self._refuse_conflicts(both)
             left, ended = self._addresses(both, strategy)
             planned = both.planned(strategy, left, ended)
             try:
-                allowed = self._arrivals.allowed(target, planned, call, are_new=True)
+                allowed = allowed_now(self.store, self.intake, target, planned, call, are_new=True)
             except Refused as refused:
-                raise self._transactions.retried(refused, both.space.space.name) from refused
+                raise self.store.retried(refused, both.space.space.name) from refused
             end = [*forks.settle(both.space, target), documents.torn_in_bulk(target), *allowed.end]
             if drop:
                 end += spaces.delete(source)
             end.append(audit.note(call.now, call.caller.actor, "space_merged", space=into, target=source))
-            return self._transactions.turn(target, [*planned, *allowed.plan], "merged", call, end, allowed.flags)
+            return self.store.turn(target, [*planned, *allowed.plan], "merged", call, end, allowed.flags)
 
-        done = self._transactions.run(into, call, attempt)
+        done = self.store.run(into, call, attempt)
         if drop and done.plan is None:
-            self._indexes.drop(source)
+            self.store.indexes.drop(source)
         return done
 
     def _both(self, source: str, into: str) -> _Both:
-        both = _Both(find_space(self._database, source), find_space(self._database, into))
+        both = _Both(find_space(self.store.database, source), find_space(self.store.database, into))
         self._check(both)
         return both
 
@@ -180,7 +173,7 @@ class Forks:
 
     def _rehearsed(self, batch: Sequence[Statement]) -> Rows:
         """Return the rows of the last statement of a batch that is run and rolled back."""
-        return self._database.rehearse(batch)[-1]
+        return self.store.database.rehearse(batch)[-1]
 
     def _compared(self, both: _Both, beyond: bytes, limit: int, *, only_conflicts: bool) -> Rows:
         ask = forks.compared(both.space, both.target, only_conflicts=only_conflicts, beyond=beyond, limit=limit)
@@ -204,9 +197,9 @@ class Forks:
         while True:
             plan = both.planned(strategy, left, ended)
             try:
-                *_, count, found = self._database.rehearse([*plan, _NEW, forks.clash(both.target)])
+                *_, count, found = self.store.database.rehearse([*plan, _NEW, forks.clash(both.target)])
             except Refused as refused:
-                raise self._transactions.retried(refused, both.space.space.name) from refused
+                raise self.store.retried(refused, both.space.space.name) from refused
             check_size(count, f"a merge changes at most {TURNS_MAX:,} memories")
             if not found:
                 return left, ended
@@ -224,7 +217,7 @@ class Forks:
             for mine, theirs in pairs
             for statement in (memories.living(both.target, mine), memories.living(both.space, theirs))
         ]
-        rows = self._database.read(ask)
+        rows = self.store.database.read(ask)
         for ours, theirs in zip(rows[0::2], rows[1::2], strict=True):
             if ours and theirs:
                 here = version_rows.memory(ours[0], both.target.space.name)
@@ -234,7 +227,7 @@ class Forks:
     def _divergences(self, both: _Both, rows: Rows) -> Iterator[Divergence]:
         found = cast(list[tuple[bytes, bytes, int | None, int | None, int | None, int, int]], rows)
         wanted = sorted({one for row in found for one in row[2:5] if one is not None})
-        (read,) = self._database.read([memories.by_rows(wanted)]) if wanted else ([],)
+        (read,) = self.store.database.read([memories.by_rows(wanted)]) if wanted else ([],)
         by_row = {cast(int, row[0]): row for row in read}
 
         def one(row: int | None, space: SpaceRow) -> Memory | None:

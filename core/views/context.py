@@ -15,27 +15,18 @@ from muisti.core.model.context import Context
 from muisti.core.model.values import Memory
 from muisti.core.read.telemetry import Retrievals
 from muisti.core.search.asking import check_parts
-from muisti.core.views.calls import Calls
+from muisti.core.write.begun import Calls
 from muisti.core.write.recent_results import RecentResults
 from muisti.core.write.validate import check_query
 
 
-class ContextParts(msgspec.Struct, frozen=True, kw_only=True):
-    """The parts that `Contexts` uses."""
+class Contexts(msgspec.Struct, frozen=True, kw_only=True):
+    """Contexts for one caller. Memories that are shown count as retrieved, as those of a search do."""
 
+    calls: Calls
     builder: Builder
     retrievals: Retrievals
     recent_results: RecentResults
-
-
-class Contexts:
-    """Contexts for one caller. Memories that are shown count as retrieved, as those of a search do."""
-
-    __slots__ = ("_calls", "_parts")
-
-    def __init__(self, parts: ContextParts, calls: Calls) -> None:
-        self._parts = parts
-        self._calls = calls
 
     def build(self, space: str, request: Request) -> Context:
         """Return a text of at most `request.token_budget` tokens, with what it rests on; see `Builder.context`.
@@ -50,15 +41,15 @@ class Contexts:
         check_query(query)
         if request.spaces:
             check_parts(request.spaces, query)
-        now = self._calls.clock()
-        context, memories = self._parts.builder.context(space, request, self._calls.caller, now)
+        now = self.calls.clock()
+        context, memories = self.builder.context(space, request, self.calls.caller, now)
         self._note(request, context, [*memories.values()], now)
         return context
 
     def candidates(self, space: str, request: Request) -> Sequence[Candidate]:
         """Return what the memories of a context are chosen from, best first. They do not count as retrieved."""
         check_request(request)
-        return self._parts.builder.candidates(space, request, self._calls.caller, self._calls.clock())
+        return self.builder.candidates(space, request, self.calls.caller, self.calls.clock())
 
     def _note(self, request: Request, context: Context, memories: Sequence[Memory], now: int) -> None:
         """Note to whom the memories were shown; those that a search found count as retrieved."""
@@ -66,7 +57,7 @@ class Contexts:
         for space in context.spaces:
             epoch = space.seq.rpartition(":")[0]
             own = [memory for memory in memories if memory.space == space.name]
-            self._parts.recent_results.note(self._calls.caller.actor, epoch, own, now)
+            self.recent_results.note(self.calls.caller.actor, epoch, own, now)
             touched = [memory.id for memory in own if memory.id in found]
             if touched and space.evidence != "none" and not request.no_touch and request.as_of is None:
-                self._parts.retrievals.note(epoch, touched, now)
+                self.retrievals.note(epoch, touched, now)

@@ -39,31 +39,22 @@ from muisti.core.model.filing import (
 from muisti.core.model.terms import PruneStrategy
 from muisti.core.model.values import RequestKey, Seq
 from muisti.core.query.points import AsOf
-from muisti.core.views.calls import Calls
+from muisti.core.write.begun import Calls
 
 
 def _alive() -> None:
     return
 
 
-class DocumentParts(msgspec.Struct, frozen=True, kw_only=True):
-    """Parts that `Documents` binds to a caller."""
+class Documents(msgspec.Struct, frozen=True, kw_only=True):
+    """Documents as one caller reads, stores and ends them. No read counts as a retrieval."""
 
+    calls: Calls
     reader: DocumentReader
     storer: Storer
     ingester: Ingester
     ender: Ender
     pruner: Pruner
-
-
-class Documents:
-    """Documents as one caller reads, stores and ends them. No read counts as a retrieval."""
-
-    __slots__ = ("_calls", "_parts")
-
-    def __init__(self, parts: DocumentParts, calls: Calls) -> None:
-        self._parts = parts
-        self._calls = calls
 
     def put(
         self,
@@ -74,20 +65,13 @@ class Documents:
         alive: Callable[[], None] = _alive,
     ) -> Stored:
         """Store up to 16 documents, all or none; see `Storer.put`."""
-        return self._parts.storer.put(space, incoming, self._calls.new(request), alive)
+        return self.storer.put(space, incoming, self.calls.new(request), alive)
 
     def ingest(
-        self,
-        space: str,
-        path: str,
-        held: Held,
-        job: Job,
-        file: File = USUAL_FILE,
-        *,
-        request: RequestKey | None = None,
+        self, space: str, path: str, held: Held, job: Job, file: File = USUAL_FILE, *, request: RequestKey | None = None
     ) -> Stored:
         """Parse, cut and store a file as the document at a path; see `Ingester.put`."""
-        return self._parts.ingester.put(space, path, held, job, self._calls.new(request), file)
+        return self.ingester.put(space, path, held, job, self.calls.new(request), file)
 
     def preview(self, path: str, held: Held, reading: Reading) -> Iterator[Preview]:
         """Yield where a file would be cut. Nothing is stored.
@@ -95,15 +79,15 @@ class Documents:
         Raises:
             Unreadable, InvalidInput.
         """
-        return self._parts.ingester.preview(path, held, reading)
+        return self.ingester.preview(path, held, reading)
 
     def unchanged(self, space: str, new: NewDocument) -> Document | None:
         """Return the document at a path when it was made from the same file and options, so that none is parsed."""
-        return self._parts.storer.current(space, new, self._calls.new())
+        return self.storer.current(space, new, self.calls.new())
 
     def get(self, space: str, name: DocumentName, *, as_of: AsOf | None = None) -> tuple[Document, Seq]:
         """Return a document; see `DocumentReader.get`."""
-        return self._parts.reader.get(space, name, self._calls.caller, self._calls.clock(), as_of)
+        return self.reader.get(space, name, self.calls.caller, self.calls.clock(), as_of)
 
     def page(
         self,
@@ -116,34 +100,28 @@ class Documents:
         as_of: AsOf | None = None,
     ) -> DocumentPage:
         """Return a page of documents, with sums over all; see `DocumentReader.page`."""
-        caller, now = self._calls.caller, self._calls.clock()
-        return self._parts.reader.page(space, wanted, caller, now, as_of, sort=sort, limit=limit, cursor=cursor)
+        caller, now = self.calls.caller, self.calls.clock()
+        return self.reader.page(space, wanted, caller, now, as_of, sort=sort, limit=limit, cursor=cursor)
 
     def chunks(
-        self,
-        space: str,
-        name: DocumentName,
-        *,
-        limit: int = 50,
-        cursor: str | None = None,
-        as_of: AsOf | None = None,
+        self, space: str, name: DocumentName, *, limit: int = 50, cursor: str | None = None, as_of: AsOf | None = None
     ) -> ChunkPage:
         """Return a page of the chunks of a document, in order; see `DocumentReader.chunks`."""
-        caller, now = self._calls.caller, self._calls.clock()
-        return self._parts.reader.chunks(space, name, caller, now, as_of, limit=limit, cursor=cursor)
+        caller, now = self.calls.caller, self.calls.clock()
+        return self.reader.chunks(space, name, caller, now, as_of, limit=limit, cursor=cursor)
 
     def text(self, space: str, name: DocumentName, *, as_of: AsOf | None = None) -> tuple[Document, Iterator[str]]:
         """Return a document and its text in pieces; see `DocumentReader.text`."""
-        return self._parts.reader.text(space, name, self._calls.caller, self._calls.clock(), as_of)
+        return self.reader.text(space, name, self.calls.caller, self.calls.clock(), as_of)
 
     def sync(self, space: str, files: Sequence[Listed], within: Filter) -> Synced:
         """Compare documents with the files that exist; see `Ender.sync`."""
-        return self._parts.ender.sync(space, files, within, self._calls.new())
+        return self.ender.sync(space, files, within, self.calls.new())
 
     def delete(self, space: str, name: DocumentName) -> Ending:
         """End a document with its chunks; see `Ender.delete`."""
-        return self._parts.ender.delete(space, name, self._calls.new())
+        return self.ender.delete(space, name, self.calls.new())
 
     def prune(self, space: str, strategy: PruneStrategy, look: Look) -> Pruned:
         """End what has lost its source; see `Pruner.prune`."""
-        return self._parts.pruner.prune(space, strategy, look, self._calls.new())
+        return self.pruner.prune(space, strategy, look, self.calls.new())

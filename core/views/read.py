@@ -34,14 +34,15 @@ from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import WouldWait, without_waiting
 from muisti.core.transfer.export import Export
 from muisti.core.transfer.importing.importer import Importer
-from muisti.core.views.calls import Calls
+from muisti.core.write.begun import Calls
 from muisti.core.write.recent_results import RecentResults
 from muisti.core.write.validate import check_query
 
 
-class ReadParts(msgspec.Struct, frozen=True, kw_only=True):
-    """Parts from which a `Read` is made for a caller."""
+class Read(msgspec.Struct, frozen=True, kw_only=True):
+    """Reads as one caller. `get` and `search` count as retrievals."""
 
+    calls: Calls
     database: Database
     searcher: Searcher
     asking: Asking
@@ -50,16 +51,6 @@ class ReadParts(msgspec.Struct, frozen=True, kw_only=True):
     recent_results: RecentResults
     importer: Importer
     quota: Quota
-
-
-class Read:
-    """Reads as one caller. `get` and `search` count as retrievals."""
-
-    __slots__ = ("_calls", "_parts")
-
-    def __init__(self, parts: ReadParts, calls: Calls) -> None:
-        self._parts = parts
-        self._calls = calls
 
     def get(self, space: str, name: Name, *, as_of: AsOf | None = None, no_touch: bool = False) -> Found:
         """Return a current memory, or one that was current at a point of history.
@@ -70,10 +61,10 @@ class Read:
             NotFound: there is none, it is deleted, superseded or has expired.
         """
         found, point, (rows,) = self._at(space, as_of, lambda row, point: [named(row, name, point)])
-        memory = shown(rows, space, name, self._calls.caller, point.time)
+        memory = shown(rows, space, name, self.calls.caller, point.time)
         if not no_touch and as_of is None:
-            self._parts.retrievals.note(found.seq.epoch, [memory.id], self._calls.clock())
-        (memory,) = situated(self._parts.database, found, [memory], point)
+            self.retrievals.note(found.seq.epoch, [memory.id], self.calls.clock())
+        (memory,) = situated(self.database, found, [memory], point)
         return Found(memory=memory, seq=found.seq)
 
     def history(
@@ -93,8 +84,8 @@ class Read:
         Raises:
             NotFound: there never was one.
         """
-        database = self._parts.database
-        memory_id = last_id(database, find_space(database, space), name, self._calls.caller)
+        database = self.database
+        memory_id = last_id(database, find_space(database, space), name, self.calls.caller)
         raw = id_bytes(memory_id)
         if raw is None:
             raise NotFound("memory", memory_id)
@@ -108,11 +99,11 @@ class Read:
                 memories.chain(row, raw),
             ],
         )
-        shows = self._calls.caller.shows
+        shows = self.calls.caller.shows
         if not newest or not shows(version_rows.memory(newest[0], space).category):
             raise NotFound("memory", memory_id)
         versions = [version_rows.version(row, space) for row in rows]
-        point = Point(None, self._calls.clock())
+        point = Point(None, self.calls.clock())
         memories_of = situated(database, found, (one.memory for one in versions), point)
         versions = [replace(one, memory=memory) for one, memory in zip(versions, memories_of, strict=True)]
         kept = _within(versions, most, characters)
@@ -129,8 +120,8 @@ class Read:
     def search(self, space: str, query: Query, max_age: float = 0.0) -> Answer:
         """Return the memories that best answer a query; see `Searcher.search`."""
         check_query(query)
-        now, caller = self._calls.clock(), self._calls.caller
-        answer = self._parts.asking.one(space, query, caller, now, max_age)
+        now, caller = self.calls.clock(), self.calls.caller
+        answer = self.asking.one(space, query, caller, now, max_age)
         self._note(query, answer.hits, answer.evidence, answer.seq, now)
         return answer
 
@@ -140,8 +131,8 @@ class Read:
         The caller must be allowed to read each of them: this view knows memories, no grants of spaces.
         """
         check_query(query)
-        now = self._calls.clock()
-        answer = self._parts.asking.several(parts, query, self._calls.caller, now, max_age)
+        now = self.calls.clock()
+        answer = self.asking.several(parts, query, self.calls.caller, now, max_age)
         for one in answer.spaces:
             hits = [hit for hit in answer.hits if hit.memory.space == one.name]
             self._note(query, hits, one.evidence, one.seq, now)
@@ -156,38 +147,38 @@ class Read:
         check_query(query)
         if names_entities(query.filter):  # the graph may have to catch up
             raise WouldWait
-        now = self._calls.clock()
+        now = self.calls.clock()
         with without_waiting():
-            own = self._parts.asking.own(space, query, self._calls.caller, now)
-            answer = self._parts.searcher.search_at_once(space, own, now, max_age, alone=alone)
+            own = self.asking.own(space, query, self.calls.caller, now)
+            answer = self.searcher.search_at_once(space, own, now, max_age, alone=alone)
             self._note(query, answer.hits, answer.evidence, answer.seq, now)
             return answer
 
     def categories(self, space: str, *, as_of: AsOf | None = None) -> Counts:
         """Count the active memories of each category."""
-        own = self._calls.caller.category
+        own = self.calls.caller.category
         found, _, (rows,) = self._at(space, as_of, lambda row, point: [listing.categories(row, point, own)])
         return listing.counts(found, rows)
 
     def tags(self, space: str, *, as_of: AsOf | None = None) -> Counts:
         """Count the active memories of each tag."""
-        own = self._calls.caller.category
+        own = self.calls.caller.category
         found, _, (rows,) = self._at(space, as_of, lambda row, point: [listing.tags(row, point, own)])
         return listing.counts(found, rows)
 
     def stats(self, space: str, *, as_of: AsOf | None = None) -> Stats:
         """Return sizes and rates of what the caller sees of a space; the quota is of the present alone."""
-        own, quota = self._calls.caller.category, self._parts.quota
+        own, quota = self.calls.caller.category, self.quota
         found, _, results = self._at(space, as_of, lambda row, point: listing.sizes(row, point, quota, own))
         return listing.stats(found, results, whole=own is None and as_of is None)
 
     def changes(self, space: str, wanted: Wanted) -> Events:
         """Return the changes of a space; see `core.read.feed`."""
-        return changes_of(self._parts.database, space, wanted, self._calls.caller)
+        return changes_of(self.database, space, wanted, self.calls.caller)
 
     def imports(self, space: str) -> Sequence[Imported]:
         """Return the imports of a space, newest first."""
-        return self._parts.importer.known(space)
+        return self.importer.known(space)
 
     def export(self, space: str, version: str, *, vectors: bool = True) -> Export:
         """Return all that a space has, its history too; `version` is that of Muisti. See `Export`.
@@ -195,11 +186,11 @@ class Read:
         Raises:
             Forbidden: there are memories that the caller does not see.
         """
-        if not self._calls.caller.sees_all:
+        if not self.calls.caller.sees_all:
             raise Forbidden("export and import need a key that sees the whole space, in every category")
         with suppress(StoreUnavailable):  # a count that cannot be written is no reason to read nothing
-            self._parts.retrievals.flush()
-        return Export(self._parts.database, space, self._calls.clock(), version, vectors=vectors)
+            self.retrievals.flush()
+        return Export(self.database, space, self.calls.clock(), version, vectors=vectors)
 
     def list(
         self,
@@ -212,16 +203,16 @@ class Read:
         as_of: AsOf | None = None,
     ) -> Page:
         """List memories that are or were current; `sort` is one of `SORTS`, else that of the cursor."""
-        caller, order, now = self._calls.caller, order_of(sort, cursor), self._calls.clock()
-        filter, lacks = self._parts.entities.meant(space, filter, caller, as_of, now)
+        caller, order, now = self.calls.caller, order_of(sort, cursor), self.calls.clock()
+        filter, lacks = self.entities.meant(space, filter, caller, as_of, now)
         own = caller.only(filter)
-        own = resolved_at(self._parts.database, space, own, as_of, now)
+        own = resolved_at(self.database, space, own, as_of, now)
         found, at, (rows,) = self._at(space, as_of, lambda row, point: [page_of(row, own, limit, order, cursor, point)])
         listed = page(found, rows, limit, order)
-        return replace(listed, items=tuple(situated(self._parts.database, found, listed.items, at)), degraded=lacks)
+        return replace(listed, items=tuple(situated(self.database, found, listed.items, at)), degraded=lacks)
 
     def _at(self, space: str, as_of: AsOf | None, ask: AskAt) -> tuple[SpaceRow, Point, Sequence[Rows]]:
-        return read_at(self._parts.database, space, as_of, self._calls.clock(), ask)
+        return read_at(self.database, space, as_of, self.calls.clock(), ask)
 
     def _note(self, query: Query, hits: Sequence[Hit], evidence: Evidence, seq: Seq, now: int) -> None:
         """Note to whom the hits were shown; they count as retrieved when there is evidence that they answer.
@@ -231,12 +222,10 @@ class Read:
         """
         memories = [hit.memory for hit in hits]
         read = [one for hit in hits if hit.context is not None for one in (*hit.context.before, *hit.context.after)]
-        self._parts.recent_results.note(
-            self._calls.caller.actor, seq.epoch, [*memories, *read] if read else memories, now
-        )
+        self.recent_results.note(self.calls.caller.actor, seq.epoch, [*memories, *read] if read else memories, now)
         counts = evidence != "none" and not query.no_touch and query.as_of is None
         if hits and counts:
-            self._parts.retrievals.note(seq.epoch, [memory.id for memory in memories], now)
+            self.retrievals.note(seq.epoch, [memory.id for memory in memories], now)
 
 
 def _within(versions: Sequence[Version], most: int | None, characters: int | None) -> int:

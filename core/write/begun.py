@@ -13,6 +13,7 @@ from muisti.core.model.conversations import name_of
 from muisti.core.model.errors import Conflict, InvalidInput, NotFound, PlaceTaken
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.outcomes import Flag, Likeness, LikenessKind, Tally
+from muisti.core.model.times import Clock
 from muisti.core.model.values import Memory, RequestKey, Seq
 from muisti.core.store.database import Database, Refusal, Refused, Row, Rows, Statement
 from muisti.core.store.sql import memories, spaces, version_rows
@@ -143,6 +144,28 @@ class Call(msgspec.Struct, frozen=True):
     caller: Caller = OWNER
     dry_run: bool = False
     fenced: FencedCommit = UNFENCED
+
+
+class Calls(msgspec.Struct, frozen=True):
+    """Stamp each call of one caller with the time. With `dry_run`, writes are rolled back.
+
+    `fenced` is what the one write of these calls commits for a task.
+    """
+
+    caller: Caller
+    clock: Clock
+    dry_run: bool = False
+    fenced: FencedCommit = UNFENCED
+
+    def new(self, request: RequestKey | None = None) -> Call:
+        """Return a call made now. A dry run never counts as a repetition of a request."""
+        return Call(
+            self.clock(),
+            None if self.dry_run else request,
+            self.caller,
+            self.dry_run,
+            UNFENCED if self.dry_run else self.fenced,
+        )
 
 
 class Begun(msgspec.Struct, frozen=True):

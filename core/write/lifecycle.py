@@ -2,17 +2,17 @@
 
 from typing import cast
 
+import msgspec
 from msgspec.structs import replace
 
-from muisti.core.embedding.models import Models
 from muisti.core.model.conversations import GRAPHIC, is_structural, name_of
 from muisti.core.model.errors import Conflict, InvalidInput, NotFound, Stale
-from muisti.core.model.ids import IdSource, id_bytes, id_text
-from muisti.core.model.outcomes import Flag, Quota, Written
+from muisti.core.model.ids import id_bytes, id_text
+from muisti.core.model.outcomes import Flag, Written
 from muisti.core.model.values import Draft, IfMatch, Memory, Name
 from muisti.core.read.diff import differences
 from muisti.core.read.reading import find, last_id
-from muisti.core.store.database import Database, Row
+from muisti.core.store.database import Row
 from muisti.core.store.sql import changes, guards, inserting, memories, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.begun import Call, Part
@@ -45,28 +45,14 @@ def check_ordinary(memory: Memory) -> None:
 DIED = version_rows.WIDTH  # column of `memories.last`
 
 
-class Lifecycle:
+class Lifecycle(msgspec.Struct, frozen=True):
     """Supersede and restore memories. Instances are thread-safe. `models` embed the texts.
 
     All methods raise the errors of `Writer`'s methods.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        models: Models,
-        transactions: Transactions,
-        ids: IdSource,
-        quota: Quota,
-        intake: Intake,
-    ) -> None:
-        """`quota` applies to spaces without a quota of their own."""
-        self._intake = intake
-        self._database = database
-        self._models = models
-        self._transactions = transactions
-        self._ids = ids
-        self._quota = quota
+    store: Transactions
+    intake: Intake
 
     def supersede(self, space: str, name: Name, draft: Draft, if_match: IfMatch, call: Call) -> Written:
         """Store a new memory that supersedes a current one. The old memory stays only in the history.
@@ -78,12 +64,12 @@ class Lifecycle:
         """
 
         def attempt(found: SpaceRow) -> Written:
-            row, before = find(self._database, found, name, call.caller, call.now)
+            row, before = find(self.store.database, found, name, call.caller, call.now)
             check_version(before, if_match)
             check_ordinary(before)
             return self.put_in_place(found, row, before, draft, call)
 
-        return self._transactions.run(space, call, attempt)
+        return self.store.run(space, call, attempt)
 
     def restore(self, space: str, name: Name, version: int | None, if_match: IfMatch, call: Call) -> Written:
         """Restore an earlier version of a memory as a new version. The memory may be deleted or superseded.
@@ -97,42 +83,40 @@ class Lifecycle:
         """
 
         def attempt(found: SpaceRow) -> Written:
-            memory_id = last_id(self._database, found, name, call.caller)
+            memory_id = last_id(self.store.database, found, name, call.caller)
             before, is_dead, wanted = self._versions(found, memory_id, version, call)
             check_version(before, if_match)
             if wanted.document is not None:
                 check_ordinary(wanted)
             current = None if is_dead or before.superseded_by is not None else before
-            accepted, flags = self._intake.brought(found, wanted, current, call, is_new=False)
+            accepted, flags = self.intake.brought(found, wanted, current, call, is_new=False)
             after = restored(accepted, before, call.now)
             if not is_dead and not differences(before, after):
-                return self._transactions.leave(found, before, call, flags)
+                return self.store.leave(found, before, call, flags)
             return self._restore(found, before, after, flags, call, is_dead=is_dead)
 
-        return self._transactions.run(space, call, attempt)
+        return self.store.run(space, call, attempt)
 
     def put_in_place(self, space: SpaceRow, row: Row, before: Memory, draft: Draft, call: Call) -> Written:
         """Supersede `before`, the current version in `row`."""
         if draft.category is None and draft.key is None:
             draft = replace(draft, category=before.category, key=before.key)
-        accepted = self._intake.new(space, draft, call, echoes=False)
-        made = accepted.first(space, id_text(self._ids.new(call.now)), call.now, supersedes=before.id)
+        accepted = self.intake.new(space, draft, call, echoes=False)
+        made = accepted.first(space, id_text(self.store.ids.new(call.now)), call.now, supersedes=before.id)
         old = superseded(before, made.id, call.now)
-        (new,) = ready([made], space, self._models)
+        (new,) = ready([made], space, self.store.models)
         statements = [
             guards.refuse_stale(before),
             *accepted.statements,
             inserting.end(space, before, 1),
             *inserting.insert(space, carried(old, cast(int, row[0])), 1),
             changes.record(space, "superseded", call.caller, old, 1),
-            *self._transactions.guarded_insertion(space, new, "created", call.caller),
-            quotas.refuse_more(space, self._quota),
+            *self.store.guarded_insertion(space, new, "created", call.caller),
+            quotas.refuse_more(space, self.store.quota),
         ]
-        titles = retitled(self._database, space, [(before, old), (None, made)], call, 2)
+        titles = retitled(self.store.database, space, [(before, old), (None, made)], call, 2)
         parts, numbers = [*titles, Part(made, statements)], len(titles) + 2
-        return self._transactions.commit(
-            self._transactions.begin(space, parts, call, created=True, numbers=numbers, flags=accepted.flags)
-        )
+        return self.store.write(space, parts, call, created=True, numbers=numbers, flags=accepted.flags)
 
     def _versions(
         self, space: SpaceRow, memory_id: str, version: int | None, call: Call
@@ -142,7 +126,7 @@ class Lifecycle:
         if raw is None:
             raise NotFound("memory", memory_id)
         named = memories.of_versions(space, [] if version is None else [(raw, version)])
-        last, *chosen = self._database.read([memories.last(space, raw), *named])
+        last, *chosen = self.store.database.read([memories.last(space, raw), *named])
         before = version_rows.memory(last[0], name) if last else None
         if before is None or not call.caller.shows(before.category):
             raise NotFound("memory", memory_id)
@@ -160,13 +144,12 @@ class Lifecycle:
     def _restore(
         self, space: SpaceRow, before: Memory, after: Memory, flags: tuple[Flag, ...], call: Call, *, is_dead: bool
     ) -> Written:
-        (new,) = ready([after], space, self._models)
+        (new,) = ready([after], space, self.store.models)
         if is_dead:
-            head, limit = [guards.refuse_revived(before)], quotas.refuse_more(space, self._quota)
+            head, limit = [guards.refuse_revived(before)], quotas.refuse_more(space, self.store.quota)
         else:
             head = [guards.refuse_stale(before), inserting.end(space, before)]
-            limit = quotas.refuse_larger(space, self._quota, after)
-        part = Part(after, [*head, *self._transactions.guarded_insertion(space, new, "restored", call.caller), limit])
-        titles = retitled(self._database, space, [(None if is_dead else before, after)], call, 1)
-        begun = self._transactions.begin(space, [*titles, part], call, created=False, flags=flags)
-        return self._transactions.commit(begun)
+            limit = quotas.refuse_larger(space, self.store.quota, after)
+        part = Part(after, [*head, *self.store.guarded_insertion(space, new, "restored", call.caller), limit])
+        titles = retitled(self.store.database, space, [(None if is_dead else before, after)], call, 1)
+        return self.store.write(space, [*titles, part], call, flags=flags)

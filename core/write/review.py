@@ -4,20 +4,20 @@ from collections import Counter
 from collections.abc import Callable
 from typing import cast
 
+import msgspec
 from msgspec import structs
 
 from muisti.core.conflicts.differences import part
 from muisti.core.conflicts.judgement import align
 from muisti.core.conflicts.words import read as words_of
-from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput, NotFound
-from muisti.core.model.outcomes import ConflictPage, OpenConflict, Quota, Reviewed, ReviewKind, Written
+from muisti.core.model.outcomes import ConflictPage, OpenConflict, Reviewed, ReviewKind, Written
 from muisti.core.model.terms import Decision, Status
 from muisti.core.model.times import DAY_US, from_us
 from muisti.core.model.values import LIMIT_MAX, Memory
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Refused, Row, Statement
+from muisti.core.store.database import Refused, Row, Statement
 from muisti.core.store.sql import (
     audit,
     candidates,
@@ -40,18 +40,13 @@ from muisti.core.write.transactions import Transactions
 # List conflicts that wait for a decision, and decide them
 
 
-class Conflicts:
+class Conflicts(msgspec.Struct, frozen=True):
     """Open conflicts of all spaces. Instances are thread-safe. `models` embed the texts.
 
     Conflicts of memories that the caller does not see are hidden.
     """
 
-    def __init__(self, database: Database, models: Models, transactions: Transactions, quota: Quota) -> None:
-        """`quota` applies to spaces without a quota of their own."""
-        self._database = database
-        self._models = models
-        self._transactions = transactions
-        self._quota = quota
+    store: Transactions
 
     def page(self, space: str, caller: Caller, now: int, *, limit: int = 50, cursor: str | None = None) -> ConflictPage:
         """Return a page of open conflicts, newest first.
@@ -64,8 +59,8 @@ class Conflicts:
         before = None if cursor is None else _number(cursor)
         if cursor is not None and before is None:
             raise InvalidInput.at("$.cursor", f"{cursor[:80]!r} is no cursor; take next_cursor of the page before")
-        found = find_space(self._database, space)
-        (rows,) = self._database.read([conflicts.waiting(found, caller.category, now, before, limit + 1)])
+        found = find_space(self.store.database, space)
+        (rows,) = self.store.database.read([conflicts.waiting(found, caller.category, now, before, limit + 1)])
         items = tuple(_conflict(row, space) for row in rows[:limit])
         return ConflictPage(items=items, next_cursor=str(items[-1].id) if len(rows) > limit else None, seq=found.seq)
 
@@ -87,7 +82,7 @@ class Conflicts:
                 return self._supersede(found, row, decided[0], call)
             return self._reject(found, decided[0], call)
 
-        done = self._transactions.run(space, call, attempt)
+        done = self.store.run(space, call, attempt)
         return decided[0], done
 
     def _open(self, space: SpaceRow, conflict_id: str, call: Call) -> Row:
@@ -95,7 +90,7 @@ class Conflicts:
         (rows,) = (
             ([],)
             if number is None
-            else self._database.read([conflicts.one(space, number, call.caller.category, call.now)])
+            else self.store.database.read([conflicts.one(space, number, call.caller.category, call.now)])
         )
         if not rows:
             raise NotFound("conflict", conflict_id[:80], "it was decided, or one of its memories has changed")
@@ -105,10 +100,10 @@ class Conflicts:
         entry = audit.note(call.now, call.caller.actor, "conflict_kept", space=space.space.name, target=one.new.id)
         batch = [spaces.guard(space), *conflicts.close(space, one.id), entry]
         try:
-            written(self._database, batch, spaces.by_name(space.space.name), dry_run=call.dry_run)
+            written(self.store.database, batch, spaces.by_name(space.space.name), dry_run=call.dry_run)
         except Refused as refused:
-            raise self._transactions.retried(refused, space.space.name) from refused
-        return self._transactions.nothing(space, call)
+            raise self.store.retried(refused, space.space.name) from refused
+        return self.store.nothing(space, call)
 
     def _supersede(self, space: SpaceRow, row: Row, one: OpenConflict, call: Call) -> Written:
         """Supersede the existing memory. A new memory without an address takes over the address of the existing one."""
@@ -122,7 +117,7 @@ class Conflicts:
         )
         if heir.category is None and heir.key is None:
             heir = structs.replace(heir, category=one.existing.category, key=one.existing.key)
-        new = again(heir, one.new, cast(int, new_row[0]), space, self._models)
+        new = again(heir, one.new, cast(int, new_row[0]), space, self.store.models)
         statements = [
             guards.refuse_stale(one.existing),
             guards.refuse_stale(one.new),
@@ -130,13 +125,10 @@ class Conflicts:
             *inserting.insert(space, carried(old, cast(int, existing_row[0])), 1),
             changes.record(space, "superseded", call.caller, old, 1),
             inserting.end(space, one.new),
-            *self._transactions.guarded_insertion(space, new, "updated", call.caller),
-            quotas.refuse_larger(space, self._quota, heir),
+            *self.store.guarded_insertion(space, new, "updated", call.caller),
+            quotas.refuse_larger(space, self.store.quota, heir),
         ]
-        begun = self._transactions.begin(
-            space, [Part(heir, statements)], call, created=False, embedded=new.passages is not None, numbers=2
-        )
-        return self._transactions.commit(begun)
+        return self.store.write(space, [Part(heir, statements)], call, embedded=new.passages is not None, numbers=2)
 
     def _reject(self, space: SpaceRow, one: OpenConflict, call: Call) -> Written:
         statements = [
@@ -146,8 +138,7 @@ class Conflicts:
             changes.record(space, "deleted", call.caller, one.new),
             audit.note(call.now, call.caller.actor, "memory_deleted", space=space.space.name, target=one.new.id),
         ]
-        begun = self._transactions.begin(space, [Part(one.new, statements)], call, created=False, embedded=False)
-        return self._transactions.commit(begun)
+        return self.store.write(space, [Part(one.new, statements)], call, embedded=False)
 
 
 def _conflict(row: Row, space: str) -> OpenConflict:
@@ -175,37 +166,28 @@ EXPIRED_AT_ONCE = 100  # memories in a step
 EXPIRY = Caller("expiry")  # actor of these changes
 
 
-class Expirer:
-    """End expired memories of all spaces. Instances are thread-safe."""
+def end_expired(store: Transactions, space: str, now: int) -> bool:
+    """End some memories of a space that have expired at `now` (microseconds). Return whether more may be left.
 
-    def __init__(self, database: Database, transactions: Transactions) -> None:
-        self._database = database
-        self._transactions = transactions
+    Raises:
+        NotFound: there is no such space.
+    """
+    call = Call(now, caller=EXPIRY)
 
-    def step(self, space: str, now: int) -> bool:
-        """End some memories of a space that have expired at `now` (microseconds). Return whether more may be left.
+    def attempt(found: SpaceRow) -> Written:
+        (rows,) = store.database.read([memories.expired(found, now, EXPIRED_AT_ONCE)])
+        gone = [version_rows.memory(row, space) for row in rows]
+        if not gone:
+            return Written(memories=(), seq=found.seq, created=False)
+        last = len(gone) - 1
+        parts = retitled(store.database, found, ((one, None) for one in gone), call, len(gone))
+        parts += [
+            Part(one, changes.expiry(found, one, EXPIRY, last - place), position=place)
+            for place, one in enumerate(gone)
+        ]
+        return store.write(found, parts, call, embedded=False)
 
-        Raises:
-            NotFound: there is no such space.
-        """
-        call = Call(now, caller=EXPIRY)
-
-        def attempt(found: SpaceRow) -> Written:
-            (rows,) = self._database.read([memories.expired(found, now, EXPIRED_AT_ONCE)])
-            gone = [version_rows.memory(row, space) for row in rows]
-            if not gone:
-                return Written(memories=(), seq=found.seq, created=False)
-            last = len(gone) - 1
-            parts = retitled(self._database, found, ((one, None) for one in gone), call, len(gone))
-            parts += [
-                Part(one, changes.expiry(found, one, EXPIRY, last - place), position=place)
-                for place, one in enumerate(gone)
-            ]
-            return self._transactions.commit(
-                self._transactions.begin(found, parts, call, created=False, embedded=False)
-            )
-
-        return len(self._transactions.run(space, call, attempt).memories) == EXPIRED_AT_ONCE
+    return len(store.run(space, call, attempt).memories) == EXPIRED_AT_ONCE
 
 
 AT_ONCE = 500  # memories: some thousand statements, and tens of milliseconds
@@ -213,12 +195,10 @@ AT_ONCE = 500  # memories: some thousand statements, and tens of milliseconds
 _Ask = Callable[[SpaceRow], Statement]
 
 
-class Reviewer:
+class Reviewer(msgspec.Struct, frozen=True):
     """Review the candidates of all spaces. Instances are thread-safe."""
 
-    def __init__(self, database: Database, transactions: Transactions) -> None:
-        self._database = database
-        self._transactions = transactions
+    store: Transactions
 
     def promote(self, space: str, retrievals: int, call: Call) -> Reviewed:
         """Activate candidates that were retrieved at least `retrievals` times: some hundreds, oldest first.
@@ -243,29 +223,24 @@ class Reviewer:
         _check(retrievals, days)
         own, before = call.caller.category, call.now - int(days * DAY_US)
         return self._review(
-            space,
-            lambda row: candidates.neglected(row, own, call.now, retrievals, before, AT_ONCE),
-            "deprecated",
-            call,
+            space, lambda row: candidates.neglected(row, own, call.now, retrievals, before, AT_ONCE), "deprecated", call
         )
 
     def _review(self, name: str, ask: _Ask, status: Status, call: Call) -> Reviewed:
         before: Counter[str] = Counter()
 
         def attempt(space: SpaceRow) -> Written:
-            rows, counts = self._database.read([ask(space), candidates.by_status(space, call.caller.category)])
+            rows, counts = self.store.database.read([ask(space), candidates.by_status(space, call.caller.category)])
             before.clear()
             before.update({str(name): cast(int, number) for name, number in counts})
             if not rows:
-                return self._transactions.nothing(space, call)
+                return self.store.nothing(space, call)
             parts = [
                 self._turned(space, row, status, call, len(rows) - 1 - position) for position, row in enumerate(rows)
             ]
-            return self._transactions.commit(
-                self._transactions.begin(space, parts, call, created=False, embedded=False)
-            )
+            return self.store.write(space, parts, call, embedded=False)
 
-        written = self._transactions.run(name, call, attempt)
+        written = self.store.run(name, call, attempt)
         number = len(written.memories)
         after = before + Counter({status: number})
         after["candidate"] -= number
@@ -274,9 +249,7 @@ class Reviewer:
     def _turned(self, space: SpaceRow, row: Row, status: Status, call: Call, offset: int) -> Part:
         before: Memory = version_rows.memory(row, space.space.name)
         after = reviewed(before, status, call.now)
-        born = self._transactions.guarded_insertion(
-            space, carried(after, cast(int, row[0])), "updated", call.caller, offset
-        )
+        born = self.store.guarded_insertion(space, carried(after, cast(int, row[0])), "updated", call.caller, offset)
         return Part(after, [guards.refuse_stale(before), inserting.end(space, before, offset), *born])
 
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import cast
 
+import msgspec
 from msgspec.structs import replace
 
 from muisti.core.conflicts.check import NOT_CHECKED, Checked
@@ -20,6 +21,7 @@ from muisti.core.model.errors import (
     SensitiveContent,
     StoreUnavailable,
 )
+from muisti.core.model.ids import IdSource
 from muisti.core.model.outcomes import Flag, Plan, Quota, Shift, Tally, Written
 from muisti.core.model.terms import BATCH_MAX, ChangeKind
 from muisti.core.model.values import Memory, Seq
@@ -52,45 +54,34 @@ CHANGED = (Overtaken, NotFound, ModelMismatch, SensitiveContent, Echo)
 Foresee = Callable[[SpaceRow, Sequence[Statement], int, float], tuple[Shift, ...] | None]
 
 
-class Transactions:
+class Transactions(msgspec.Struct, frozen=True):
     """Commit batches. A request with an idempotency key is executed once; repetitions get the same reply.
 
-    Instances are thread-safe. `models` embed the texts.
+    Instances are thread-safe. `models` embed the texts, `quota` applies to spaces without their own, and replies are
+    kept for `retention_us`. `counter` counts changes. `foresee` predicts how a batch changes the probes of a space.
+    `spaces` are as last read: the guard of a batch refuses when one has changed.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        indexes: Indexes,
-        models: Models,
-        retention_us: int,
-        quota: Quota,
-        changes: Counter,
-        foresee: Foresee,
-    ) -> None:
-        """`retention_us` is how long replies are kept. `quota` applies to spaces without a quota of their own.
-
-        `changes` counts changes. `foresee` predicts how a batch changes the probes of a space.
-        """
-        self._database = database
-        self._indexes = indexes
-        self._models = models
-        self._retention_us = retention_us
-        self._quota = quota
-        self._changes = changes
-        self._foresee = foresee
-        self._spaces: dict[str, SpaceRow] = {}  # as last read; the guard of a batch refuses when one has changed
+    database: Database
+    indexes: Indexes
+    models: Models
+    ids: IdSource
+    quota: Quota
+    retention_us: int
+    counter: Counter
+    foresee: Foresee
+    spaces: dict[str, SpaceRow] = {}
 
     def known(self, name: str) -> SpaceRow | None:
         """Return the cached space, if it is enough to add a memory to it, else None."""
-        known = self._spaces.get(name)
+        known = self.spaces.get(name)
         return (
-            known if known is not None and (known.generation is not None or self._models.inline(None) is None) else None
+            known if known is not None and (known.generation is not None or self.models.inline(None) is None) else None
         )
 
     def forget(self, name: str) -> None:
         """Drop the cached space."""
-        self._spaces.pop(name, None)
+        self.spaces.pop(name, None)
 
     def run(self, name: str, call: Call, attempt: Callable[[SpaceRow], Written]) -> Written:
         """Retry an attempt until no other write overtakes it. Return its reply, or the stored reply of the call's key.
@@ -111,7 +102,7 @@ class Transactions:
 
     def is_known(self, call: Call) -> bool:
         """Return whether a reply is stored for the call."""
-        return call.request is not None and any(self._database.read([requests.known(call.request, call.now)])[0])
+        return call.request is not None and any(self.database.read([requests.known(call.request, call.now)])[0])
 
     def begin(
         self,
@@ -170,6 +161,22 @@ class Transactions:
         """Store a version as a change of its own; other statements guard its address, place and parent."""
         return [*inserting.insert(space, new, offset), changes.record(space, kind, caller, new.memory, offset)]
 
+    def write(
+        self,
+        space: SpaceRow,
+        parts: Sequence[Part],
+        call: Call,
+        *,
+        created: bool = False,
+        embedded: bool = True,
+        numbers: int | None = None,
+        flags: tuple[Flag, ...] = (),
+    ) -> Written:
+        """Commit the parts as one batch; see `begin`."""
+        return self.commit(
+            self.begin(space, parts, call, created=created, embedded=embedded, numbers=numbers, flags=flags)
+        )
+
     def leave(self, space: SpaceRow, memory: Memory, call: Call, flags: tuple[Flag, ...] = ()) -> Written:
         """Return the reply of a write that changes nothing. It is stored if the call has an idempotency key."""
         plan = Plan(0, ()) if call.dry_run else None
@@ -197,7 +204,7 @@ class Transactions:
                 return (
                     self._planned(begun)
                     if begun.call.dry_run
-                    else self.concluded(begun, self._database.write(begun.batch))
+                    else self.concluded(begun, self.database.write(begun.batch))
                 )
             except Refused as refused:
                 freed = self._without_expired(begun, refused)
@@ -222,7 +229,7 @@ class Transactions:
         known = [] if call.request is None else requests.refuse_known(call.request, call.now)
         model = self._model(space, call.now)
         head = [*call.fenced.before, *known, *model, *planned, *bulk_replace.advance(space, call.now)]
-        quota = quotas.refuse_more_in_bulk(space, self._quota)
+        quota = quotas.refuse_more_in_bulk(space, self.quota)
         does = [*bulk_replace.take(space, kind, call.caller, call.now), quota, *end]
         batch, tally = [*head, *does, *bulk_replace.tally(), bulk_replace.clear()], len(head) + len(does)
         begun = Begun(space, len(head), batch, (), call, False, NOT_CHECKED, ended, tally, flags=flags)
@@ -238,11 +245,11 @@ class Transactions:
 
     def _meaning(self, begun: Begun, refused: Refused) -> Exception:
         if refused.code == Refusal.QUOTA_EXCEEDED:
-            (rows,) = self._database.read([quotas.usage(begun.space, self._quota)])
+            (rows,) = self.database.read([quotas.usage(begun.space, self.quota)])
             told = rows and begun.call.caller.sees_all  # only a caller who sees the whole space may see its usage
             return QuotaExceeded(begun.space.space.name, quotas.used(rows[0]) if told else None)
         part = part_of(refused.statement - begun.head, begun.parts) if begun.parts else None
-        return explained(refused, self._database, begun.space, part, begun.call.now)
+        return explained(refused, self.database, begun.space, part, begun.call.now)
 
     def _without_expired(self, begun: Begun, refused: Refused) -> Begun | None:
         """Return the write with an expired memory ended first, if that memory has the address; otherwise None."""
@@ -252,7 +259,7 @@ class Transactions:
         if memory.category is None or memory.key is None:
             return None
         space, call, number = begun.space, begun.call, begun.numbers
-        (rows,) = self._database.read([memories.at_address(space, memory.category, memory.key)])
+        (rows,) = self.database.read([memories.at_address(space, memory.category, memory.key)])
         held = version_rows.memory(rows[0], space.space.name) if rows else None
         if held is None or not memories.is_expired(held, call.now):
             return None
@@ -266,9 +273,9 @@ class Transactions:
     def concluded(self, begun: Begun, results: Sequence[Rows]) -> Written:
         """Return the reply and notify the index. The last row of the head is the new change number."""
         number = cast(int, results[begun.head - 1][0][0]) + begun.beyond
-        self._indexes.note(begun.space, number)
+        self.indexes.note(begun.space, number)
         tally = begun.tallied(results)
-        self._changes.add(by=len(begun.parts) if tally is None else tally.changes)
+        self.counter.add(by=len(begun.parts) if tally is None else tally.changes)
         return self._reply(begun, number, tally, commit=1000 * (perf_counter() - begun.at))
 
     def _planned(self, begun: Begun) -> Written:
@@ -276,14 +283,14 @@ class Transactions:
         stands, made = spaces.number(begun.space), changes.last(begun.space, BATCH_MAX)
         began = perf_counter()
         try:
-            (((number,),), *results) = self._database.rehearse([stands, *begun.batch, made])
+            (((number,),), *results) = self.database.rehearse([stands, *begun.batch, made])
         except Refused as refused:
             raise Refused(refused.code, refused.statement - 1) from refused
         took = perf_counter() - began
         after = cast(int, results[begun.head - 1][0][0]) + begun.beyond
         number = cast(int, number)
         told = begun.call.caller.sees_all
-        shifts = self._foresee(begun.space, begun.batch, begun.call.now, took) if told else None
+        shifts = self.foresee(begun.space, begun.batch, begun.call.now, took) if told else None
         planned = [changes.planned(row) for row in reversed(results[-1]) if cast(int, row[0]) > number]
         plan = Plan(after - number, tuple(planned), shifts)
         return self._reply(begun, number, begun.tallied(results), plan=plan)
@@ -300,7 +307,7 @@ class Transactions:
             checked_at=begun.checked.at,
             ended=begun.ended,
             flags=begun.flags,
-            degraded=self._models.lacking(begun.space.space) if begun.embedded else (),
+            degraded=self.models.lacking(begun.space.space) if begun.embedded else (),
             commit=commit,
             plan=plan,
             tally=tally,
@@ -311,11 +318,11 @@ class Transactions:
         ask = [spaces.by_name(name)]
         if call.request is not None:
             ask.append(requests.known(call.request, call.now))
-        found, *stored = self._database.read(ask)
+        found, *stored = self.database.read(ask)
         if not found:
             raise NotFound("space", name)
         known = stored[0][0] if stored and stored[0] else None
-        space = self._spaces[name] = space_row(found[0])
+        space = self.spaces[name] = space_row(found[0])
         return space, known
 
     def _replay(self, space: SpaceRow, call: Call, known: Row) -> Written:
@@ -326,7 +333,7 @@ class Transactions:
         if body_hash != call.request.body_hash:
             raise RequestReused(call.request.key)
         stored = read_answer(answer)
-        rows = self._database.read(memories.of_versions(space, stored.versions))
+        rows = self.database.read(memories.of_versions(space, stored.versions))
         epoch, number = seq.split(":")
         return Written(
             memories=tuple(version_rows.memory(row, space.space.name) for found in rows for row in found),
@@ -351,20 +358,20 @@ class Transactions:
                 ended=begun.ended,
                 flags=begun.flags,
             )
-            batch.append(requests.remember(begun.space, request, answer, begun.call.now + self._retention_us))
+            batch.append(requests.remember(begun.space, request, answer, begun.call.now + self.retention_us))
         return replace(begun, batch=[*batch, *begun.call.fenced.after])
 
     def _pass(self, call: Call) -> None:
         """Commit what a write that changes nothing commits for its task."""
         try:
             if call.fenced.before:
-                self._database.write([*call.fenced.before, *call.fenced.after])
+                self.database.write([*call.fenced.before, *call.fenced.after])
         except Refused as refused:
             raise over(refused) or refused from refused
 
     def _write(self, begun: Begun) -> list[Rows]:
         try:
-            return self._database.write(begun.batch)
+            return self.database.write(begun.batch)
         except Refused as refused:
             raise self.explained(begun, refused) from refused
 
@@ -375,7 +382,7 @@ class Transactions:
         """
         if space.space.generation is not None:
             return [spaces.guard_model(space, space.space.generation)]
-        encoder = self._models.inline(None)
+        encoder = self.models.inline(None)
         if encoder is None:
             return [spaces.guard_policy(space)]
         return [

@@ -186,8 +186,10 @@ def _draft_problems(draft: Draft, now: int, path: str) -> Iterator[Problem]:
         yield Problem(f"{path}.status", "superseded cannot be set; supersede the memory instead")
     if draft.key is not None and draft.category is None:
         yield Problem(f"{path}.key", "a key needs a category")
-    yield from _tags(f"{path}.tags", draft.tags)
-    yield from _metadata(f"{path}.metadata", draft.metadata)
+    if draft.tags:
+        yield from _tags(f"{path}.tags", draft.tags)
+    if draft.metadata:
+        yield from _metadata(f"{path}.metadata", draft.metadata)
     yield from _times(draft, now, path)
     yield from _place(draft, path)
     if draft.parent_id is not None and id_bytes(draft.parent_id) is None:

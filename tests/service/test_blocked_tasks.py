@@ -90,8 +90,8 @@ def blocked(engine: Engine, threads: ThreadPoolExecutor) -> Iterator[None]:
 
     parts = engine.owner
     work = [
-        threads.submit(parts.graph._parts.index.extend, BLOCKED, None, lambda: None, in_batch),
-        threads.submit(parts.code._parts.index.resolve, BLOCKED, between_batches),
+        threads.submit(parts.graph.index.extend, BLOCKED, None, lambda: None, in_batch),
+        threads.submit(parts.code.index.resolve, BLOCKED, between_batches),
     ]
     assert graph.wait(PATIENCE) and code.wait(PATIENCE)
     try:

@@ -1,6 +1,6 @@
 """The choices of an operator that tests build parts from."""
 
-from muisti.core.assembly.shared import Given
+from muisti.core.assembly.parts import Given
 from muisti.core.engine import MEMORY, Engine
 from muisti.core.model.outcomes import Quota
 from muisti.core.model.spaces import Policy
