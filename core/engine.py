@@ -28,9 +28,8 @@ from muisti.core.model.tasks import Task
 from muisti.core.model.terms import OFF, SecondQuery
 from muisti.core.model.times import Clock
 from muisti.core.model.values import Json, RequestKey
-from muisti.core.operations.embedding import Vectors
+from muisti.core.operations.embedding import Recognition, Vectors
 from muisti.core.operations.keys import Keys, SigningKeys, audit_page
-from muisti.core.operations.recognition import Recognition
 from muisti.core.operations.upkeep import Leases, Upkeep
 from muisti.core.operations.webhooks import Webhooks
 from muisti.core.parsing.workers import Workers
@@ -42,7 +41,7 @@ from muisti.core.spaces.registry import Spaces
 from muisti.core.store.database import Database
 from muisti.core.store.migrate import migrate
 from muisti.core.support.meters import Meters
-from muisti.core.support.notifier import ChangeNotifier
+from muisti.core.support.waiting import ChangeNotifier
 from muisti.core.tasks.claim import UNFENCED, FencedCommit
 from muisti.core.tasks.runner import Broken, Runner, silent
 from muisti.core.tasks.tasks import Tasks

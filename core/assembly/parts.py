@@ -50,7 +50,7 @@ from muisti.core.spaces.checkpoints import Checkpoints
 from muisti.core.spaces.forks import Forks
 from muisti.core.store.database import Database
 from muisti.core.support.meters import Meters
-from muisti.core.support.notifier import ChangeNotifier
+from muisti.core.support.waiting import ChangeNotifier
 from muisti.core.symbols.indexing import CodeIndex
 from muisti.core.symbols.reading import CodeReader
 from muisti.core.tasks.claim import Kind
@@ -59,12 +59,12 @@ from muisti.core.transfer.importing.importer import Importer
 from muisti.core.transfer.importing.work import ImportWork
 from muisti.core.views.code import Code
 from muisti.core.views.context import Contexts
-from muisti.core.views.conversations import Conversations
-from muisti.core.views.discourse import Discourse
+from muisti.core.views.conversations import Conversations, Discourse
 from muisti.core.views.documents import Documents
 from muisti.core.views.graph import Graph
-from muisti.core.views.memories import Parts, Review, Timeline
+from muisti.core.views.memories import Parts, Timeline
 from muisti.core.views.read import Read
+from muisti.core.views.review import Review
 from muisti.core.views.write import Write
 from muisti.core.write.begun import Calls
 from muisti.core.write.graph_decisions import GraphDecisions
@@ -73,7 +73,6 @@ from muisti.core.write.intake import EchoCheck, Intake, Provenance
 from muisti.core.write.keeping import Keeper
 from muisti.core.write.lifecycle import Lifecycle
 from muisti.core.write.recent_results import RecentResults
-from muisti.core.write.review import Conflicts, Reviewer
 from muisti.core.write.screening import Screener
 from muisti.core.write.transactions import Transactions
 from muisti.core.write.undo import Undoer
@@ -187,8 +186,7 @@ def views(given: Given, parts: Shared, tasks: Tasks) -> Parts:
             calls=calls,
             database=given.database,
             retrievals=parts.retrievals,
-            opened=Conflicts(parts.transactions),
-            reviewer=Reviewer(parts.transactions),
+            store=parts.transactions,
             linter=Linter(given.database, parts.indexes, given.models, parts.screener),
         ),
         context=Contexts(

@@ -13,7 +13,7 @@ from muisti.core.entities.spans import Span, likeliest, spans
 from muisti.core.entities.tagger import SHIPPED, Tagger, load
 from muisti.core.entities.tokens import Stretch, stretches
 from muisti.core.model.graph import Mention
-from muisti.core.model.graph_terms import EntityKind
+from muisti.core.model.terms import EntityKind
 from muisti.core.support.priority import give_way
 from muisti.core.text.when.words import LONGEST, named_times
 

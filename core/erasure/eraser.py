@@ -45,7 +45,7 @@ from muisti.core.store.sql import (
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.memo import forget_texts
 from muisti.core.tasks.claim import UNFENCED, FencedCommit, over
-from muisti.core.transfer import staged
+from muisti.core.transfer.importing.staging import stop_imports
 from muisti.core.write.titles import rewritten, statements
 
 # Progress of an erasure, and what each of its batches commits for a task
@@ -263,7 +263,7 @@ class Eraser:
 
     def _stop_imports(self, which: Statement, work: Work) -> None:
         """Stop imports into the space, because their staged lines are hidden copies of text."""
-        stopped = staged.stop(self._database.primary, which)
+        stopped = stop_imports(self._database.primary, which)
         if stopped:
             work.count("imports stopped", stopped)
             work.traces.everything()  # the staged text is not known
@@ -322,7 +322,7 @@ class Eraser:
                     counts[f"titles of {kind}s written again"] = sum(one.kind == kind for one in changed)
             of_task = fenced(counts)
             if not alive:
-                self._pass(of_task)
+                of_task.commit(self._database.primary)
                 return
             target = id_text(alive[0]) if len(alive) == 1 else f"{len(alive)} memories"
             batch = [
@@ -352,14 +352,6 @@ class Eraser:
                 work.count(name, more)
             return
         raise StoreUnavailable("others change the same memories all the time; try again")
-
-    def _pass(self, of_task: FencedCommit) -> None:
-        """Commit what a task commits with a batch that has nothing to erase."""
-        try:
-            if of_task.before:
-                self._database.primary.write([*of_task.before, *of_task.after])
-        except Refused as refused:
-            raise over(refused) or refused from refused
 
     def _texts(self, space: SpaceRow, memories: Sequence[bytes]) -> list[str | bytes | None]:
         """Return the texts that must not remain in the free space of a file."""

@@ -29,8 +29,8 @@ from muisti.core.model.graph import (
     Relation,
     Relations,
 )
-from muisti.core.model.graph_terms import FUNCTIONAL, EntityKind, EntitySort, MentionSource, RelationKind
 from muisti.core.model.ids import id_text
+from muisti.core.model.terms import FUNCTIONAL, EntityKind, EntitySort, MentionSource, RelationKind
 from muisti.core.model.times import from_us
 from muisti.core.query.points import AsOf, Point
 from muisti.core.read.reading import find_space, point_of, shown_at

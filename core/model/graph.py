@@ -8,7 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from muisti.core.model.graph_terms import (
+from muisti.core.model.terms import (
     FREQUENT,
     TELLING_MAX,
     AliasSource,

@@ -4,10 +4,11 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 import msgspec
+import numpy as np
 
 from muisti.core.embedding.cache import EmbeddingCache
 from muisti.core.embedding.encoder import Encoder
-from muisti.core.embedding.hosted import Hosted
+from muisti.core.embedding.hosted import Hosted, Sighting, recognise
 from muisti.core.embedding.models import Models
 from muisti.core.embedding.vectors import pack
 from muisti.core.model.errors import ModelUnavailable, NotFound
@@ -15,11 +16,54 @@ from muisti.core.model.values import Passage
 from muisti.core.query.points import Point
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refused, Row, Rows, Statement
-from muisti.core.store.sql import deferred, generations, spaces, version_rows
+from muisti.core.store.sql import deferred, generations, sightings, spaces, version_rows
 from muisti.core.store.sql.points import lived
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import WIDTH
 from muisti.core.write.prepare import Source, embedded_text
+
+# Recognise the model behind an endpoint: at the start from the database, then by its vectors of probe texts
+
+
+class Recognition:
+    """Keeps the identities of hosted encoders right. Does nothing for encoders whose model is a file. Thread-safe."""
+
+    def __init__(self, database: Database, models: Models, clock: Callable[[], int]) -> None:
+        self._database, self._clock = database, clock
+        self._encoders = models.hosted
+
+    def recall(self) -> None:
+        """Take the identities that the models had when they were last seen, if they were. No endpoint is asked."""
+        for encoder in self._encoders:
+            if known := self._known(encoder):
+                encoder.settle(known[0])
+
+    def check(self) -> bool:
+        """Ask the endpoints, and take the identities of their models. Return whether one has changed.
+
+        Raises:
+            ModelUnavailable: an endpoint does not answer as it should; its identity stays.
+        """
+        return any([self._check(encoder) for encoder in self._encoders])
+
+    def _check(self, encoder: Hosted) -> bool:
+        before, known = encoder.identity, self._known(encoder)
+        found = recognise(encoder.configuration, encoder.probe(), known)
+        if not known or known[0].identity != found.identity:
+            probes = np.ascontiguousarray(found.vectors, "<f4").tobytes()
+            self._database.primary.write(
+                sightings.note(found.identity, encoder.name, found.dimensions, probes, self._clock())
+            )
+        encoder.settle(found)
+        return found.identity != before
+
+    def _known(self, encoder: Hosted) -> list[Sighting]:
+        (rows,) = self._database.primary.read([sightings.of(encoder.configuration)])
+        return [
+            Sighting(digest, np.frombuffer(probes, "<f4").reshape(-1, dimensions).astype(np.float32))
+            for digest, dimensions, probes in cast(list[tuple[str, int, bytes]], rows)
+        ]
+
 
 BATCH = 256  # passages, which a static model embeds in some 30 ms
 AFAR = 128  # passages, for a model behind an endpoint, which takes some requests for them

@@ -8,14 +8,26 @@ from typing import cast
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.identity.caller import Caller
 from muisti.core.model.operations import Erasure
+from muisti.core.model.outcomes import Written
 from muisti.core.model.spaces import Policy
 from muisti.core.model.times import DAY_US
 from muisti.core.query.subject import Subject
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refused, Statement
-from muisti.core.store.sql import candidates, leases, requests, retention, spaces, working
+from muisti.core.store.sql import (
+    candidates,
+    changes,
+    leases,
+    memories,
+    requests,
+    retention,
+    spaces,
+    version_rows,
+    working,
+)
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.write.review import end_expired
+from muisti.core.write.begun import Call, Part
+from muisti.core.write.titles import retitled
 from muisti.core.write.transactions import Transactions
 
 # Erase history older than a space keeps: versions that were no longer current by then, and their changes
@@ -69,6 +81,34 @@ class Leases:
     def give_back(self, name: str, owner: str, *, rest: float = 0.0) -> None:
         """End a lease that the owner still has. The task is due again in `rest` seconds."""
         self._database.write([leases.give_back(name, owner, int(rest * SECOND_US))])
+
+
+EXPIRED_AT_ONCE = 100  # memories in a step
+EXPIRY = Caller("expiry")  # actor of these changes
+
+
+def end_expired(store: Transactions, space: str, now: int) -> bool:
+    """End some memories of a space that have expired at `now` (microseconds). Return whether more may be left.
+
+    Raises:
+        NotFound: there is no such space.
+    """
+    call = Call(now, caller=EXPIRY)
+
+    def attempt(found: SpaceRow) -> Written:
+        (rows,) = store.database.read([memories.expired(found, now, EXPIRED_AT_ONCE)])
+        gone = [version_rows.memory(row, space) for row in rows]
+        if not gone:
+            return Written(memories=(), seq=found.seq, created=False)
+        last = len(gone) - 1
+        parts = retitled(store.database, found, ((one, None) for one in gone), call, len(gone))
+        parts += [
+            Part(one, changes.expiry(found, one, EXPIRY, last - place), position=place)
+            for place, one in enumerate(gone)
+        ]
+        return store.write(found, parts, call, embedded=False)
+
+    return len(store.run(space, call, attempt).memories) == EXPIRED_AT_ONCE
 
 
 AT_A_TIME = 1_000  # memories in a step; every place is searched once for each

@@ -23,7 +23,7 @@ from muisti.core.store.file.opening import APPLICATION_ID, BUSY_TIMEOUT_MS, CLEA
 from muisti.core.store.file.sqlite_errors import translated
 from muisti.core.store.migrate import APPLIED, newest
 from muisti.core.store.sql.version_rows import PLAIN
-from muisti.core.support.progress import Progress, silent
+from muisti.core.support.meters import Progress, silent
 
 LEFTOVERS = ("-wal", "-shm")
 PAGES = 2_000  # copied between two reports of progress

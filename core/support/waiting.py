@@ -6,10 +6,33 @@ code in between can wait by mistake.
 
 import threading
 from collections import Counter
-from collections.abc import Generator, Hashable
+from collections.abc import Callable, Generator, Hashable
 from contextlib import contextmanager
 from types import TracebackType
 from weakref import WeakValueDictionary
+
+from muisti.core.model.values import Seq
+
+# Notifies listeners of changes that this process commits. Changes of other processes must be polled for
+
+Ring = Callable[[str, Seq], None]  # takes a space's name and seq; called by any thread, so it must not block
+
+
+class ChangeNotifier:
+    """Publisher of the newest seq of each changed space. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._listeners: tuple[Ring, ...] = ()
+
+    def listen(self, ring: Ring) -> None:
+        self._listeners = (*self._listeners, ring)
+
+    def ignore(self, ring: Ring) -> None:
+        self._listeners = tuple(one for one in self._listeners if one != ring)
+
+    def ring(self, space: str, at: Seq) -> None:
+        for one in self._listeners:
+            one(space, at)
 
 
 class WouldWait(Exception):

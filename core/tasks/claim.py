@@ -27,6 +27,14 @@ class FencedCommit(msgspec.Struct, frozen=True):
     before: Sequence[Statement] = ()
     after: Sequence[Statement] = ()
 
+    def commit(self, database: Database) -> None:
+        """Commit these statements only, for work that changes nothing else. Raises `TaskOver`."""
+        try:
+            if self.before:
+                database.write([*self.before, *self.after])
+        except Refused as refused:
+            raise over(refused) or refused from refused
+
 
 UNFENCED = FencedCommit()  # of a write that is part of no task
 

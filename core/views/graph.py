@@ -26,7 +26,10 @@ from muisti.core.model.graph import (
     RelationChange,
     Relations,
 )
-from muisti.core.model.graph_terms import (
+from muisti.core.model.ids import id_bytes
+from muisti.core.model.outcomes import Written
+from muisti.core.model.tasks import Task
+from muisti.core.model.terms import (
     COMMUNITIES_MAX,
     DEPTH_MAX,
     ENTITIES_MAX,
@@ -43,9 +46,6 @@ from muisti.core.model.graph_terms import (
     RelationKind,
     TieKind,
 )
-from muisti.core.model.ids import id_bytes
-from muisti.core.model.outcomes import Written
-from muisti.core.model.tasks import Task
 from muisti.core.model.values import RequestKey
 from muisti.core.query.points import AsOf
 from muisti.core.read.reading import find_space

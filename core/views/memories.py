@@ -1,117 +1,34 @@
 """All operations on memories for one caller, in ten views."""
 
-from collections.abc import Sequence
-
 import msgspec
 from msgspec.structs import replace
 
 from muisti.core.identity.caller import Caller
-from muisti.core.model.ids import id_bytes
 from muisti.core.model.outcomes import (
     Checkpoint,
     Cleared,
     Comparison,
-    ConflictPage,
     Diff,
-    OpenConflict,
-    Reviewed,
     RolledBack,
     Strategy,
-    Telemetry,
     Written,
 )
-from muisti.core.model.quality import AT_ONCE, Limits, Report
 from muisti.core.model.spaces import Space
-from muisti.core.model.terms import CHECKS, PROMOTE_RETRIEVALS, PRUNE_DAYS, PRUNE_RETRIEVALS, Check, Decision, Verdict
 from muisti.core.model.times import Clock
-from muisti.core.model.values import Name, Seq
-from muisti.core.quality.lint import Linter
-from muisti.core.read.reading import current, id_of, missing, read
-from muisti.core.read.telemetry import Retrievals, give
+from muisti.core.model.values import Seq
 from muisti.core.spaces.checkpoints import Checkpoints, clear
 from muisti.core.spaces.forks import Forks
-from muisti.core.store.database import Database
-from muisti.core.store.sql import memories, telemetry
 from muisti.core.tasks.claim import UNFENCED, FencedCommit
 from muisti.core.views.code import Code
 from muisti.core.views.context import Contexts
-from muisti.core.views.conversations import Conversations
-from muisti.core.views.discourse import Discourse
+from muisti.core.views.conversations import Conversations, Discourse
 from muisti.core.views.documents import Documents
 from muisti.core.views.graph import Graph
 from muisti.core.views.read import Read
+from muisti.core.views.review import Review as Review
 from muisti.core.views.write import Write
 from muisti.core.write.begun import Calls
-from muisti.core.write.review import Conflicts, Reviewer
 from muisti.core.write.transactions import Transactions
-
-# Review: which memories contradict each other, are wrong, useful, or fit to be kept
-
-
-class Review(msgspec.Struct, frozen=True, kw_only=True):
-    """Judges memories as one caller. None of its reads counts as a retrieval."""
-
-    calls: Calls
-    database: Database
-    retrievals: Retrievals
-    opened: Conflicts
-    reviewer: Reviewer
-    linter: Linter
-
-    def conflicts(self, space: str, *, limit: int = 50, cursor: str | None = None) -> ConflictPage:
-        """Return conflicts that wait for a decision; see `Conflicts.page`."""
-        return self.opened.page(space, self.calls.caller, self.calls.clock(), limit=limit, cursor=cursor)
-
-    def decide(self, space: str, conflict_id: str, decision: Decision) -> tuple[OpenConflict, Written]:
-        """Decide a conflict; see `Conflicts.decide`."""
-        return self.opened.decide(space, conflict_id, decision, self.calls.new())
-
-    def promote(self, space: str, retrievals: int = PROMOTE_RETRIEVALS) -> Reviewed:
-        """Make candidates active that were retrieved so often; see `Reviewer.promote`."""
-        self.retrievals.flush()
-        return self.reviewer.promote(space, retrievals, self.calls.new())
-
-    def prune(self, space: str, retrievals: int = PRUNE_RETRIEVALS, days: float = PRUNE_DAYS) -> Reviewed:
-        """Deprecate candidates that nobody asked for; see `Reviewer.prune`."""
-        self.retrievals.flush()
-        return self.reviewer.prune(space, retrievals, days, self.calls.new())
-
-    def lint(
-        self,
-        space: str,
-        *,
-        checks: Sequence[Check] = CHECKS,
-        limits: Limits | None = None,
-        limit: int = AT_ONCE,
-        cursor: str | None = None,
-    ) -> Report:
-        """Return what is wrong with the next memories of a space; see `Linter.lint`."""
-        self.retrievals.flush()
-        ask = self.linter.lint
-        now = self.calls.clock()
-        return ask(space, self.calls.caller, now, checks=checks, limits=limits, limit=limit, cursor=cursor)
-
-    def telemetry(self, space: str, name: Name) -> Telemetry:
-        """Read how a current memory was used; asking does not count.
-
-        Raises:
-            NotFound: there is none.
-        """
-        memory_id = id_of(self.database, space, name, self.calls.caller, self.calls.clock())
-        raw = id_bytes(memory_id)
-        if raw is None:
-            raise missing(name)
-        actor = self.calls.caller.actor
-        found, (rows, used) = read(
-            self.database, space, lambda row: [memories.living(row, raw), telemetry.of_memory(row, raw, actor)]
-        )
-        memory = current(rows, space, memory_id, self.calls.caller, self.calls.clock())
-        return telemetry.telemetry(used, memory.id, found.seq)
-
-    def give_feedback(self, space: str, name: Name, verdict: Verdict | None) -> Telemetry:
-        """Say of a memory that it was useful, or not; see `core.read.feedback`."""
-        now = self.calls.clock()
-        return give(self.database, space, name, verdict, self.calls.caller, now, dry_run=self.calls.dry_run)
 
 
 class Timeline(msgspec.Struct, frozen=True, kw_only=True):

@@ -41,7 +41,6 @@ from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.support.meters import Counter
 from muisti.core.support.waiting import Overtaken
-from muisti.core.tasks.claim import over
 from muisti.core.write.begun import Begun, Call, Part, explained, part_of, read_answer, remember
 
 TRIES = 16  # tries of a change that others overtake
@@ -182,7 +181,7 @@ class Transactions(msgspec.Struct, frozen=True):
         plan = Plan(0, ()) if call.dry_run else None
         unchanged = Written(memories=(memory,), seq=space.seq, created=False, plan=plan, flags=flags)
         if call.request is None:
-            self._pass(call)
+            call.fenced.commit(self.database)
             return unchanged
         part = Part(memory, [guards.refuse_stale(memory)])
         head = [*call.fenced.before, *requests.refuse_known(call.request, call.now), spaces.guard(space)]
@@ -191,7 +190,7 @@ class Transactions(msgspec.Struct, frozen=True):
 
     def nothing(self, space: SpaceRow, call: Call) -> Written:
         """Return the reply of a write that has nothing to do, for a call without a key."""
-        self._pass(call)
+        call.fenced.commit(self.database)
         return Written(memories=(), seq=space.seq, created=False, plan=Plan(0, ()) if call.dry_run else None)
 
     def commit(self, begun: Begun) -> Written:
@@ -360,14 +359,6 @@ class Transactions(msgspec.Struct, frozen=True):
             )
             batch.append(requests.remember(begun.space, request, answer, begun.call.now + self.retention_us))
         return replace(begun, batch=[*batch, *begun.call.fenced.after])
-
-    def _pass(self, call: Call) -> None:
-        """Commit what a write that changes nothing commits for its task."""
-        try:
-            if call.fenced.before:
-                self.database.write([*call.fenced.before, *call.fenced.after])
-        except Refused as refused:
-            raise over(refused) or refused from refused
 
     def _write(self, begun: Begun) -> list[Rows]:
         try:

@@ -56,7 +56,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
     ],
     SHORT: [
         *("core/graph/groups.py", "core/index/filter_mask.py", "core/model/ids.py", "core/query/options.py"),
-        *("core/context/layout.py", "core/write/review.py", "service/console/asking/settings.py"),
+        *("core/context/layout.py", "core/views/review.py", "service/console/asking/settings.py"),
         *("service/console/pages/documents.py", "service/console/pages/keys.py", "service/console/pages/memory.py"),
         *("service/console/pages/quality.py", "service/mcp/offers.py", "service/providers/posting.py"),
         *("service/routes/changes.py", "service/routes/receipts.py", "service/routes/tasks.py"),

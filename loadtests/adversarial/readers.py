@@ -34,7 +34,7 @@ from muisti.core.model import messages
 from muisti.core.model.documents import Piece, PieceKind
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.graph import Mention
-from muisti.core.model.graph_terms import EntityKind
+from muisti.core.model.terms import EntityKind
 from muisti.core.model.unreadable import Unreadable
 from muisti.core.model.values import QUERY_MAX, Draft
 from muisti.core.parsing.options import Options

@@ -17,7 +17,7 @@ from muisti.core.model.graph import (
     Proposals,
     Relations,
 )
-from muisti.core.model.graph_terms import (
+from muisti.core.model.terms import (
     COMMUNITIES_MAX,
     DEPTH_MAX,
     ENTITIES_MAX,

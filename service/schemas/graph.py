@@ -5,7 +5,7 @@ from typing import Annotated, cast
 from msgspec import Meta, Struct
 
 from muisti.core.model.graph import EntityChange, Extension, NewRelation, Pending, RelationChange
-from muisti.core.model.graph_terms import (
+from muisti.core.model.terms import (
     ALIASES_MAX,
     ENTITY_KINDS,
     NAME_CHARACTERS,

@@ -16,10 +16,10 @@ from muisti.core.store.database import Database
 from muisti.core.store.sql import imports
 from muisti.core.store.sql.imports import TOP
 from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.tasks.claim import UNFENCED
 from muisti.core.transfer.importing.lines import Incoming, Lines, Reached
 from muisti.core.transfer.importing.moving import Begun, Checkpoint, Move, Moving, OfStep
-from muisti.core.transfer.importing.staging import Staging
-from muisti.core.transfer.staged import clear_dead, stop
+from muisti.core.transfer.importing.staging import Staging, clear_dead, stop_imports
 from muisti.core.write.begun import Call
 from muisti.core.write.import_undo import ImportUndoer
 from muisti.core.write.intake import Intake
@@ -87,7 +87,7 @@ class Importer:
         """
         if checkpoint is None:
             self.check(space, caller)
-            stop(self._database, imports.of_token(token))
+            stop_imports(self._database, imports.of_token(token))
             checkpoint = Checkpoint(now=self._clock())
         target = find_space(self._database, space)
         file = checkpoint.incoming(target, caller, self._generation(target), atomic=atomic)
@@ -142,9 +142,7 @@ class Import:
             InvalidInput: the rest of the file cannot be read.
         """
         for line in lines:
-            self._lines.read(line)
-            if self._lines.is_full:
-                self._flush()
+            self.take_one(line)
 
     def take_one(self, line: bytes) -> bool:
         """Read the next line, and return whether all lines until now are staged.
@@ -187,7 +185,7 @@ class Import:
             raise self._refused(memories)
         return Moving(memories, versions, max(self._file.top, self._lines.last), Begun(self._file.is_restored))
 
-    def move(self, moving: Moving, fenced: OfStep) -> ImportReport:
+    def move(self, moving: Moving, fenced: OfStep = lambda begun: UNFENCED) -> ImportReport:
         """Move what is staged into the space, from where an earlier process has come, and report the import.
 
         Raises:
@@ -214,23 +212,13 @@ class Import:
             ImportRefused: lines are bad, and the caller asked for all or nothing.
             Conflict, NotFound, ModelMismatch, QuotaExceeded, TooLarge: nothing was imported.
         """
-        self._lines.check_whole()
-        self._flush()
-        staged, memories, versions = self._staging.close()
-        file = self._file
-        if file.is_refused:
-            raise self._refused(memories)
-        if file.dry_run and versions:
-            self._move.check(staged, versions, self._lines.last)
-        if file.dry_run or not versions:
-            self.abandon()
-            return _report(file, (memories, memories), versions, file.target.seq, None)
-        seq = self._move.run(staged, versions, self._lines.last)
-        self._indexes.drop(file.target.space.name)
-        self._indexes.note(file.target, seq.number)
-        with suppress(StoreUnavailable):  # the import is done; the next one deletes the remains
-            self._staging.clear(memories)
-        return _report(file, (memories, memories), versions, seq, staged.id)
+        moving, file, staged = self.close(), self._file, self._staging.staged
+        if not file.dry_run:
+            return self.move(moving)
+        if staged is not None and moving.versions:
+            self._move.check(staged, moving.versions, self._lines.last)
+        self.abandon()
+        return _report(file, (moving.memories, moving.memories), moving.versions, file.target.seq, None)
 
     def abandon(self) -> None:
         """Delete the staged lines. Harmless after `finish`."""

@@ -18,7 +18,7 @@ from muisti.core.store.database import Database, Refusal, Refused, Statement
 from muisti.core.store.sql import audit, imports, quotas, spaces
 from muisti.core.store.sql.imports import Staged
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.tasks.claim import UNFENCED, FencedCommit, over
+from muisti.core.tasks.claim import FencedCommit, over
 from muisti.core.transfer.importing.lines import Incoming, Reached, Tally
 from muisti.core.transfer.importing.staging import write
 from muisti.core.transfer.records import Header
@@ -45,14 +45,7 @@ class Move:
         self._file, self._database, self._quota, self._clock = file, database, quota, clock
         self.has_begun = False
 
-    def run(
-        self,
-        staged: Staged,
-        versions: int,
-        last: int,
-        begun: Begun | None = None,
-        fenced: OfStep = lambda begun: UNFENCED,
-    ) -> Seq:
+    def run(self, staged: Staged, versions: int, last: int, begun: Begun, fenced: OfStep) -> Seq:
         """Move everything. Return the point at which all is visible. `last` is the highest staged change number.
 
         `begun` is where a move that broke off goes on. `fenced` returns what a step commits for a task, given where the
@@ -63,7 +56,7 @@ class Move:
             TaskOver: the task is over, or another process has it.
         """
         try:
-            return self._move(staged, versions, last, begun or Begun(self._file.is_restored), fenced)
+            return self._move(staged, versions, last, begun, fenced)
         except Refused as refused:
             raise over(refused) or self._explained(refused) from refused
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.client import Call, calls
-from muisti.core.model.graph_terms import (
+from muisti.core.model.terms import (
     COMMUNITIES_MAX,
     DEPTH_MAX,
     ENTITIES_MAX,

@@ -8,9 +8,9 @@ from muisti.core.model.errors import NotFound
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.times import DAY_US, from_us
 from muisti.core.model.values import Address, Draft
+from muisti.core.operations.upkeep import EXPIRED_AT_ONCE
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
-from muisti.core.write.review import EXPIRED_AT_ONCE
 from tests.core.fakes import SPACE, Clock, add
 
 

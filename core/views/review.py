@@ -1,7 +1,7 @@
-"""Decide open conflicts, promote or deprecate candidates, and end expired memories."""
+"""Judge memories: which contradict each other, are wrong, useful, or fit to be kept."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import cast
 
 import msgspec
@@ -10,14 +10,26 @@ from msgspec import structs
 from muisti.core.conflicts.differences import part
 from muisti.core.conflicts.judgement import align
 from muisti.core.conflicts.words import read as words_of
-from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput, NotFound
-from muisti.core.model.outcomes import ConflictPage, OpenConflict, Reviewed, ReviewKind, Written
-from muisti.core.model.terms import Decision, Status
+from muisti.core.model.ids import id_bytes
+from muisti.core.model.outcomes import ConflictPage, OpenConflict, Reviewed, ReviewKind, Telemetry, Written
+from muisti.core.model.quality import AT_ONCE, Limits, Report
+from muisti.core.model.terms import (
+    CHECKS,
+    PROMOTE_RETRIEVALS,
+    PRUNE_DAYS,
+    PRUNE_RETRIEVALS,
+    Check,
+    Decision,
+    Status,
+    Verdict,
+)
 from muisti.core.model.times import DAY_US, from_us
-from muisti.core.model.values import LIMIT_MAX, Memory
-from muisti.core.read.reading import find_space
-from muisti.core.store.database import Refused, Row, Statement
+from muisti.core.model.values import LIMIT_MAX, Memory, Name
+from muisti.core.quality.lint import Linter
+from muisti.core.read.reading import current, find_space, id_of, missing, read
+from muisti.core.read.telemetry import Retrievals, give
+from muisti.core.store.database import Database, Refused, Row, Statement
 from muisti.core.store.sql import (
     audit,
     candidates,
@@ -28,28 +40,31 @@ from muisti.core.store.sql import (
     memories,
     quotas,
     spaces,
+    telemetry,
     version_rows,
 )
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.trial import written
-from muisti.core.write.begun import Call, Part
+from muisti.core.write.begun import Call, Calls, Part
 from muisti.core.write.prepare import again, carried, reviewed, superseded
-from muisti.core.write.titles import retitled
 from muisti.core.write.transactions import Transactions
 
-# List conflicts that wait for a decision, and decide them
+REVIEWED = 500  # memories: some thousand statements, and tens of milliseconds
+
+_Ask = Callable[[SpaceRow], Statement]
 
 
-class Conflicts(msgspec.Struct, frozen=True):
-    """Open conflicts of all spaces. Instances are thread-safe. `models` embed the texts.
+class Review(msgspec.Struct, frozen=True, kw_only=True):
+    """Judges memories as one caller. None of its reads counts as a retrieval."""
 
-    Conflicts of memories that the caller does not see are hidden.
-    """
-
+    calls: Calls
     store: Transactions
+    database: Database
+    retrievals: Retrievals
+    linter: Linter
 
-    def page(self, space: str, caller: Caller, now: int, *, limit: int = 50, cursor: str | None = None) -> ConflictPage:
-        """Return a page of open conflicts, newest first.
+    def conflicts(self, space: str, *, limit: int = 50, cursor: str | None = None) -> ConflictPage:
+        """Return a page of conflicts that wait for a decision, newest first.
 
         Raises:
             InvalidInput: the limit is out of range or the cursor is not one of ours.
@@ -59,19 +74,19 @@ class Conflicts(msgspec.Struct, frozen=True):
         before = None if cursor is None else _number(cursor)
         if cursor is not None and before is None:
             raise InvalidInput.at("$.cursor", f"{cursor[:80]!r} is no cursor; take next_cursor of the page before")
-        found = find_space(self.store.database, space)
+        found, caller, now = find_space(self.store.database, space), self.calls.caller, self.calls.clock()
         (rows,) = self.store.database.read([conflicts.waiting(found, caller.category, now, before, limit + 1)])
         items = tuple(_conflict(row, space) for row in rows[:limit])
         return ConflictPage(items=items, next_cursor=str(items[-1].id) if len(rows) > limit else None, seq=found.seq)
 
-    def decide(self, space: str, conflict_id: str, decision: Decision, call: Call) -> tuple[OpenConflict, Written]:
+    def decide(self, space: str, conflict_id: str, decision: Decision) -> tuple[OpenConflict, Written]:
         """Keep both memories, let the new one supersede the existing one, or reject (delete) the new one.
 
         Raises:
             NotFound: there is no such open conflict.
             AddressTaken, QuotaExceeded.
         """
-        decided: list[OpenConflict] = []
+        decided, call = list[OpenConflict](), self.calls.new()
 
         def attempt(found: SpaceRow) -> Written:
             row = self._open(found, conflict_id, call)
@@ -140,79 +155,21 @@ class Conflicts(msgspec.Struct, frozen=True):
         ]
         return self.store.write(space, [Part(one.new, statements)], call, embedded=False)
 
-
-def _conflict(row: Row, space: str) -> OpenConflict:
-    head, existing, new = conflicts.parts(row)
-    number, kind, similarity, opened_at, actor = cast(tuple[int, ReviewKind, float | None, int, str], head)
-    older, newer = version_rows.memory(existing, space), version_rows.memory(new, space)
-    found = align(words_of(older.content), words_of(newer.content))
-    return OpenConflict(
-        id=number,
-        kind=kind,
-        similarity=similarity,
-        opened_at=from_us(opened_at),
-        actor=actor,
-        existing=older,
-        new=newer,
-        differs=part(found.only_existing, found.only_new).differences,
-    )
-
-
-def _number(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None
-
-
-EXPIRED_AT_ONCE = 100  # memories in a step
-EXPIRY = Caller("expiry")  # actor of these changes
-
-
-def end_expired(store: Transactions, space: str, now: int) -> bool:
-    """End some memories of a space that have expired at `now` (microseconds). Return whether more may be left.
-
-    Raises:
-        NotFound: there is no such space.
-    """
-    call = Call(now, caller=EXPIRY)
-
-    def attempt(found: SpaceRow) -> Written:
-        (rows,) = store.database.read([memories.expired(found, now, EXPIRED_AT_ONCE)])
-        gone = [version_rows.memory(row, space) for row in rows]
-        if not gone:
-            return Written(memories=(), seq=found.seq, created=False)
-        last = len(gone) - 1
-        parts = retitled(store.database, found, ((one, None) for one in gone), call, len(gone))
-        parts += [
-            Part(one, changes.expiry(found, one, EXPIRY, last - place), position=place)
-            for place, one in enumerate(gone)
-        ]
-        return store.write(found, parts, call, embedded=False)
-
-    return len(store.run(space, call, attempt).memories) == EXPIRED_AT_ONCE
-
-
-AT_ONCE = 500  # memories: some thousand statements, and tens of milliseconds
-
-_Ask = Callable[[SpaceRow], Statement]
-
-
-class Reviewer(msgspec.Struct, frozen=True):
-    """Review the candidates of all spaces. Instances are thread-safe."""
-
-    store: Transactions
-
-    def promote(self, space: str, retrievals: int, call: Call) -> Reviewed:
+    def promote(self, space: str, retrievals: int = PROMOTE_RETRIEVALS) -> Reviewed:
         """Activate candidates that were retrieved at least `retrievals` times: some hundreds, oldest first.
 
         Raises:
             InvalidInput.
         """
         _check(retrievals, 0.0)
+        self.retrievals.flush()
+        call = self.calls.new()
         own = call.caller.category
         return self._review(
-            space, lambda row: candidates.proved(row, own, call.now, retrievals, AT_ONCE), "active", call
+            space, lambda row: candidates.proved(row, own, call.now, retrievals, REVIEWED), "active", call
         )
 
-    def prune(self, space: str, retrievals: int, days: float, call: Call) -> Reviewed:
+    def prune(self, space: str, retrievals: int = PRUNE_RETRIEVALS, days: float = PRUNE_DAYS) -> Reviewed:
         """Deprecate candidates older than `days` that were retrieved less often: some hundreds, oldest first.
 
         Guards and memories of high importance are never deprecated.
@@ -221,9 +178,14 @@ class Reviewer(msgspec.Struct, frozen=True):
             InvalidInput.
         """
         _check(retrievals, days)
+        self.retrievals.flush()
+        call = self.calls.new()
         own, before = call.caller.category, call.now - int(days * DAY_US)
         return self._review(
-            space, lambda row: candidates.neglected(row, own, call.now, retrievals, before, AT_ONCE), "deprecated", call
+            space,
+            lambda row: candidates.neglected(row, own, call.now, retrievals, before, REVIEWED),
+            "deprecated",
+            call,
         )
 
     def _review(self, name: str, ask: _Ask, status: Status, call: Call) -> Reviewed:
@@ -244,13 +206,71 @@ class Reviewer(msgspec.Struct, frozen=True):
         number = len(written.memories)
         after = before + Counter({status: number})
         after["candidate"] -= number
-        return Reviewed(written=written, before=dict(before), after=+after, more=number == AT_ONCE)
+        return Reviewed(written=written, before=dict(before), after=+after, more=number == REVIEWED)
 
     def _turned(self, space: SpaceRow, row: Row, status: Status, call: Call, offset: int) -> Part:
         before: Memory = version_rows.memory(row, space.space.name)
         after = reviewed(before, status, call.now)
         born = self.store.guarded_insertion(space, carried(after, cast(int, row[0])), "updated", call.caller, offset)
         return Part(after, [guards.refuse_stale(before), inserting.end(space, before, offset), *born])
+
+    def lint(
+        self,
+        space: str,
+        *,
+        checks: Sequence[Check] = CHECKS,
+        limits: Limits | None = None,
+        limit: int = AT_ONCE,
+        cursor: str | None = None,
+    ) -> Report:
+        """Return what is wrong with the next memories of a space; see `Linter.lint`."""
+        self.retrievals.flush()
+        ask = self.linter.lint
+        now = self.calls.clock()
+        return ask(space, self.calls.caller, now, checks=checks, limits=limits, limit=limit, cursor=cursor)
+
+    def telemetry(self, space: str, name: Name) -> Telemetry:
+        """Read how a current memory was used; asking does not count.
+
+        Raises:
+            NotFound: there is none.
+        """
+        memory_id = id_of(self.database, space, name, self.calls.caller, self.calls.clock())
+        raw = id_bytes(memory_id)
+        if raw is None:
+            raise missing(name)
+        actor = self.calls.caller.actor
+        found, (rows, used) = read(
+            self.database, space, lambda row: [memories.living(row, raw), telemetry.of_memory(row, raw, actor)]
+        )
+        memory = current(rows, space, memory_id, self.calls.caller, self.calls.clock())
+        return telemetry.telemetry(used, memory.id, found.seq)
+
+    def give_feedback(self, space: str, name: Name, verdict: Verdict | None) -> Telemetry:
+        """Say of a memory that it was useful, or not; see `core.read.telemetry`."""
+        now = self.calls.clock()
+        return give(self.database, space, name, verdict, self.calls.caller, now, dry_run=self.calls.dry_run)
+
+
+def _conflict(row: Row, space: str) -> OpenConflict:
+    head, existing, new = conflicts.parts(row)
+    number, kind, similarity, opened_at, actor = cast(tuple[int, ReviewKind, float | None, int, str], head)
+    older, newer = version_rows.memory(existing, space), version_rows.memory(new, space)
+    found = align(words_of(older.content), words_of(newer.content))
+    return OpenConflict(
+        id=number,
+        kind=kind,
+        similarity=similarity,
+        opened_at=from_us(opened_at),
+        actor=actor,
+        existing=older,
+        new=newer,
+        differs=part(found.only_existing, found.only_new).differences,
+    )
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) <= 18 else None
 
 
 def _check(retrievals: int, days: float) -> None:
