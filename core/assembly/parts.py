@@ -55,15 +55,12 @@ from muisti.core.symbols.indexing import CodeIndex
 from muisti.core.symbols.reading import CodeReader
 from muisti.core.tasks.claim import Kind
 from muisti.core.tasks.tasks import Tasks
-from muisti.core.transfer.importing.importer import Importer
-from muisti.core.transfer.importing.work import ImportWork
-from muisti.core.views.code import Code
-from muisti.core.views.context import Contexts
+from muisti.core.transfer.importing.importer import Importer, ImportWork
 from muisti.core.views.conversations import Conversations, Discourse
-from muisti.core.views.documents import Documents
+from muisti.core.views.documents import Code, Documents
 from muisti.core.views.graph import Graph
 from muisti.core.views.memories import Parts, Timeline
-from muisti.core.views.read import Read
+from muisti.core.views.read import Contexts, Read
 from muisti.core.views.review import Review
 from muisti.core.views.write import Write
 from muisti.core.write.begun import Calls

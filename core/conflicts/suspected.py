@@ -9,9 +9,8 @@ from itertools import pairwise
 
 import msgspec
 
-from muisti.core.conflicts.quantities import equal
 from muisti.core.conflicts.stance import ANNOUNCING
-from muisti.core.conflicts.words import Word
+from muisti.core.conflicts.words import Word, equal
 from muisti.core.model.outcomes import Difference, DifferenceKind
 from muisti.core.text.terms import tokenize
 

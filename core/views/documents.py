@@ -1,4 +1,4 @@
-"""Documents: stored from the cuts of their files, read in order, compared with the files that exist, deleted."""
+"""Documents: stored, read in order, compared with the files that exist, deleted; and the source code among them."""
 
 from collections.abc import Callable, Iterator, Sequence
 
@@ -7,6 +7,7 @@ import msgspec
 from muisti.core.chunking.cutting import Preview as Preview
 from muisti.core.chunking.options import STRATEGIES as STRATEGIES
 from muisti.core.chunking.options import Chunking as Chunking
+from muisti.core.context.counting import counter
 from muisti.core.documents.cuts import Cuts as Cuts
 from muisti.core.documents.files import Held as Held
 from muisti.core.documents.files import Reading as Reading
@@ -24,7 +25,9 @@ from muisti.core.documents.reading import Filter as Filter
 from muisti.core.documents.storing import TOGETHER as TOGETHER
 from muisti.core.documents.storing import Incoming as Incoming
 from muisti.core.documents.storing import Storer
+from muisti.core.model.code import CodeMap, Outline, Resolution, Symbols, Uses
 from muisti.core.model.conversations import Ending
+from muisti.core.model.errors import InvalidInput
 from muisti.core.model.filing import (
     ChunkPage,
     Document,
@@ -36,10 +39,93 @@ from muisti.core.model.filing import (
     Stored,
     Synced,
 )
-from muisti.core.model.terms import PruneStrategy
+from muisti.core.model.terms import (
+    MAP_MAX,
+    MAP_MIN,
+    MENTIONED_MAX,
+    SYMBOLS_MAX,
+    USES_MAX,
+    EdgeKind,
+    PruneStrategy,
+    SymbolKind,
+)
 from muisti.core.model.values import RequestKey, Seq
 from muisti.core.query.points import AsOf
+from muisti.core.store.database import Database
+from muisti.core.store.sql import code
+from muisti.core.store.sql.code import Seen
+from muisti.core.symbols.indexing import CodeIndex
+from muisti.core.symbols.mapping import Graph, draw
+from muisti.core.symbols.reading import CodeReader
 from muisti.core.write.begun import Calls
+
+# Source code among the documents of a space: symbols, what uses them and what they use, outlines and maps
+
+
+class Code(msgspec.Struct, frozen=True, kw_only=True):
+    """The source code that one caller sees. Every method raises `NotFound` when there is no such space."""
+
+    calls: Calls
+    database: Database
+    index: CodeIndex
+    reader: CodeReader
+
+    def find(
+        self, space: str, query: str, *, kind: SymbolKind | None = None, path: str | None = None, limit: int = 20
+    ) -> Symbols:
+        """Return the symbols of a name, `Client.get` or `file.py:Client.get`; else those whose names contain it."""
+        _check("limit", limit, 1, SYMBOLS_MAX)
+        return self.reader.find(space, query, self.calls.caller, self.calls.clock(), kind=kind, path=path, limit=limit)
+
+    def callers(self, space: str, symbol: str, *, kinds: Sequence[EdgeKind] = ("calls",), limit: int = 100) -> Uses:
+        """Return what uses the symbols of a name, by file and line.
+
+        Raises:
+            NotFound: the caller sees no symbol of this name.
+        """
+        _check("limit", limit, 1, USES_MAX)
+        return self.reader.callers(space, symbol, self.calls.caller, self.calls.clock(), kinds=kinds, limit=limit)
+
+    def callees(self, space: str, symbol: str, *, kinds: Sequence[EdgeKind] = ("calls",), limit: int = 100) -> Uses:
+        """Return what the symbols of a name use, and what is defined inside of them.
+
+        Raises:
+            NotFound: the caller sees no symbol of this name.
+        """
+        _check("limit", limit, 1, USES_MAX)
+        return self.reader.callees(space, symbol, self.calls.caller, self.calls.clock(), kinds=kinds, limit=limit)
+
+    def outline(self, space: str, path: str) -> Outline:
+        """Return the symbols of a file, in order.
+
+        Raises:
+            NotFound: the caller sees no source file of this path.
+        """
+        return self.reader.outline(space, path, self.calls.caller, self.calls.clock())
+
+    def map(self, space: str, *, token_budget: int = 1_000, mentioned: Sequence[str] = ()) -> CodeMap:
+        """Return the most used definitions as a text of at most `token_budget` tokens of cl100k_base.
+
+        `mentioned` are paths, folders and names of symbols that the map shall be about.
+        """
+        _check("token_budget", token_budget, MAP_MIN, MAP_MAX)
+        if len(mentioned) > MENTIONED_MAX:
+            raise InvalidInput.at("$.mentioned", f"has {len(mentioned)} entries; {MENTIONED_MAX} are allowed")
+        opened = self.reader.opened(space)
+        found = opened.space
+        seen = Seen(self.calls.caller.own_category, self.calls.clock())
+        symbols, edges = self.database.read([code.all_symbols(found, seen), code.all_edges(found, seen)])
+        drawn = draw(Graph(symbols, edges), mentioned, token_budget, counter().count)
+        return CodeMap(**drawn._asdict(), pending=opened.pending, degraded=opened.degraded, seq=str(found.seq))
+
+    def resolve(self, space: str) -> Resolution:
+        """Read and resolve all files that have changed since the last time."""
+        return self.index.resolve(space)
+
+
+def _check(name: str, value: int, least: int, most: int) -> None:
+    if not least <= value <= most:
+        raise InvalidInput.at(f"$.{name}", f"is {value}; {least} to {most:,} are allowed")
 
 
 def _alive() -> None:

@@ -19,12 +19,10 @@ from muisti.core.model.values import Seq
 from muisti.core.spaces.checkpoints import Checkpoints, clear
 from muisti.core.spaces.forks import Forks
 from muisti.core.tasks.claim import UNFENCED, FencedCommit
-from muisti.core.views.code import Code
-from muisti.core.views.context import Contexts
 from muisti.core.views.conversations import Conversations, Discourse
-from muisti.core.views.documents import Documents
+from muisti.core.views.documents import Code, Documents
 from muisti.core.views.graph import Graph
-from muisti.core.views.read import Read
+from muisti.core.views.read import Contexts, Read
 from muisti.core.views.review import Review as Review
 from muisti.core.views.write import Write
 from muisti.core.write.begun import Calls

@@ -1,4 +1,4 @@
-"""Read memories by name, in lists and by search, at any point of history, and read what a space contains."""
+"""Read memories by name, in lists and by search, at any point of history, and make contexts of them for prompts."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -7,13 +7,21 @@ from typing import cast
 import msgspec
 from msgspec.structs import replace
 
+from muisti.core.context.builder import Builder
+from muisti.core.context.choosing import Candidate
+from muisti.core.context.counting import ENCODINGS as ENCODINGS
+from muisti.core.context.counting import USUAL as USUAL
+from muisti.core.context.request import Request as Request
+from muisti.core.context.request import check_request
+from muisti.core.context.sections import LISTED
 from muisti.core.graph.pagerank import EntityFilters, names_entities
+from muisti.core.model.context import Context
 from muisti.core.model.errors import Forbidden, NotFound, StoreUnavailable
 from muisti.core.model.hits import Answer, Evidence, Hit, JointAnswer
 from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.operations import Imported
 from muisti.core.model.outcomes import Counts, Events, Quota, Stats
-from muisti.core.model.values import Found, History, Name, Page, Seq, Version
+from muisti.core.model.values import Found, History, Memory, Name, Page, Seq, Version
 from muisti.core.query.changes import Wanted
 from muisti.core.query.filters import Filter
 from muisti.core.query.options import Part
@@ -26,7 +34,7 @@ from muisti.core.read.hierarchy import resolved_at, situated
 from muisti.core.read.listing import order_of, page, page_of
 from muisti.core.read.reading import AskAt, find_space, last_id, named, read, read_at, shown
 from muisti.core.read.telemetry import Retrievals
-from muisti.core.search.asking import Asking
+from muisti.core.search.asking import Asking, check_parts
 from muisti.core.search.searcher import Searcher
 from muisti.core.store.database import Database, Rows
 from muisti.core.store.sql import memories, version_rows
@@ -37,6 +45,51 @@ from muisti.core.transfer.importing.importer import Importer
 from muisti.core.write.begun import Calls
 from muisti.core.write.recent_results import RecentResults
 from muisti.core.write.validate import check_query
+
+# Contexts: texts for prompts, made from the memories that a caller sees
+
+
+class Contexts(msgspec.Struct, frozen=True, kw_only=True):
+    """Contexts for one caller. Memories that are shown count as retrieved, as those of a search do."""
+
+    calls: Calls
+    builder: Builder
+    retrievals: Retrievals
+    recent_results: RecentResults
+
+    def build(self, space: str, request: Request) -> Context:
+        """Return a text of at most `request.token_budget` tokens, with what it rests on; see `Builder.context`.
+
+        The caller must be allowed to read each space: this view knows memories, no grants of spaces.
+
+        Raises:
+            InvalidInput: a part of the request cannot be, such as an encoding that is not on board.
+        """
+        check_request(request)
+        query = request.search(request.filter, 1, None)
+        check_query(query)
+        if request.spaces:
+            check_parts(request.spaces, query)
+        now = self.calls.clock()
+        context, memories = self.builder.context(space, request, self.calls.caller, now)
+        self._note(request, context, [*memories.values()], now)
+        return context
+
+    def candidates(self, space: str, request: Request) -> Sequence[Candidate]:
+        """Return what the memories of a context are chosen from, best first. They do not count as retrieved."""
+        check_request(request)
+        return self.builder.candidates(space, request, self.calls.caller, self.calls.clock())
+
+    def _note(self, request: Request, context: Context, memories: Sequence[Memory], now: int) -> None:
+        """Note to whom the memories were shown; those that a search found count as retrieved."""
+        found = {one.id for one in context.citations if one.section not in LISTED}
+        for space in context.spaces:
+            epoch = space.seq.rpartition(":")[0]
+            own = [memory for memory in memories if memory.space == space.name]
+            self.recent_results.note(self.calls.caller.actor, epoch, own, now)
+            touched = [memory.id for memory in own if memory.id in found]
+            if touched and space.evidence != "none" and not request.no_touch and request.as_of is None:
+                self.retrievals.note(epoch, touched, now)
 
 
 class Read(msgspec.Struct, frozen=True, kw_only=True):
