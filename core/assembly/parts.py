@@ -46,8 +46,7 @@ from muisti.core.read.telemetry import Retrievals
 from muisti.core.search.asking import Asking
 from muisti.core.search.query_vectors import QueryEmbedder
 from muisti.core.search.searcher import Searcher
-from muisti.core.spaces.checkpoints import Checkpoints
-from muisti.core.spaces.forks import Forks
+from muisti.core.spaces.forks import Timeline
 from muisti.core.store.database import Database
 from muisti.core.support.meters import Meters
 from muisti.core.support.waiting import ChangeNotifier
@@ -59,7 +58,7 @@ from muisti.core.transfer.importing.importer import Importer, ImportWork
 from muisti.core.views.conversations import Conversations, Discourse
 from muisti.core.views.documents import Code, Documents
 from muisti.core.views.graph import Graph
-from muisti.core.views.memories import Parts, Timeline
+from muisti.core.views.memories import Parts
 from muisti.core.views.read import Contexts, Read
 from muisti.core.views.review import Review
 from muisti.core.views.write import Write
@@ -68,7 +67,6 @@ from muisti.core.write.graph_decisions import GraphDecisions
 from muisti.core.write.import_undo import ImportUndoer
 from muisti.core.write.intake import EchoCheck, Intake, Provenance
 from muisti.core.write.keeping import Keeper
-from muisti.core.write.lifecycle import Lifecycle
 from muisti.core.write.recent_results import RecentResults
 from muisti.core.write.screening import Screener
 from muisti.core.write.transactions import Transactions
@@ -173,12 +171,7 @@ def views(given: Given, parts: Shared, tasks: Tasks) -> Parts:
             quota=given.quota,
         ),
         write=_write(parts, calls),
-        timeline=Timeline(
-            calls=calls,
-            checkpoints=Checkpoints(parts.transactions, parts.intake, parts.screener, given.clock),
-            store=parts.transactions,
-            forks=Forks(parts.transactions, parts.intake),
-        ),
+        timeline=Timeline(calls=calls, store=parts.transactions, intake=parts.intake, screener=parts.screener),
         review=Review(
             calls=calls,
             database=given.database,
@@ -207,7 +200,6 @@ def _write(parts: Shared, calls: Calls) -> Write:
         store=store,
         intake=intake,
         checker=Checker(store.database, store.indexes, store.models),
-        lifecycle=Lifecycle(store, intake),
         undoer=Undoer(store, intake, parts.import_undoer),
         importer=parts.importer,
     )

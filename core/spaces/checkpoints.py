@@ -3,7 +3,7 @@
 import base64
 import binascii
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec import structs
@@ -22,7 +22,7 @@ from muisti.core.store.database import Refusal, Refused, Rows
 from muisti.core.store.sql import audit, bulk_replace, checkpoints, version_rows
 from muisti.core.store.sql.spaces import SpaceRow, guard
 from muisti.core.store.sql.trial import written
-from muisti.core.write.begun import Call
+from muisti.core.write.begun import Calls
 from muisti.core.write.intake import Intake
 from muisti.core.write.intake import allowed as allowed_now
 from muisti.core.write.screening import Screener
@@ -35,20 +35,15 @@ CLEARED = TURNS_MAX  # memories that one step of `clear` ends
 _NAME = re.compile(r"[a-z][a-z0-9._-]{0,62}")  # differs from every number, time and Muisti-Seq
 
 
-class Checkpoints(msgspec.Struct, frozen=True):
-    """Checkpoints of all spaces. Instances are thread-safe. `models` embed the texts.
+class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
+    """Points of the history of spaces, as one caller names, compares and restores them."""
 
-    All methods raise `NotFound` when there is no such space.
-    """
-
+    calls: Calls
     store: Transactions
     intake: Intake
     screener: Screener
-    clock: Callable[[], int]
 
-    def create(
-        self, space: str, name: str, note: str | None, caller: Caller, *, dry_run: bool = False
-    ) -> tuple[Checkpoint, Seq]:
+    def create_checkpoint(self, space: str, name: str, note: str | None = None) -> tuple[Checkpoint, Seq]:
         """Name the current point of a space. Its memories stay readable until the checkpoint is deleted.
 
         Raises:
@@ -56,27 +51,28 @@ class Checkpoints(msgspec.Struct, frozen=True):
             AlreadyExists: the space has a checkpoint of this name.
             Conflict: the space has `CHECKPOINTS_MAX` of them.
         """
-        check_whole(caller)
+        call = self.calls.new()
+        check_whole(call.caller)
         if not _NAME.fullmatch(name):
             problem = "1 to 63 of a-z, 0-9, '.', '_', '-', the first a letter"
             raise InvalidInput.at("$.name", f"{name[:80]!r} is no name for a checkpoint: {problem}")
         if note is not None and len(note) > REASON_MAX:
             raise InvalidInput.at("$.note", f"has {len(note):,} characters; at most {REASON_MAX:,} are allowed")
-        found, now = find_space(self.store.database, space), self.clock()
+        found = find_space(self.store.database, space)
         if note is not None:
-            note = self.screener.text(found, note, Call(now, caller=caller), "$.note")[:REASON_MAX]
+            note = self.screener.text(found, note, call, "$.note")[:REASON_MAX]
         if self._named(found, name):
             raise AlreadyExists(f"space {space!r} has a checkpoint {name!r} already; delete that one first")
         (held,) = self.store.database.read([checkpoints.all_of(found)])
         if len(held) >= CHECKPOINTS_MAX:
             raise Conflict(f"space {space!r} has {CHECKPOINTS_MAX:,} checkpoints; delete some first")
-        batch = [guard(found), checkpoints.insert(found, name, now, caller.actor, note)]
-        rows = written(self.store.database, batch, checkpoints.named(found, name), dry_run=dry_run)
+        batch = [guard(found), checkpoints.insert(found, name, call.now, call.caller.actor, note)]
+        rows = written(self.store.database, batch, checkpoints.named(found, name), dry_run=call.dry_run)
         if not rows:
             raise NotFound("checkpoint", name)
         return checkpoints.checkpoint(rows[0]), found.seq
 
-    def all(self, space: str, caller: Caller) -> tuple[list[Checkpoint], Seq]:
+    def list_checkpoints(self, space: str) -> tuple[list[Checkpoint], Seq]:
         """Return the checkpoints of a space, newest first, and the current point.
 
         Notes speak of the whole space, so a caller who sees a part of it gets none.
@@ -84,25 +80,25 @@ class Checkpoints(msgspec.Struct, frozen=True):
         found = find_space(self.store.database, space)
         (rows,) = self.store.database.read([checkpoints.all_of(found)])
         named = [checkpoints.checkpoint(row) for row in rows]
-        return [one if caller.sees_all else structs.replace(one, note=None) for one in named], found.seq
+        return [one if self.calls.caller.sees_all else structs.replace(one, note=None) for one in named], found.seq
 
-    def delete(self, space: str, name: str, caller: Caller, *, dry_run: bool = False) -> None:
+    def delete_checkpoint(self, space: str, name: str) -> None:
         """Delete a checkpoint. Its point is then kept no longer than other history.
 
         Raises:
             NotFound: there is no checkpoint of this name.
         """
-        check_whole(caller)
+        call = self.calls.new()
+        check_whole(call.caller)
         found = find_space(self.store.database, space)
         if not self._named(found, name):
             raise NotFound("checkpoint", name[:80])
-        entry = audit.note(self.clock(), caller.actor, "checkpoint_deleted", space=space, target=name)
-        written(
-            self.store.database, [checkpoints.delete(found, name), entry], checkpoints.all_of(found), dry_run=dry_run
-        )
+        entry = audit.note(call.now, call.caller.actor, "checkpoint_deleted", space=space, target=name)
+        batch = [checkpoints.delete(found, name), entry]
+        written(self.store.database, batch, checkpoints.all_of(found), dry_run=call.dry_run)
 
     def diff(
-        self, space: str, since: str, until: str | None, caller: Caller, *, limit: int = 50, cursor: str | None = None
+        self, space: str, since: str, until: str | None = None, *, limit: int = 50, cursor: str | None = None
     ) -> Diff:
         """Return the memories that were added, changed or ended between two points.
 
@@ -114,7 +110,7 @@ class Checkpoints(msgspec.Struct, frozen=True):
         """
         if not 1 <= limit <= LIMIT_MAX:
             raise InvalidInput.at("$.limit", f"{limit} is not between 1 and {LIMIT_MAX}")
-        found = find_space(self.store.database, space)
+        found, caller = find_space(self.store.database, space), self.calls.caller
         first = self._point(found, since, "$.since")
         last = Point(found.seq.number, first.time) if until is None else self._point(found, until, "$.until")
         start, stop = _numbers(first, last)
@@ -135,7 +131,7 @@ class Checkpoints(msgspec.Struct, frozen=True):
         epoch = found.space.epoch
         return Diff(items=tuple(items), next_cursor=more, since=Seq(epoch, start), until=Seq(epoch, stop))
 
-    def roll_back(self, space: str, to: str, call: Call) -> RolledBack:
+    def roll_back(self, space: str, to: str) -> RolledBack:
         """Restore all memories of a space as they were at a point, in one step. Memories added since then end.
 
         A roll-back is a change like any other: it can be undone or rolled back, and repeating it changes nothing. Text
@@ -146,6 +142,7 @@ class Checkpoints(msgspec.Struct, frozen=True):
             InvalidInput, Forbidden, PastRetention, PointAhead, EpochGone, QuotaExceeded, ModelMismatch.
             TooLarge: one step cannot change so many memories.
         """
+        call = self.calls.new()
         check_whole(call.caller)
         found = find_space(self.store.database, space)
         point = self._point(found, to, "$.to")
@@ -174,6 +171,34 @@ class Checkpoints(msgspec.Struct, frozen=True):
         made = 0 if done.plan is not None else done.tally.changes
         return RolledBack(to=Seq(done.seq.epoch, seq), before=Seq(done.seq.epoch, done.seq.number - made), written=done)
 
+    def clear(self, space: str, confirm: str) -> Cleared:
+        """End all memories of a space, in steps of at most `CLEARED`. Rolling back to `before` undoes it.
+
+        A dry run tries the first step.
+
+        Raises:
+            InvalidInput: `confirm` is not the phrase; nothing ends.
+            NotFound, Forbidden, ModelMismatch, StoreUnavailable.
+        """
+        call = self.calls.new()
+        check_whole(call.caller)
+        if confirm != CLEAR_PHRASE:
+            raise InvalidInput.at("$.confirm", f"to delete all memories of the space send {CLEAR_PHRASE!r}")
+        entry = audit.note(call.now, call.caller.actor, "memories_cleared", space=space)
+
+        def attempt(row: SpaceRow) -> Written:
+            planned = [bulk_replace.end_all(row, CLEARED)]
+            return self.store.turn(row, planned, "deleted", call, [entry])
+
+        done = self.store.run(space, call, attempt)
+        before = Seq(done.seq.epoch, done.seq.number - (0 if call.dry_run else _ended(done)))
+        total = step = _ended(done)
+        while step == CLEARED and not call.dry_run:
+            done = self.store.run(space, call, attempt)
+            step = _ended(done)
+            total += step
+        return Cleared(ended=total, before=before, written=done)
+
     def _named(self, space: SpaceRow, name: str) -> Rows:
         return self.store.database.read([checkpoints.named(space, name)])[0]
 
@@ -182,7 +207,7 @@ class Checkpoints(msgspec.Struct, frozen=True):
         rows = self._named(space, text)
         if rows:
             seq = checkpoints.checkpoint(rows[0]).seq
-            return Point(seq, self.clock())
+            return Point(seq, self.calls.clock())
         if _NAME.fullmatch(text) and ":" not in text:
             raise NotFound("checkpoint", text)
         try:
@@ -190,7 +215,7 @@ class Checkpoints(msgspec.Struct, frozen=True):
         except InvalidInput as error:
             raise InvalidInput.at(path, error.problems[0].message) from None
         assert as_of is not None
-        return point_of(self.store.database, space.space.name, as_of, self.clock())
+        return point_of(self.store.database, space.space.name, as_of, self.calls.clock())
 
 
 def check_whole(caller: Caller) -> None:
@@ -251,34 +276,6 @@ def position(cursor: str) -> bytes:
     if len(raw) != 16:
         raise InvalidInput.at("$.cursor", f"{cursor[:80]!r} is no cursor; take next_cursor of the page before")
     return raw
-
-
-def clear(store: Transactions, space: str, confirm: str, call: Call) -> Cleared:
-    """End all memories of a space, in steps of at most `CLEARED`. Rolling back to `before` undoes it.
-
-    A dry run tries the first step.
-
-    Raises:
-        InvalidInput: `confirm` is not the phrase; nothing ends.
-        NotFound, Forbidden, ModelMismatch, StoreUnavailable.
-    """
-    check_whole(call.caller)
-    if confirm != CLEAR_PHRASE:
-        raise InvalidInput.at("$.confirm", f"to delete all memories of the space send {CLEAR_PHRASE!r}")
-    entry = audit.note(call.now, call.caller.actor, "memories_cleared", space=space)
-
-    def attempt(row: SpaceRow) -> Written:
-        planned = [bulk_replace.end_all(row, CLEARED)]
-        return store.turn(row, planned, "deleted", call, [entry])
-
-    done = store.run(space, call, attempt)
-    before = Seq(done.seq.epoch, done.seq.number - (0 if call.dry_run else _ended(done)))
-    total = step = _ended(done)
-    while step == CLEARED and not call.dry_run:
-        done = store.run(space, call, attempt)
-        step = _ended(done)
-        total += step
-    return Cleared(ended=total, before=before, written=done)
 
 
 def _ended(done: Written) -> int:

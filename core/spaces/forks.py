@@ -22,15 +22,12 @@ from muisti.core.model.spaces import DEFAULT, Space, check_name
 from muisti.core.model.values import LIMIT_MAX, FieldChange, Memory
 from muisti.core.read.diff import differences
 from muisti.core.read.reading import find_space
-from muisti.core.spaces.checkpoints import TURNS_MAX, check_size, check_whole, cursor_of, position
+from muisti.core.spaces.checkpoints import TURNS_MAX, Checkpoints, check_size, check_whole, cursor_of, position
 from muisti.core.store.database import Refusal, Refused, Rows, Statement
 from muisti.core.store.sql import audit, documents, forks, memories, quotas, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.store.sql.trial import written
-from muisti.core.write.begun import Call
-from muisti.core.write.intake import Intake
 from muisti.core.write.intake import allowed as allowed_now
-from muisti.core.write.transactions import Transactions
 
 SHOWN = 100  # conflicts listed in a refusal
 
@@ -56,13 +53,23 @@ class _Both(msgspec.Struct, frozen=True):
         return [*self.guards, *forks.pair(self.space, self.target), plan]
 
 
-class Forks(msgspec.Struct, frozen=True):
-    """Forks of all spaces. Instances are thread-safe. All methods raise `NotFound` when there is no such space."""
+def _check(both: _Both) -> None:
+    """Raise unless memories of one space can be stored in the other unchanged."""
+    space, target = both.space.space, both.target.space
+    if space.name == target.name:
+        raise InvalidInput.at("$.from", f"{space.name!r} is the space itself")
+    if space.settings.embedded_fields != target.settings.embedded_fields:
+        raise Conflict(f"the spaces {space.name!r} and {target.name!r} embed different fields")
+    if None not in (space.generation, target.generation) and space.generation != target.generation:
+        raise ModelMismatch(
+            f"the spaces {space.name!r} and {target.name!r} were embedded by different models; reembed one of them"
+        )
 
-    store: Transactions
-    intake: Intake
 
-    def fork(self, space: str, name: str, call: Call) -> Space:
+class Timeline(Checkpoints, frozen=True, kw_only=True):
+    """Versions whole spaces as one caller: points of their history, and copies that are merged."""
+
+    def fork(self, space: str, name: str) -> Space:
         """Copy all current memories of a space into a new one. They get new ids, and their history is not copied.
 
         The new space has the policy of the old one; copied memories are not screened again. Its quota is its own.
@@ -72,6 +79,7 @@ class Forks(msgspec.Struct, frozen=True):
             AlreadyExists: a space of this name exists.
             TooLarge: one step cannot copy so many memories.
         """
+        call = self.calls.new()
         check_whole(call.caller)
         check_name(name)
         parent = find_space(self.store.database, space)
@@ -96,13 +104,13 @@ class Forks(msgspec.Struct, frozen=True):
             raise NotFound("space", name)
         return space_row(rows[0]).space
 
-    def compare(self, space: str, other: str, call: Call, *, limit: int = 50, cursor: str | None = None) -> Comparison:
+    def compare(self, space: str, other: str, *, limit: int = 50, cursor: str | None = None) -> Comparison:
         """Return what merging `other` into a space would change, by memory, in the order of the ids in `other`.
 
         Raises:
             InvalidInput, Forbidden, Conflict.
         """
-        check_whole(call.caller)
+        check_whole(self.calls.caller)
         if not 1 <= limit <= LIMIT_MAX:
             raise InvalidInput.at("$.limit", f"{limit} is not between 1 and {LIMIT_MAX}")
         both = self._both(other, space)
@@ -112,7 +120,7 @@ class Forks(msgspec.Struct, frozen=True):
         items = tuple(self._divergences(both, rows[:limit]))
         return Comparison(items=items, next_cursor=more, seq=both.target.seq, other=both.space.seq)
 
-    def merge(self, source: str, into: str, strategy: Strategy | None, call: Call, *, drop: bool = False) -> Written:
+    def merge(self, source: str, into: str, strategy: Strategy | None = None, *, drop: bool = False) -> Written:
         """Merge into a space, in one step, the changes of another since it was forked or last merged.
 
         - Changes of only the target stay.
@@ -128,13 +136,14 @@ class Forks(msgspec.Struct, frozen=True):
             SensitiveContent, Echo: the policy refuses some of the text; nothing is merged.
             InvalidInput, Forbidden, Conflict, TooLarge, QuotaExceeded.
         """
+        call = self.calls.new()
         check_whole(call.caller)
         if drop and source == DEFAULT:
             raise Conflict(f"the space {DEFAULT!r} always exists; merge it without drop")
 
         def attempt(target: SpaceRow) -> Written:
             both = _Both(find_space(self.store.database, source), target)
-            self._check(both)
+            _check(both)
             if strategy is None:
                 self._refuse_conflicts(both)
             left, ended = self._addresses(both, strategy)
@@ -156,28 +165,12 @@ class Forks(msgspec.Struct, frozen=True):
 
     def _both(self, source: str, into: str) -> _Both:
         both = _Both(find_space(self.store.database, source), find_space(self.store.database, into))
-        self._check(both)
+        _check(both)
         return both
-
-    def _check(self, both: _Both) -> None:
-        """Raise unless memories of one space can be stored in the other unchanged."""
-        space, target = both.space.space, both.target.space
-        if space.name == target.name:
-            raise InvalidInput.at("$.from", f"{space.name!r} is the space itself")
-        if space.settings.embedded_fields != target.settings.embedded_fields:
-            raise Conflict(f"the spaces {space.name!r} and {target.name!r} embed different fields")
-        if None not in (space.generation, target.generation) and space.generation != target.generation:
-            raise ModelMismatch(
-                f"the spaces {space.name!r} and {target.name!r} were embedded by different models; reembed one of them"
-            )
-
-    def _rehearsed(self, batch: Sequence[Statement]) -> Rows:
-        """Return the rows of the last statement of a batch that is run and rolled back."""
-        return self.store.database.rehearse(batch)[-1]
 
     def _compared(self, both: _Both, beyond: bytes, limit: int, *, only_conflicts: bool) -> Rows:
         ask = forks.compared(both.space, both.target, only_conflicts=only_conflicts, beyond=beyond, limit=limit)
-        return self._rehearsed([*forks.pair(both.space, both.target), ask])
+        return self.store.database.rehearse([*forks.pair(both.space, both.target), ask])[-1]
 
     def _refuse_conflicts(self, both: _Both) -> None:
         found = [*self._divergences(both, self._compared(both, b"", SHOWN, only_conflicts=True))]

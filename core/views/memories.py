@@ -4,20 +4,8 @@ import msgspec
 from msgspec.structs import replace
 
 from muisti.core.identity.caller import Caller
-from muisti.core.model.outcomes import (
-    Checkpoint,
-    Cleared,
-    Comparison,
-    Diff,
-    RolledBack,
-    Strategy,
-    Written,
-)
-from muisti.core.model.spaces import Space
 from muisti.core.model.times import Clock
-from muisti.core.model.values import Seq
-from muisti.core.spaces.checkpoints import Checkpoints, clear
-from muisti.core.spaces.forks import Forks
+from muisti.core.spaces.forks import Timeline as Timeline
 from muisti.core.tasks.claim import UNFENCED, FencedCommit
 from muisti.core.views.conversations import Conversations, Discourse
 from muisti.core.views.documents import Code, Documents
@@ -26,54 +14,6 @@ from muisti.core.views.read import Contexts, Read
 from muisti.core.views.review import Review as Review
 from muisti.core.views.write import Write
 from muisti.core.write.begun import Calls
-from muisti.core.write.transactions import Transactions
-
-
-class Timeline(msgspec.Struct, frozen=True, kw_only=True):
-    """Versions whole spaces as one caller: points of their history, and copies that are merged."""
-
-    calls: Calls
-    checkpoints: Checkpoints
-    store: Transactions
-    forks: Forks
-
-    def create_checkpoint(self, space: str, name: str, note: str | None = None) -> tuple[Checkpoint, Seq]:
-        """Name the present point of a space's history; see `Checkpoints.create`."""
-        return self.checkpoints.create(space, name, note, self.calls.caller, dry_run=self.calls.dry_run)
-
-    def list_checkpoints(self, space: str) -> tuple[list[Checkpoint], Seq]:
-        """Return the checkpoints of a space, newest first."""
-        return self.checkpoints.all(space, self.calls.caller)
-
-    def delete_checkpoint(self, space: str, name: str) -> None:
-        """Forget a named point; see `Checkpoints.delete`."""
-        self.checkpoints.delete(space, name, self.calls.caller, dry_run=self.calls.dry_run)
-
-    def diff(
-        self, space: str, since: str, until: str | None = None, *, limit: int = 50, cursor: str | None = None
-    ) -> Diff:
-        """Return what changed between two points of history; see `Checkpoints.diff`."""
-        return self.checkpoints.diff(space, since, until, self.calls.caller, limit=limit, cursor=cursor)
-
-    def roll_back(self, space: str, to: str) -> RolledBack:
-        """Restore a whole space as it was at a point; see `Checkpoints.roll_back`."""
-        return self.checkpoints.roll_back(space, to, self.calls.new())
-
-    def clear(self, space: str, confirm: str) -> Cleared:
-        """End all memories of a space; see `core.spaces.checkpoints`."""
-        return clear(self.store, space, confirm, self.calls.new())
-
-    def fork(self, space: str, name: str) -> Space:
-        """Copy a space; see `Forks.fork`."""
-        return self.forks.fork(space, name, self.calls.new())
-
-    def compare(self, space: str, other: str, *, limit: int = 50, cursor: str | None = None) -> Comparison:
-        """Return what merging another space into this one would change; see `Forks.compare`."""
-        return self.forks.compare(space, other, self.calls.new(), limit=limit, cursor=cursor)
-
-    def merge(self, source: str, into: str, strategy: Strategy | None = None, *, drop: bool = False) -> Written:
-        """Bring what another space has changed into this one; see `Forks.merge`."""
-        return self.forks.merge(source, into, strategy, self.calls.new(), drop=drop)
 
 
 class Parts(msgspec.Struct, frozen=True, kw_only=True):

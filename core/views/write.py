@@ -7,7 +7,6 @@ builds the batch. `Transactions.commit` stores it and answers.
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-import msgspec
 from msgspec.structs import replace
 
 from muisti.core.conflicts.check import NOT_CHECKED, Checked, Checker
@@ -19,9 +18,7 @@ from muisti.core.model.operations import Imported
 from muisti.core.model.outcomes import Likeness, Undo, Written
 from muisti.core.model.terms import OnConflict
 from muisti.core.model.values import Draft, IfMatch, Memory, Name, RequestKey
-from muisti.core.query.points import Point
-from muisti.core.read.hierarchy import situated
-from muisti.core.read.reading import find, find_space
+from muisti.core.read.reading import find
 from muisti.core.store.database import Ended as Ended
 from muisti.core.store.database import Outcome as Outcome
 from muisti.core.store.database import Refused, Row, Statement
@@ -32,19 +29,19 @@ from muisti.core.support.waiting import Overtaken, WouldWait, without_waiting
 from muisti.core.transfer.importing.importer import Import as Import
 from muisti.core.transfer.importing.importer import Importer
 from muisti.core.write.begun import Begun as Begun
-from muisti.core.write.begun import Call, Calls, Part
-from muisti.core.write.intake import Accepted, Intake
+from muisti.core.write.begun import Call, Part
+from muisti.core.write.intake import Accepted
 from muisti.core.write.lifecycle import Lifecycle, check_ordinary, check_version
 from muisti.core.write.prepare import again, draft_of, ready
 from muisti.core.write.titles import retitled
-from muisti.core.write.transactions import CHANGED, Transactions
+from muisti.core.write.transactions import CHANGED
 from muisti.core.write.undo import Undoer
 
 QUICK_TEXT = 2_000  # characters of a memory that is added on the event loop
 QUICK_CHANGES = 64  # changes by which an index may be behind for that
 
 
-class Write(msgspec.Struct, frozen=True, kw_only=True):
+class Write(Lifecycle, frozen=True, kw_only=True):
     """Writes as one caller. A call with a `request` key may be repeated without harm.
 
     All methods raise `NotFound` when there is no such space, and the errors of the database. They raise `RequestReused`
@@ -52,11 +49,7 @@ class Write(msgspec.Struct, frozen=True, kw_only=True):
     Memories of others are hidden; writing one is `Forbidden`.
     """
 
-    calls: Calls
-    store: Transactions
-    intake: Intake
     checker: Checker
-    lifecycle: Lifecycle
     undoer: Undoer
     importer: Importer
 
@@ -189,25 +182,6 @@ class Write(msgspec.Struct, frozen=True, kw_only=True):
 
         return self._situated(space, self.store.run(space, call, attempt), call)
 
-    def supersede(
-        self, space: str, name: Name, draft: Draft, *, if_match: IfMatch = None, request: RequestKey | None = None
-    ) -> Written:
-        """Put a new memory in place of a current one; see `Lifecycle.supersede`."""
-        return self.lifecycle.supersede(space, name, draft, if_match, self.calls.new(request))
-
-    def restore(
-        self,
-        space: str,
-        name: Name,
-        version: int | None = None,
-        *,
-        if_match: IfMatch = None,
-        request: RequestKey | None = None,
-    ) -> Written:
-        """Restore a version of a memory; see `Lifecycle.restore`."""
-        call = self.calls.new(request)
-        return self._situated(space, self.lifecycle.restore(space, name, version, if_match, call), call)
-
     def delete(self, space: str, name: Name, *, if_match: IfMatch = None, request: RequestKey | None = None) -> Written:
         """End a memory. Its versions stay readable.
 
@@ -278,7 +252,7 @@ class Write(msgspec.Struct, frozen=True, kw_only=True):
         before = version_rows.memory(rows[0], space.space.name) if rows else None
         if before is None or before.superseded_by is not None:
             raise Overtaken
-        return self.lifecycle.put_in_place(space, rows[0], before, draft, call)
+        return self._put_in_place(space, rows[0], before, draft, call)
 
     def _adding(
         self,
@@ -339,14 +313,6 @@ class Write(msgspec.Struct, frozen=True, kw_only=True):
         titles = retitled(self.store.database, space, [(before, new.memory)], call, 1)
         parts = [*titles, Part(new.memory, statements)]
         return self.store.write(space, parts, call, created=created, embedded=embedded, flags=accepted.flags)
-
-    def _situated(self, space: str, written: Written, call: Call) -> Written:
-        """Return what was written, turns with their session and topic."""
-        if not any(one.kind == "exchange" for one in written.memories):
-            return written
-        database = self.store.database
-        found = situated(database, find_space(database, space), written.memories, Point(None, call.now))
-        return replace(written, memories=tuple(found))
 
 
 def _pairs(

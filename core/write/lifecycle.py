@@ -9,13 +9,15 @@ from muisti.core.model.conversations import GRAPHIC, is_structural, name_of
 from muisti.core.model.errors import Conflict, InvalidInput, NotFound, Stale
 from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.outcomes import Flag, Written
-from muisti.core.model.values import Draft, IfMatch, Memory, Name
+from muisti.core.model.values import Draft, IfMatch, Memory, Name, RequestKey
+from muisti.core.query.points import Point
 from muisti.core.read.diff import differences
-from muisti.core.read.reading import find, last_id
+from muisti.core.read.hierarchy import situated
+from muisti.core.read.reading import find, find_space, last_id
 from muisti.core.store.database import Row
 from muisti.core.store.sql import changes, guards, inserting, memories, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.write.begun import Call, Part
+from muisti.core.write.begun import Call, Calls, Part
 from muisti.core.write.intake import Intake
 from muisti.core.write.prepare import carried, ready, restored, superseded
 from muisti.core.write.titles import retitled
@@ -45,16 +47,16 @@ def check_ordinary(memory: Memory) -> None:
 DIED = version_rows.WIDTH  # column of `memories.last`
 
 
-class Lifecycle(msgspec.Struct, frozen=True):
-    """Supersede and restore memories. Instances are thread-safe. `models` embed the texts.
+class Lifecycle(msgspec.Struct, frozen=True, kw_only=True):
+    """Supersede and restore memories as one caller; the errors are those of `Write`."""
 
-    All methods raise the errors of `Writer`'s methods.
-    """
-
+    calls: Calls
     store: Transactions
     intake: Intake
 
-    def supersede(self, space: str, name: Name, draft: Draft, if_match: IfMatch, call: Call) -> Written:
+    def supersede(
+        self, space: str, name: Name, draft: Draft, *, if_match: IfMatch = None, request: RequestKey | None = None
+    ) -> Written:
         """Store a new memory that supersedes a current one. The old memory stays only in the history.
 
         A draft without category and key takes over those of the old one.
@@ -62,16 +64,25 @@ class Lifecycle(msgspec.Struct, frozen=True):
         Raises:
             InvalidInput, Forbidden, NotFound, Stale, AddressTaken, QuotaExceeded.
         """
+        call = self.calls.new(request)
 
         def attempt(found: SpaceRow) -> Written:
             row, before = find(self.store.database, found, name, call.caller, call.now)
             check_version(before, if_match)
             check_ordinary(before)
-            return self.put_in_place(found, row, before, draft, call)
+            return self._put_in_place(found, row, before, draft, call)
 
         return self.store.run(space, call, attempt)
 
-    def restore(self, space: str, name: Name, version: int | None, if_match: IfMatch, call: Call) -> Written:
+    def restore(
+        self,
+        space: str,
+        name: Name,
+        version: int | None = None,
+        *,
+        if_match: IfMatch = None,
+        request: RequestKey | None = None,
+    ) -> Written:
         """Restore an earlier version of a memory as a new version. The memory may be deleted or superseded.
 
         An address means the memory that has it, expired or not, else the last one that had it. Without `version`, a
@@ -81,6 +92,7 @@ class Lifecycle(msgspec.Struct, frozen=True):
         Raises:
             InvalidInput, SensitiveContent, NotFound, Stale, AddressTaken, QuotaExceeded.
         """
+        call = self.calls.new(request)
 
         def attempt(found: SpaceRow) -> Written:
             memory_id = last_id(self.store.database, found, name, call.caller)
@@ -95,9 +107,9 @@ class Lifecycle(msgspec.Struct, frozen=True):
                 return self.store.leave(found, before, call, flags)
             return self._restore(found, before, after, flags, call, is_dead=is_dead)
 
-        return self.store.run(space, call, attempt)
+        return self._situated(space, self.store.run(space, call, attempt), call)
 
-    def put_in_place(self, space: SpaceRow, row: Row, before: Memory, draft: Draft, call: Call) -> Written:
+    def _put_in_place(self, space: SpaceRow, row: Row, before: Memory, draft: Draft, call: Call) -> Written:
         """Supersede `before`, the current version in `row`."""
         if draft.category is None and draft.key is None:
             draft = replace(draft, category=before.category, key=before.key)
@@ -118,25 +130,23 @@ class Lifecycle(msgspec.Struct, frozen=True):
         parts, numbers = [*titles, Part(made, statements)], len(titles) + 2
         return self.store.write(space, parts, call, created=True, numbers=numbers, flags=accepted.flags)
 
-    def _versions(
-        self, space: SpaceRow, memory_id: str, version: int | None, call: Call
-    ) -> tuple[Memory, bool, Memory]:
+    def _versions(self, space: SpaceRow, id_: str, version: int | None, call: Call) -> tuple[Memory, bool, Memory]:
         """Return the last version of a memory, whether it is deleted, and the version to restore."""
-        raw, name = id_bytes(memory_id), space.space.name
+        raw, name = id_bytes(id_), space.space.name
         if raw is None:
-            raise NotFound("memory", memory_id)
+            raise NotFound("memory", id_)
         named = memories.of_versions(space, [] if version is None else [(raw, version)])
         last, *chosen = self.store.database.read([memories.last(space, raw), *named])
         before = version_rows.memory(last[0], name) if last else None
         if before is None or not call.caller.shows(before.category):
-            raise NotFound("memory", memory_id)
+            raise NotFound("memory", id_)
         is_dead = last[0][DIED] is not None
         rows = chosen[0] if chosen else last if is_dead else last[1:]
         wanted = version_rows.memory(rows[0], name) if rows else None
         if version is None and wanted is None:
             raise InvalidInput.at("$.version", "the memory has only one version, which is current")
         if wanted is None or not call.caller.shows(wanted.category):
-            raise NotFound("version", f"{memory_id}.{version}")
+            raise NotFound("version", f"{id_}.{version}")
         if wanted.superseded_by is not None:
             raise InvalidInput.at("$.version", "in that version it was superseded; restore the one before")
         return before, is_dead, wanted
@@ -153,3 +163,11 @@ class Lifecycle(msgspec.Struct, frozen=True):
         part = Part(after, [*head, *self.store.guarded_insertion(space, new, "restored", call.caller), limit])
         titles = retitled(self.store.database, space, [(None if is_dead else before, after)], call, 1)
         return self.store.write(space, [*titles, part], call, flags=flags)
+
+    def _situated(self, space: str, written: Written, call: Call) -> Written:
+        """Return what was written, turns with their session and topic."""
+        if not any(one.kind == "exchange" for one in written.memories):
+            return written
+        database = self.store.database
+        found = situated(database, find_space(database, space), written.memories, Point(None, call.now))
+        return replace(written, memories=tuple(found))
