@@ -4,9 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Self
 
-from muisti.core.assembly import administration
-from muisti.core.assembly.shared import Given, shared
-from muisti.core.assembly.views import views
+from muisti.core.assembly.parts import Given, kinds, shared, views
 from muisti.core.embedding.cache import BYTES
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.hosted import Hosted
@@ -14,39 +12,37 @@ from muisti.core.embedding.models import Models, SecondModels
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.erasure.purging import KIND as PURGE
 from muisti.core.erasure.purging import PurgeWork, Told, items_of, sealed
-from muisti.core.generations.lifecycle import Progress
+from muisti.core.generations.lifecycle import Generations, Progress
 from muisti.core.generations.second_vectors import SecondVectors
 from muisti.core.graph.extraction import Reader as GraphTexts
 from muisti.core.graph.usual import usual_reader
 from muisti.core.graph.work import step
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.kernels import bake
-from muisti.core.model.audited import AuditPage
-from muisti.core.model.counts import Quota
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.graph import Unread
+from muisti.core.model.operations import AuditPage
+from muisti.core.model.outcomes import Quota
 from muisti.core.model.spaces import DEFAULT, USUAL_POLICY, Policy, Space
 from muisti.core.model.tasks import Task
 from muisti.core.model.terms import OFF, SecondQuery
 from muisti.core.model.times import Clock
 from muisti.core.model.values import Json, RequestKey
-from muisti.core.operations import audit_log
-from muisti.core.operations.keys import Keys
-from muisti.core.operations.leases import Leases
-from muisti.core.operations.recognition import Recognition
-from muisti.core.operations.signing_keys import SigningKeys
-from muisti.core.operations.vectors import Vectors
+from muisti.core.operations.embedding import Recognition, Vectors
+from muisti.core.operations.keys import Keys, SigningKeys, audit_page
+from muisti.core.operations.upkeep import Leases, Upkeep
 from muisti.core.operations.webhooks import Webhooks
 from muisti.core.parsing.workers import Workers
 from muisti.core.quality.receipts import Receipts
 from muisti.core.query.calibration import Calibration
 from muisti.core.query.subject import Subject
 from muisti.core.read.reading import find_space
+from muisti.core.spaces.registry import Spaces
 from muisti.core.store.database import Database
 from muisti.core.store.migrate import migrate
 from muisti.core.support.meters import Meters
-from muisti.core.support.notifier import ChangeNotifier
-from muisti.core.tasks.fenced_commit import UNFENCED, FencedCommit
+from muisti.core.support.waiting import ChangeNotifier
+from muisti.core.tasks.claim import UNFENCED, FencedCommit
 from muisti.core.tasks.runner import Broken, Runner, silent
 from muisti.core.tasks.tasks import Tasks
 from muisti.core.views.memories import Memories
@@ -140,10 +136,12 @@ class Engine:
         self.receipts = Receipts(database.primary, parts.ids, receipt_days)
         self.leases = Leases(database.primary)
         self.webhooks = Webhooks(database.primary)
-        for kind in administration.kinds(given, parts, self._views):
+        for kind in kinds(given, parts, self._views):
             self.tasks.register(kind)
         self._graph = self._views.graph.index
-        self.generations = administration.generations(given, parts, self.tasks)
+        self.generations = Generations(
+            database.primary, parts.indexes, parts.searcher, parts.probes, self.models, self.tasks, clock
+        )
         self.signing_keys = SigningKeys(database)
         self.eraser = Eraser(database, parts.indexes, clock)
         self.recognition = Recognition(database, self.models, clock)
@@ -152,8 +150,11 @@ class Engine:
         self.second_vectors = SecondVectors(
             database.primary, self.models, self.tasks, clock, self.meters.second_vectors
         )
-        self.spaces = administration.registry(given, parts, self.eraser)
-        self.upkeep = administration.upkeep(given, parts, self.eraser)
+        self.spaces = Spaces(
+            database, parts.indexes, self.eraser, clock, given.quota, parts.screener, self.models.seconds
+        )
+        # History is kept at least as long as stored answers, because an answer names versions.
+        self.upkeep = Upkeep(parts.transactions, self.eraser, policy, given.retention_us)
         self.spaces.ensure(DEFAULT)
 
     def __enter__(self) -> Self:
@@ -282,8 +283,7 @@ class Engine:
 
     def audit(self, *, limit: int = 50, cursor: str | None = None) -> AuditPage:
         """Return a page of the audit log of administration and deletions, newest first."""
-        (rows,) = self._database.read([audit_log.page_of(limit, cursor)])
-        return audit_log.page(rows, limit)
+        return audit_page(self._database, limit, cursor)
 
     def flush_retrievals(self) -> None:
         """Write the retrieval counts and the sizes of memories that are buffered."""

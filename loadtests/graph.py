@@ -24,8 +24,7 @@ from deploy.cluster.sqld import Sqld
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
 from muisti.core.graph.extraction import entity_row
-from muisti.core.model.graph_terms import TIE_KINDS
-from muisti.core.model.relations import RELATION_KINDS
+from muisti.core.model.terms import RELATION_KINDS, TIE_KINDS
 from muisti.core.model.values import Draft
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Statement

@@ -23,8 +23,8 @@ from muisti.core.embedding.encoder import Encoder, StaticEncoder
 from muisti.core.embedding.hosted import Hosted, recognise
 from muisti.core.embedding.onnx import OnnxEncoder
 from muisti.core.engine import Engine
+from muisti.core.model.errors import ModelUnavailable
 from muisti.core.model.times import system_clock
-from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
 from muisti.service.outgoing.addresses import Allowed

@@ -27,7 +27,7 @@ from muisti.core.identity.caller import OWNER
 from muisti.core.model.filing import DocumentName
 from muisti.core.model.tasks import NewItem, Task
 from muisti.core.query.changes import Wanted
-from muisti.core.tasks.submitting import Submission
+from muisti.core.tasks.tasks import Submission
 from muisti.core.views.documents import KIND as INGEST
 from muisti.core.views.documents import File, Filter, Job
 from muisti.service.app.app import open_engine

@@ -10,12 +10,10 @@ from collections.abc import Sequence
 
 import msgspec
 
-from muisti.core.conflicts.attribution import label
-from muisti.core.conflicts.opposites import opposites
-from muisti.core.conflicts.quantities import class_of, equal
-from muisti.core.conflicts.stance import ANNOUNCING
+from muisti.core.conflicts.differences import opposites
+from muisti.core.conflicts.stance import ANNOUNCING, label
 from muisti.core.conflicts.suspected import happened, is_predicate
-from muisti.core.conflicts.words import Word
+from muisti.core.conflicts.words import Word, class_of, equal
 from muisti.core.model.outcomes import Difference, DifferenceKind
 
 LONGEST = 30  # words of a text; longer ones say several things

@@ -7,7 +7,6 @@ import msgspec
 import numpy as np
 
 from muisti.core.conflicts.judgement import Verdict, judge, of_two_authors
-from muisti.core.conflicts.likeness import likeness
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.models import Models
 from muisti.core.embedding.vectors import restored
@@ -20,7 +19,7 @@ from muisti.core.index.lexical import best_matches, rank_lexical
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Floats
 from muisti.core.model.collisions import Contradiction, Duplicate, Similar
-from muisti.core.model.outcomes import Likeness, LikenessKind
+from muisti.core.model.outcomes import Difference, Likeness, LikenessKind
 from muisti.core.model.terms import SIMILARITY_MIN, OnConflict
 from muisti.core.model.values import QUERY_MAX, Memory, Seq
 from muisti.core.query.filters import Filter
@@ -31,6 +30,27 @@ from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.passages import MAX_TOKENS
 from muisti.core.text.terms import fold
+
+# Describe an existing memory to the caller whose new memory resembles it
+
+SHOWN = 300  # characters of a content
+
+
+def likeness(
+    memory: Memory, kind: LikenessKind, similarity: float | None = None, differs: tuple[Difference, ...] = ()
+) -> Likeness:
+    """Return the description. `similarity` is the cosine of both texts, or None when they were not compared."""
+    content = memory.content
+    return Likeness(
+        id=memory.id,
+        kind=kind,
+        similarity=similarity,
+        differs=differs,
+        content=content if len(content) <= SHOWN else f"{content[: SHOWN - 1]}…",
+        category=memory.category,
+        key=memory.key,
+    )
+
 
 CANDIDATES = 5  # current memories that are compared with a new one
 OLDER = 12  # current memories that are searched for older ones

@@ -6,14 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 import msgspec
 import numpy as np
 
-from muisti.core.conflicts.attribution import attributed, label
 from muisti.core.conflicts.changes import LONGEST, changed_value
 from muisti.core.conflicts.differences import Parted, part
-from muisti.core.conflicts.quantities import equal
-from muisti.core.conflicts.stance import ANNOUNCING, comparable
-from muisti.core.conflicts.states import is_stated
-from muisti.core.conflicts.suspected import Change, is_of_the_speaker, may_contradict
-from muisti.core.conflicts.words import Word, read
+from muisti.core.conflicts.stance import ANNOUNCING, attributed, comparable, label
+from muisti.core.conflicts.suspected import Change, is_of_the_speaker, is_stated, may_contradict
+from muisti.core.conflicts.words import Word, equal, read
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.model.outcomes import Difference, LikenessKind
 from muisti.core.model.terms import SIMILARITY_MIN

@@ -1,6 +1,7 @@
-"""Decide whether two texts that differ in one place may exclude each other, when the stricter rules of `states` do not.
+"""Decide whether a sentence states a value, and whether two texts that differ in one place may exclude each other.
 
-These rules are wider and less precise. So such a memory is stored and opens a review: a person or an agent decides.
+The rules for the latter are wider and less precise. So such a memory is stored and opens a review: a person or an
+agent decides.
 """
 
 from collections.abc import Sequence
@@ -8,15 +9,76 @@ from itertools import pairwise
 
 import msgspec
 
-from muisti.core.conflicts.quantities import equal
 from muisti.core.conflicts.stance import ANNOUNCING
-from muisti.core.conflicts.states import IDENTIFIED, OPPOSED_VERBS, RELATIVE, TAKING_VALUES
-from muisti.core.conflicts.words import Word
-from muisti.core.model.outcomes import Difference
+from muisti.core.conflicts.words import Word, equal
+from muisti.core.model.outcomes import Difference, DifferenceKind
+from muisti.core.text.terms import tokenize
+
+# Decide whether a value is what a sentence states of its subject: `runs on port 5433`, `is Berlin`, `timeout = 30`
+
+NAME_WITHIN = 2  # words between the verb and a name
+
+_BE = frozenset({"is", "are", "am", "isn't", "aren't", "be"})
+_DETERMINERS = frozenset({"the", "a", "an", "our", "my", "your", "their", "his", "her", "its", "each", "every", "this"})
+_SIGNS = frozenset({":", "="})
+# Verbs that take one number or one date, in the present tense.
+_ONE_VALUE = """
+have has live lives run runs running cost costs work works working prefer prefers expire expires need needs take takes
+weigh weighs equal equals listen listens listening use uses using starts ends opens closes deploy deploys happens
+contain contains hold holds allow allows require requires support supports own owns lasts serve serves renews want
+wants meet meets
+"""
+# Verbs that take one name.
+_TAKING_NAMES = "live lives living reside resides work works prefer prefers located called named"
+# Verbs that have an opposite, and state something themselves.
+_OPPOSED = """
+like likes love loves enjoy enjoys hate hates dislike dislikes allow allows permit permits deny denies forbid forbids
+prohibit prohibits disallow disallows accept accepts reject rejects enable enables disable disables include includes
+exclude excludes
+"""
+TAKING_VALUES, _NAME_VERBS, OPPOSED_VERBS = (
+    frozenset(listed.split()) for listed in (_ONE_VALUE, _TAKING_NAMES, _OPPOSED)
+)
+RELATIVE = frozenset({"today", "tomorrow", "yesterday", "tonight"})  # days that are others by tomorrow
+IDENTIFIED = frozenset(tokenize("order ticket issue pr bug case invoice build task commit release version episode"))
+
+
+def is_stated(words: Sequence[Word], value: Word, kind: DifferenceKind) -> bool:
+    """Return whether the sentence states the value, whose kind of difference is `kind`.
+
+    >>> from muisti.core.conflicts.words import read
+    >>> texts = map(read, ("Staging runs on port 5433", "We shipped order 1234", "Ann met 3 friends"))
+    >>> [is_stated(words, next(w for w in words if w.kind == "number"), "number") for words in texts]
+    [True, False, False]
+    """
+    before = words[: value.place]
+    if value.key in RELATIVE:
+        return False
+    if kind == "opposite" and value.text.lower() in OPPOSED_VERBS:
+        return bool(before)
+    if not before or before[-1].key == "#" or (kind == "number" and before[-1].key in IDENTIFIED):
+        return False
+    verbs = _NAME_VERBS if kind == "name" else frozenset[str]() if kind == "opposite" else TAKING_VALUES
+    verb = next((place for place in reversed(range(len(before))) if _is_state_verb(words, place, verbs, value)), None)
+    if verb is None:
+        return False
+    between = sum(word.kind != "function" for word in before[verb + 1 :])
+    return between <= {"opposite": 0, "name": NAME_WITHIN}.get(kind, between)
+
+
+def _is_state_verb(words: Sequence[Word], place: int, verbs: frozenset[str], value: Word) -> bool:
+    low = words[place].text.lower()
+    if place and words[place - 1].text.lower() in _DETERMINERS:  # `the deploy` is a noun
+        return False
+    if low in _BE:  # `is shipping` and `is shipped` are events; `is closed` is a state because it has an opposite
+        following = words[place + 1].text.lower()
+        return not following.endswith("ing") and (words[place + 1] is value or not following.endswith("ed"))
+    return low in _SIGNS or low in verbs
+
 
 SUBJECT_MAX = 3  # words that a subject may have where another subject is a contradiction: "Bob is the owner of ..."
 
-_BE = frozenset({"is", "are"})
+_IS = frozenset({"is", "are"})
 # Verbs that take one thing at a time, whatever kind of word names it.
 _EXCLUSIVE = frozenset({"prefer", "prefers", "favors", "favours"})
 # Words that make a subject the only one of its kind: "the default editor is ...".
@@ -32,7 +94,7 @@ _PAST_TENSE = """
 was were had did went ate ran got made took came saw met bought paid spent sold won lost left wrote sent told gave
 found thought began broke built caught drove flew felt grew held kept knew rose slept spoke stood swam taught wore said
 """
-_STATIVE, _PAST = (frozenset(words.split()) for words in (_PARTICIPLES, _PAST_TENSE))
+_STATIVE, _PAST = (frozenset(each.split()) for each in (_PARTICIPLES, _PAST_TENSE))
 _UPDATES = ANNOUNCING | {"set"}  # words by which a new text says that it replaces what held before
 # Verbs between the only holder of a post and what is held: "Bob is the owner of", "Bob leads the team".
 _HOLDING = frozenset({"is", "are", "leads", "owns", "manages", "maintains", "heads", "chairs"})
@@ -90,11 +152,11 @@ def happened(words: Sequence[Word], but: frozenset[str] = frozenset()) -> bool:
     for place, low in enumerate(lows):
         if low in but:
             continue
-        if low in _PAST and not (place and lows[place - 1] in _BE):
+        if low in _PAST and not (place and lows[place - 1] in _IS):
             return not (low in ("was", "were") and place + 1 < len(lows) and lows[place + 1] in but)
-        if low.endswith("ed") and len(low) > 4 and not (place and lows[place - 1] in _BE):
+        if low.endswith("ed") and len(low) > 4 and not (place and lows[place - 1] in _IS):
             return True
-        if low.endswith("ing") and place and lows[place - 1] in _BE:
+        if low.endswith("ing") and place and lows[place - 1] in _IS:
             return True
     return False
 
@@ -110,7 +172,7 @@ def is_predicate(words: Sequence[Word], value: Word) -> bool:
 def _is_verb(word: Word) -> bool:
     """Return whether a word looks like a verb in the third person, or like one that announces a change."""
     low = _low(word)
-    if low in _BE or low in _UPDATES or low in (":", "=") or low in TAKING_VALUES:
+    if low in _IS or low in _UPDATES or low in (":", "=") or low in TAKING_VALUES:
         return True
     return word.kind in ("plain", "function") and low.endswith("s") and not low.endswith(("ss", "us", "is", "'s"))
 
@@ -142,7 +204,7 @@ def _is_stative(existing: Sequence[Word], ours: Sequence[Word], new: Sequence[Wo
         and side[0].place >= 3
         and _low(words[side[0].place - 1]) in _PREPOSITIONS
         and _low(words[side[0].place - 2]) in _STATIVE
-        and _low(words[side[0].place - 3]) in _BE
+        and _low(words[side[0].place - 3]) in _IS
         for words, side in ((existing, ours), (new, theirs))
     )
 
@@ -160,5 +222,5 @@ def _is_chosen(words: Sequence[Word], value: Word) -> bool:
         return False
     if before[-1] in _EXCLUSIVE:
         return True
-    verb = next((place for place, low in enumerate(before) if low in _BE or low in (":", "=")), None)
+    verb = next((place for place, low in enumerate(before) if low in _IS or low in (":", "=")), None)
     return verb is not None and len(before) - verb <= 2 and not _UNIQUE.isdisjoint(before[:verb])

@@ -21,9 +21,8 @@ from muisti.core.identity.caller import Caller
 from muisti.core.model.context import Context, SectionName, SpaceRead, Wanted
 from muisti.core.model.errors import Conflict, NotFound
 from muisti.core.model.graph import Relation
-from muisti.core.model.graph_terms import ME
 from muisti.core.model.hits import Answer, JointAnswer
-from muisti.core.model.terms import INSTRUCTIONS_MAX
+from muisti.core.model.terms import INSTRUCTIONS_MAX, ME
 from muisti.core.model.values import LIMIT_MAX, Memory, Seq
 from muisti.core.query.filter_fields import VERSION_ROW
 from muisti.core.query.filters import And, Filter, Leaf, Not
@@ -31,7 +30,7 @@ from muisti.core.query.options import Part
 from muisti.core.query.points import AsOf, Point
 from muisti.core.query.query import Query
 from muisti.core.read.listing import NEWEST, last_turns, page, page_of
-from muisti.core.read.past import read_at
+from muisti.core.read.reading import read_at
 from muisti.core.search.asking import Asking
 from muisti.core.store.database import Database, Row, Statement
 from muisti.core.store.sql import graph_ties

@@ -23,10 +23,9 @@ from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row, Statement
 from muisti.core.store.sql import conversations, guards, inserting, memories, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.write.begun import Call
+from muisti.core.write.begun import Call, Part
 from muisti.core.write.intake import Intake
 from muisti.core.write.prepare import carried, draft_of, ready
-from muisti.core.write.refusals import Part
 from muisti.core.write.transactions import Transactions
 
 STEP = 500  # memories in one transaction

@@ -16,7 +16,6 @@ from muisti.core.conversations.naming import (
 )
 from muisti.core.conversations.reading import missing, one
 from muisti.core.embedding.models import Models
-from muisti.core.model.audited import Action
 from muisti.core.model.conversations import (
     Change,
     Counted,
@@ -28,10 +27,10 @@ from muisti.core.model.conversations import (
     ObjectName,
     name_of,
 )
-from muisti.core.model.counts import Quota
 from muisti.core.model.errors import ConversationClosed, InvalidInput, PlaceTaken
 from muisti.core.model.ids import IdSource, id_text
-from muisti.core.model.outcomes import Written
+from muisti.core.model.operations import Action
+from muisti.core.model.outcomes import Quota, Written
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft, IfMatch, Json, Memory
 from muisti.core.query.points import Point
@@ -41,12 +40,11 @@ from muisti.core.store.database import Database, Row, Statement
 from muisti.core.store.sql import audit, conversations, guards, inserting, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Overtaken
-from muisti.core.write.begun import Call
+from muisti.core.write.begun import Call, Part
 from muisti.core.write.intake import Accepted, Intake
 from muisti.core.write.keeping import Keeper, Plan, guarded
-from muisti.core.write.preconditions import check_version
+from muisti.core.write.lifecycle import check_version
 from muisti.core.write.prepare import draft_of, ready
-from muisti.core.write.refusals import Part
 from muisti.core.write.transactions import Transactions
 
 _DELETED: Mapping[Level, Action] = {

@@ -12,7 +12,6 @@ from msgspec import structs
 from muisti.core.conversations.naming import check_name, object_draft, users_of
 from muisti.core.discourse.titles import title_of
 from muisti.core.embedding.models import Models
-from muisti.core.model.blanks import is_blank
 from muisti.core.model.conversations import (
     DEFAULT_SESSION,
     EXCHANGES_MAX,
@@ -23,12 +22,11 @@ from muisti.core.model.conversations import (
     Turn,
     place_of,
 )
-from muisti.core.model.counts import Quota
 from muisti.core.model.errors import Conflict, ConversationClosed, InvalidInput, PlaceTaken
 from muisti.core.model.ids import IdSource, id_text
 from muisti.core.model.messages import joined
-from muisti.core.model.outcomes import Written
-from muisti.core.model.values import Draft, Json, Memory
+from muisti.core.model.outcomes import Quota, Written
+from muisti.core.model.values import Draft, Json, Memory, is_blank
 from muisti.core.read.hierarchy import namespace
 from muisti.core.store.database import Database, Statement
 from muisti.core.store.sql import conversations, guards, inserting, quotas, version_rows
@@ -36,10 +34,9 @@ from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Locks
 from muisti.core.text.terms import fold
-from muisti.core.write.begun import Call
+from muisti.core.write.begun import Call, Part
 from muisti.core.write.intake import Accepted, Intake
 from muisti.core.write.prepare import draft_of, ready
-from muisti.core.write.refusals import Part
 from muisti.core.write.transactions import Transactions
 
 

@@ -20,7 +20,6 @@ from muisti.core.model.errors import InvalidInput, NotFound, PlaceTaken, Sensiti
 from muisti.core.model.outcomes import Written
 from muisti.core.model.values import Draft, Json, Memory
 from muisti.core.read.reading import read
-from muisti.core.read.topic_titles import topic_title, untitled
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import topics, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
@@ -29,6 +28,7 @@ from muisti.core.support.waiting import Locks, Overtaken
 from muisti.core.write.begun import Call
 from muisti.core.write.keeping import Keeper, Plan
 from muisti.core.write.prepare import draft_of
+from muisti.core.write.titles import topic_title, untitled
 
 FOLLOWED = 1_000  # conversations whose open topics are kept in memory
 TRIES = 8  # of a step that another process overtakes

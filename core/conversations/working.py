@@ -17,12 +17,7 @@ from muisti.core.conversations.topics import Conversation, dimensions_of, vector
 from muisti.core.discourse.importance import importance, novelty
 from muisti.core.discourse.segmentation import Vectors
 from muisti.core.discourse.signals import joint, signals
-from muisti.core.model.counts import Quota
-from muisti.core.model.errors import InvalidInput, NotFound, Problem, QuotaExceeded
-from muisti.core.model.messages import messages_of
-from muisti.core.model.times import to_us
-from muisti.core.model.values import NAME_MAX, Draft, Memory, Seq
-from muisti.core.model.working import (
+from muisti.core.model.conversations import (
     BUDGET_MAX,
     KEPT_MAX,
     PRIORITY_MAX,
@@ -31,8 +26,12 @@ from muisti.core.model.working import (
     Held,
     Working,
 )
-from muisti.core.read.naming import find
-from muisti.core.read.reading import read
+from muisti.core.model.errors import InvalidInput, NotFound, Problem, QuotaExceeded
+from muisti.core.model.messages import messages_of
+from muisti.core.model.outcomes import Quota
+from muisti.core.model.times import to_us
+from muisti.core.model.values import NAME_MAX, Draft, Memory, Seq
+from muisti.core.read.reading import find, read
 from muisti.core.store.database import Database, Refusal, Refused
 from muisti.core.store.sql import quotas, topics, version_rows, working
 from muisti.core.store.sql.spaces import SpaceRow

@@ -9,21 +9,19 @@ from muisti.core.documents.planning import Changing, chunk_draft
 from muisti.core.documents.staging import FLAGS_MAX
 from muisti.core.documents.work import Work, memory_of
 from muisti.core.embedding.models import Models
-from muisti.core.model.counts import Quota
 from muisti.core.model.documents import Cut
 from muisti.core.model.errors import PlaceTaken
 from muisti.core.model.ids import IdSource, id_text
-from muisti.core.model.outcomes import Plan, Written
+from muisti.core.model.outcomes import Plan, Quota, Written
 from muisti.core.model.values import Draft, Memory
 from muisti.core.store.database import Database, Statement
 from muisti.core.store.sql import bulk_replace, documents, guards, inserting, memories, quotas, version_rows
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import Overtaken
-from muisti.core.write.begun import Call
+from muisti.core.write.begun import Call, Part
 from muisti.core.write.intake import Accepted, Intake
 from muisti.core.write.prepare import again, draft_of, ready
-from muisti.core.write.refusals import Part
 from muisti.core.write.transactions import Transactions
 
 

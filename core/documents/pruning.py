@@ -14,10 +14,9 @@ from muisti.core.documents.planning import PAGE, check_path
 from muisti.core.documents.reading import Filter, conditions_of, find_document
 from muisti.core.embedding.models import Models
 from muisti.core.model.conversations import Ending
-from muisti.core.model.counts import Quota
 from muisti.core.model.errors import InvalidInput, TooLarge
 from muisti.core.model.filing import SYNC_MAX, Document, DocumentName, Listed, Pruned, Synced
-from muisti.core.model.outcomes import Plan, Written
+from muisti.core.model.outcomes import Plan, Quota, Written
 from muisti.core.model.terms import BATCH_MAX, PruneStrategy
 from muisti.core.model.values import Memory
 from muisti.core.read.hierarchy import namespace
@@ -25,10 +24,9 @@ from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row, Statement
 from muisti.core.store.sql import audit, documents, guards, inserting, pruned, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.write.begun import Call
+from muisti.core.write.begun import Call, Part
 from muisti.core.write.intake import Intake
 from muisti.core.write.prepare import again, draft_of
-from muisti.core.write.refusals import Part
 from muisti.core.write.transactions import Transactions
 
 # End documents with all their chunks: one that a caller deletes, and those whose files are gone

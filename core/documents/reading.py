@@ -25,8 +25,7 @@ from muisti.core.model.ids import id_bytes
 from muisti.core.model.values import LIMIT_MAX, Memory, Seq
 from muisti.core.query.points import AsOf, Point
 from muisti.core.read.hierarchy import namespace
-from muisti.core.read.past import point_of, read_at
-from muisti.core.read.reading import find_space
+from muisti.core.read.reading import find_space, point_of, read_at
 from muisti.core.store.database import Database, Row, Scalar, Statement
 from muisti.core.store.sql import documents, version_rows
 from muisti.core.store.sql.documents import Condition

@@ -26,8 +26,7 @@ from muisti.core.store.sql import imports, spaces
 from muisti.core.store.sql.imports import Staged
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import raw
-from muisti.core.transfer.importing.staging import write
-from muisti.core.transfer.staged import clear
+from muisti.core.transfer.importing.staging import clear, write
 from muisti.core.write.begun import Call
 from muisti.core.write.intake import Accepted
 from muisti.core.write.prepare import ready

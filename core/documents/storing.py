@@ -26,12 +26,11 @@ from muisti.core.documents.staging import ChunkStaging
 from muisti.core.documents.work import Incoming as Incoming
 from muisti.core.documents.work import Work, memory_of, outcome, told
 from muisti.core.embedding.models import Models
-from muisti.core.model.counts import Quota
 from muisti.core.model.documents import Cut
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.filing import Document, NewDocument, Outcome, Put, Stored
 from muisti.core.model.ids import IdSource, id_text
-from muisti.core.model.outcomes import Written
+from muisti.core.model.outcomes import Quota, Written
 from muisti.core.model.values import Draft, Memory
 from muisti.core.read.hierarchy import namespace
 from muisti.core.read.reading import find_space

@@ -23,8 +23,7 @@ from muisti.core.embedding.vectors import Vectors
 from muisti.core.kernels import Floats, Longs
 from muisti.core.kernels.pooling import Table, pool_tokens
 from muisti.core.model.errors import InvalidInput
-from muisti.core.support.memo import memoised
-from muisti.core.support.once import Once
+from muisti.core.support.memo import Once, memoised
 
 SHIPPED = Path(__file__).parent / "weights"
 FILES = ("config.json", "model.safetensors", "tokenizer.json")

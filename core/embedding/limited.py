@@ -5,7 +5,7 @@ from concurrent.futures import ThreadPoolExecutor, TimeoutError
 from muisti.core.embedding.cache import EmbeddingCache
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.kernels import Floats
-from muisti.core.model.unavailable import ModelUnavailable
+from muisti.core.model.errors import ModelUnavailable
 from muisti.core.support.waiting import refuse_long
 
 THREADS = 2  # that embed queries at a time, where there is a limit

@@ -23,7 +23,7 @@ from muisti.core.embedding.tokens import Tokens
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.kernels import Floats
 from muisti.core.model.errors import InvalidInput
-from muisti.core.support.once import Once
+from muisti.core.support.memo import Once
 from muisti.core.support.waiting import refuse_long
 
 # The tokens of whole texts for a transformer, with the marks of their ends, cut at a longest number

@@ -14,7 +14,7 @@ import numpy as np
 from muisti.core.kernels import Floats
 from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import InvalidInput
-from muisti.core.support.once import Once
+from muisti.core.support.memo import Once
 
 SHIPPED = Path(__file__).parent / "query_maps"
 MODELS, MATRIX = "models.json", "map.safetensors"

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from muisti.core.entities.names import folded
 from muisti.core.entities.spans import Span
 from muisti.core.model.graph import Mention
-from muisti.core.model.graph_terms import EntityKind
+from muisti.core.model.terms import EntityKind
 
 SPEAKER, KNOWN = 0.98, 0.85  # set by hand
 LONGEST = 5  # words of a known name

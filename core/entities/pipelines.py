@@ -16,7 +16,7 @@ from muisti.core.entities.spans import Span
 from muisti.core.entities.tokens import Stretch, stretches
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.graph import Mention
-from muisti.core.model.graph_terms import EntityKind
+from muisti.core.model.terms import EntityKind
 from muisti.core.support.waiting import Lock
 
 KINDS: dict[str, EntityKind] = {

@@ -13,8 +13,8 @@ from muisti.core.entities.spans import Span, likeliest, spans
 from muisti.core.entities.tagger import SHIPPED, Tagger, load
 from muisti.core.entities.tokens import Stretch, stretches
 from muisti.core.model.graph import Mention
-from muisti.core.model.graph_terms import EntityKind
-from muisti.core.support.priority import give_way
+from muisti.core.model.terms import EntityKind
+from muisti.core.support.waiting import give_way
 from muisti.core.text.when.words import LONGEST, named_times
 
 # Rules for what has a form of its own: paths, URLs, versions, tickets, names in code, quoted titles, and times

@@ -11,7 +11,7 @@ from muisti.core.entities.knowing import Names
 from muisti.core.entities.recogniser import with_rules
 from muisti.core.entities.tokens import stretches
 from muisti.core.model.graph import Mention
-from muisti.core.model.graph_terms import NAME_CHARACTERS, EntityKind
+from muisti.core.model.terms import NAME_CHARACTERS, EntityKind
 from muisti.core.text.terms import is_unspaced
 
 CONFIDENCE = 0.65  # set by hand: models tell none that is comparable

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from muisti.core.kernels import Doubles, Longs
-from muisti.core.model.graph_terms import EntityKind, MentionSource
+from muisti.core.model.terms import EntityKind, MentionSource
 
 KINDS: tuple[EntityKind, ...] = ("person", "organisation", "place", "other")
 """The kinds of PER, ORG, LOC and MISC."""

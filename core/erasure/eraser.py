@@ -5,21 +5,20 @@ A deleted memory keeps its history. An erased one does not.
 
 import json
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
 import msgspec
 import numpy as np
 
-from muisti.core.erasure.progress import OfCounts, Work, unfenced
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.index.repacking import repack
 from muisti.core.model.conversations import ObjectName
-from muisti.core.model.erasures import ELSEWHERE, Erasure
 from muisti.core.model.errors import Conflict, NotFound, StoreUnavailable
 from muisti.core.model.filing import DocumentName
 from muisti.core.model.ids import id_bytes, id_text
+from muisti.core.model.operations import ELSEWHERE, Erasure
 from muisti.core.model.outcomes import Plan, Planned
 from muisti.core.model.spaces import DEFAULT
 from muisti.core.model.terms import BATCH_MAX
@@ -28,9 +27,9 @@ from muisti.core.model.values import Address, Json, Name, Seq
 from muisti.core.query.points import Point
 from muisti.core.query.subject import Subject
 from muisti.core.read.hierarchy import home, namespace, resolved
-from muisti.core.read.naming import missing
-from muisti.core.read.reading import find_space
+from muisti.core.read.reading import find_space, missing
 from muisti.core.store.database import Database, Refusal, Refused, Statement
+from muisti.core.store.free_space import Traces
 from muisti.core.store.sql import (
     audit,
     conversations,
@@ -45,9 +44,34 @@ from muisti.core.store.sql import (
 )
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.memo import forget_texts
-from muisti.core.tasks.fenced_commit import FencedCommit, over
-from muisti.core.transfer import staged
+from muisti.core.tasks.claim import UNFENCED, FencedCommit, over
+from muisti.core.transfer.importing.staging import stop_imports
 from muisti.core.write.titles import rewritten, statements
+
+# Progress of an erasure, and what each of its batches commits for a task
+
+OfCounts = Callable[[Mapping[str, int]], FencedCommit]  # takes the number of erased rows by table
+
+
+def unfenced(counts: Mapping[str, int]) -> FencedCommit:
+    """Return the fenced commit of an erasure that is part of no task."""
+    return UNFENCED
+
+
+class Work(msgspec.Struct):
+    """Progress of an erasure."""
+
+    memories: list[bytes] = msgspec.field(default_factory=list[bytes])
+    versions: list[int] = msgspec.field(default_factory=list[int])
+    erased: dict[str, int] = msgspec.field(default_factory=dict[str, int])
+    relatives: set[bytes] = msgspec.field(default_factory=set[bytes])
+    traces: Traces = msgspec.field(default_factory=Traces)
+    number: int | None = None
+    whole: bool = False  # the space itself is erased
+
+    def count(self, name: str, more: int) -> None:
+        self.erased[name] = self.erased.get(name, 0) + more
+
 
 AT_ONCE = 100  # memories in one batch
 OVERWRITTEN_MAX = 10_000  # versions that a server can overwrite and delete in one transaction
@@ -239,7 +263,7 @@ class Eraser:
 
     def _stop_imports(self, which: Statement, work: Work) -> None:
         """Stop imports into the space, because their staged lines are hidden copies of text."""
-        stopped = staged.stop(self._database.primary, which)
+        stopped = stop_imports(self._database.primary, which)
         if stopped:
             work.count("imports stopped", stopped)
             work.traces.everything()  # the staged text is not known
@@ -298,7 +322,7 @@ class Eraser:
                     counts[f"titles of {kind}s written again"] = sum(one.kind == kind for one in changed)
             of_task = fenced(counts)
             if not alive:
-                self._pass(of_task)
+                of_task.commit(self._database.primary)
                 return
             target = id_text(alive[0]) if len(alive) == 1 else f"{len(alive)} memories"
             batch = [
@@ -328,14 +352,6 @@ class Eraser:
                 work.count(name, more)
             return
         raise StoreUnavailable("others change the same memories all the time; try again")
-
-    def _pass(self, of_task: FencedCommit) -> None:
-        """Commit what a task commits with a batch that has nothing to erase."""
-        try:
-            if of_task.before:
-                self._database.primary.write([*of_task.before, *of_task.after])
-        except Refused as refused:
-            raise over(refused) or refused from refused
 
     def _texts(self, space: SpaceRow, memories: Sequence[bytes]) -> list[str | bytes | None]:
         """Return the texts that must not remain in the free space of a file."""

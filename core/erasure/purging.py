@@ -11,9 +11,8 @@ from typing import Protocol, cast
 
 import msgspec
 
-from muisti.core.erasure.eraser import AT_ONCE, Eraser
-from muisti.core.erasure.progress import Work
-from muisti.core.model.erasures import Erasure
+from muisti.core.erasure.eraser import AT_ONCE, Eraser, Work
+from muisti.core.model.operations import Erasure
 from muisti.core.model.tasks import ItemOutcome, NewItem
 from muisti.core.model.times import Clock
 from muisti.core.model.values import Json
@@ -21,8 +20,7 @@ from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
 from muisti.core.store.sql import erasable, erasure
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.tasks.claim import Claim
-from muisti.core.tasks.fenced_commit import FencedCommit
+from muisti.core.tasks.claim import Claim, FencedCommit
 
 KIND = "purge"
 _RELATED = 500  # memories in one question for relatives

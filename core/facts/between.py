@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from muisti.core.facts.fact import Named
 from muisti.core.facts.words import Word, listed
-from muisti.core.model.relations import RelationKind
+from muisti.core.model.terms import RelationKind
 from muisti.core.support.memo import memoised
 
 WEIGHTS = Path(__file__).with_name("weights") / "relations.npz"

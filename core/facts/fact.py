@@ -2,7 +2,7 @@
 
 from typing import NamedTuple, Protocol
 
-from muisti.core.model.relations import RelationKind
+from muisti.core.model.terms import RelationKind
 
 AUTHOR = -1  # as a subject or an object: who wrote the text
 ADDRESSEE = -2  # the other side of a dialogue of two

@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from muisti.core.facts.words import listed
-from muisti.core.model.relations import RelationKind
+from muisti.core.model.terms import RelationKind
 
 
 class Cue(NamedTuple):

@@ -10,7 +10,7 @@ from muisti.core.facts.fact import ADDRESSEE, AUTHOR, Fact, Named
 from muisti.core.facts.possessive import possessed
 from muisti.core.facts.stating import Stated, state
 from muisti.core.facts.words import Word, listed, words
-from muisti.core.model.relations import RelationKind
+from muisti.core.model.terms import RelationKind
 from muisti.core.text.sentences import pieces
 from muisti.core.text.speakers import ASSISTANTS, USERS
 from muisti.core.text.terms import fold

@@ -7,7 +7,7 @@ from muisti.core.facts import lexicon, objects
 from muisti.core.facts.clauses import Clause
 from muisti.core.facts.lexicon import Cue
 from muisti.core.facts.words import Word, listed
-from muisti.core.model.relations import RelationKind
+from muisti.core.model.terms import RelationKind
 
 _REACH = 8  # words between "have" and the noun that counts
 _DEGREES = listed(

@@ -8,15 +8,15 @@ import msgspec
 
 from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.models import SHORT, Models
-from muisti.core.generations.building import KIND
 from muisti.core.generations.comparing import check, compare
+from muisti.core.generations.second_vectors import KIND
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.index.space_index import SpaceIndex
-from muisti.core.model.audited import Action
 from muisti.core.model.errors import Conflict, Forbidden, InvalidInput, MuistiError, NotFound, RecallDropped
 from muisti.core.model.generations import Comparison, Generation, Judged, Role, ShadowIncomplete
-from muisti.core.model.probes import Run
+from muisti.core.model.operations import Action
+from muisti.core.model.quality import Run
 from muisti.core.model.tasks import Task
 from muisti.core.model.times import Clock, from_us
 from muisti.core.model.values import RequestKey

@@ -3,8 +3,7 @@
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple, cast
 
-from muisti.core.model.graph_terms import RelationSource
-from muisti.core.model.relations import FUNCTIONAL, RelationKind
+from muisti.core.model.terms import FUNCTIONAL, RelationKind, RelationSource
 from muisti.core.store.database import Row
 
 

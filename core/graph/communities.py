@@ -14,7 +14,7 @@ from muisti.core.graph.incidence import Ids, Incidence, Incidences
 from muisti.core.graph.reading import GraphReader, Opened
 from muisti.core.identity.caller import Caller
 from muisti.core.model.graph import Communities, Community
-from muisti.core.model.graph_terms import TELLING_MAX
+from muisti.core.model.terms import TELLING_MAX
 from muisti.core.query.points import AsOf
 
 ROUNDS = 10

@@ -13,7 +13,7 @@ from muisti.core.graph.reading import GraphReader, Opened
 from muisti.core.graph.walking import GraphWalker
 from muisti.core.identity.caller import Caller
 from muisti.core.model.graph import Edge, Entity, Node, Relation
-from muisti.core.model.graph_terms import ENTITIES_MAX, TIE_KINDS
+from muisti.core.model.terms import ENTITIES_MAX, TIE_KINDS
 from muisti.core.model.values import Seq
 from muisti.core.query.points import AsOf, Point
 from muisti.core.store.sql import graph, graph_ties

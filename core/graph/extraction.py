@@ -16,9 +16,8 @@ from muisti.core.entities.recogniser import Recogniser
 from muisti.core.entities.reported import Asked, Reported, mentions, windows
 from muisti.core.facts.fact import AUTHOR, Fact, Named
 from muisti.core.model.graph import Mention
-from muisti.core.model.graph_terms import ME, NAME_CHARACTERS, EntityKind
 from muisti.core.model.messages import messages
-from muisti.core.model.relations import RELATION_KINDS, RelationKind
+from muisti.core.model.terms import ME, NAME_CHARACTERS, RELATION_KINDS, EntityKind, RelationKind
 from muisti.core.model.values import Json
 from muisti.core.parsing.names import is_programming_language
 from muisti.core.store.sql.graph_rows import Gathered

@@ -17,7 +17,7 @@ from muisti.core.graph.merging import (
     stated_of,
 )
 from muisti.core.model.graph import End
-from muisti.core.model.graph_terms import EntityKind
+from muisti.core.model.terms import EntityKind
 from muisti.core.store.database import Database, Row, Rows, Statement
 from muisti.core.store.sql import graph
 from muisti.core.store.sql.graph_shown import Shown

@@ -22,7 +22,7 @@ from muisti.core.store.sql.graph_rows import Gathered
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.meters import GraphMeters
 from muisti.core.support.waiting import Locks, refuse_long
-from muisti.core.tasks.fenced_commit import UNFENCED, FencedCommit, over
+from muisti.core.tasks.claim import UNFENCED, FencedCommit, over
 
 TOGETHER = 200  # versions in one batch
 WAITED_FOR = 40  # versions in one batch when a model elsewhere reads them

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from muisti.core.model.graph_terms import ProposalReason
+from muisti.core.model.terms import ProposalReason
 
 SHORTEST = 3  # characters of a name that is compared
 BUCKET = 60  # names of one bucket that are compared with each other

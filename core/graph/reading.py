@@ -29,13 +29,11 @@ from muisti.core.model.graph import (
     Relation,
     Relations,
 )
-from muisti.core.model.graph_terms import EntityKind, EntitySort, MentionSource
 from muisti.core.model.ids import id_text
-from muisti.core.model.relations import FUNCTIONAL, RelationKind
+from muisti.core.model.terms import FUNCTIONAL, EntityKind, EntitySort, MentionSource, RelationKind
 from muisti.core.model.times import from_us
 from muisti.core.query.points import AsOf, Point
-from muisti.core.read.past import point_of, shown_at
-from muisti.core.read.reading import find_space
+from muisti.core.read.reading import find_space, point_of, shown_at
 from muisti.core.store.database import Database, Row, Rows
 from muisti.core.store.sql import graph, graph_rows, graph_ties, spaces
 from muisti.core.store.sql.graph_shown import Shown

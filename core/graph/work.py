@@ -5,8 +5,7 @@ from muisti.core.identity.caller import OWNER
 from muisti.core.model.graph import Extension
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
-from muisti.core.tasks.claim import CRASHED, Claim
-from muisti.core.tasks.fenced_commit import FencedCommit
+from muisti.core.tasks.claim import CRASHED, Claim, FencedCommit
 from muisti.core.tasks.tasks import Tasks
 
 KIND = "graph"

@@ -15,8 +15,7 @@ from muisti.core.store.database import Database
 from muisti.core.store.sql import spaces
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.support.meters import Histogram
-from muisti.core.support.notifier import ChangeNotifier
-from muisti.core.support.waiting import Lock, WouldWait, refuse_long
+from muisti.core.support.waiting import ChangeNotifier, Lock, WouldWait, refuse_long
 
 SOON = 2_000  # changes; so many are read in about 50 ms
 LOOSE = 10_000  # unpacked rows of an index from which they are packed

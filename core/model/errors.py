@@ -33,6 +33,7 @@
     │   ├── StoreFull         the disk is full
     │   ├── StoreReplaced     its file was deleted, moved or replaced while it was open
     │   └── StoreReadOnly     its file can only be read
+    ├── ModelUnavailable      the model did not embed a text; safe to retry
     ├── StoreCorrupt          the file is damaged, or no database of Muisti
     └── SchemaTooNew          a newer Muisti has written this database
 
@@ -45,9 +46,7 @@ from typing import ClassVar
 
 import msgspec
 
-from muisti.core.model.comparisons import Divergence
-from muisti.core.model.counts import Usage
-from muisti.core.model.outcomes import Instead, LaterChange
+from muisti.core.model.outcomes import Divergence, Instead, LaterChange, Usage
 
 PROBLEMS = 100  # fields that a refusal of a batch names at most
 TAKE_THE_REST = "atomic=false stores those (on the command line --each)"
@@ -345,3 +344,9 @@ class SchemaTooNew(MuistiError):
     """The database was written by a newer Muisti."""
 
     code = "schema_too_new"
+
+
+class ModelUnavailable(MuistiError):
+    """The model did not embed a text; safe to retry. The message names no key and no text."""
+
+    code = "model_unavailable"

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from muisti.core.model.graph_terms import (
+from muisti.core.model.terms import (
     FREQUENT,
     TELLING_MAX,
     AliasSource,
@@ -17,10 +17,10 @@ from muisti.core.model.graph_terms import (
     NeighbourSort,
     NodeKind,
     ProposalReason,
+    RelationKind,
     RelationSource,
     TieKind,
 )
-from muisti.core.model.relations import RelationKind
 from muisti.core.model.values import MemoryId, SeqText
 
 EntityId = Annotated[str, Meta(description="Id of an entity; forks, exports and imports keep it.")]

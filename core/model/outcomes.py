@@ -1,12 +1,43 @@
-"""Outcomes of writes and dry runs: changes, similar memories and flags. Frozen and without I/O."""
+"""Outcomes of writes and reads: changes, similar memories, conflicts, differences and counts. Frozen, without I/O."""
 
 from collections.abc import Mapping
+from datetime import datetime
 from typing import Literal
 
 import msgspec
+from msgspec import Struct
 
-from muisti.core.model.terms import Type
-from muisti.core.model.values import Memory, Seq, Stretch
+from muisti.core.model.terms import ChangeKind, Type, Verdict
+from muisti.core.model.values import FieldChange, Memory, Seq, Stretch
+
+# Events of the change feed
+
+
+class Event(Struct, frozen=True, kw_only=True):
+    """A change of a memory, or of the whole space when `memory_id` is None. `version` is the one it made or ended.
+
+    `actor` made the change, with the request id `request`; None where it is not known. `before` and `after` are None
+    where there is no such memory, or where the caller did not ask for it.
+    """
+
+    seq: int
+    at: datetime
+    kind: ChangeKind
+    memory_id: str | None
+    version: int | None
+    actor: str | None
+    request: str | None
+    before: Memory | None
+    after: Memory | None
+
+
+class Events(Struct, frozen=True, kw_only=True):
+    """Changes, oldest first, complete up to `reached`; `more` is true when the space has later changes."""
+
+    items: tuple[Event, ...]
+    reached: Seq
+    more: bool
+
 
 LikenessKind = Literal["duplicate", "conflict", "possible_conflict", "similar", "address"]
 ReviewKind = Literal["duplicate", "conflict", "possible_conflict"]  # kinds of pairs that wait for a decision
@@ -186,3 +217,163 @@ class Reviewed(msgspec.Struct, frozen=True, kw_only=True):
     before: Mapping[str, int]
     after: Mapping[str, int]
     more: bool
+
+
+class OpenConflict(Struct, frozen=True, kw_only=True):
+    """Two current memories, the later of which repeats or contradicts the other.
+
+    `similarity` is the cosine of both texts when they were compared; `differs` has the words in which they differ.
+    """
+
+    id: int
+    kind: ReviewKind
+    similarity: float | None
+    opened_at: datetime
+    actor: str
+    existing: Memory
+    new: Memory
+    differs: tuple[Difference, ...]
+
+
+class ConflictPage(Struct, frozen=True, kw_only=True):
+    """A page of open conflicts, newest first. `next_cursor` is None on the last."""
+
+    items: tuple[OpenConflict, ...]
+    next_cursor: str | None
+    seq: Seq
+
+
+# Differences between two points of a space, or between two spaces
+
+Strategy = Literal["ours", "theirs"]
+
+
+class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """A named point of a space's history, and who named it."""
+
+    name: str
+    seq: int
+    created_at: datetime
+    actor: str
+    note: str | None
+
+
+class MemoryChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A change of a memory between two points; `before` and `after` are None where it was not current."""
+
+    id: str
+    change: Literal["added", "changed", "ended"]
+    before: Memory | None
+    after: Memory | None
+    fields: tuple[FieldChange, ...]
+
+
+class Diff(msgspec.Struct, frozen=True, kw_only=True):
+    """A page of memories that changed between two points, ordered by id. `next_cursor` is None on the last page."""
+
+    items: tuple[MemoryChange, ...]
+    next_cursor: str | None
+    since: Seq
+    until: Seq
+
+
+class Divergence(msgspec.Struct, frozen=True, kw_only=True):
+    """A memory that differs between a space and another that is to be merged into it.
+
+    `ours` is the memory of the space and `theirs` that of the other; None where there is none. `here` and `there` are
+    the fields that each has changed since both were the same. `conflict` is true when both have changed the memory, or
+    two memories have the same address.
+    """
+
+    id: str
+    other: str
+    conflict: bool
+    ours: Memory | None
+    theirs: Memory | None
+    here: tuple[FieldChange, ...]
+    there: tuple[FieldChange, ...]
+
+
+class Comparison(msgspec.Struct, frozen=True, kw_only=True):
+    """A page of memories that differ between a space, at `seq`, and another, at `other`; no cursor on the last page."""
+
+    items: tuple[Divergence, ...]
+    next_cursor: str | None
+    seq: Seq
+    other: Seq
+
+
+# Counts, sizes and rates
+
+
+class Telemetry(msgspec.Struct, frozen=True, kw_only=True):
+    """Retrieval and feedback counts of a memory: how often searches and reads returned it, and what callers thought.
+
+    Retrievals are best-effort: they are counted in batches and are no change of the memory. `useful` and `not_useful`
+    are how many callers gave that verdict; `feedback` is the verdict of the caller who asks.
+    """
+
+    memory_id: str
+    retrieval_count: int
+    last_retrieved_at: datetime | None
+    useful: int
+    not_useful: int
+    feedback: Verdict | None
+    seq: Seq
+
+
+class Count(msgspec.Struct, frozen=True, kw_only=True):
+    """A name and how many current memories have it."""
+
+    name: str
+    count: int
+
+
+class Counts(msgspec.Struct, frozen=True, kw_only=True):
+    """Names and their counts, most frequent first."""
+
+    items: tuple[Count, ...]
+    seq: Seq
+
+
+class Quota(msgspec.Struct, frozen=True, kw_only=True):
+    """Limits on what a space may hold; None for no limit."""
+
+    memories: int | None = None
+    bytes: int | None = None
+
+
+class Usage(msgspec.Struct, frozen=True, kw_only=True):
+    """The size of a space, counting memories that are not deleted and the bytes that callers stated, and its quota."""
+
+    memories: int
+    bytes: int
+    quota: Quota
+
+
+class SpaceUse(msgspec.Struct, frozen=True, kw_only=True):
+    """The size of a space by its counters, and its last change, None before the first."""
+
+    memories: int
+    bytes: int
+    last_change_at: datetime | None
+
+
+class Stats(msgspec.Struct, frozen=True, kw_only=True):
+    """Sizes of a space. `by` counts current memories by kind, type, status and importance; bytes are of content.
+
+    `usage` is of the whole space, None for those of one category.
+    """
+
+    memories: int
+    versions: int
+    passages: int
+    tokens: int
+    content_bytes: int
+    expired: int
+    changes: int
+    changes_last_day: int
+    by: Mapping[str, Mapping[str, int]]
+    last_change_at: datetime | None
+    usage: Usage | None
+    seq: Seq

@@ -22,7 +22,7 @@ from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.store.sql.tables import rebuilt_from_version
 from muisti.core.store.sql.version_rows import COVERED, doubt
 from muisti.core.text.terms import ANALYZER, fold, same_text_hash
-from muisti.core.write.prepare import Source, draft_of, embedded_text, passages_of, terms
+from muisti.core.write.prepare import Source, embedded_text, passages_of, terms
 
 BATCH = 500  # versions
 LEAST_COSINE = 0.999  # between a vector and that of its text; other machines may round differently
@@ -177,7 +177,7 @@ def _underived(one: _Held, memory: Memory, hanging: dict[str, Rows]) -> str | No
         return "tags"
     if sorted(hanging.get("metadata", []), key=_key) != sorted(inserting.flatten(memory.metadata), key=_key):
         return "metadata"
-    source = Source.of(draft_of(memory))
+    source = Source.of(memory)
     cut = passages_of(memory)
     stored = hanging.get("passages", [])
     if [row[:3] for row in stored] != [(each.number, each.start, each.stop) for each in cut]:
@@ -202,7 +202,7 @@ def _misplaced(
             continue
         hanging = one.hanging or {}
         vectors = {row[0]: row[2] for row in hanging.get("embeddings", []) if row[1] == space.generation}
-        source = Source.of(draft_of(memory))
+        source = Source.of(memory)
         for number, start, stop, *_ in cast(list[tuple[int, int, int]], hanging.get("passages", [])):
             vector = vectors.get(number)
             if vector is not None or one.row["died"] is None:

@@ -1,23 +1,69 @@
 """Embed stored passages that a model has not embedded, some at a time."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import cast
 
 import msgspec
+import numpy as np
 
 from muisti.core.embedding.cache import EmbeddingCache
 from muisti.core.embedding.encoder import Encoder
-from muisti.core.embedding.hosted import Hosted
+from muisti.core.embedding.hosted import Hosted, Sighting, recognise
+from muisti.core.embedding.models import Models
 from muisti.core.embedding.vectors import pack
-from muisti.core.model.unavailable import ModelUnavailable
+from muisti.core.model.errors import ModelUnavailable, NotFound
 from muisti.core.model.values import Passage
 from muisti.core.query.points import Point
-from muisti.core.store.database import Database, Row, Rows, Statement
-from muisti.core.store.sql import generations, version_rows
+from muisti.core.read.reading import find_space
+from muisti.core.store.database import Database, Refused, Row, Rows, Statement
+from muisti.core.store.sql import deferred, generations, sightings, spaces, version_rows
 from muisti.core.store.sql.points import lived
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import WIDTH
-from muisti.core.write.prepare import Source, draft_of, embedded_text
+from muisti.core.write.prepare import Source, embedded_text
+
+# Recognise the model behind an endpoint: at the start from the database, then by its vectors of probe texts
+
+
+class Recognition:
+    """Keeps the identities of hosted encoders right. Does nothing for encoders whose model is a file. Thread-safe."""
+
+    def __init__(self, database: Database, models: Models, clock: Callable[[], int]) -> None:
+        self._database, self._clock = database, clock
+        self._encoders = models.hosted
+
+    def recall(self) -> None:
+        """Take the identities that the models had when they were last seen, if they were. No endpoint is asked."""
+        for encoder in self._encoders:
+            if known := self._known(encoder):
+                encoder.settle(known[0])
+
+    def check(self) -> bool:
+        """Ask the endpoints, and take the identities of their models. Return whether one has changed.
+
+        Raises:
+            ModelUnavailable: an endpoint does not answer as it should; its identity stays.
+        """
+        return any([self._check(encoder) for encoder in self._encoders])
+
+    def _check(self, encoder: Hosted) -> bool:
+        before, known = encoder.identity, self._known(encoder)
+        found = recognise(encoder.configuration, encoder.probe(), known)
+        if not known or known[0].identity != found.identity:
+            probes = np.ascontiguousarray(found.vectors, "<f4").tobytes()
+            self._database.primary.write(
+                sightings.note(found.identity, encoder.name, found.dimensions, probes, self._clock())
+            )
+        encoder.settle(found)
+        return found.identity != before
+
+    def _known(self, encoder: Hosted) -> list[Sighting]:
+        (rows,) = self._database.primary.read([sightings.of(encoder.configuration)])
+        return [
+            Sighting(digest, np.frombuffer(probes, "<f4").reshape(-1, dimensions).astype(np.float32))
+            for digest, dimensions, probes in cast(list[tuple[str, int, bytes]], rows)
+        ]
+
 
 BATCH = 256  # passages, which a static model embeds in some 30 ms
 AFAR = 128  # passages, for a model behind an endpoint, which takes some requests for them
@@ -69,5 +115,49 @@ def _step(space: SpaceRow, encoder: Encoder, rows: Rows, cache: EmbeddingCache) 
 
 def _text(row: Row, space: SpaceRow) -> str:
     number, start, stop = cast(tuple[int, int, int], row[WIDTH : WIDTH + 3])
-    source = Source.of(draft_of(version_rows.memory(row, space.space.name)))
+    source = Source.of(version_rows.memory(row, space.space.name))
     return embedded_text(source, Passage(number, start, stop), space.space.settings.embedded_fields)
+
+
+class Vectors:
+    """Embeds the passages that lack a vector of the model of their space. Thread-safe.
+
+    They lack it when the model is a deferred one, or was not in the process that stored them. Two processes may do the
+    same step at the same time: one of them stores the vectors.
+    """
+
+    def __init__(self, database: Database, models: Models, clock: Callable[[], int]) -> None:
+        self._database, self._models, self._clock = database, models, clock
+
+    def lagging(self) -> list[str]:
+        """Return the spaces of models of this process that have changed since all their passages had vectors."""
+        identities = [encoder.identity for encoder in self._models]
+        (rows,) = self._database.read([deferred.lagging(identities)]) if identities else ([],)
+        return [str(name) for (name,) in rows]
+
+    def step(self, space: str) -> bool:
+        """Embed some passages of a space. Return whether more may lack vectors.
+
+        Raises:
+            ModelUnavailable: the model does not embed now; the passages stay as they are.
+            NotFound: there is no such space.
+        """
+        found = find_space(self._database, space)
+        encoder = self._models.of(found.space.generation)
+        if encoder is None:
+            return False
+        ((mark, seq),) = cast(list[tuple[int, int]], self._database.read([deferred.marks(found)])[0])
+        identity = encoder.identity
+        step = next_step(self._database, found, encoder, self._models.cache, mark + 1)
+        batch = [spaces.guard(found)]
+        if step is not None:
+            batch.append(spaces.register_generation(identity, encoder.name, encoder.dimensions, self._clock()))
+            if found.generation is None:
+                batch.append(spaces.adopt_generation(found, identity))
+            batch += step.batch
+        upto = seq if step is None else step.born - 1  # the last version may lack more
+        try:
+            self._database.write([*batch, deferred.advance(found, identity, upto)])
+        except Refused as refused:
+            raise NotFound("space", space) from refused
+        return step is not None

@@ -1,4 +1,4 @@
-"""Create, find, rotate and revoke API keys. Only a hash of the secret is stored."""
+"""API keys, of which only a hash is stored, keys that sign reports, and the audit log."""
 
 import hashlib
 import hmac
@@ -6,15 +6,54 @@ import json
 import secrets
 from collections.abc import Mapping
 from datetime import datetime, timedelta
+from typing import cast
 
 from muisti.core.identity.caller import Caller
 from muisti.core.identity.grants import NAMED_MAX, Grant, Key, check_grant
 from muisti.core.model.errors import Conflict, InvalidInput, NotFound
+from muisti.core.model.operations import AuditPage
 from muisti.core.model.times import from_us, to_us
-from muisti.core.model.values import LOCAL
+from muisti.core.model.values import LIMIT_MAX, LOCAL
 from muisti.core.store.database import Database, Refused
-from muisti.core.store.sql import audit, keys
+from muisti.core.store.sql import audit, keys, signing
 from muisti.core.write.screening import Screener
+
+
+def audit_page(database: Database, limit: int, cursor: str | None) -> AuditPage:
+    """Return a page of the audit log of administration and deletions, newest first.
+
+    Raises:
+        InvalidInput: the limit is out of range or the cursor is not one of ours.
+    """
+    if not 1 <= limit <= LIMIT_MAX:
+        raise InvalidInput.at("$.limit", f"{limit} is not between 1 and {LIMIT_MAX}")
+    if cursor is not None and not (cursor.isascii() and cursor.isdigit() and len(cursor) <= 18):
+        raise InvalidInput.at("$.cursor", f"{cursor[:80]!r} is no cursor; take next_cursor of the page before")
+    (rows,) = database.read([audit.newest(limit + 1, None if cursor is None else int(cursor))])
+    items = tuple(audit.audited(row) for row in rows[:limit])
+    return AuditPage(items=items, next_cursor=str(items[-1].number) if len(rows) > limit else None)
+
+
+class SigningKeys:
+    """Signing keys of a database, shared by all its replicas. Instances are thread-safe."""
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def own(self) -> tuple[str, str] | None:
+        """Return the id and the private key (PEM) of the signing key, or None before the first one."""
+        (rows,) = self._database.primary.read([signing.own()])
+        return cast(tuple[str, str], rows[0]) if rows else None
+
+    def add(self, key_id: str, public: str, private: str | None, now: int) -> None:
+        """Store a key. `private` is None when it is kept elsewhere. A known key stays unchanged."""
+        self._database.write([signing.add(key_id, public, private, now)])
+
+    def public(self) -> list[str]:
+        """Return every public key that ever signed, as a JWK, oldest first."""
+        (rows,) = self._database.read([signing.public()])
+        return [cast(str, row[0]) for row in rows]
+
 
 MARK = "mk"  # prefix of every key, so that secret scanners can recognise it
 OVERLAP_MAX = timedelta(days=30)

@@ -18,7 +18,7 @@ from muisti.core.store.sql import deferred, inserting, segments, spaces, version
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.store.sql.tables import rebuilt_from_version
 from muisti.core.store.sql.version_rows import COVERED, checksum
-from muisti.core.support.progress import Progress
+from muisti.core.support.meters import Progress
 from muisti.core.write.prepare import ready
 
 

@@ -12,10 +12,10 @@ from typing import cast
 
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.errors import Conflict, EpochGone, NotFound, PastRetention
-from muisti.core.model.events import Events
+from muisti.core.model.operations import DeadLetter, Kept, Webhook
+from muisti.core.model.outcomes import Events
 from muisti.core.model.terms import ChangeKind, Show
 from muisti.core.model.values import Seq
-from muisti.core.model.webhooks import DeadLetter, Kept, Webhook
 from muisti.core.query.changes import Wanted, check
 from muisti.core.read.feed import changes_of
 from muisti.core.read.reading import find_space

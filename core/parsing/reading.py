@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import BinaryIO
 from zipfile import BadZipFile
 
-from muisti.core.model.blanks import is_blank
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, Empty, Encrypted, NoText, UnknownFormat, Unreadable
+from muisti.core.model.values import is_blank
 from muisti.core.parsing.blocks import row, rule
 from muisti.core.parsing.detect import ARCHIVES, HEAD, IMAGES, RECOGNISED, STREAMED, Format, detect, signature_of
 from muisti.core.parsing.markdown import MarkdownReader

@@ -21,9 +21,9 @@ from typing import BinaryIO, NamedTuple
 
 from msgspec import structs
 
-from muisti.core.model.blanks import is_blank
 from muisti.core.model.documents import Piece
 from muisti.core.model.unreadable import Broken, Empty, FileTooLarge, NoText, TimedOut, Unreadable
+from muisti.core.model.values import is_blank
 from muisti.core.parsing import frames
 from muisti.core.parsing.detect import Format
 from muisti.core.parsing.formats import READERS, Reader

@@ -19,9 +19,9 @@ from muisti.core.index.cache import Indexes
 from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.ids import id_text
-from muisti.core.model.lint import AT_ONCE, AT_ONCE_MAX, Finding, Fix, Limits, Report
 from muisti.core.model.messages import by_message
 from muisti.core.model.outcomes import Likeness
+from muisti.core.model.quality import AT_ONCE, AT_ONCE_MAX, Finding, Fix, Limits, Report
 from muisti.core.model.terms import CHECKS, Check
 from muisti.core.model.times import DAY_US, to_us
 from muisti.core.model.values import Draft, Memory
@@ -183,7 +183,7 @@ class _Looking(msgspec.Struct, frozen=True):
 
     def _secrets(self, one: _Seen) -> Iterator[Finding]:
         memory = one.memory
-        policy = self.screener.policy(self.space)
+        policy = self.space.space.policy.over(self.screener.default)
         finds = [secrets_in, *([personal_in] if policy.personal_data != "allow" else [])]
         draft = draft_of(memory)
         changes, kinds, named = redacted(draft, finds)

@@ -8,7 +8,7 @@ from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.errors import Conflict, Forbidden, InvalidInput, NotFound
 from muisti.core.model.ids import IdSource, id_bytes, id_text
 from muisti.core.model.outcomes import Shift
-from muisti.core.model.probes import Expectation, Probe, Run
+from muisti.core.model.quality import Expectation, Probe, Run
 from muisti.core.model.times import from_us
 from muisti.core.model.values import LIMIT_MAX, NAME_MAX, Seq
 from muisti.core.query.query import Query

@@ -10,7 +10,7 @@ from muisti.core.model.context import Context
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.hits import Answer, Evidence
 from muisti.core.model.ids import IdSource, id_bytes, id_text
-from muisti.core.model.receipts import (
+from muisti.core.model.quality import (
     ListedReceipt,
     Moved,
     Receipt,

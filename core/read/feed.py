@@ -5,8 +5,8 @@ from typing import cast
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import EpochGone, NotYetReplicated, PastRetention, PointAhead
-from muisti.core.model.events import Event, Events
 from muisti.core.model.ids import id_text
+from muisti.core.model.outcomes import Event, Events
 from muisti.core.model.terms import ChangeKind, Show
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Memory, Seq

@@ -18,8 +18,7 @@ from muisti.core.model.messages import sound
 from muisti.core.model.values import Memory
 from muisti.core.query.filters import And, Filter, Leaf, Not, Or, fields_of
 from muisti.core.query.points import AsOf, Point
-from muisti.core.read.past import point_of
-from muisti.core.read.reading import find_space
+from muisti.core.read.reading import find_space, point_of
 from muisti.core.store.database import Database
 from muisti.core.store.sql import conversations, version_rows
 from muisti.core.store.sql.filters import where

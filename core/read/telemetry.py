@@ -6,10 +6,46 @@ Counts are best-effort. Unwritten ones are lost when the process ends, and the o
 from collections import deque
 from collections.abc import Iterable
 
+from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import MuistiError
-from muisti.core.store.database import Database
-from muisti.core.store.sql import telemetry
+from muisti.core.model.outcomes import Telemetry
+from muisti.core.model.terms import Verdict
+from muisti.core.model.values import Name
+from muisti.core.query.points import Point
+from muisti.core.read.reading import missing, named, read, shown
+from muisti.core.store.database import Database, Refused
+from muisti.core.store.sql import feedback, spaces, telemetry, version_rows
+from muisti.core.store.sql.trial import written
 from muisti.core.support.waiting import Lock
+
+# Feedback of callers on memories that they were given: useful or not useful
+
+
+def give(
+    database: Database,
+    space: str,
+    name: Name,
+    verdict: Verdict | None,
+    caller: Caller,
+    now: int,
+    *,
+    dry_run: bool = False,
+) -> Telemetry:
+    """Store a verdict of the caller on a current memory, or remove it with None. Return the memory's telemetry.
+
+    Raises:
+        NotFound: the caller sees no such memory.
+    """
+    found, (rows,) = read(database.primary, space, lambda row: [named(row, name, Point(None, now))])
+    memory = shown(rows, space, name, caller, now)
+    raw = version_rows.raw(memory.id)
+    said = [spaces.guard(found), *feedback.give(found, raw, caller.actor, verdict, now)]
+    try:
+        used = written(database, said, telemetry.of_memory(found, raw, caller.actor), dry_run=dry_run)
+    except Refused as refused:  # deleted meanwhile
+        raise missing(name) from refused
+    return telemetry.telemetry(used, memory.id, found.seq)
+
 
 WAITING_MAX = 10_000  # results of reads
 WRITTEN_MAX = 1_000  # memories in one statement

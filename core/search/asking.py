@@ -19,8 +19,7 @@ from muisti.core.query.filters import And, Filter, conditions_of, fields_of
 from muisti.core.query.options import NOTHING, Options, Part
 from muisti.core.query.query import Query
 from muisti.core.read.hierarchy import resolved_at
-from muisti.core.read.naming import named, shown
-from muisti.core.read.past import read_at
+from muisti.core.read.reading import named, read_at, shown
 from muisti.core.search.merging import merged, part_limit
 from muisti.core.search.refined import Expected, Extra
 from muisti.core.search.searcher import Found, Searcher

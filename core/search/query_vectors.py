@@ -11,9 +11,9 @@ from muisti.core.embedding.query_map import QueryMaps
 from muisti.core.index.dense import QueryVector, query_vector, rotated
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.kernels import Floats
+from muisti.core.model.errors import ModelUnavailable
 from muisti.core.model.spaces import Space
 from muisti.core.model.terms import SecondQuery
-from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.search import similar
 from muisti.core.search.similar import Like
 from muisti.core.search.two_models import QueryVectors, Second

@@ -13,17 +13,16 @@ from muisti.core.index.cache import Indexes
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Floats
-from muisti.core.model.errors import ModelMismatch, StoreCorrupt
+from muisti.core.model.errors import ModelMismatch, ModelUnavailable, StoreCorrupt
 from muisti.core.model.hits import LATER, Answer, Mode, Reasoned, Timings
 from muisti.core.model.spaces import Policy
-from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.model.values import Memory
 from muisti.core.query.calibration import Calibration
 from muisti.core.query.evidence import enough
 from muisti.core.query.filters import fields_of, may_be
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query, Wanted, parse
-from muisti.core.read.past import point_of
+from muisti.core.read.reading import point_of
 from muisti.core.search import similar
 from muisti.core.search.decay import in_effect
 from muisti.core.search.expected import Explaining

@@ -3,62 +3,47 @@
 import base64
 import binascii
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+import msgspec
 from msgspec import structs
 
-from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
-from muisti.core.model.comparisons import Checkpoint, Diff, MemoryChange
 from muisti.core.model.errors import AlreadyExists, Conflict, Forbidden, InvalidInput, NotFound, TooLarge
 from muisti.core.model.ids import id_text
-from muisti.core.model.outcomes import RolledBack, Written
+from muisti.core.model.outcomes import Checkpoint, Cleared, Diff, MemoryChange, RolledBack, Written
+from muisti.core.model.terms import CLEAR_PHRASE
 from muisti.core.model.values import LIMIT_MAX, REASON_MAX, Memory, Seq
 from muisti.core.operations.embedding import embed_past
 from muisti.core.query.points import Point, parse
 from muisti.core.read.diff import differences
-from muisti.core.read.past import point_of, shown_at
-from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Refusal, Refused, Rows
+from muisti.core.read.reading import find_space, point_of, shown_at
+from muisti.core.store.database import Refusal, Refused, Rows
 from muisti.core.store.sql import audit, bulk_replace, checkpoints, version_rows
 from muisti.core.store.sql.spaces import SpaceRow, guard
 from muisti.core.store.sql.trial import written
-from muisti.core.write.arrivals import Arrivals
-from muisti.core.write.begun import Call
+from muisti.core.write.begun import Calls
+from muisti.core.write.intake import Intake
+from muisti.core.write.intake import allowed as allowed_now
 from muisti.core.write.screening import Screener
 from muisti.core.write.transactions import Transactions
 
 CHECKPOINTS_MAX = 1_000  # in a space
 TURNS_MAX = 50_000  # memories that one batch changes; a remote database limits a transaction to 5 s
+CLEARED = TURNS_MAX  # memories that one step of `clear` ends
 
 _NAME = re.compile(r"[a-z][a-z0-9._-]{0,62}")  # differs from every number, time and Muisti-Seq
 
 
-class Checkpoints:
-    """Checkpoints of all spaces. Instances are thread-safe. `models` embed the texts.
+class Checkpoints(msgspec.Struct, frozen=True, kw_only=True):
+    """Points of the history of spaces, as one caller names, compares and restores them."""
 
-    All methods raise `NotFound` when there is no such space.
-    """
+    calls: Calls
+    store: Transactions
+    intake: Intake
+    screener: Screener
 
-    def __init__(
-        self,
-        database: Database,
-        models: Models,
-        transactions: Transactions,
-        arrivals: Arrivals,
-        screener: Screener,
-        clock: Callable[[], int],
-    ) -> None:
-        self._arrivals = arrivals
-        self._screener = screener
-        self._database = database.primary
-        self._models = models
-        self._transactions = transactions
-        self._clock = clock
-
-    def create(
-        self, space: str, name: str, note: str | None, caller: Caller, *, dry_run: bool = False
-    ) -> tuple[Checkpoint, Seq]:
+    def create_checkpoint(self, space: str, name: str, note: str | None = None) -> tuple[Checkpoint, Seq]:
         """Name the current point of a space. Its memories stay readable until the checkpoint is deleted.
 
         Raises:
@@ -66,51 +51,54 @@ class Checkpoints:
             AlreadyExists: the space has a checkpoint of this name.
             Conflict: the space has `CHECKPOINTS_MAX` of them.
         """
-        check_whole(caller)
+        call = self.calls.new()
+        check_whole(call.caller)
         if not _NAME.fullmatch(name):
             problem = "1 to 63 of a-z, 0-9, '.', '_', '-', the first a letter"
             raise InvalidInput.at("$.name", f"{name[:80]!r} is no name for a checkpoint: {problem}")
         if note is not None and len(note) > REASON_MAX:
             raise InvalidInput.at("$.note", f"has {len(note):,} characters; at most {REASON_MAX:,} are allowed")
-        found, now = find_space(self._database, space), self._clock()
+        found = find_space(self.store.database, space)
         if note is not None:
-            note = self._screener.text(found, note, Call(now, caller=caller), "$.note")[:REASON_MAX]
+            note = self.screener.text(found, note, call, "$.note")[:REASON_MAX]
         if self._named(found, name):
             raise AlreadyExists(f"space {space!r} has a checkpoint {name!r} already; delete that one first")
-        (held,) = self._database.read([checkpoints.all_of(found)])
+        (held,) = self.store.database.read([checkpoints.all_of(found)])
         if len(held) >= CHECKPOINTS_MAX:
             raise Conflict(f"space {space!r} has {CHECKPOINTS_MAX:,} checkpoints; delete some first")
-        batch = [guard(found), checkpoints.insert(found, name, now, caller.actor, note)]
-        rows = written(self._database, batch, checkpoints.named(found, name), dry_run=dry_run)
+        batch = [guard(found), checkpoints.insert(found, name, call.now, call.caller.actor, note)]
+        rows = written(self.store.database, batch, checkpoints.named(found, name), dry_run=call.dry_run)
         if not rows:
             raise NotFound("checkpoint", name)
         return checkpoints.checkpoint(rows[0]), found.seq
 
-    def all(self, space: str, caller: Caller) -> tuple[list[Checkpoint], Seq]:
+    def list_checkpoints(self, space: str) -> tuple[list[Checkpoint], Seq]:
         """Return the checkpoints of a space, newest first, and the current point.
 
         Notes speak of the whole space, so a caller who sees a part of it gets none.
         """
-        found = find_space(self._database, space)
-        (rows,) = self._database.read([checkpoints.all_of(found)])
+        found = find_space(self.store.database, space)
+        (rows,) = self.store.database.read([checkpoints.all_of(found)])
         named = [checkpoints.checkpoint(row) for row in rows]
-        return [one if caller.sees_all else structs.replace(one, note=None) for one in named], found.seq
+        return [one if self.calls.caller.sees_all else structs.replace(one, note=None) for one in named], found.seq
 
-    def delete(self, space: str, name: str, caller: Caller, *, dry_run: bool = False) -> None:
+    def delete_checkpoint(self, space: str, name: str) -> None:
         """Delete a checkpoint. Its point is then kept no longer than other history.
 
         Raises:
             NotFound: there is no checkpoint of this name.
         """
-        check_whole(caller)
-        found = find_space(self._database, space)
+        call = self.calls.new()
+        check_whole(call.caller)
+        found = find_space(self.store.database, space)
         if not self._named(found, name):
             raise NotFound("checkpoint", name[:80])
-        entry = audit.note(self._clock(), caller.actor, "checkpoint_deleted", space=space, target=name)
-        written(self._database, [checkpoints.delete(found, name), entry], checkpoints.all_of(found), dry_run=dry_run)
+        entry = audit.note(call.now, call.caller.actor, "checkpoint_deleted", space=space, target=name)
+        batch = [checkpoints.delete(found, name), entry]
+        written(self.store.database, batch, checkpoints.all_of(found), dry_run=call.dry_run)
 
     def diff(
-        self, space: str, since: str, until: str | None, caller: Caller, *, limit: int = 50, cursor: str | None = None
+        self, space: str, since: str, until: str | None = None, *, limit: int = 50, cursor: str | None = None
     ) -> Diff:
         """Return the memories that were added, changed or ended between two points.
 
@@ -122,20 +110,20 @@ class Checkpoints:
         """
         if not 1 <= limit <= LIMIT_MAX:
             raise InvalidInput.at("$.limit", f"{limit} is not between 1 and {LIMIT_MAX}")
-        found = find_space(self._database, space)
+        found, caller = find_space(self.store.database, space), self.calls.caller
         first = self._point(found, since, "$.since")
         last = Point(found.seq.number, first.time) if until is None else self._point(found, until, "$.until")
         start, stop = _numbers(first, last)
         if start > stop:
             raise InvalidInput.at("$.until", f"change {stop} lies before change {start}, the value of since")
         beyond = b"" if cursor is None else position(cursor)
-        (touched,) = self._database.read(
+        (touched,) = self.store.database.read(
             [checkpoints.touched(found, start, stop, beyond, limit + 1, caller.own_category)]
         )
         ids = [row[0] for row in touched[:limit] if isinstance(row[0], bytes)]
         items: list[MemoryChange] = []
         if ids:
-            before, after = self._database.read(
+            before, after = self.store.database.read(
                 [checkpoints.memories_at(found, ids, first), checkpoints.memories_at(found, ids, last)]
             )
             items = list(_changes(ids, _by_id(before, space, caller), _by_id(after, space, caller)))
@@ -143,7 +131,7 @@ class Checkpoints:
         epoch = found.space.epoch
         return Diff(items=tuple(items), next_cursor=more, since=Seq(epoch, start), until=Seq(epoch, stop))
 
-    def roll_back(self, space: str, to: str, call: Call) -> RolledBack:
+    def roll_back(self, space: str, to: str) -> RolledBack:
         """Restore all memories of a space as they were at a point, in one step. Memories added since then end.
 
         A roll-back is a change like any other: it can be undone or rolled back, and repeating it changes nothing. Text
@@ -154,25 +142,26 @@ class Checkpoints:
             InvalidInput, Forbidden, PastRetention, PointAhead, EpochGone, QuotaExceeded, ModelMismatch.
             TooLarge: one step cannot change so many memories.
         """
+        call = self.calls.new()
         check_whole(call.caller)
-        found = find_space(self._database, space)
+        found = find_space(self.store.database, space)
         point = self._point(found, to, "$.to")
         seq = found.seq.number if point.number is None else point.number
-        (touched,) = self._database.read([checkpoints.touched_count(found, seq)])
+        (touched,) = self.store.database.read([checkpoints.touched_count(found, seq)])
         check_size(touched, "roll back to a later point first, or restore single memories")
-        for encoder in self._models.embedding(found.space):
-            embed_past(self._database, found, encoder, self._models.cache, Point(seq, call.now))
+        for encoder in self.store.models.embedding(found.space):
+            embed_past(self.store.database, found, encoder, self.store.models.cache, Point(seq, call.now))
         entry = audit.note(call.now, call.caller.actor, "space_rolled_back", space=space, target=str(seq))
 
         def attempt(row: SpaceRow) -> Written:
-            shown_at(self._database, row, seq)
+            shown_at(self.store.database, row, seq)
             planned = [bulk_replace.back_to(row, seq)]
-            allowed = self._arrivals.allowed(row, planned, call, are_new=False)
+            allowed = allowed_now(self.store, self.intake, row, planned, call, are_new=False)
             ends = [entry, *allowed.end]
-            return self._transactions.turn(row, [*planned, *allowed.plan], "rolled_back", call, ends, allowed.flags)
+            return self.store.turn(row, [*planned, *allowed.plan], "rolled_back", call, ends, allowed.flags)
 
         try:
-            done = self._transactions.run(space, call, attempt)
+            done = self.store.run(space, call, attempt)
         except Refused as refused:
             if refused.code != Refusal.CONSTRAINT:
                 raise
@@ -182,15 +171,43 @@ class Checkpoints:
         made = 0 if done.plan is not None else done.tally.changes
         return RolledBack(to=Seq(done.seq.epoch, seq), before=Seq(done.seq.epoch, done.seq.number - made), written=done)
 
+    def clear(self, space: str, confirm: str) -> Cleared:
+        """End all memories of a space, in steps of at most `CLEARED`. Rolling back to `before` undoes it.
+
+        A dry run tries the first step.
+
+        Raises:
+            InvalidInput: `confirm` is not the phrase; nothing ends.
+            NotFound, Forbidden, ModelMismatch, StoreUnavailable.
+        """
+        call = self.calls.new()
+        check_whole(call.caller)
+        if confirm != CLEAR_PHRASE:
+            raise InvalidInput.at("$.confirm", f"to delete all memories of the space send {CLEAR_PHRASE!r}")
+        entry = audit.note(call.now, call.caller.actor, "memories_cleared", space=space)
+
+        def attempt(row: SpaceRow) -> Written:
+            planned = [bulk_replace.end_all(row, CLEARED)]
+            return self.store.turn(row, planned, "deleted", call, [entry])
+
+        done = self.store.run(space, call, attempt)
+        before = Seq(done.seq.epoch, done.seq.number - (0 if call.dry_run else _ended(done)))
+        total = step = _ended(done)
+        while step == CLEARED and not call.dry_run:
+            done = self.store.run(space, call, attempt)
+            step = _ended(done)
+            total += step
+        return Cleared(ended=total, before=before, written=done)
+
     def _named(self, space: SpaceRow, name: str) -> Rows:
-        return self._database.read([checkpoints.named(space, name)])[0]
+        return self.store.database.read([checkpoints.named(space, name)])[0]
 
     def _point(self, space: SpaceRow, text: str, path: str) -> Point:
         """Return the point that a checkpoint, a time or a change names."""
         rows = self._named(space, text)
         if rows:
             seq = checkpoints.checkpoint(rows[0]).seq
-            return Point(seq, self._clock())
+            return Point(seq, self.calls.clock())
         if _NAME.fullmatch(text) and ":" not in text:
             raise NotFound("checkpoint", text)
         try:
@@ -198,7 +215,7 @@ class Checkpoints:
         except InvalidInput as error:
             raise InvalidInput.at(path, error.problems[0].message) from None
         assert as_of is not None
-        return point_of(self._database, space.space.name, as_of, self._clock())
+        return point_of(self.store.database, space.space.name, as_of, self.calls.clock())
 
 
 def check_whole(caller: Caller) -> None:
@@ -259,3 +276,8 @@ def position(cursor: str) -> bytes:
     if len(raw) != 16:
         raise InvalidInput.at("$.cursor", f"{cursor[:80]!r} is no cursor; take next_cursor of the page before")
     return raw
+
+
+def _ended(done: Written) -> int:
+    assert done.tally is not None
+    return done.tally.ended

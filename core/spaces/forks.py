@@ -6,9 +6,6 @@ from typing import cast
 
 import msgspec
 
-from muisti.core.index.cache import Indexes
-from muisti.core.model.comparisons import Comparison, Divergence, Strategy
-from muisti.core.model.counts import Quota
 from muisti.core.model.errors import (
     AlreadyExists,
     Conflict,
@@ -20,19 +17,17 @@ from muisti.core.model.errors import (
 )
 from muisti.core.model.fields import LINKS
 from muisti.core.model.ids import id_text
-from muisti.core.model.outcomes import Written
+from muisti.core.model.outcomes import Comparison, Divergence, Strategy, Written
 from muisti.core.model.spaces import DEFAULT, Space, check_name
 from muisti.core.model.values import LIMIT_MAX, FieldChange, Memory
 from muisti.core.read.diff import differences
 from muisti.core.read.reading import find_space
-from muisti.core.spaces.checkpoints import TURNS_MAX, check_size, check_whole, cursor_of, position
-from muisti.core.store.database import Database, Refusal, Refused, Rows, Statement
+from muisti.core.spaces.checkpoints import TURNS_MAX, Checkpoints, check_size, check_whole, cursor_of, position
+from muisti.core.store.database import Refusal, Refused, Rows, Statement
 from muisti.core.store.sql import audit, documents, forks, memories, quotas, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.store.sql.trial import written
-from muisti.core.write.arrivals import Arrivals
-from muisti.core.write.begun import Call
-from muisti.core.write.transactions import Transactions
+from muisti.core.write.intake import allowed as allowed_now
 
 SHOWN = 100  # conflicts listed in a refusal
 
@@ -58,20 +53,23 @@ class _Both(msgspec.Struct, frozen=True):
         return [*self.guards, *forks.pair(self.space, self.target), plan]
 
 
-class Forks:
-    """Forks of all spaces. Instances are thread-safe. All methods raise `NotFound` when there is no such space."""
+def _check(both: _Both) -> None:
+    """Raise unless memories of one space can be stored in the other unchanged."""
+    space, target = both.space.space, both.target.space
+    if space.name == target.name:
+        raise InvalidInput.at("$.from", f"{space.name!r} is the space itself")
+    if space.settings.embedded_fields != target.settings.embedded_fields:
+        raise Conflict(f"the spaces {space.name!r} and {target.name!r} embed different fields")
+    if None not in (space.generation, target.generation) and space.generation != target.generation:
+        raise ModelMismatch(
+            f"the spaces {space.name!r} and {target.name!r} were embedded by different models; reembed one of them"
+        )
 
-    def __init__(
-        self, database: Database, indexes: Indexes, transactions: Transactions, arrivals: Arrivals, quota: Quota
-    ) -> None:
-        """`quota` applies to spaces without a quota of their own."""
-        self._database = database.primary
-        self._arrivals = arrivals
-        self._quota = quota
-        self._indexes = indexes
-        self._transactions = transactions
 
-    def fork(self, space: str, name: str, call: Call) -> Space:
+class Timeline(Checkpoints, frozen=True, kw_only=True):
+    """Versions whole spaces as one caller: points of their history, and copies that are merged."""
+
+    def fork(self, space: str, name: str) -> Space:
         """Copy all current memories of a space into a new one. They get new ids, and their history is not copied.
 
         The new space has the policy of the old one; copied memories are not screened again. Its quota is its own.
@@ -81,20 +79,21 @@ class Forks:
             AlreadyExists: a space of this name exists.
             TooLarge: one step cannot copy so many memories.
         """
+        call = self.calls.new()
         check_whole(call.caller)
         check_name(name)
-        parent = find_space(self._database, space)
-        (count,) = self._database.read([spaces.memories(parent)])
+        parent = find_space(self.store.database, space)
+        (count,) = self.store.database.read([spaces.memories(parent)])
         check_size(count, "delete what is not needed, or export and import it")
         batch = [
             spaces.guard(parent),
             *spaces.insert(name, str(uuid.uuid4()), parent.space.settings, call.now),
             *forks.copy(parent, name, call.now),
-            quotas.refuse_more_in(name, self._quota),
+            quotas.refuse_more_in(name, self.store.quota),
             audit.note(call.now, call.caller.actor, "space_forked", space=name, target=space),
         ]
         try:
-            rows = written(self._database, batch, spaces.by_name(name), dry_run=call.dry_run)
+            rows = written(self.store.database, batch, spaces.by_name(name), dry_run=call.dry_run)
         except Refused as refused:
             if refused.code == Refusal.SPACE_EXISTS:
                 raise AlreadyExists(f"a space {name!r} exists already") from refused
@@ -105,13 +104,13 @@ class Forks:
             raise NotFound("space", name)
         return space_row(rows[0]).space
 
-    def compare(self, space: str, other: str, call: Call, *, limit: int = 50, cursor: str | None = None) -> Comparison:
+    def compare(self, space: str, other: str, *, limit: int = 50, cursor: str | None = None) -> Comparison:
         """Return what merging `other` into a space would change, by memory, in the order of the ids in `other`.
 
         Raises:
             InvalidInput, Forbidden, Conflict.
         """
-        check_whole(call.caller)
+        check_whole(self.calls.caller)
         if not 1 <= limit <= LIMIT_MAX:
             raise InvalidInput.at("$.limit", f"{limit} is not between 1 and {LIMIT_MAX}")
         both = self._both(other, space)
@@ -121,7 +120,7 @@ class Forks:
         items = tuple(self._divergences(both, rows[:limit]))
         return Comparison(items=items, next_cursor=more, seq=both.target.seq, other=both.space.seq)
 
-    def merge(self, source: str, into: str, strategy: Strategy | None, call: Call, *, drop: bool = False) -> Written:
+    def merge(self, source: str, into: str, strategy: Strategy | None = None, *, drop: bool = False) -> Written:
         """Merge into a space, in one step, the changes of another since it was forked or last merged.
 
         - Changes of only the target stay.
@@ -137,56 +136,41 @@ class Forks:
             SensitiveContent, Echo: the policy refuses some of the text; nothing is merged.
             InvalidInput, Forbidden, Conflict, TooLarge, QuotaExceeded.
         """
+        call = self.calls.new()
         check_whole(call.caller)
         if drop and source == DEFAULT:
             raise Conflict(f"the space {DEFAULT!r} always exists; merge it without drop")
 
         def attempt(target: SpaceRow) -> Written:
-            both = _Both(find_space(self._database, source), target)
-            self._check(both)
+            both = _Both(find_space(self.store.database, source), target)
+            _check(both)
             if strategy is None:
                 self._refuse_conflicts(both)
             left, ended = self._addresses(both, strategy)
             planned = both.planned(strategy, left, ended)
             try:
-                allowed = self._arrivals.allowed(target, planned, call, are_new=True)
+                allowed = allowed_now(self.store, self.intake, target, planned, call, are_new=True)
             except Refused as refused:
-                raise self._transactions.retried(refused, both.space.space.name) from refused
+                raise self.store.retried(refused, both.space.space.name) from refused
             end = [*forks.settle(both.space, target), documents.torn_in_bulk(target), *allowed.end]
             if drop:
                 end += spaces.delete(source)
             end.append(audit.note(call.now, call.caller.actor, "space_merged", space=into, target=source))
-            return self._transactions.turn(target, [*planned, *allowed.plan], "merged", call, end, allowed.flags)
+            return self.store.turn(target, [*planned, *allowed.plan], "merged", call, end, allowed.flags)
 
-        done = self._transactions.run(into, call, attempt)
+        done = self.store.run(into, call, attempt)
         if drop and done.plan is None:
-            self._indexes.drop(source)
+            self.store.indexes.drop(source)
         return done
 
     def _both(self, source: str, into: str) -> _Both:
-        both = _Both(find_space(self._database, source), find_space(self._database, into))
-        self._check(both)
+        both = _Both(find_space(self.store.database, source), find_space(self.store.database, into))
+        _check(both)
         return both
-
-    def _check(self, both: _Both) -> None:
-        """Raise unless memories of one space can be stored in the other unchanged."""
-        space, target = both.space.space, both.target.space
-        if space.name == target.name:
-            raise InvalidInput.at("$.from", f"{space.name!r} is the space itself")
-        if space.settings.embedded_fields != target.settings.embedded_fields:
-            raise Conflict(f"the spaces {space.name!r} and {target.name!r} embed different fields")
-        if None not in (space.generation, target.generation) and space.generation != target.generation:
-            raise ModelMismatch(
-                f"the spaces {space.name!r} and {target.name!r} were embedded by different models; reembed one of them"
-            )
-
-    def _rehearsed(self, batch: Sequence[Statement]) -> Rows:
-        """Return the rows of the last statement of a batch that is run and rolled back."""
-        return self._database.rehearse(batch)[-1]
 
     def _compared(self, both: _Both, beyond: bytes, limit: int, *, only_conflicts: bool) -> Rows:
         ask = forks.compared(both.space, both.target, only_conflicts=only_conflicts, beyond=beyond, limit=limit)
-        return self._rehearsed([*forks.pair(both.space, both.target), ask])
+        return self.store.database.rehearse([*forks.pair(both.space, both.target), ask])[-1]
 
     def _refuse_conflicts(self, both: _Both) -> None:
         found = [*self._divergences(both, self._compared(both, b"", SHOWN, only_conflicts=True))]
@@ -206,9 +190,9 @@ class Forks:
         while True:
             plan = both.planned(strategy, left, ended)
             try:
-                *_, count, found = self._database.rehearse([*plan, _NEW, forks.clash(both.target)])
+                *_, count, found = self.store.database.rehearse([*plan, _NEW, forks.clash(both.target)])
             except Refused as refused:
-                raise self._transactions.retried(refused, both.space.space.name) from refused
+                raise self.store.retried(refused, both.space.space.name) from refused
             check_size(count, f"a merge changes at most {TURNS_MAX:,} memories")
             if not found:
                 return left, ended
@@ -226,7 +210,7 @@ class Forks:
             for mine, theirs in pairs
             for statement in (memories.living(both.target, mine), memories.living(both.space, theirs))
         ]
-        rows = self._database.read(ask)
+        rows = self.store.database.read(ask)
         for ours, theirs in zip(rows[0::2], rows[1::2], strict=True):
             if ours and theirs:
                 here = version_rows.memory(ours[0], both.target.space.name)
@@ -236,7 +220,7 @@ class Forks:
     def _divergences(self, both: _Both, rows: Rows) -> Iterator[Divergence]:
         found = cast(list[tuple[bytes, bytes, int | None, int | None, int | None, int, int]], rows)
         wanted = sorted({one for row in found for one in row[2:5] if one is not None})
-        (read,) = self._database.read([memories.by_rows(wanted)]) if wanted else ([],)
+        (read,) = self.store.database.read([memories.by_rows(wanted)]) if wanted else ([],)
         by_row = {cast(int, row[0]): row for row in read}
 
         def one(row: int | None, space: SpaceRow) -> Memory | None:

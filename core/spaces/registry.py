@@ -10,9 +10,9 @@ from muisti.core.embedding.models import SecondModels
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
-from muisti.core.model.counts import Quota, SpaceUse, Usage
-from muisti.core.model.erasures import Erasure
 from muisti.core.model.errors import AlreadyExists, EpochGone, NotFound, NotYetReplicated
+from muisti.core.model.operations import Erasure
+from muisti.core.model.outcomes import Quota, SpaceUse, Usage
 from muisti.core.model.spaces import PolicyValue, Space, SpaceSettings, check_name
 from muisti.core.model.times import Clock
 from muisti.core.model.values import LOCAL, Seq

@@ -15,15 +15,15 @@ from typing import cast
 
 import apsw
 
-from muisti.core.model.backups import Stamp
 from muisti.core.model.errors import Conflict, NotFound, PastRetention, PointAhead, StoreCorrupt, StoreUnavailable
+from muisti.core.model.operations import Stamp
 from muisti.core.model.values import Seq
 from muisti.core.store.copying import FileSide, Side, carry
 from muisti.core.store.file.opening import APPLICATION_ID, BUSY_TIMEOUT_MS, CLEAN
 from muisti.core.store.file.sqlite_errors import translated
 from muisti.core.store.migrate import APPLIED, newest
 from muisti.core.store.sql.version_rows import PLAIN
-from muisti.core.support.progress import Progress, silent
+from muisti.core.support.meters import Progress, silent
 
 LEFTOVERS = ("-wal", "-shm")
 PAGES = 2_000  # copied between two reports of progress

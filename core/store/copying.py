@@ -17,7 +17,7 @@ from muisti.core.store.database import Row, Rows, Statement
 from muisti.core.store.file.sqlite_errors import translated
 from muisti.core.store.migrate import APPLIED, UNFINISHED, newest, refuse_unfinished
 from muisti.core.store.remote.writes import TABLE as WRITES
-from muisti.core.support.progress import Progress
+from muisti.core.support.meters import Progress
 
 VALUES_MAX = 10_000  # in one statement
 BYTES_MAX = 1_000_000  # in one statement, unless one row has more

@@ -1,9 +1,72 @@
-"""Memoisation of functions of texts, which all forget their texts when something is erased."""
+"""Values kept in the process: memoised functions of texts, values computed once, and small files."""
 
 from collections.abc import Callable
 from functools import lru_cache
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 from weakref import ref
+
+from muisti.core.support.waiting import Lock, refuse_long
+
+# Text of a small file that may change while Muisti runs, such as a token that is renewed
+
+
+class Reread:
+    """ASCII text of a file without white space around it, read again when the file has changed. Thread-safe."""
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._text = ""
+        self._seen: tuple[int, int, int] | None = None
+        self._lock = Lock()
+
+    def current(self) -> str:
+        """Return the text.
+
+        Raises:
+            OSError, UnicodeDecodeError: the file cannot be read.
+        """
+        with self._lock:
+            state = self._file.stat()
+            seen = (state.st_mtime_ns, state.st_size, state.st_ino)
+            if seen != self._seen:
+                self._text = self._file.read_text("ascii").strip()
+                self._seen = seen
+            return self._text
+
+
+T = TypeVar("T")
+
+
+class Once(Generic[T]):
+    """Holds a value that takes long to make. Thread-safe; after an error the next call tries again.
+
+    >>> greeting = Once(lambda: "hello")
+    >>> greeting.made, greeting(), greeting.made
+    (False, 'hello', True)
+    """
+
+    __slots__ = ("_lock", "_make", "_value")
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self._lock = Lock()
+        self._value: T | None = None
+
+    @property
+    def made(self) -> bool:
+        """Whether the value is there."""
+        return self._value is not None
+
+    def __call__(self) -> T:
+        """Return the value. Raises `WouldWait` on a thread that may not wait while it has to be made."""
+        if self._value is None:
+            refuse_long()
+            with self._lock:
+                if self._value is None:
+                    self._value = self._make()
+        return self._value
+
 
 V = TypeVar("V")
 F = TypeVar("F", bound=Callable[..., Any])

@@ -11,6 +11,15 @@ from typing import NamedTuple
 
 import msgspec
 
+# Progress of long work, reported by the code that does it
+
+Progress = Callable[[str, int, int], None]  # stage, done, of how many
+
+
+def silent(stage: str, done: int, total: int) -> None:
+    """Report nothing."""
+
+
 Labels = tuple[str, ...]
 
 SHORT = (0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0)  # seconds

@@ -4,12 +4,120 @@ The rule is enforced where waiting happens: in the pool of readers, in `Lock`, a
 code in between can wait by mistake.
 """
 
+import os
+import sys
 import threading
+import time
 from collections import Counter
-from collections.abc import Generator, Hashable
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Hashable
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from types import TracebackType
+from typing import ClassVar
 from weakref import WeakValueDictionary
+
+from muisti.core.model.values import Seq
+
+# Threads of slow work, which give way to requests that are answered quickly
+
+NICENESS = 5  # that is added to that of the process, where the system has priorities of threads
+PAUSE = 0.0005  # seconds between two looks
+PATIENCE = 0.02  # seconds of a pause, at most
+BRIEF = 0.1  # seconds that a request works before it gives way: most are answered by then
+REST = 4  # a pause is at most so many times as long as the work before it
+
+
+class _SlowThread(threading.local):
+    is_slow = False
+    began = 0.0  # of the request that it works on, of the monotonic clock
+    resumed = 0.0  # end of the last pause, of the monotonic clock
+
+
+_SLOW_THREAD = _SlowThread()
+
+
+class Urgent:
+    """A request that is under way and is answered quickly, until `end`. Only the event loop's thread changes it."""
+
+    running: ClassVar[int] = 0  # of all servers in this process
+    _current: ContextVar["Urgent | None"] = ContextVar("urgent", default=None)
+
+    def __init__(self) -> None:
+        self._counted = 0
+        self._count(1)
+        self._current.set(self)
+
+    def end(self) -> None:
+        """End it, if it has not ended."""
+        self._count(0)
+
+    def _count(self, number: int) -> None:
+        Urgent.running += number - self._counted
+        self._counted = number
+
+    @classmethod
+    @contextmanager
+    def waiting(cls) -> Generator[None]:
+        """Return a context in which the request of this task only waits, and needs no processor."""
+        request = cls._current.get()
+        before = 0 if request is None else request._counted
+        if request is None or not before:
+            yield
+            return
+        request._count(0)
+        try:
+            yield
+        finally:
+            request._count(before)
+
+
+def work_slowly() -> None:
+    """Mark this thread as one of slow work until it ends, and lower its priority."""
+    _SLOW_THREAD.is_slow = True
+    if sys.platform != "linux":  # elsewhere it would be that of the process
+        return
+    thread = threading.get_native_id()
+    with suppress(OSError):  # a sandbox may forbid it
+        os.setpriority(os.PRIO_PROCESS, thread, os.getpriority(os.PRIO_PROCESS, thread) + NICENESS)
+
+
+def begin() -> None:
+    """Note that this thread begins to work on a request."""
+    _SLOW_THREAD.began = time.monotonic()
+
+
+def give_way() -> None:
+    """Pause a thread of slow work while urgent requests are under way. Call it after about a millisecond of work."""
+    if not Urgent.running or not _SLOW_THREAD.is_slow:
+        return
+    now = time.monotonic()
+    if now < _SLOW_THREAD.began + BRIEF:
+        return
+    end = now + min(PATIENCE, REST * (now - _SLOW_THREAD.resumed))
+    while Urgent.running and now < end:
+        time.sleep(PAUSE)
+        now = time.monotonic()
+    _SLOW_THREAD.resumed = now
+
+
+Ring = Callable[[str, Seq], None]  # takes a space's name and seq; called by any thread, so it must not block
+
+
+class ChangeNotifier:
+    """Publisher of the newest seq of each changed space. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._listeners: tuple[Ring, ...] = ()
+
+    def listen(self, ring: Ring) -> None:
+        self._listeners = (*self._listeners, ring)
+
+    def ignore(self, ring: Ring) -> None:
+        self._listeners = tuple(one for one in self._listeners if one != ring)
+
+    def ring(self, space: str, at: Seq) -> None:
+        for one in self._listeners:
+            one(space, at)
 
 
 class WouldWait(Exception):

@@ -1,6 +1,6 @@
 """Tasks: work that outlives the request that asked for it, and the process that does it.
 
-A kind of work is a class with a name and a method `run(claim)`. It is one line in `core.assembly.administration.kinds`:
+A kind of work is a class with a name and a method `run(claim)`. It is one line in `core.assembly.parts.kinds`:
 
     class Ingest:
         name = "ingest"

@@ -9,10 +9,40 @@ import msgspec
 from muisti.core.identity.caller import Caller
 from muisti.core.model.tasks import Item, ItemOutcome, NewItem, Paused, Task, TaskOver
 from muisti.core.model.terms import TaskState
-from muisti.core.store.database import Database, Refused, Rows, Statement
+from muisti.core.store.database import Database, Refusal, Refused, Rows, Statement
 from muisti.core.store.sql import task_rows, tasks
 from muisti.core.store.sql.tasks import ClaimId
-from muisti.core.tasks.fenced_commit import FencedCommit, over
+
+# The part of a batch that a write commits for its task
+
+_OVER = (Refusal.TASK_LOST, Refusal.TASK_CANCELLED)
+
+
+class FencedCommit(msgspec.Struct, frozen=True):
+    """Statements that begin a batch, and refuse it when its task is over, and statements that end the batch.
+
+    The latter store the states of items and the counters, and prolong the lease.
+    """
+
+    before: Sequence[Statement] = ()
+    after: Sequence[Statement] = ()
+
+    def commit(self, database: Database) -> None:
+        """Commit these statements only, for work that changes nothing else. Raises `TaskOver`."""
+        try:
+            if self.before:
+                database.write([*self.before, *self.after])
+        except Refused as refused:
+            raise over(refused) or refused from refused
+
+
+UNFENCED = FencedCommit()  # of a write that is part of no task
+
+
+def over(refused: Refused) -> TaskOver | None:
+    """Return the error that explains the refusal of a fenced commit, or None when something else refused it."""
+    return TaskOver(cancelled=refused.code == Refusal.TASK_CANCELLED) if refused.code in _OVER else None
+
 
 PIECE = 1 << 20  # bytes of a piece of a blob
 GROUP = 16  # items that are worked on together

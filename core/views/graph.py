@@ -26,7 +26,10 @@ from muisti.core.model.graph import (
     RelationChange,
     Relations,
 )
-from muisti.core.model.graph_terms import (
+from muisti.core.model.ids import id_bytes
+from muisti.core.model.outcomes import Written
+from muisti.core.model.tasks import Task
+from muisti.core.model.terms import (
     COMMUNITIES_MAX,
     DEPTH_MAX,
     ENTITIES_MAX,
@@ -35,38 +38,24 @@ from muisti.core.model.graph_terms import (
     FACTS_MAX,
     NEIGHBOUR_SORTS,
     PATH_MAX,
+    RELATION_KINDS,
     TIE_KINDS,
     EntityKind,
     EntitySort,
     NeighbourSort,
+    RelationKind,
     TieKind,
 )
-from muisti.core.model.ids import id_bytes
-from muisti.core.model.outcomes import Written
-from muisti.core.model.relations import RELATION_KINDS, RelationKind
-from muisti.core.model.tasks import Task
 from muisti.core.model.values import RequestKey
 from muisti.core.query.points import AsOf
 from muisti.core.read.reading import find_space
 from muisti.core.spaces.checkpoints import check_whole
 from muisti.core.tasks.tasks import Tasks
-from muisti.core.views.calls import Calls
+from muisti.core.write.begun import Calls
 from muisti.core.write.graph_decisions import GraphDecisions
 
 
-class GraphParts(msgspec.Struct, frozen=True, kw_only=True):
-    """Parts that `Graph` uses."""
-
-    index: GraphIndex
-    reader: GraphReader
-    walker: GraphWalker
-    communities: CommunityFinder
-    exporter: GraphExporter
-    decisions: GraphDecisions
-    tasks: Tasks
-
-
-class Graph:
+class Graph(msgspec.Struct, frozen=True, kw_only=True):
     """The graph that one caller sees. An entity is named by a name that memories use, or by its id.
 
     Every method raises `NotFound` when there is no such space. Questions raise `Conflict` when its graph is off, and
@@ -74,11 +63,14 @@ class Graph:
     does.
     """
 
-    __slots__ = ("_calls", "_parts")
-
-    def __init__(self, parts: GraphParts, calls: Calls) -> None:
-        self._parts = parts
-        self._calls = calls
+    calls: Calls
+    index: GraphIndex
+    reader: GraphReader
+    walker: GraphWalker
+    finder: CommunityFinder
+    exporter: GraphExporter
+    decisions: GraphDecisions
+    tasks: Tasks
 
     def entities(
         self,
@@ -98,7 +90,7 @@ class Graph:
         raw = None if memory is None else id_bytes(memory)
         if memory is not None and raw is None:
             raise InvalidInput.at("$.memory", "must be an id such as 0197a3c0-5f4e-7000-8000-0123456789ab")
-        return self._parts.reader.entities(
+        return self.reader.entities(
             space, *self._asks(), prefix=prefix, kind=kind, memory=raw, sort=sort, limit=limit, as_of=as_of
         )
 
@@ -108,7 +100,7 @@ class Graph:
         """Return an entity with its facts in the order of time, and the latest memories that mention it."""
         _check("facts", facts, 0, FACTS_MAX)
         _check("memories", memories, 0, ENTITIES_MAX)
-        return self._parts.reader.entity(space, name, *self._asks(), facts=facts, memories=memories, as_of=as_of)
+        return self.reader.entity(space, name, *self._asks(), facts=facts, memories=memories, as_of=as_of)
 
     def neighbours(
         self,
@@ -130,7 +122,7 @@ class Graph:
         _check("depth", depth, 1, DEPTH_MAX)
         _check("limit", limit, 1, ENTITIES_MAX)
         _check_among("kinds", kinds, TIE_KINDS)
-        return self._parts.walker.neighbours(
+        return self.walker.neighbours(
             space, name, *self._asks(), depth=depth, kinds=kinds, sort=sort, limit=limit, as_of=as_of
         )
 
@@ -147,7 +139,7 @@ class Graph:
         """Return a shortest path between two entities of at most `longest` ties."""
         _check("longest", longest, 1, PATH_MAX)
         _check_among("kinds", kinds, TIE_KINDS)
-        return self._parts.walker.path(space, first, second, *self._asks(), kinds=kinds, longest=longest, as_of=as_of)
+        return self.walker.path(space, first, second, *self._asks(), kinds=kinds, longest=longest, as_of=as_of)
 
     def relations(
         self,
@@ -162,27 +154,27 @@ class Graph:
         """Return relations by subject, kinds and object, those of the latest versions first."""
         _check("limit", limit, 1, FACTS_MAX)
         _check_among("kinds", RELATION_KINDS if kinds is None else kinds, RELATION_KINDS)
-        return self._parts.reader.relations(
+        return self.reader.relations(
             space, *self._asks(), subject=subject, kinds=kinds, target=object, limit=limit, as_of=as_of
         )
 
     def proposals(self, space: str, *, limit: int = 50, as_of: AsOf | None = None) -> Proposals:
         """Return pairs of names that look alike, which somebody may merge or keep apart."""
         _check("limit", limit, 1, ENTITIES_MAX)
-        return self._parts.reader.proposals(space, *self._asks(), limit=limit, as_of=as_of)
+        return self.reader.proposals(space, *self._asks(), limit=limit, as_of=as_of)
 
     def communities(self, space: str, *, limit: int = 20, as_of: AsOf | None = None) -> Communities:
         """Return what belongs together: names that memories mention together more often than by chance."""
         _check("limit", limit, 1, COMMUNITIES_MAX)
-        return self._parts.communities.find(space, *self._asks(), limit=limit, as_of=as_of)
+        return self.finder.find(space, *self._asks(), limit=limit, as_of=as_of)
 
     def status(self, space: str) -> GraphStatus:
         """Return how much is known of a space, and how much is not read yet."""
-        return self._parts.reader.status(space, *self._asks())
+        return self.reader.status(space, *self._asks())
 
     def export(self, space: str, *, as_of: AsOf | None = None) -> Exported:
         """Return all nodes and edges of the graph, as of one point, to be read page by page."""
-        return self._parts.exporter.whole(space, *self._asks(), as_of)
+        return self.exporter.whole(space, *self._asks(), as_of)
 
     def part(
         self, space: str, name: str | None = None, *, depth: int = 1, limit: int = 60, as_of: AsOf | None = None
@@ -190,13 +182,13 @@ class Graph:
         """Return the entities around one, or the most mentioned, with the ties among them: enough for a picture."""
         _check("depth", depth, 1, DEPTH_MAX)
         _check("limit", limit, 1, ENTITIES_MAX)
-        return self._parts.exporter.around(space, name, *self._asks(), depth=depth, limit=limit, as_of=as_of)
+        return self.exporter.around(space, name, *self._asks(), depth=depth, limit=limit, as_of=as_of)
 
     # What people say
 
     def put_entity(self, space: str, name: str, change: EntityChange, *, request: RequestKey | None = None) -> Written:
         """Say what an entity is; see `GraphDecisions.put`."""
-        return self._parts.decisions.put(space, name, change, self._calls.new(request))
+        return self.decisions.put(space, name, change, self.calls.new(request))
 
     def merge(
         self,
@@ -208,7 +200,7 @@ class Graph:
         request: RequestKey | None = None,
     ) -> Written:
         """Say that other names are those of an entity; see `GraphDecisions.merge`."""
-        return self._parts.decisions.merge(space, name, others, category, self._calls.new(request))
+        return self.decisions.merge(space, name, others, category, self.calls.new(request))
 
     def keep_apart(
         self,
@@ -220,28 +212,28 @@ class Graph:
         request: RequestKey | None = None,
     ) -> Written:
         """Say that other names are not those of an entity; see `GraphDecisions.keep_apart`."""
-        return self._parts.decisions.keep_apart(space, name, others, category, self._calls.new(request))
+        return self.decisions.keep_apart(space, name, others, category, self.calls.new(request))
 
     def relate(self, space: str, new: NewRelation, *, request: RequestKey | None = None) -> Written:
         """State a relation; see `GraphDecisions.relate`."""
-        return self._parts.decisions.relate(space, new, self._calls.new(request))
+        return self.decisions.relate(space, new, self.calls.new(request))
 
     def correct(self, space: str, id_: str, change: RelationChange, *, request: RequestKey | None = None) -> Written:
         """Change a stated relation; see `GraphDecisions.correct`."""
-        return self._parts.decisions.correct(space, id_, change, self._calls.new(request))
+        return self.decisions.correct(space, id_, change, self.calls.new(request))
 
     def retract(self, space: str, id_: str, *, request: RequestKey | None = None) -> Written:
         """Delete a statement; see `GraphDecisions.retract`. Its changes are undone as those of memories are."""
-        return self._parts.decisions.retract(space, id_, self._calls.new(request))
+        return self.decisions.retract(space, id_, self.calls.new(request))
 
     # Reading the versions
 
     def extend(self, space: str, most: int | None = None) -> Extension:
         """Read versions that have come since, at most about `most`. A dry run tells what the next ones give."""
-        check_whole(self._calls.caller)
-        if self._calls.dry_run:
-            return self._parts.index.foretell(space)
-        return self._parts.index.extend(space, most)
+        check_whole(self.calls.caller)
+        if self.calls.dry_run:
+            return self.index.foretell(space)
+        return self.index.extend(space, most)
 
     def build(self, space: str, *, again: bool = False, request: RequestKey | None = None) -> Task:
         """Make a task that reads all pending versions; with `again`, that reads every version again.
@@ -251,22 +243,22 @@ class Graph:
         Raises:
             Forbidden: the caller sees a part of the space.
         """
-        check_whole(self._calls.caller)
+        check_whole(self.calls.caller)
         if again:
-            self._parts.index.forget(space)
-        found = find_space(self._parts.reader.database, space)
-        pending = self._parts.index.pending(found) + (0 if again else self._parts.index.fallbacks(found))
-        caller = self._calls.caller
-        return self._parts.tasks.submit(space, KIND, {"again": again}, caller, total=pending, request=request)
+            self.index.forget(space)
+        found = find_space(self.reader.database, space)
+        pending = self.index.pending(found) + (0 if again else self.index.fallbacks(found))
+        caller = self.calls.caller
+        return self.tasks.submit(space, KIND, {"again": again}, caller, total=pending, request=request)
 
     def drop(self, space: str) -> int:
         """Delete what was read, and return the number of entities; what people have said stays, as all memories do."""
-        if self._calls.dry_run:
+        if self.calls.dry_run:
             return self.status(space).entities
-        return self._parts.index.drop(space)
+        return self.index.drop(space)
 
     def _asks(self) -> tuple[Caller, int]:
-        return self._calls.caller, self._calls.clock()
+        return self.calls.caller, self.calls.clock()
 
 
 def _check(name: str, value: int, least: int, most: int) -> None:

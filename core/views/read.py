@@ -1,4 +1,4 @@
-"""Read memories by name, in lists and by search, at any point of history, and read what a space contains."""
+"""Read memories by name, in lists and by search, at any point of history, and make contexts of them for prompts."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -7,29 +7,34 @@ from typing import cast
 import msgspec
 from msgspec.structs import replace
 
+from muisti.core.context.builder import Builder
+from muisti.core.context.choosing import Candidate
+from muisti.core.context.counting import ENCODINGS as ENCODINGS
+from muisti.core.context.counting import USUAL as USUAL
+from muisti.core.context.request import Request as Request
+from muisti.core.context.request import check_request
+from muisti.core.context.sections import LISTED
 from muisti.core.graph.pagerank import EntityFilters, names_entities
-from muisti.core.model.counts import Counts, Quota, Stats
+from muisti.core.model.context import Context
 from muisti.core.model.errors import Forbidden, NotFound, StoreUnavailable
-from muisti.core.model.events import Events
 from muisti.core.model.hits import Answer, Evidence, Hit, JointAnswer
 from muisti.core.model.ids import id_bytes, id_text
-from muisti.core.model.imports import Imported
-from muisti.core.model.values import Found, History, Name, Page, Seq, Version
+from muisti.core.model.operations import Imported
+from muisti.core.model.outcomes import Counts, Events, Quota, Stats
+from muisti.core.model.values import Found, History, Memory, Name, Page, Seq, Version
 from muisti.core.query.changes import Wanted
 from muisti.core.query.filters import Filter
 from muisti.core.query.options import Part
 from muisti.core.query.points import AsOf, Point
 from muisti.core.query.query import Query
-from muisti.core.read import facets
+from muisti.core.read import listing
 from muisti.core.read.diff import compared
 from muisti.core.read.feed import changes_of
 from muisti.core.read.hierarchy import resolved_at, situated
 from muisti.core.read.listing import order_of, page, page_of
-from muisti.core.read.naming import last_id, named, shown
-from muisti.core.read.past import AskAt, read_at
-from muisti.core.read.reading import find_space, read
+from muisti.core.read.reading import AskAt, find_space, last_id, named, read, read_at, shown
 from muisti.core.read.telemetry import Retrievals
-from muisti.core.search.asking import Asking
+from muisti.core.search.asking import Asking, check_parts
 from muisti.core.search.searcher import Searcher
 from muisti.core.store.database import Database, Rows
 from muisti.core.store.sql import memories, version_rows
@@ -37,14 +42,60 @@ from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import WouldWait, without_waiting
 from muisti.core.transfer.export import Export
 from muisti.core.transfer.importing.importer import Importer
-from muisti.core.views.calls import Calls
+from muisti.core.write.begun import Calls
 from muisti.core.write.recent_results import RecentResults
 from muisti.core.write.validate import check_query
 
+# Contexts: texts for prompts, made from the memories that a caller sees
 
-class ReadParts(msgspec.Struct, frozen=True, kw_only=True):
-    """Parts from which a `Read` is made for a caller."""
 
+class Contexts(msgspec.Struct, frozen=True, kw_only=True):
+    """Contexts for one caller. Memories that are shown count as retrieved, as those of a search do."""
+
+    calls: Calls
+    builder: Builder
+    retrievals: Retrievals
+    recent_results: RecentResults
+
+    def build(self, space: str, request: Request) -> Context:
+        """Return a text of at most `request.token_budget` tokens, with what it rests on; see `Builder.context`.
+
+        The caller must be allowed to read each space: this view knows memories, no grants of spaces.
+
+        Raises:
+            InvalidInput: a part of the request cannot be, such as an encoding that is not on board.
+        """
+        check_request(request)
+        query = request.search(request.filter, 1, None)
+        check_query(query)
+        if request.spaces:
+            check_parts(request.spaces, query)
+        now = self.calls.clock()
+        context, memories = self.builder.context(space, request, self.calls.caller, now)
+        self._note(request, context, [*memories.values()], now)
+        return context
+
+    def candidates(self, space: str, request: Request) -> Sequence[Candidate]:
+        """Return what the memories of a context are chosen from, best first. They do not count as retrieved."""
+        check_request(request)
+        return self.builder.candidates(space, request, self.calls.caller, self.calls.clock())
+
+    def _note(self, request: Request, context: Context, memories: Sequence[Memory], now: int) -> None:
+        """Note to whom the memories were shown; those that a search found count as retrieved."""
+        found = {one.id for one in context.citations if one.section not in LISTED}
+        for space in context.spaces:
+            epoch = space.seq.rpartition(":")[0]
+            own = [memory for memory in memories if memory.space == space.name]
+            self.recent_results.note(self.calls.caller.actor, epoch, own, now)
+            touched = [memory.id for memory in own if memory.id in found]
+            if touched and space.evidence != "none" and not request.no_touch and request.as_of is None:
+                self.retrievals.note(epoch, touched, now)
+
+
+class Read(msgspec.Struct, frozen=True, kw_only=True):
+    """Reads as one caller. `get` and `search` count as retrievals."""
+
+    calls: Calls
     database: Database
     searcher: Searcher
     asking: Asking
@@ -53,16 +104,6 @@ class ReadParts(msgspec.Struct, frozen=True, kw_only=True):
     recent_results: RecentResults
     importer: Importer
     quota: Quota
-
-
-class Read:
-    """Reads as one caller. `get` and `search` count as retrievals."""
-
-    __slots__ = ("_calls", "_parts")
-
-    def __init__(self, parts: ReadParts, calls: Calls) -> None:
-        self._parts = parts
-        self._calls = calls
 
     def get(self, space: str, name: Name, *, as_of: AsOf | None = None, no_touch: bool = False) -> Found:
         """Return a current memory, or one that was current at a point of history.
@@ -73,10 +114,10 @@ class Read:
             NotFound: there is none, it is deleted, superseded or has expired.
         """
         found, point, (rows,) = self._at(space, as_of, lambda row, point: [named(row, name, point)])
-        memory = shown(rows, space, name, self._calls.caller, point.time)
+        memory = shown(rows, space, name, self.calls.caller, point.time)
         if not no_touch and as_of is None:
-            self._parts.retrievals.note(found.seq.epoch, [memory.id], self._calls.clock())
-        (memory,) = situated(self._parts.database, found, [memory], point)
+            self.retrievals.note(found.seq.epoch, [memory.id], self.calls.clock())
+        (memory,) = situated(self.database, found, [memory], point)
         return Found(memory=memory, seq=found.seq)
 
     def history(
@@ -96,8 +137,8 @@ class Read:
         Raises:
             NotFound: there never was one.
         """
-        database = self._parts.database
-        memory_id = last_id(database, find_space(database, space), name, self._calls.caller)
+        database = self.database
+        memory_id = last_id(database, find_space(database, space), name, self.calls.caller)
         raw = id_bytes(memory_id)
         if raw is None:
             raise NotFound("memory", memory_id)
@@ -111,11 +152,11 @@ class Read:
                 memories.chain(row, raw),
             ],
         )
-        shows = self._calls.caller.shows
+        shows = self.calls.caller.shows
         if not newest or not shows(version_rows.memory(newest[0], space).category):
             raise NotFound("memory", memory_id)
         versions = [version_rows.version(row, space) for row in rows]
-        point = Point(None, self._calls.clock())
+        point = Point(None, self.calls.clock())
         memories_of = situated(database, found, (one.memory for one in versions), point)
         versions = [replace(one, memory=memory) for one, memory in zip(versions, memories_of, strict=True)]
         kept = _within(versions, most, characters)
@@ -132,8 +173,8 @@ class Read:
     def search(self, space: str, query: Query, max_age: float = 0.0) -> Answer:
         """Return the memories that best answer a query; see `Searcher.search`."""
         check_query(query)
-        now, caller = self._calls.clock(), self._calls.caller
-        answer = self._parts.asking.one(space, query, caller, now, max_age)
+        now, caller = self.calls.clock(), self.calls.caller
+        answer = self.asking.one(space, query, caller, now, max_age)
         self._note(query, answer.hits, answer.evidence, answer.seq, now)
         return answer
 
@@ -143,8 +184,8 @@ class Read:
         The caller must be allowed to read each of them: this view knows memories, no grants of spaces.
         """
         check_query(query)
-        now = self._calls.clock()
-        answer = self._parts.asking.several(parts, query, self._calls.caller, now, max_age)
+        now = self.calls.clock()
+        answer = self.asking.several(parts, query, self.calls.caller, now, max_age)
         for one in answer.spaces:
             hits = [hit for hit in answer.hits if hit.memory.space == one.name]
             self._note(query, hits, one.evidence, one.seq, now)
@@ -159,38 +200,38 @@ class Read:
         check_query(query)
         if names_entities(query.filter):  # the graph may have to catch up
             raise WouldWait
-        now = self._calls.clock()
+        now = self.calls.clock()
         with without_waiting():
-            own = self._parts.asking.own(space, query, self._calls.caller, now)
-            answer = self._parts.searcher.search_at_once(space, own, now, max_age, alone=alone)
+            own = self.asking.own(space, query, self.calls.caller, now)
+            answer = self.searcher.search_at_once(space, own, now, max_age, alone=alone)
             self._note(query, answer.hits, answer.evidence, answer.seq, now)
             return answer
 
     def categories(self, space: str, *, as_of: AsOf | None = None) -> Counts:
         """Count the active memories of each category."""
-        own = self._calls.caller.category
-        found, _, (rows,) = self._at(space, as_of, lambda row, point: [facets.categories(row, point, own)])
-        return facets.counts(found, rows)
+        own = self.calls.caller.category
+        found, _, (rows,) = self._at(space, as_of, lambda row, point: [listing.categories(row, point, own)])
+        return listing.counts(found, rows)
 
     def tags(self, space: str, *, as_of: AsOf | None = None) -> Counts:
         """Count the active memories of each tag."""
-        own = self._calls.caller.category
-        found, _, (rows,) = self._at(space, as_of, lambda row, point: [facets.tags(row, point, own)])
-        return facets.counts(found, rows)
+        own = self.calls.caller.category
+        found, _, (rows,) = self._at(space, as_of, lambda row, point: [listing.tags(row, point, own)])
+        return listing.counts(found, rows)
 
     def stats(self, space: str, *, as_of: AsOf | None = None) -> Stats:
         """Return sizes and rates of what the caller sees of a space; the quota is of the present alone."""
-        own, quota = self._calls.caller.category, self._parts.quota
-        found, _, results = self._at(space, as_of, lambda row, point: facets.sizes(row, point, quota, own))
-        return facets.stats(found, results, whole=own is None and as_of is None)
+        own, quota = self.calls.caller.category, self.quota
+        found, _, results = self._at(space, as_of, lambda row, point: listing.sizes(row, point, quota, own))
+        return listing.stats(found, results, whole=own is None and as_of is None)
 
     def changes(self, space: str, wanted: Wanted) -> Events:
         """Return the changes of a space; see `core.read.feed`."""
-        return changes_of(self._parts.database, space, wanted, self._calls.caller)
+        return changes_of(self.database, space, wanted, self.calls.caller)
 
     def imports(self, space: str) -> Sequence[Imported]:
         """Return the imports of a space, newest first."""
-        return self._parts.importer.known(space)
+        return self.importer.known(space)
 
     def export(self, space: str, version: str, *, vectors: bool = True) -> Export:
         """Return all that a space has, its history too; `version` is that of Muisti. See `Export`.
@@ -198,11 +239,11 @@ class Read:
         Raises:
             Forbidden: there are memories that the caller does not see.
         """
-        if not self._calls.caller.sees_all:
+        if not self.calls.caller.sees_all:
             raise Forbidden("export and import need a key that sees the whole space, in every category")
         with suppress(StoreUnavailable):  # a count that cannot be written is no reason to read nothing
-            self._parts.retrievals.flush()
-        return Export(self._parts.database, space, self._calls.clock(), version, vectors=vectors)
+            self.retrievals.flush()
+        return Export(self.database, space, self.calls.clock(), version, vectors=vectors)
 
     def list(
         self,
@@ -215,16 +256,16 @@ class Read:
         as_of: AsOf | None = None,
     ) -> Page:
         """List memories that are or were current; `sort` is one of `SORTS`, else that of the cursor."""
-        caller, order, now = self._calls.caller, order_of(sort, cursor), self._calls.clock()
-        filter, lacks = self._parts.entities.meant(space, filter, caller, as_of, now)
+        caller, order, now = self.calls.caller, order_of(sort, cursor), self.calls.clock()
+        filter, lacks = self.entities.meant(space, filter, caller, as_of, now)
         own = caller.only(filter)
-        own = resolved_at(self._parts.database, space, own, as_of, now)
+        own = resolved_at(self.database, space, own, as_of, now)
         found, at, (rows,) = self._at(space, as_of, lambda row, point: [page_of(row, own, limit, order, cursor, point)])
         listed = page(found, rows, limit, order)
-        return replace(listed, items=tuple(situated(self._parts.database, found, listed.items, at)), degraded=lacks)
+        return replace(listed, items=tuple(situated(self.database, found, listed.items, at)), degraded=lacks)
 
     def _at(self, space: str, as_of: AsOf | None, ask: AskAt) -> tuple[SpaceRow, Point, Sequence[Rows]]:
-        return read_at(self._parts.database, space, as_of, self._calls.clock(), ask)
+        return read_at(self.database, space, as_of, self.calls.clock(), ask)
 
     def _note(self, query: Query, hits: Sequence[Hit], evidence: Evidence, seq: Seq, now: int) -> None:
         """Note to whom the hits were shown; they count as retrieved when there is evidence that they answer.
@@ -234,12 +275,10 @@ class Read:
         """
         memories = [hit.memory for hit in hits]
         read = [one for hit in hits if hit.context is not None for one in (*hit.context.before, *hit.context.after)]
-        self._parts.recent_results.note(
-            self._calls.caller.actor, seq.epoch, [*memories, *read] if read else memories, now
-        )
+        self.recent_results.note(self.calls.caller.actor, seq.epoch, [*memories, *read] if read else memories, now)
         counts = evidence != "none" and not query.no_touch and query.as_of is None
         if hits and counts:
-            self._parts.retrievals.note(seq.epoch, [memory.id for memory in memories], now)
+            self.retrievals.note(seq.epoch, [memory.id for memory in memories], now)
 
 
 def _within(versions: Sequence[Version], most: int | None, characters: int | None) -> int:

@@ -1,48 +1,57 @@
-"""Write memories: add, change, supersede, delete, restore and import them, and undo changes."""
+"""Write memories: add, change, supersede, delete, restore and import them, and undo changes.
+
+An add reads from top to bottom: `add` repeats an attempt, and `_adding` accepts, prepares and compares drafts, and
+builds the batch. `Transactions.commit` stores it and answers.
+"""
 
 from collections.abc import Mapping, Sequence
+from typing import cast
 
-import msgspec
+from msgspec.structs import replace
 
-from muisti.core.model.imports import Imported
-from muisti.core.model.outcomes import Undo, Written
+from muisti.core.conflicts.check import NOT_CHECKED, Checked, Checker
+from muisti.core.model.collisions import AddressTaken, Similar
+from muisti.core.model.errors import NotFound
+from muisti.core.model.ids import id_text
+from muisti.core.model.messages import restated
+from muisti.core.model.operations import Imported
+from muisti.core.model.outcomes import Likeness, Undo, Written
 from muisti.core.model.terms import OnConflict
-from muisti.core.model.values import Draft, IfMatch, Name, RequestKey
-from muisti.core.query.points import Point
-from muisti.core.read.hierarchy import situated
-from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database
+from muisti.core.model.values import Draft, IfMatch, Memory, Name, RequestKey
+from muisti.core.read.reading import find
 from muisti.core.store.database import Ended as Ended
 from muisti.core.store.database import Outcome as Outcome
-from muisti.core.support.waiting import WouldWait, without_waiting
+from muisti.core.store.database import Refused, Row, Statement
+from muisti.core.store.sql import audit, changes, conflicts, guards, inserting, memories, quotas, spaces, version_rows
+from muisti.core.store.sql.inserting import NewVersion
+from muisti.core.store.sql.spaces import SpaceRow, space_row
+from muisti.core.support.waiting import Overtaken, WouldWait, without_waiting
 from muisti.core.transfer.importing.importer import Import as Import
 from muisti.core.transfer.importing.importer import Importer
-from muisti.core.views.calls import Calls
 from muisti.core.write.begun import Begun as Begun
-from muisti.core.write.begun import Call
-from muisti.core.write.lifecycle import Lifecycle
+from muisti.core.write.begun import Call, Part
+from muisti.core.write.intake import Accepted
+from muisti.core.write.lifecycle import Lifecycle, check_ordinary, check_version
+from muisti.core.write.prepare import again, draft_of, ready
+from muisti.core.write.titles import retitled
+from muisti.core.write.transactions import CHANGED
 from muisti.core.write.undo import Undoer
-from muisti.core.write.writer import Writer
+
+QUICK_TEXT = 2_000  # characters of a memory that is added on the event loop
+QUICK_CHANGES = 64  # changes by which an index may be behind for that
 
 
-class WriteParts(msgspec.Struct, frozen=True, kw_only=True):
-    """Parts from which a `Write` is made for a caller."""
+class Write(Lifecycle, frozen=True, kw_only=True):
+    """Writes as one caller. A call with a `request` key may be repeated without harm.
 
-    database: Database
-    writer: Writer
-    lifecycle: Lifecycle
+    All methods raise `NotFound` when there is no such space, and the errors of the database. They raise `RequestReused`
+    when the request's key belongs to another request, and `ModelMismatch` when another model embedded the space.
+    Memories of others are hidden; writing one is `Forbidden`.
+    """
+
+    checker: Checker
     undoer: Undoer
     importer: Importer
-
-
-class Write:
-    """Writes as one caller. A call with a `request` key may be repeated without harm."""
-
-    __slots__ = ("_calls", "_parts")
-
-    def __init__(self, parts: WriteParts, calls: Calls) -> None:
-        self._parts = parts
-        self._calls = calls
 
     def add(
         self,
@@ -53,8 +62,33 @@ class Write:
         request: RequestKey | None = None,
         path: str = "$",
     ) -> Written:
-        """Store all drafts or none; see `Writer.add`."""
-        return self._parts.writer.add(space, drafts, on_conflict, self._calls.new(request), path)
+        """Store all drafts or none. A single draft may supersede the memory that would refuse it.
+
+        `path` locates the list of drafts in the request; it is `$` for a single one. A memory that the caller may not
+        read never refuses a draft that resembles it; a review shows both to those who may.
+
+        Raises:
+            InvalidInput, Forbidden, Duplicate, Contradiction, AddressTaken, QuotaExceeded.
+        """
+        call = self.calls.new(request)
+
+        def attempt(found: SpaceRow) -> Written:
+            if on_conflict == "supersede":
+                return self._add_or_supersede(found, drafts[0], call)
+            return self.store.commit(self._adding(found, drafts, on_conflict, call, path))
+
+        known = self.store.known(space) if on_conflict == "keep" and call.request is None else None
+        written: Written | None = None
+        if known is not None:
+            try:
+                written = attempt(known)
+            except CHANGED:
+                self.store.forget(space)
+        try:
+            written = written or self.store.run(space, call, attempt)
+        except Similar as refusal:
+            raise call.caller.redacted(refusal) from None
+        return replace(written, similar=call.caller.shown(written.similar))
 
     def begin_add(self, space: str, draft: Draft, on_conflict: OnConflict, ended: Ended) -> Begun:
         """Begin to add a draft on an event loop, without waiting for the disk.
@@ -66,8 +100,8 @@ class Write:
             InvalidInput, Forbidden, Duplicate, Contradiction.
         """
         with without_waiting():
-            begun = self._parts.writer.begin_add(space, draft, on_conflict, self._calls.new())
-        if not self._parts.database.primary.queue(begun.batch, ended):
+            begun = self._begin_add(space, draft, on_conflict, self.calls.new())
+        if not self.store.database.queue(begun.batch, ended):
             raise WouldWait
         return begun
 
@@ -77,11 +111,44 @@ class Write:
         Raises:
             Overtaken: the space has changed since `begin_add`, and nothing is stored; `add` the draft.
         """
-        return self._parts.writer.end_add(begun, outcome)
+        try:
+            if isinstance(outcome, Refused):
+                raise self.store.explained(begun, outcome) from outcome
+            if isinstance(outcome, Exception):
+                raise outcome
+        except CHANGED as changed:
+            self.store.forget(begun.space.space.name)
+            raise Overtaken from changed
+        return self.store.concluded(begun, outcome)
 
     def put(self, space: str, draft: Draft, *, if_match: IfMatch = None, request: RequestKey | None = None) -> Written:
-        """Store a draft at its category and key; see `Writer.put`."""
-        return self._parts.writer.put(space, draft, if_match, self._calls.new(request))
+        """Store a draft at its category and key, and replace the memory that has this address.
+
+        Raises:
+            InvalidInput, Forbidden, Stale, QuotaExceeded.
+            NotFound: `if_match` is given, and no memory has the address.
+        """
+        call = self.calls.new(request)
+        category, key = draft.category, draft.key
+        assert category is not None and key is not None
+        call.caller.check(category)  # before the reply says whether a memory has the address
+
+        def attempt(found: SpaceRow) -> Written:
+            (rows,) = self.store.database.read([memories.at_address(found, category, key)])
+            if not rows:
+                if if_match is not None:
+                    raise NotFound("entry", f"{category}/{key}")
+                try:
+                    return self.store.commit(self._adding(found, [draft], "keep", call, "$"))
+                except AddressTaken:
+                    raise Overtaken from None
+            before = version_rows.memory(rows[0], space)
+            check_version(before, if_match)
+            is_over = memories.is_expired(before, call.now)
+            accepted = self.intake.replacing(found, draft, before, call, is_over=is_over)
+            return self._replace(found, rows[0], before, accepted, call, created=is_over)
+
+        return self.store.run(space, call, attempt)
 
     def update(
         self,
@@ -92,60 +159,171 @@ class Write:
         if_match: IfMatch = None,
         request: RequestKey | None = None,
     ) -> Written:
-        """Change the given fields of a memory; see `Writer.update`."""
-        call = self._calls.new(request)
-        return self._situated(space, self._parts.writer.update(space, name, changes, if_match, call), call)
+        """Change the given fields. Without `if_match`, a concurrent change is kept and this one is applied to it.
 
-    def supersede(
-        self,
-        space: str,
-        name: Name,
-        draft: Draft,
-        *,
-        if_match: IfMatch = None,
-        request: RequestKey | None = None,
-    ) -> Written:
-        """Put a new memory in place of a current one; see `Lifecycle.supersede`."""
-        return self._parts.lifecycle.supersede(space, name, draft, if_match, self._calls.new(request))
+        Of a turn, `user` and `system` are fields too (core/model/messages.py).
 
-    def restore(
-        self,
-        space: str,
-        name: Name,
-        version: int | None = None,
-        *,
-        if_match: IfMatch = None,
-        request: RequestKey | None = None,
-    ) -> Written:
-        """Restore a version of a memory; see `Lifecycle.restore`."""
-        call = self._calls.new(request)
-        return self._situated(space, self._parts.lifecycle.restore(space, name, version, if_match, call), call)
+        Raises:
+            InvalidInput, Forbidden, NotFound, Stale, AddressTaken, QuotaExceeded.
+        """
+        call = self.calls.new(request)
+        if "category" in changes:
+            call.caller.check(changes["category"])
+
+        def attempt(found: SpaceRow) -> Written:
+            row, before = find(self.store.database, found, name, call.caller, call.now)
+            check_version(before, if_match)
+            check_ordinary(before)
+            stated = draft_of(before)
+            accepted = self.intake.changed(found, replace(stated, **restated(stated, changes)), before, call)
+            if accepted.draft == stated:
+                return self.store.leave(found, before, call, accepted.flags)
+            return self._replace(found, row, before, accepted, call)
+
+        return self._situated(space, self.store.run(space, call, attempt), call)
 
     def delete(self, space: str, name: Name, *, if_match: IfMatch = None, request: RequestKey | None = None) -> Written:
-        """End a memory; see `Writer.delete`."""
-        return self._parts.writer.delete(space, name, if_match, self._calls.new(request))
+        """End a memory. Its versions stay readable.
+
+        Raises:
+            NotFound, Stale.
+        """
+        call = self.calls.new(request)
+
+        def attempt(found: SpaceRow) -> Written:
+            _, memory = find(self.store.database, found, name, call.caller, call.now)
+            check_version(memory, if_match)
+            check_ordinary(memory)
+            statements = [
+                guards.refuse_stale(memory),
+                inserting.end(found, memory),
+                changes.record(found, "deleted", call.caller, memory),
+                audit.note(call.now, call.caller.actor, "memory_deleted", space=space, target=memory.id),
+            ]
+            parts = [*retitled(self.store.database, found, [(memory, None)], call, 1), Part(memory, statements)]
+            return self.store.write(found, parts, call, embedded=False)
+
+        return self.store.run(space, call, attempt)
 
     def undo(self, space: str, which: Undo, *, request: RequestKey | None = None) -> Written:
         """Undo changes; see `Undoer.undo`."""
-        call = self._calls.new(request)
-        return self._situated(space, self._parts.undoer.undo(space, which, call), call)
+        call = self.calls.new(request)
+        return self._situated(space, self.undoer.undo(space, which, call), call)
 
     def begin_import(self, space: str, *, atomic: bool = True, dry_run: bool = False) -> Import:
         """Begin to import an export, or memories of another system; see `Importer.begin`."""
-        return self._parts.importer.begin(space, self._calls.caller, atomic=atomic, dry_run=dry_run)
+        return self.importer.begin(space, self.calls.caller, atomic=atomic, dry_run=dry_run)
 
     def check_import(self, space: str) -> None:
         """Raise what `begin_import` would, for an import that is to be a task."""
-        self._parts.importer.check(space, self._calls.caller)
+        self.importer.check(space, self.calls.caller)
 
     def undo_import(self, space: str, import_id: int) -> Imported:
         """Delete the memories that an import has added; see `Importer.undo`."""
-        return self._parts.importer.undo(space, import_id, self._calls.new())
+        return self.importer.undo(space, import_id, self.calls.new())
 
-    def _situated(self, space: str, written: Written, call: Call) -> Written:
-        """Return what was written, turns with their session and topic."""
-        if not any(one.kind == "exchange" for one in written.memories):
-            return written
-        database = self._parts.database.primary
-        found = situated(database, find_space(database, space), written.memories, Point(None, call.now))
-        return msgspec.structs.replace(written, memories=tuple(found))
+    def _begin_add(self, space: str, draft: Draft, on_conflict: OnConflict, call: Call) -> Begun:
+        """Prepare to `add` a draft, with the same checks, unless that may take long or the cached space is too old."""
+        known = self.store.known(space)
+        if known is None or call.request is not None or call.dry_run or len(draft.content) > QUICK_TEXT:
+            raise WouldWait
+        if not self.store.database.local or not call.caller.sees_all or on_conflict == "supersede":
+            raise WouldWait
+        if on_conflict != "keep":
+            (found,) = self.store.database.read([spaces.by_name(space)])
+            known = space_row(found[0]) if found else None
+            if known is None or not self.store.indexes.is_at_hand(known, QUICK_CHANGES):
+                raise WouldWait
+        try:
+            return self._adding(known, [draft], on_conflict, call, "$")
+        except CHANGED:
+            self.store.forget(space)
+            raise WouldWait from None
+
+    def _add_or_supersede(self, space: SpaceRow, draft: Draft, call: Call) -> Written:
+        """Store a draft. Supersede the memory that would refuse it, if there is one."""
+        try:
+            return self.store.commit(self._adding(space, [draft], "reject", call, "$", echoes=False))
+        except (Similar, AddressTaken) as refusal:
+            closest = next((one.id for one in refusal.found if call.caller.shows(one.category)), None)
+            if closest is None:
+                raise
+        (rows,) = self.store.database.read([memories.living(space, version_rows.raw(closest))])
+        before = version_rows.memory(rows[0], space.space.name) if rows else None
+        if before is None or before.superseded_by is not None:
+            raise Overtaken
+        return self._put_in_place(space, rows[0], before, draft, call)
+
+    def _adding(
+        self,
+        space: SpaceRow,
+        drafts: Sequence[Draft],
+        on_conflict: OnConflict,
+        call: Call,
+        path: str,
+        *,
+        echoes: bool = True,
+    ) -> Begun:
+        """Prepare to add drafts: accept them, cut and embed their texts, compare them, and build the batch."""
+        places = ["$"] * len(drafts) if path == "$" else [f"{path}[{position}]" for position in range(len(drafts))]
+        accepted = self.intake.batch(space, drafts, call, places, echoes=echoes)
+        made = [one.first(space, id_text(self.store.ids.new(call.now)), call.now) for one in accepted]
+        versions = ready(made, space, self.store.models)
+        checked = self._checked(space, versions, on_conflict, call)
+        refuses, own, last = on_conflict == "reject" and call.caller.reads, call.caller.own_category, len(made) - 1
+        parts: list[Part] = []
+        for position, new in enumerate(versions):
+            statements = [*accepted[position].statements]
+            if refuses:
+                statements.append(guards.refuse_duplicate(space, new.memory, new.content_hash, call.now, own))
+            statements += self.store.guarded_insertion(space, new, "created", call.caller, last - position)
+            if position == last:
+                statements.append(quotas.refuse_more(space, self.store.quota))
+            statements += _pairs(space, new, checked.to_review(position, made, on_conflict), on_conflict, call)
+            parts.append(Part(new.memory, statements, places[position], position))
+        flags = tuple(flag for one in accepted for flag in one.flags)
+        return self.store.begin(space, parts, call, created=True, checked=checked, flags=flags)
+
+    def _checked(self, space: SpaceRow, versions: Sequence[NewVersion], on_conflict: OnConflict, call: Call) -> Checked:
+        """Return what the new memories resemble, or raise if one must be refused. A dry run always compares."""
+        if on_conflict == "keep" and not call.dry_run:
+            return NOT_CHECKED
+        checked = self.checker.check(space, versions, call.now, call.caller)
+        try:
+            if on_conflict == "reject":
+                checked.refuse()
+        except Similar:
+            if self.store.is_known(call):
+                raise Overtaken from None  # they resemble themselves: the same request was faster
+            raise
+        return checked
+
+    def _replace(
+        self, space: SpaceRow, row: Row, before: Memory, accepted: Accepted, call: Call, *, created: bool = False
+    ) -> Written:
+        new = again(accepted.next(before, call.now), before, cast(int, row[0]), space, self.store.models)
+        statements = [
+            guards.refuse_stale(before),
+            *accepted.statements,
+            inserting.end(space, before),
+            *self.store.guarded_insertion(space, new, "updated", call.caller),
+            quotas.refuse_larger(space, self.store.quota, new.memory),
+        ]
+        embedded = new.passages is not None
+        titles = retitled(self.store.database, space, [(before, new.memory)], call, 1)
+        parts = [*titles, Part(new.memory, statements)]
+        return self.store.write(space, parts, call, created=created, embedded=embedded, flags=accepted.flags)
+
+
+def _pairs(
+    space: SpaceRow, new: NewVersion, against: Sequence[Likeness], on_conflict: OnConflict, call: Call
+) -> list[Statement]:
+    """Return the statements that open a review of a new memory with each memory of `against`.
+
+    With `review`, memories with the same text are included, and with `reject` those that the caller may not read.
+    Other values of `on_conflict` refuse or keep those.
+    """
+    actor = call.caller.actor
+    found = [conflicts.open_pair(space, one, new.memory, call.now, actor) for one in against]
+    same = on_conflict == "review" or (on_conflict == "reject" and not call.caller.sees_all)
+    return [*found, conflicts.open_same(space, new.memory, call.now, actor)] if same else found

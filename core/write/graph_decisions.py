@@ -7,35 +7,33 @@ through undo, forks, exports, imports and erasure like every memory.
 from collections.abc import Callable, Mapping, Sequence
 from typing import cast
 
+import msgspec
 from msgspec.structs import replace
 
 from muisti.core.entities.names import folded, norm
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.graph import EntityChange, NewRelation, RelationChange
-from muisti.core.model.graph_terms import ALIASES_MAX, ENTITY_KINDS, NAME_CHARACTERS
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.outcomes import Written
-from muisti.core.model.relations import RELATION_KINDS, RelationKind
+from muisti.core.model.terms import ALIASES_MAX, ENTITY_KINDS, NAME_CHARACTERS, RELATION_KINDS, RelationKind
 from muisti.core.model.values import Draft, Json, Memory
 from muisti.core.read.hierarchy import namespace
-from muisti.core.store.database import Database, Row
+from muisti.core.store.database import Row
 from muisti.core.store.sql import memories, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.begun import Call
-from muisti.core.write.intake import Intake
 from muisti.core.write.keeping import Keeper, Plan
 from muisti.core.write.prepare import draft_of
 
 
-class GraphDecisions:
+class GraphDecisions(msgspec.Struct, frozen=True):
     """Writes statements on the graph. Thread-safe.
 
     All methods raise `NotFound` when there is no such space, and `InvalidInput`, `SensitiveContent`, `Forbidden` and
     `QuotaExceeded` as a write of a memory does.
     """
 
-    def __init__(self, database: Database, keeper: Keeper, intake: Intake) -> None:
-        self._database, self._keeper, self._intake = database, keeper, intake
+    keeper: Keeper
 
     def put(self, space: str, name: str, change: EntityChange, call: Call) -> Written:
         """Say what an entity is. Without a statement on it, one is made; a field of None stays as it is."""
@@ -67,10 +65,8 @@ class GraphDecisions:
 
     def relate(self, space: str, new: NewRelation, call: Call) -> Written:
         """State a relation."""
-        return self._keeper.run(
-            space,
-            call,
-            lambda row: self._keeper.commit(row, Plan(comes=[self._relation(row, new, call)]), call),
+        return self.keeper.run(
+            space, call, lambda row: self.keeper.commit(row, Plan(comes=[self._relation(row, new, call)]), call)
         )
 
     def correct(self, space: str, id_: str, change: RelationChange, call: Call) -> Written:
@@ -97,9 +93,9 @@ class GraphDecisions:
             made = self._relation(row, new, call)
             fields = ("content", "structure", "valid_from", "valid_to")
             draft = replace(draft_of(memory), **{name: getattr(made, name) for name in fields})
-            return self._keeper.commit(row, Plan(changes=[(found, draft)]), call)
+            return self.keeper.commit(row, Plan(changes=[(found, draft)]), call)
 
-        return self._keeper.run(space, call, attempt)
+        return self.keeper.run(space, call, attempt)
 
     def retract(self, space: str, id_: str, call: Call) -> Written:
         """Delete a statement on an entity or a relation; its history stays.
@@ -110,9 +106,9 @@ class GraphDecisions:
 
         def attempt(row: SpaceRow) -> Written:
             _, memory = self._stated(row, id_, ("entity", "relation"), call)
-            return self._keeper.commit(row, Plan(ends=[memory]), call)
+            return self.keeper.commit(row, Plan(ends=[memory]), call)
 
-        return self._keeper.run(space, call, attempt)
+        return self.keeper.run(space, call, attempt)
 
     def _change(
         self,
@@ -127,22 +123,24 @@ class GraphDecisions:
 
         def attempt(row: SpaceRow) -> Written:
             for place, one in enumerate(others):  # here, so that a refusal names the field of the request
-                self._intake.text(row, one, call, f"$.others[{place}]")
+                self.keeper.intake.text(row, one, call, f"$.others[{place}]")
             own = namespace(call.caller, category)
             places = dict.fromkeys((key, folded(name)))  # earlier versions had statements at the folded key
-            found = self._database.read([memories.at_place(row, own, f"entity/{place}") for place in places])
+            found = self.keeper.store.database.read(
+                [memories.at_place(row, own, f"entity/{place}") for place in places]
+            )
             rows = [one for some in found for one in some if norm(_content(one, row)) == key]
             if not rows:
                 stated = Draft(content=" ".join(name.split()), kind="entity", category=own, structure={"norm": key})
                 draft = self._screened(row, change(stated), call)
-                return self._keeper.commit(row, Plan(comes=[draft]), call)
+                return self.keeper.commit(row, Plan(comes=[draft]), call)
             before = version_rows.memory(rows[0], row.space.name)
             draft = self._screened(row, change(draft_of(before)), call)
             if draft == draft_of(before):
-                return self._keeper.leave(row, before, call)
-            return self._keeper.commit(row, Plan(changes=[(rows[0], draft)]), call)
+                return self.keeper.store.leave(row, before, call)
+            return self.keeper.commit(row, Plan(changes=[(rows[0], draft)]), call)
 
-        return self._keeper.run(space, call, attempt)
+        return self.keeper.run(space, call, attempt)
 
     def _relation(self, space: SpaceRow, new: NewRelation, call: Call) -> Draft:
         """Return the draft of a relation, its names as the policy lets them in.
@@ -159,9 +157,9 @@ class GraphDecisions:
             raise InvalidInput.at("$.object", "is the subject; a relation has two ends")
         if new.object is not None:
             _checked(new.object, "$.object")
-        subject = self._intake.text(space, new.subject, call, "$.subject")
+        subject = self.keeper.intake.text(space, new.subject, call, "$.subject")
         field, text = ("object", new.object) if new.object is not None else ("literal", new.literal or "")
-        thing = self._intake.text(space, text, call, f"$.{field}")
+        thing = self.keeper.intake.text(space, text, call, f"$.{field}")
         sentence = f"{'Not: ' if new.negative else ''}{subject} {new.kind.replace('_', ' ')} {thing}"
         structure: dict[str, Json] = {"subject": subject, "kind": new.kind, field: thing}
         return Draft(
@@ -179,7 +177,7 @@ class GraphDecisions:
         for field in ("aliases", "apart"):
             if field in structure:
                 names = [
-                    self._intake.text(space, one, call, f"$.{field}[{place}]")
+                    self.keeper.intake.text(space, one, call, f"$.{field}[{place}]")
                     for place, one in enumerate(_listed(draft, field))
                 ]
                 structure[field] = cast(Json, names)
@@ -187,7 +185,7 @@ class GraphDecisions:
 
     def _stated(self, space: SpaceRow, id_: str, kinds: Sequence[str], call: Call) -> tuple[Row, Memory]:
         raw = id_bytes(id_)
-        rows = [] if raw is None else self._database.read([memories.living(space, raw)])[0]
+        rows = [] if raw is None else self.keeper.store.database.read([memories.living(space, raw)])[0]
         memory = version_rows.memory(rows[0], space.space.name) if rows else None
         if memory is None or memory.kind not in kinds or not call.caller.shows(memory.category):
             raise NotFound(kinds[-1], id_)

@@ -3,15 +3,15 @@
 from collections.abc import Collection, Sequence
 from typing import cast
 
+import msgspec
 from msgspec.structs import replace
 
 from muisti.core.model.errors import NAMED, ChangedSince, NotFound, TooLarge
 from muisti.core.model.ids import id_text
-from muisti.core.model.imports import Imported
+from muisti.core.model.operations import Imported
 from muisti.core.model.outcomes import LaterChange, Written
 from muisti.core.model.terms import UNDO_MAX
 from muisti.core.model.times import from_us
-from muisti.core.store.database import Database
 from muisti.core.store.sql import audit, import_undo, imports
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.begun import Call
@@ -20,15 +20,14 @@ from muisti.core.write.transactions import Transactions
 REMOTE_MAX = 10_000  # memories that a remote database ends in one transaction
 
 
-class ImportUndoer:
+class ImportUndoer(msgspec.Struct, frozen=True):
     """Undo imports into all spaces. Thread-safe."""
 
-    def __init__(self, database: Database, transactions: Transactions) -> None:
-        self._database, self._transactions = database, transactions
+    store: Transactions
 
     def known(self, space: SpaceRow) -> list[Imported]:
         """Return the imports of a space, newest first."""
-        (rows,) = self._database.read([imports.known(space)])
+        (rows,) = self.store.database.read([imports.known(space)])
         return [_imported(row) for row in rows]
 
     def undo(self, space: str, import_id: int, call: Call) -> Imported:
@@ -43,7 +42,7 @@ class ImportUndoer:
             found[:] = [self._one(row, import_id)]
             return self._end(row, found[0], call)
 
-        done = self._transactions.run(space, call, attempt)
+        done = self.store.run(space, call, attempt)
         assert done.tally is not None
         return replace(found[0], undone=None if call.dry_run else done.seq.number, memories=done.tally.ended)
 
@@ -58,7 +57,7 @@ class ImportUndoer:
         return found
 
     def _end(self, space: SpaceRow, found: Imported, call: Call) -> Written:
-        later, kinds, ids, staying = self._database.read([
+        later, kinds, ids, staying = self.store.database.read([
             import_undo.changed_since(space, found),
             import_undo.living(space, found),
             import_undo.living_ids(space, found, UNDO_MAX + 1),
@@ -69,11 +68,11 @@ class ImportUndoer:
             raise ChangedSince([LaterChange(seq, kind, id_text(id_), actor) for seq, kind, id_, actor in changed])
         counts = cast(list[tuple[str, int]], kinds)
         memories = sum(count for _, count in counts)
-        if not self._database.local and memories > REMOTE_MAX:
+        if not self.store.database.local and memories > REMOTE_MAX:
             told = f"the import brought {memories:,} memories"
             raise TooLarge(f"{told}; a remote database undoes {REMOTE_MAX:,} in one step")
         entry = audit.note(call.now, call.caller.actor, "import_undone", space=space.space.name, target=str(found.id))
-        done = self._transactions.turn(
+        done = self.store.turn(
             space,
             import_undo.end_all(space, found, memories),
             "undone",

@@ -4,31 +4,29 @@ Every write that makes text current gets an `Accepted` from here, and memories a
 creates an `Accepted` (a test reads the syntax tree). So no path can skip a check.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import cast
 
 import msgspec
 from msgspec import structs
-from msgspec.structs import replace
 
+from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
-from muisti.core.model.collisions import Echo
 from muisti.core.model.errors import InvalidInput, Problem, SensitiveContent
 from muisti.core.model.fields import STATED
 from muisti.core.model.ids import id_text
 from muisti.core.model.messages import restated, sound
 from muisti.core.model.outcomes import Flag
-from muisti.core.model.spaces import Policy
-from muisti.core.model.terms import Echoes as Policing
-from muisti.core.model.values import SOURCES_MAX, TRUST, Draft, Memory
-from muisti.core.store.database import Database, Statement
-from muisti.core.store.sql import guards, memories
+from muisti.core.model.values import TRUST, Draft, Memory
+from muisti.core.store.database import Database, Rows, Statement
+from muisti.core.store.sql import arrivals, guards, memories, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.terms import count_tokens
 from muisti.core.write.begun import Call
-from muisti.core.write.prepare import canonical, changed, draft_of, new_memory
-from muisti.core.write.recent_results import RecentResults
+from muisti.core.write.prepare import canonical, changed, draft_of, new_memory, ready
+from muisti.core.write.recent_results import EchoCheck
 from muisti.core.write.screening import Screener
+from muisti.core.write.transactions import Transactions
 from muisti.core.write.validate import check_alone, check_new, check_stays
 
 # Compute the trust of a memory: that of its source class, and at most that of the memories it is derived from
@@ -42,11 +40,10 @@ class Lineage(msgspec.Struct, frozen=True):
     statements: tuple[Statement, ...] = ()
 
 
-class Provenance:
+class Provenance(msgspec.Struct, frozen=True):
     """Read the memories that drafts are derived from. Instances are thread-safe."""
 
-    def __init__(self, database: Database) -> None:
-        self._database = database
+    database: Database
 
     def of_new(self, space: SpaceRow, draft: Draft, caller: Caller, path: str = "$") -> Lineage:
         """Return the lineage of a new memory, or of one that replaces another. `path` locates the draft in the request.
@@ -78,7 +75,7 @@ class Provenance:
     def lowered(self, space: SpaceRow, memory: Memory, echo: Sequence[Flag], path: str) -> tuple[int, tuple[Flag, ...]]:
         """Return the trust of a memory that repeats others, and a flag if that is lower than before."""
         ids = [one for flag in echo for one in flag.ids]
-        (rows,) = self._database.read([memories.trusts(space, ids, living=True)]) if ids else ([],)
+        (rows,) = self.database.read([memories.trusts(space, ids, living=True)]) if ids else ([],)
         found = {id_text(cast(bytes, row[0])): cast(int, row[1]) for row in rows}
         trust = min(found.values(), default=memory.trust)
         if trust >= memory.trust:
@@ -94,12 +91,12 @@ class Provenance:
         named = () if draft.parent_id is None or caller.sees_all else canonical((draft.parent_id,))
         if not named:
             return
-        (rows,) = self._database.read([memories.trusts(space, named, living=True)])
+        (rows,) = self.database.read([memories.trusts(space, named, living=True)])
         if not any(caller.may_read(row[2]) for row in rows):
             raise InvalidInput.at(f"{path}.parent_id", f"no memory {named[0]} in this space")
 
     def _living(self, space: SpaceRow, ids: Sequence[str], caller: Caller, path: str) -> dict[str, int]:
-        (rows,) = self._database.read([memories.trusts(space, ids, living=True)])
+        (rows,) = self.database.read([memories.trusts(space, ids, living=True)])
         found = {id_text(cast(bytes, row[0])): cast(int, row[1]) for row in rows if caller.may_read(row[2])}
         missing = [one for one in ids if one not in found]
         if missing:
@@ -110,7 +107,7 @@ class Provenance:
         """Return the trust of the sources of a memory. An erased source counts with the trust of the memory itself."""
         if not before.derived_from:
             return {}
-        (rows,) = self._database.read([memories.trusts(space, before.derived_from, living=False)])
+        (rows,) = self.database.read([memories.trusts(space, before.derived_from, living=False)])
         found = {id_text(cast(bytes, row[0])): cast(int, row[1]) for row in rows}
         return {one: found.get(one, before.trust) for one in before.derived_from}
 
@@ -124,45 +121,6 @@ def _lineage(space: SpaceRow, draft: Draft, living: dict[str, int], path: str, e
     lowest = tuple(one for one, trusted in sources.items() if trusted == trust)
     flag = Flag(code="trust_lowered", path=f"{path}.derived_from", kind=draft.source_class, ids=lowest)
     return Lineage(trust, (flag,), statements)
-
-
-class EchoCheck(msgspec.Struct, frozen=True):
-    """Check drafts for echoes. `default` is the policy of spaces without their own."""
-
-    database: Database
-    recent_results: RecentResults
-    default: Policy
-
-    def marked(self, space: SpaceRow, draft: Draft, call: Call, path: str) -> tuple[Draft, tuple[Flag, ...]]:
-        """Return the draft to store. An echo is derived from the memories that it repeats.
-
-        `path` locates the draft in the request. A draft that names one of these memories in `derived_from` is no echo.
-
-        Raises:
-            Echo: the policy refuses echoes.
-        """
-        if self.asks_nothing(space):
-            return draft, ()
-        ids = self.recent_results.echoed(call.caller.actor, space.space.epoch, draft.content, call.now)
-        if not ids or not set(ids).isdisjoint(canonical(draft.derived_from)):
-            return draft, ()
-        if self._policy(space) == "refuse":
-            raise Echo(ids, path)
-        sources = (*draft.derived_from, *self._living(space, ids, call))[:SOURCES_MAX]
-        return replace(draft, derived_from=sources), (Flag(code="echo", path=f"{path}.content", ids=ids),)
-
-    def asks_nothing(self, space: SpaceRow) -> bool:
-        """Return whether the space allows echoes, so that no check is needed."""
-        return self._policy(space) in (None, "allow")
-
-    def _policy(self, space: SpaceRow) -> Policing | None:
-        return space.space.policy.over(self.default).echoes
-
-    def _living(self, space: SpaceRow, ids: tuple[str, ...], call: Call) -> list[str]:
-        """Return the memories that are still current. A deleted memory may be repeated but cannot be a source."""
-        (rows,) = self.database.read([memories.trusts(space, ids, living=True)])
-        found = {id_text(cast(bytes, row[0])) for row in rows if call.caller.shows(row[2])}
-        return [one for one in ids if one in found]
 
 
 NO_FLAGS: tuple[Flag, ...] = ()
@@ -185,11 +143,12 @@ class Accepted(msgspec.Struct, frozen=True):
         return changed(before, self.draft, now, self.trust)
 
 
-class Intake:
+class Intake(msgspec.Struct, frozen=True):
     """Decide what may be stored. Instances are thread-safe."""
 
-    def __init__(self, screener: Screener, echoes: EchoCheck, provenance: Provenance) -> None:
-        self._screener, self._echoes, self._provenance = screener, echoes, provenance
+    screener: Screener
+    echoes: EchoCheck
+    provenance: Provenance
 
     def new(
         self,
@@ -215,10 +174,10 @@ class Intake:
         check_new(draft, path)
         if not hierarchy:
             check_alone(draft, path)
-            self._provenance.check_parent(space, draft, call.caller, path)
-        draft, redactions = self._screener.screened(space, draft, call, path)
-        draft, echo = self._echoes.marked(space, draft, call, path) if echoes else (draft, NO_FLAGS)
-        return _accepted(draft, (*redactions, *echo), self._provenance.of_new(space, draft, call.caller, path))
+            self.provenance.check_parent(space, draft, call.caller, path)
+        draft, redactions = self.screener.screened(space, draft, call, path)
+        draft, echo = self.echoes.marked(space, draft, call, path) if echoes else (draft, NO_FLAGS)
+        return _accepted(draft, (*redactions, *echo), self.provenance.of_new(space, draft, call.caller, path))
 
     def batch(
         self,
@@ -264,9 +223,9 @@ class Intake:
         check_alone(draft)
         draft = _in_place(draft, draft_of(before))
         if draft.parent_id != before.parent_id:
-            self._provenance.check_parent(space, draft, call.caller)
-        draft, redactions = self._screener.screened(space, draft, call, before=draft_of(before))
-        return _accepted(draft, redactions, self._provenance.of_new(space, draft, call.caller))
+            self.provenance.check_parent(space, draft, call.caller)
+        draft, redactions = self.screener.screened(space, draft, call, before=draft_of(before))
+        return _accepted(draft, redactions, self.provenance.of_new(space, draft, call.caller))
 
     def changed(self, space: SpaceRow, draft: Draft, before: Memory, call: Call) -> Accepted:
         """Accept the draft of a changed memory. Text that is current in the memory passes the policy.
@@ -280,11 +239,11 @@ class Intake:
             return Accepted(draft, NO_FLAGS, before.trust)
         check_stays(draft, stated)
         if draft.parent_id != stated.parent_id:
-            self._provenance.check_parent(space, draft, call.caller)
-        draft, redactions = self._screener.screened(space, draft, call, before=stated)
+            self.provenance.check_parent(space, draft, call.caller)
+        draft, redactions = self.screener.screened(space, draft, call, before=stated)
         if draft == stated:
             return Accepted(draft, redactions, before.trust)
-        return _accepted(draft, redactions, self._provenance.of_changed(space, draft, before, call.caller))
+        return _accepted(draft, redactions, self.provenance.of_changed(space, draft, before, call.caller))
 
     def brought(
         self, space: SpaceRow, memory: Memory, current: Memory | None, call: Call, path: str = "$", *, is_new: bool
@@ -299,28 +258,28 @@ class Intake:
             SensitiveContent, Echo.
         """
         stated = draft_of(memory)
-        draft, redactions = self._screener.cleaned(
+        draft, redactions = self.screener.cleaned(
             space, sound(stated), call, path, None if current is None else draft_of(current)
         )
-        draft, echo = self._echoes.marked(space, draft, call, path) if is_new else (draft, NO_FLAGS)
+        draft, echo = self.echoes.marked(space, draft, call, path) if is_new else (draft, NO_FLAGS)
         if draft == stated:
             return memory, (*redactions, *echo)
         values = {name: getattr(draft, name) for name in STATED if getattr(draft, name) != getattr(stated, name)}
-        trust, lowered = self._provenance.lowered(space, memory, echo, path)
+        trust, lowered = self.provenance.lowered(space, memory, echo, path)
         accepted = structs.replace(memory, **values, trust=trust, tokens=count_tokens(draft.content))
         return accepted, (*redactions, *echo, *lowered)
 
     def text(self, space: SpaceRow, text: str, call: Call, path: str) -> str:
         """Accept a text that is stored beside memories; see `Screener.text`."""
-        return self._screener.text(space, text, call, path)
+        return self.screener.text(space, text, call, path)
 
     def name(self, space: SpaceRow, name: str, call: Call, path: str) -> None:
         """Accept a name that is stored beside memories; see `Screener.name`."""
-        self._screener.name(space, name, call, path)
+        self.screener.name(space, name, call, path)
 
     def asks_nothing(self, space: SpaceRow, call: Call) -> bool:
         """Return whether the space accepts every earlier memory unchanged, so that none needs to be read."""
-        return self._screener.asks_nothing(space, call) and self._echoes.asks_nothing(space)
+        return self.screener.asks_nothing(space, call) and self.echoes.asks_nothing(space)
 
 
 def _in_place(draft: Draft, before: Draft) -> Draft:
@@ -339,3 +298,71 @@ def _accepted(draft: Draft, flags: tuple[Flag, ...], lineage: Lineage) -> Accept
 def place_of(memory_id: str) -> str:
     """Return the path that names a memory in a problem or flag, when the request does not contain the memory."""
     return f"$.memories[{memory_id}]"
+
+
+# Merges and roll-backs make many memories current together, by copying rows inside the database. A version that the
+# policy redacts is copied from a staging space, which the batch deletes.
+
+PAGE = 500  # versions in one read
+NAMED = 100  # memories listed in a refusal
+
+
+class Allowed(msgspec.Struct, frozen=True):
+    """Statements to run after those of the plan, statements that end the batch, and the flags of redacted text."""
+
+    plan: Sequence[Statement] = ()
+    end: Sequence[Statement] = ()
+    flags: tuple[Flag, ...] = ()
+
+
+def allowed(
+    store: Transactions, intake: Intake, space: SpaceRow, planned: Sequence[Statement], call: Call, *, are_new: bool
+) -> Allowed:
+    """Return the statements that apply the policy to a plan.
+
+    `are_new`: memories that are not current in the space were never in it.
+
+    Raises:
+        SensitiveContent: the policy refuses text that would become current; the paths name the memories.
+        Echo: the policy refuses echoes, and one of the memories repeats what the caller has just found.
+        Refused: the plan is no longer valid.
+    """
+    if intake.asks_nothing(space, call):
+        return Allowed()
+    rows = store.database.rehearse([*planned, arrivals.planned()])[-1]
+    problems, flags, changed = list[Problem](), list[Flag](), list[tuple[int, Memory]]()
+    for source, memory, current in _read(store.database, space, rows):
+        is_new = are_new and current is None
+        try:
+            accepted, redactions = intake.brought(space, memory, current, call, place_of(memory.id), is_new=is_new)
+        except SensitiveContent as refusal:
+            problems += refusal.problems
+            continue
+        flags += redactions
+        if accepted is not memory:
+            changed.append((source, accepted))
+    if problems:
+        raise SensitiveContent(problems[:NAMED])
+    seen = arrivals.refuse_others(cast(list[tuple[int, int | None]], rows))
+    return Allowed([seen, *_staged(space, changed, store.models)], arrivals.clear() if changed else [], tuple(flags))
+
+
+def _read(database: Database, space: SpaceRow, rows: Rows) -> Iterator[tuple[int, Memory, Memory | None]]:
+    """Yield for each memory the source row, the version that would become current, and the current one or None."""
+    for start in range(0, len(rows), PAGE):
+        page = cast(list[tuple[int, int | None]], rows[start : start + PAGE])
+        wanted = sorted({row for pair in page for row in pair if row is not None})
+        (read,) = database.read([memories.by_rows(wanted)])
+        found = {cast(int, row[0]): version_rows.memory(row, space.space.name) for row in read}
+        for source, living in page:
+            if source in found:
+                yield source, found[source], None if living is None else found.get(living)
+
+
+def _staged(space: SpaceRow, changed: Sequence[tuple[int, Memory]], models: Models) -> Iterator[Statement]:
+    if not changed:
+        return
+    made = ready([memory for _, memory in changed], space, models)
+    yield from arrivals.begin(space)
+    for number, ((source, _), new) in enumerate(zip(changed, made, strict=True)):
+        yield from arrivals.instead(space, source, new, number)

@@ -5,18 +5,15 @@ from typing import cast
 
 import msgspec
 
-from muisti.core.embedding.models import Models
-from muisti.core.model.counts import Quota
-from muisti.core.model.ids import IdSource, id_text
+from muisti.core.model.ids import id_text
 from muisti.core.model.outcomes import Written
 from muisti.core.model.values import Draft, Memory
 from muisti.core.store.database import Row, Statement
 from muisti.core.store.sql import changes, guards, inserting, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.write.begun import Call
+from muisti.core.write.begun import Call, Part
 from muisti.core.write.intake import Intake
 from muisti.core.write.prepare import again, ready
-from muisti.core.write.refusals import Part
 from muisti.core.write.transactions import Transactions
 
 
@@ -32,20 +29,15 @@ class Plan(msgspec.Struct, frozen=True, kw_only=True):
     comes: Sequence[Draft] = ()
 
 
-class Keeper:
+class Keeper(msgspec.Struct, frozen=True):
     """Writes objects of the hierarchy. Thread-safe."""
 
-    def __init__(self, transactions: Transactions, intake: Intake, models: Models, ids: IdSource, quota: Quota) -> None:
-        """`models` embed the texts, `quota` is that of spaces without one."""
-        self._transactions = transactions
-        self._intake = intake
-        self._models = models
-        self._ids = ids
-        self._quota = quota
+    store: Transactions
+    intake: Intake
 
     def run(self, space: str, call: Call, attempt: Callable[[SpaceRow], Written]) -> Written:
         """Return what an attempt returns that nobody overtakes; see `Transactions.run`."""
-        return self._transactions.run(space, call, attempt)
+        return self.store.run(space, call, attempt)
 
     def commit(self, space: SpaceRow, plan: Plan, call: Call) -> Written:
         """Run a plan as one batch. What ends and what changes must be in the version that was read.
@@ -57,20 +49,14 @@ class Keeper:
         """
         total = len(plan.ends) + len(plan.changes) + len(plan.comes)
         if not total:
-            return self._transactions.nothing(space, call)
+            return self.store.nothing(space, call)
         parts = guarded(
             plan, [*self.before(space, plan, len(plan.comes), call), *self._additions(space, plan.comes, call)]
         )
         last = parts[-1]
-        limits = quotas.refuse_more(space, self._quota)
+        limits = quotas.refuse_more(space, self.store.quota)
         parts[-1] = msgspec.structs.replace(last, statements=[*last.statements, limits])
-        return self._transactions.commit(
-            self._transactions.begin(space, parts, call, created=bool(plan.comes), embedded=False)
-        )
-
-    def leave(self, space: SpaceRow, memory: Memory, call: Call) -> Written:
-        """Return the reply of a write that changes nothing; see `Transactions.leave`."""
-        return self._transactions.leave(space, memory, call)
+        return self.store.write(space, parts, call, created=bool(plan.comes), embedded=False)
 
     def before(self, space: SpaceRow, plan: Plan, after: int, call: Call) -> list[Part]:
         """Return the parts of a batch for what ends and changes; `after` more changes come after them.
@@ -95,25 +81,24 @@ class Keeper:
 
     def _change(self, space: SpaceRow, row: Row, draft: Draft, offset: int, call: Call) -> Part:
         before = version_rows.memory(row, space.space.name)
-        accepted = self._intake.changed(space, draft, before, call)
-        new = again(accepted.next(before, call.now), before, cast(int, row[0]), space, self._models)
+        accepted = self.intake.changed(space, draft, before, call)
+        new = again(accepted.next(before, call.now), before, cast(int, row[0]), space, self.store.models)
         statements = [
             guards.refuse_stale(before),
             *accepted.statements,
             inserting.end(space, before, offset),
-            *self._transactions.guarded_insertion(space, new, "updated", call.caller, offset),
+            *self.store.guarded_insertion(space, new, "updated", call.caller, offset),
         ]
         return Part(new.memory, statements)
 
     def _additions(self, space: SpaceRow, drafts: Sequence[Draft], call: Call) -> list[Part]:
         places = ["$"] * len(drafts)
-        accepted = self._intake.batch(space, drafts, call, places, echoes=False, hierarchy=True)
-        made = [one.first(space, id_text(self._ids.new(call.now)), call.now) for one in accepted]
-        versions = ready(made, space, self._models)
+        accepted = self.intake.batch(space, drafts, call, places, echoes=False, hierarchy=True)
+        made = [one.first(space, id_text(self.store.ids.new(call.now)), call.now) for one in accepted]
+        versions = ready(made, space, self.store.models)
         return [
             Part(
-                new.memory,
-                [*one.statements, *self._transactions.guarded_insertion(space, new, "created", call.caller, offset)],
+                new.memory, [*one.statements, *self.store.guarded_insertion(space, new, "created", call.caller, offset)]
             )
             for one, new, offset in zip(accepted, versions, range(len(made) - 1, -1, -1), strict=True)
         ]

@@ -1,7 +1,8 @@
 """Prepare versions to be stored: passages cut, terms listed, vectors computed."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import timedelta
+from itertools import repeat
 from typing import Any
 
 import msgspec
@@ -9,7 +10,6 @@ from msgspec import structs
 from msgspec.structs import replace
 
 from muisti.core.code.headers import header, is_code
-from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.models import Models
 from muisti.core.embedding.vectors import pack
 from muisti.core.model.conversations import is_structural
@@ -36,7 +36,7 @@ class Source(msgspec.Struct, frozen=True):
     symbol: str | None = None
 
     @classmethod
-    def of(cls, draft: Draft) -> "Source":
+    def of(cls, draft: Draft | Memory) -> "Source":
         texts: dict[Field, str | None] = {
             "content": draft.content,
             "key": draft.key,
@@ -139,30 +139,21 @@ def ready(memories: Sequence[Memory], space: SpaceRow, models: Models) -> list[N
 
     A model that the process does not have embeds nothing.
     """
-    sources = [Source.of(draft_of(memory)) for memory in memories]
-    passages = [passages_of(memory) for memory in memories]
-    texts = [
-        embedded_text(source, passage, space.space.settings.embedded_fields)
-        for source, cut in zip(sources, passages, strict=True)
-        for passage in cut
-    ]
-    vectors = iter(_vectors(texts, models.embedding(space.space)))
+    cuts = [(memory, Source.of(memory), passages_of(memory)) for memory in memories]
+    vectors: Iterator[Mapping[str, bytes]] = repeat({})
+    if encoders := models.embedding(space.space):
+        fields = space.space.settings.embedded_fields
+        texts = [embedded_text(source, passage, fields) for _, source, cut in cuts for passage in cut]
+        made = [[(encoder.identity, vector) for vector in pack(encoder.encode(texts))] for encoder in encoders]
+        vectors = (dict(one) for one in zip(*made, strict=True))
     return [
         NewVersion(
             memory=memory,
             content_hash=same_text_hash(memory.content),
             passages=[Indexed(passage, terms(source, passage), next(vectors)) for passage in cut],
         )
-        for memory, source, cut in zip(memories, sources, passages, strict=True)
+        for memory, source, cut in cuts
     ]
-
-
-def _vectors(texts: Sequence[str], encoders: Sequence[Encoder]) -> Iterable[Mapping[str, bytes]]:
-    """Return the packed vectors of each text, by the identity of their model."""
-    if not encoders:
-        return [{} for _ in texts]
-    made = [[(encoder.identity, vector) for vector in pack(encoder.encode(texts))] for encoder in encoders]
-    return [dict(one) for one in zip(*made, strict=True)]
 
 
 def passages_of(memory: Memory) -> list[Passage]:
@@ -172,7 +163,7 @@ def passages_of(memory: Memory) -> list[Passage]:
 
 def again(memory: Memory, before: Memory, row: int, space: SpaceRow, models: Models) -> NewVersion:
     """Return the next version of a memory. Passages are copied from the version before if their text is unchanged."""
-    if Source.of(draft_of(memory)) != Source.of(draft_of(before)):
+    if Source.of(memory) != Source.of(before):
         return replace(ready([memory], space, models)[0], previous=row)
     return carried(memory, row)
 

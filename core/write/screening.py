@@ -1,6 +1,6 @@
 """Apply the policy of a space to text before it is stored: refuse or redact secrets and personal data."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import cast
 
@@ -27,6 +27,7 @@ from muisti.core.write.validate import check_draft
 # Refused and never changed, as two addresses could become one.
 ADDRESS = ("category", "key", "session", "conversation", "topic", "document")
 TEXTS = tuple(name for name in fields.TEXTS if name not in ADDRESS)
+_SCREENED = (*TEXTS, *ADDRESS, "tags", "metadata", "structure")
 LONG = 10**11  # from here on a number in metadata may be that of a card
 
 Find = Callable[[str], list[Found]]
@@ -48,10 +49,6 @@ class Screener(msgspec.Struct, frozen=True):
     """Screen drafts before they are stored. `default` is the policy of spaces without their own."""
 
     default: Policy
-
-    def policy(self, space: SpaceRow) -> Policy:
-        """Return the effective policy of a space."""
-        return space.space.policy.over(self.default)
 
     def screened(
         self, space: SpaceRow, draft: Draft, call: Call, path: str = "$", before: Draft | None = None
@@ -135,7 +132,7 @@ class Screener(msgspec.Struct, frozen=True):
         return not self._looking(space, call)
 
     def _looking(self, space: SpaceRow, call: Call) -> list[tuple[Find, Screening]]:
-        return _chosen(self.policy(space), call.caller)
+        return _chosen(space.space.policy.over(self.default), call.caller)
 
 
 def _chosen(policy: Policy, caller: Caller) -> list[tuple[Find, Screening]]:
@@ -189,21 +186,25 @@ class _Screening:
     def changes(self, draft: Draft, before: Draft | None) -> dict[str, object]:
         """Return the fields that must be stored with other values than those sent."""
         clean: dict[str, object] = {}
+        new = {
+            name
+            for name in _SCREENED
+            if (value := getattr(draft, name)) and (before is None or value != getattr(before, name))
+        }
         at = reply_at(draft.kind, draft.content, draft.structure)
         for name in TEXTS:
-            if _is_new(name, draft, before):
-                if name == "content" and at is not None:
-                    clean[name], at = self._both(draft.content, at)
-                else:
-                    clean[name] = self.text(getattr(draft, name), name)
+            if name == "content" and at is not None and name in new:
+                clean[name], at = self._both(draft.content, at)
+            elif name in new:
+                clean[name] = self.text(getattr(draft, name), name)
         for name in ADDRESS:
-            if _is_new(name, draft, before):
+            if name in new:
                 self.name(getattr(draft, name), f"{self._path}.{self._sent.get(name, name)}")
-        if draft.tags and _is_new("tags", draft, before):
+        if "tags" in new:
             clean["tags"] = tuple(self.text(tag, f"tags[{place}]") for place, tag in enumerate(draft.tags))
-        if draft.metadata and _is_new("metadata", draft, before):
+        if "metadata" in new:
             clean["metadata"] = self._metadata(draft.metadata, "metadata")
-        if draft.structure and _is_new("structure", draft, before):
+        if "structure" in new:
             clean["structure"] = self._metadata(draft.structure, "structure")
         if at is not None and at != draft.structure["reply_at"]:
             clean["structure"] = {**cast(Mapping[str, Json], clean.get("structure", draft.structure)), "reply_at": at}
@@ -284,23 +285,14 @@ def without(text: str, found: Sequence[Found]) -> str:
     >>> without("write to ann@firma.fi!", [Found("email", 9, 21)])
     'write to [redacted: email]!'
     """
-    return "".join(_pieces(text, found))
-
-
-def _pieces(text: str, found: Sequence[Found]) -> Iterator[str]:
-    at = 0
+    pieces, at = list[str](), 0
     for one in found:
-        yield f"{text[at : one.start]}[redacted: {one.kind}]"
+        pieces += (text[at : one.start], f"[redacted: {one.kind}]")
         at = one.stop
-    yield text[at:]
+    return "".join([*pieces, text[at:]])
 
 
 def _behind(find: Find, name: str, text: str) -> list[Found]:
     """Return finds in a value that its key reveals: `{"password": ...}`."""
     gap = len(name) + 1
     return [Found(one.kind, one.start - gap, one.stop - gap) for one in find(f"{name}={text}") if one.start >= gap]
-
-
-def _is_new(name: str, draft: Draft, before: Draft | None) -> bool:
-    value = cast(object, getattr(draft, name))
-    return value is not None and (before is None or value != getattr(before, name))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from time import perf_counter
 from typing import cast
 
+import msgspec
 from msgspec.structs import replace
 
 from muisti.core.conflicts.check import NOT_CHECKED, Checked
@@ -12,7 +13,6 @@ from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
 from muisti.core.model.collisions import Echo
 from muisti.core.model.conversations import place_of
-from muisti.core.model.counts import Quota
 from muisti.core.model.errors import (
     ModelMismatch,
     NotFound,
@@ -21,7 +21,8 @@ from muisti.core.model.errors import (
     SensitiveContent,
     StoreUnavailable,
 )
-from muisti.core.model.outcomes import Flag, Plan, Shift, Tally, Written
+from muisti.core.model.ids import IdSource
+from muisti.core.model.outcomes import Flag, Plan, Quota, Shift, Tally, Written
 from muisti.core.model.terms import BATCH_MAX, ChangeKind
 from muisti.core.model.values import Memory, Seq
 from muisti.core.store.database import Database, Refusal, Refused, Row, Rows, Statement
@@ -40,10 +41,7 @@ from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.support.meters import Counter
 from muisti.core.support.waiting import Overtaken
-from muisti.core.tasks.fenced_commit import over
-from muisti.core.write import answers
-from muisti.core.write.begun import Begun, Call
-from muisti.core.write.refusals import Part, explained, part_of
+from muisti.core.write.begun import Begun, Call, Part, explained, part_of, read_answer, remember
 
 TRIES = 16  # tries of a change that others overtake
 
@@ -55,45 +53,34 @@ CHANGED = (Overtaken, NotFound, ModelMismatch, SensitiveContent, Echo)
 Foresee = Callable[[SpaceRow, Sequence[Statement], int, float], tuple[Shift, ...] | None]
 
 
-class Transactions:
+class Transactions(msgspec.Struct, frozen=True):
     """Commit batches. A request with an idempotency key is executed once; repetitions get the same reply.
 
-    Instances are thread-safe. `models` embed the texts.
+    Instances are thread-safe. `models` embed the texts, `quota` applies to spaces without their own, and replies are
+    kept for `retention_us`. `counter` counts changes. `foresee` predicts how a batch changes the probes of a space.
+    `spaces` are as last read: the guard of a batch refuses when one has changed.
     """
 
-    def __init__(
-        self,
-        database: Database,
-        indexes: Indexes,
-        models: Models,
-        retention_us: int,
-        quota: Quota,
-        changes: Counter,
-        foresee: Foresee,
-    ) -> None:
-        """`retention_us` is how long replies are kept. `quota` applies to spaces without a quota of their own.
-
-        `changes` counts changes. `foresee` predicts how a batch changes the probes of a space.
-        """
-        self._database = database
-        self._indexes = indexes
-        self._models = models
-        self._retention_us = retention_us
-        self._quota = quota
-        self._changes = changes
-        self._foresee = foresee
-        self._spaces: dict[str, SpaceRow] = {}  # as last read; the guard of a batch refuses when one has changed
+    database: Database
+    indexes: Indexes
+    models: Models
+    ids: IdSource
+    quota: Quota
+    retention_us: int
+    counter: Counter
+    foresee: Foresee
+    spaces: dict[str, SpaceRow] = {}
 
     def known(self, name: str) -> SpaceRow | None:
         """Return the cached space, if it is enough to add a memory to it, else None."""
-        known = self._spaces.get(name)
+        known = self.spaces.get(name)
         return (
-            known if known is not None and (known.generation is not None or self._models.inline(None) is None) else None
+            known if known is not None and (known.generation is not None or self.models.inline(None) is None) else None
         )
 
     def forget(self, name: str) -> None:
         """Drop the cached space."""
-        self._spaces.pop(name, None)
+        self.spaces.pop(name, None)
 
     def run(self, name: str, call: Call, attempt: Callable[[SpaceRow], Written]) -> Written:
         """Retry an attempt until no other write overtakes it. Return its reply, or the stored reply of the call's key.
@@ -114,7 +101,7 @@ class Transactions:
 
     def is_known(self, call: Call) -> bool:
         """Return whether a reply is stored for the call."""
-        return call.request is not None and any(self._database.read([requests.known(call.request, call.now)])[0])
+        return call.request is not None and any(self.database.read([requests.known(call.request, call.now)])[0])
 
     def begin(
         self,
@@ -173,12 +160,28 @@ class Transactions:
         """Store a version as a change of its own; other statements guard its address, place and parent."""
         return [*inserting.insert(space, new, offset), changes.record(space, kind, caller, new.memory, offset)]
 
+    def write(
+        self,
+        space: SpaceRow,
+        parts: Sequence[Part],
+        call: Call,
+        *,
+        created: bool = False,
+        embedded: bool = True,
+        numbers: int | None = None,
+        flags: tuple[Flag, ...] = (),
+    ) -> Written:
+        """Commit the parts as one batch; see `begin`."""
+        return self.commit(
+            self.begin(space, parts, call, created=created, embedded=embedded, numbers=numbers, flags=flags)
+        )
+
     def leave(self, space: SpaceRow, memory: Memory, call: Call, flags: tuple[Flag, ...] = ()) -> Written:
         """Return the reply of a write that changes nothing. It is stored if the call has an idempotency key."""
         plan = Plan(0, ()) if call.dry_run else None
         unchanged = Written(memories=(memory,), seq=space.seq, created=False, plan=plan, flags=flags)
         if call.request is None:
-            self._pass(call)
+            call.fenced.commit(self.database)
             return unchanged
         part = Part(memory, [guards.refuse_stale(memory)])
         head = [*call.fenced.before, *requests.refuse_known(call.request, call.now), spaces.guard(space)]
@@ -187,7 +190,7 @@ class Transactions:
 
     def nothing(self, space: SpaceRow, call: Call) -> Written:
         """Return the reply of a write that has nothing to do, for a call without a key."""
-        self._pass(call)
+        call.fenced.commit(self.database)
         return Written(memories=(), seq=space.seq, created=False, plan=Plan(0, ()) if call.dry_run else None)
 
     def commit(self, begun: Begun) -> Written:
@@ -200,7 +203,7 @@ class Transactions:
                 return (
                     self._planned(begun)
                     if begun.call.dry_run
-                    else self.concluded(begun, self._database.write(begun.batch))
+                    else self.concluded(begun, self.database.write(begun.batch))
                 )
             except Refused as refused:
                 freed = self._without_expired(begun, refused)
@@ -225,7 +228,7 @@ class Transactions:
         known = [] if call.request is None else requests.refuse_known(call.request, call.now)
         model = self._model(space, call.now)
         head = [*call.fenced.before, *known, *model, *planned, *bulk_replace.advance(space, call.now)]
-        quota = quotas.refuse_more_in_bulk(space, self._quota)
+        quota = quotas.refuse_more_in_bulk(space, self.quota)
         does = [*bulk_replace.take(space, kind, call.caller, call.now), quota, *end]
         batch, tally = [*head, *does, *bulk_replace.tally(), bulk_replace.clear()], len(head) + len(does)
         begun = Begun(space, len(head), batch, (), call, False, NOT_CHECKED, ended, tally, flags=flags)
@@ -241,11 +244,11 @@ class Transactions:
 
     def _meaning(self, begun: Begun, refused: Refused) -> Exception:
         if refused.code == Refusal.QUOTA_EXCEEDED:
-            (rows,) = self._database.read([quotas.usage(begun.space, self._quota)])
+            (rows,) = self.database.read([quotas.usage(begun.space, self.quota)])
             told = rows and begun.call.caller.sees_all  # only a caller who sees the whole space may see its usage
             return QuotaExceeded(begun.space.space.name, quotas.used(rows[0]) if told else None)
         part = part_of(refused.statement - begun.head, begun.parts) if begun.parts else None
-        return explained(refused, self._database, begun.space, part, begun.call.now)
+        return explained(refused, self.database, begun.space, part, begun.call.now)
 
     def _without_expired(self, begun: Begun, refused: Refused) -> Begun | None:
         """Return the write with an expired memory ended first, if that memory has the address; otherwise None."""
@@ -255,7 +258,7 @@ class Transactions:
         if memory.category is None or memory.key is None:
             return None
         space, call, number = begun.space, begun.call, begun.numbers
-        (rows,) = self._database.read([memories.at_address(space, memory.category, memory.key)])
+        (rows,) = self.database.read([memories.at_address(space, memory.category, memory.key)])
         held = version_rows.memory(rows[0], space.space.name) if rows else None
         if held is None or not memories.is_expired(held, call.now):
             return None
@@ -269,9 +272,9 @@ class Transactions:
     def concluded(self, begun: Begun, results: Sequence[Rows]) -> Written:
         """Return the reply and notify the index. The last row of the head is the new change number."""
         number = cast(int, results[begun.head - 1][0][0]) + begun.beyond
-        self._indexes.note(begun.space, number)
+        self.indexes.note(begun.space, number)
         tally = begun.tallied(results)
-        self._changes.add(by=len(begun.parts) if tally is None else tally.changes)
+        self.counter.add(by=len(begun.parts) if tally is None else tally.changes)
         return self._reply(begun, number, tally, commit=1000 * (perf_counter() - begun.at))
 
     def _planned(self, begun: Begun) -> Written:
@@ -279,14 +282,14 @@ class Transactions:
         stands, made = spaces.number(begun.space), changes.last(begun.space, BATCH_MAX)
         began = perf_counter()
         try:
-            (((number,),), *results) = self._database.rehearse([stands, *begun.batch, made])
+            (((number,),), *results) = self.database.rehearse([stands, *begun.batch, made])
         except Refused as refused:
             raise Refused(refused.code, refused.statement - 1) from refused
         took = perf_counter() - began
         after = cast(int, results[begun.head - 1][0][0]) + begun.beyond
         number = cast(int, number)
         told = begun.call.caller.sees_all
-        shifts = self._foresee(begun.space, begun.batch, begun.call.now, took) if told else None
+        shifts = self.foresee(begun.space, begun.batch, begun.call.now, took) if told else None
         planned = [changes.planned(row) for row in reversed(results[-1]) if cast(int, row[0]) > number]
         plan = Plan(after - number, tuple(planned), shifts)
         return self._reply(begun, number, begun.tallied(results), plan=plan)
@@ -303,7 +306,7 @@ class Transactions:
             checked_at=begun.checked.at,
             ended=begun.ended,
             flags=begun.flags,
-            degraded=self._models.lacking(begun.space.space) if begun.embedded else (),
+            degraded=self.models.lacking(begun.space.space) if begun.embedded else (),
             commit=commit,
             plan=plan,
             tally=tally,
@@ -314,11 +317,11 @@ class Transactions:
         ask = [spaces.by_name(name)]
         if call.request is not None:
             ask.append(requests.known(call.request, call.now))
-        found, *stored = self._database.read(ask)
+        found, *stored = self.database.read(ask)
         if not found:
             raise NotFound("space", name)
         known = stored[0][0] if stored and stored[0] else None
-        space = self._spaces[name] = space_row(found[0])
+        space = self.spaces[name] = space_row(found[0])
         return space, known
 
     def _replay(self, space: SpaceRow, call: Call, known: Row) -> Written:
@@ -328,8 +331,8 @@ class Transactions:
             raise NotFound("answer", call.request.key, "what this request wrote has been erased")
         if body_hash != call.request.body_hash:
             raise RequestReused(call.request.key)
-        stored = answers.read(answer)
-        rows = self._database.read(memories.of_versions(space, stored.versions))
+        stored = read_answer(answer)
+        rows = self.database.read(memories.of_versions(space, stored.versions))
         epoch, number = seq.split(":")
         return Written(
             memories=tuple(version_rows.memory(row, space.space.name) for found in rows for row in found),
@@ -346,7 +349,7 @@ class Transactions:
         """Return the write with the statements of its parts and, for a call with a key, of the stored reply."""
         batch = [*begun.batch, *(statement for part in begun.parts for statement in part.statements)]
         if (request := begun.call.request) is not None:
-            answer = answers.remember(
+            answer = remember(
                 [part.memory for part in begun.parts if part.told],
                 created=begun.created,
                 similar=begun.checked.similar,
@@ -354,20 +357,12 @@ class Transactions:
                 ended=begun.ended,
                 flags=begun.flags,
             )
-            batch.append(requests.remember(begun.space, request, answer, begun.call.now + self._retention_us))
+            batch.append(requests.remember(begun.space, request, answer, begun.call.now + self.retention_us))
         return replace(begun, batch=[*batch, *begun.call.fenced.after])
-
-    def _pass(self, call: Call) -> None:
-        """Commit what a write that changes nothing commits for its task."""
-        try:
-            if call.fenced.before:
-                self._database.write([*call.fenced.before, *call.fenced.after])
-        except Refused as refused:
-            raise over(refused) or refused from refused
 
     def _write(self, begun: Begun) -> list[Rows]:
         try:
-            return self._database.write(begun.batch)
+            return self.database.write(begun.batch)
         except Refused as refused:
             raise self.explained(begun, refused) from refused
 
@@ -378,7 +373,7 @@ class Transactions:
         """
         if space.space.generation is not None:
             return [spaces.guard_model(space, space.space.generation)]
-        encoder = self._models.inline(None)
+        encoder = self.models.inline(None)
         if encoder is None:
             return [spaces.guard_policy(space)]
         return [

@@ -8,9 +8,7 @@ from typing import cast
 import msgspec
 from msgspec.structs import replace
 
-from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
-from muisti.core.model.counts import Quota
 from muisti.core.model.errors import (
     ChangedSince,
     InvalidInput,
@@ -23,9 +21,10 @@ from muisti.core.model.errors import (
 from muisti.core.model.ids import id_text
 from muisti.core.model.outcomes import Flag, Instead, LaterChange, Undo, Written
 from muisti.core.model.terms import BATCH_MAX, UNDO_MAX
+from muisti.core.model.times import to_us
 from muisti.core.model.values import Memory, Seq
 from muisti.core.read.diff import differences
-from muisti.core.store.database import Database, Rows, Statement
+from muisti.core.store.database import Database, Row, Rows, Statement
 from muisti.core.store.sql import (
     audit,
     changes,
@@ -35,6 +34,7 @@ from muisti.core.store.sql import (
     guards,
     import_undo,
     inserting,
+    last_call,
     memories,
     quotas,
     version_rows,
@@ -42,14 +42,109 @@ from muisti.core.store.sql import (
 from muisti.core.store.sql.changes import Change
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import raw
-from muisti.core.write.begun import Call
+from muisti.core.write.begun import Call, Part
 from muisti.core.write.import_undo import ImportUndoer, stay
 from muisti.core.write.intake import Intake, place_of
-from muisti.core.write.last_call import LastCall, LastCalls
 from muisti.core.write.prepare import ready, repeated
-from muisti.core.write.refusals import Part
 from muisti.core.write.titles import FOLLOWER, retitled
 from muisti.core.write.transactions import Transactions
+
+# Find the last call of a caller in a space: the request or the import that an undo takes back by default
+
+TASKS = 16  # of a caller that are looked at
+DONE: Mapping[str, str] = {  # calls that undo does not take back; {} is the target
+    "key_created": "created a key of the server: revoking the key takes that back",
+    "key_revoked": "revoked a key of the server, which is final",
+    "key_rotated": "rotated a key of the server, which is final",
+    "keys_cleared": "deleted the keys of the server, which is final",
+    "memory_erased": "erased memories for good, and nothing brings them back",
+    "conflict_kept": "kept both memories of a conflict, which changed neither",
+    "quota_set": "set the quota of the space: setting it again takes that back",
+    "policy_set": "set the policy of the space: setting it again takes that back",
+    "space_forked": "copied a space: deleting the copy takes that back",
+    "checkpoint_created": "created the checkpoint {!r}: deleting it takes that back",
+    "checkpoint_deleted": "deleted the checkpoint {!r}: creating it again names the point of now",
+    "probe_added": "added a probe: deleting it takes that back",
+    "probe_deleted": "deleted a probe: adding it again takes that back",
+    "feedback_given": "gave a verdict on a memory: the verdict null takes that back",
+    "webhook_created": "created a webhook: deleting it takes that back",
+    "webhook_deleted": "deleted a webhook, whose secret is gone",
+    "generation_built": "built vectors of another model: dropping these takes that back",
+    "generation_switched": "switched the model of the space: switching back takes that back",
+    "generation_dropped": "dropped vectors of a model: building them again takes that back",
+}
+
+
+class LastCall(msgspec.Struct, frozen=True):
+    """A call, by its request or by the number of its import. `seq` and `at` place it among other calls."""
+
+    seq: int
+    at: int
+    request: str | None = None
+    import_id: int | None = None
+
+
+class LastCalls(msgspec.Struct, frozen=True):
+    """Find last calls. Thread-safe."""
+
+    database: Database
+
+    def find(self, space: SpaceRow, caller: Caller) -> LastCall | None:
+        """Return the caller's last call that can be taken back; None when there is none.
+
+        Raises:
+            NotUndone: a later call of the caller still runs as a task, or changed no memory.
+        """
+        found = self._changed(space, caller)
+        imports, tasks = self.database.read([
+            last_call.imported(space, caller.actor),
+            last_call.running(space, caller.actor),
+        ])  # fmt: skip
+        for number, seq, at in cast(list[tuple[int, int, int]], imports):
+            if found is None or seq >= found.seq:
+                found = LastCall(seq, at, import_id=number)
+        for id_, kind, _, done, total, seq in cast(list[tuple[str, str, bool, int, int, int]], tasks):
+            if found is None or seq >= found.seq:
+                of = f" ({done:,} of {total:,} done)" if total else ""
+                raise NotUndone(f"your last call is a task that still runs: {kind}{of}", Instead(task=id_))
+        since = to_us(space.space.created_at) if found is None else found.at
+        (rows,) = self.database.read([last_call.beside(space, caller.actor, since)])
+        if rows:
+            raise NotUndone(f"your last call {_done(rows[0])}", self._instead(space, caller, found))
+        return found
+
+    def _instead(self, space: SpaceRow, caller: Caller, before: LastCall | None) -> Instead:
+        if before is None or before.request is None:
+            return Instead(import_id=None if before is None else before.import_id)
+        (rows,) = self.database.read([last_call.size(space, caller.actor, before.request)])
+        return Instead(request=before.request, last=cast(int, rows[0][0]))
+
+    def _changed(self, space: SpaceRow, caller: Caller) -> LastCall | None:
+        """Return the last request whose changes are not taken back."""
+        found, without = None, list[str]()
+        while len(without) < TASKS:
+            (rows,) = self.database.read([
+                last_call.changed(space, caller, 0 if found is None else found.seq, without)
+            ])  # fmt: skip
+            if not rows:
+                break
+            request, seq, at = cast(tuple[str | None, int, int], rows[0])
+            if request is None:
+                return LastCall(seq, at)
+            (tasks,) = self.database.read([last_call.task_of(space, caller.actor, request)])
+            if not tasks:
+                return LastCall(seq, at, request)
+            began = cast(int, tasks[0][-1])
+            if found is None or began >= found.seq:
+                found = LastCall(began, at, request)
+            without.append(request)
+        return found
+
+
+def _done(row: Row) -> str:
+    action, target = cast(tuple[str, str | None], row)
+    return DONE[action].format(target)
+
 
 DIED = version_rows.WIDTH  # column of `memories.last`
 
@@ -77,25 +172,12 @@ class _Touched(msgspec.Struct, frozen=True):
         )
 
 
-class Undoer:
+class Undoer(msgspec.Struct, frozen=True):
     """Undo changes in all spaces. Instances are thread-safe. `models` embed the texts."""
 
-    def __init__(
-        self,
-        database: Database,
-        models: Models,
-        transactions: Transactions,
-        quota: Quota,
-        intake: Intake,
-        imports: ImportUndoer,
-    ) -> None:
-        """`quota` applies to spaces without a quota of their own."""
-        self._imports, self._calls = imports, LastCalls(database)
-        self._intake = intake
-        self._database = database
-        self._models = models
-        self._transactions = transactions
-        self._quota = quota
+    store: Transactions
+    intake: Intake
+    imports: ImportUndoer
 
     def undo(self, space: str, which: Undo, call: Call) -> Written:
         """Undo the changes that `which` names, all or none. Changes that were undone before are skipped.
@@ -118,23 +200,23 @@ class Undoer:
             raise InvalidInput.at("$.last", f"{which.last} is not between 1 and {most:,}")
 
         def attempt(found: SpaceRow) -> Written:
-            own = self._calls.find(found, call.caller) if which == Undo() else None
+            own = LastCalls(self.store.database).find(found, call.caller) if which == Undo() else None
             if own is not None and own.import_id is not None:
-                return self._imports.take_back(found, own.import_id, call)
+                return self.imports.take_back(found, own.import_id, call)
             chosen = self._chosen(found, which, own, call)
             touched = self._touched(found, chosen)
             merged = [one.memory_id for one in chosen if one.kind == "merged"]
             written = self._take_back(found, [one.seq for one in chosen], touched, merged, call)
             return replace(written, undone=f"{in_words(chosen)}{written.undone}")
 
-        return self._transactions.run(space, call, attempt)
+        return self.store.run(space, call, attempt)
 
     def _chosen(self, space: SpaceRow, which: Undo, own: LastCall | None, call: Call) -> list[Change]:
         """Return the changes to undo, in their order; `own` is the last call of the caller."""
-        (rows,) = self._database.read([self._asked(space, which, own, call.caller)])
+        (rows,) = self.store.database.read([self._asked(space, which, own, call.caller)])
         if len(rows) > UNDO_MAX:
             request = changes.change(rows[0]).request or ""
-            (((first,),),) = self._database.read([changes.first_of(space, request)])
+            (((first,),),) = self.store.database.read([changes.first_of(space, request)])
             point = Seq(space.space.epoch, cast(int, first) - 1)
             raise TooLarge(
                 f"nothing was undone: the request made more than {UNDO_MAX:,} changes, and an undo takes all of them "
@@ -143,11 +225,11 @@ class Undoer:
         found = {one.seq: one for one in map(changes.change, rows) if call.caller.shows(one.category)}
         if found and which.last is not None and which.author is None:
             requests = {one.request for one in found.values() if one.request is not None}
-            (rows,) = self._database.read([changes.followed(space, [*requests], FOLLOWER, min(found))])
+            (rows,) = self.store.database.read([changes.followed(space, [*requests], FOLLOWER, min(found))])
             found |= {one.seq: one for one in map(changes.change, rows)}
         twins = [one.twin for one in found.values() if one.twin is not None and one.twin not in found]
         if twins:
-            (rows,) = self._database.read([changes.numbered(space, twins)])
+            (rows,) = self.store.database.read([changes.numbered(space, twins)])
             found |= {one.seq: one for one in map(changes.change, rows)}
         if not found:
             raise NotFound("change to undo", "")
@@ -168,7 +250,7 @@ class Undoer:
 
     def _check_imports(self, space: SpaceRow, seqs: Sequence[int]) -> None:
         """Raise `NotUndone` for changes of an import, which must be undone together."""
-        (rows,) = self._database.read([import_undo.holding_changes(space, seqs)])
+        (rows,) = self.store.database.read([import_undo.holding_changes(space, seqs)])
         if rows:
             number, memories = cast(tuple[int, int], rows[0])
             told = f"the change is part of import {number}, which brought {memories:,} memories and is taken back whole"
@@ -178,7 +260,7 @@ class Undoer:
         first: dict[bytes, int] = {}
         for one in chosen:
             first.setdefault(one.memory_id, one.seq)
-        answers = self._database.read([statement for each in first.items() for statement in _ask(space, *each)])
+        answers = self.store.database.read([statement for each in first.items() for statement in _ask(space, *each)])
         name = space.space.name
         touched = [
             _Touched(
@@ -202,25 +284,20 @@ class Undoer:
         """Raise `ChangedSince` when a memory was changed later by changes that are not chosen."""
         known = {one.seq for one in chosen}
         seqs = sorted({cast(int, row[0]) for rows in later for row in rows} - known)
-        (rows,) = self._database.read([changes.numbered(space, seqs[:BATCH_MAX])]) if seqs else ([],)
+        (rows,) = self.store.database.read([changes.numbered(space, seqs[:BATCH_MAX])]) if seqs else ([],)
         found = [changes.change(row) for row in rows]
         if found:
             raise ChangedSince([LaterChange(one.seq, one.kind, id_text(one.memory_id), one.actor) for one in found])
 
     def _take_back(
-        self,
-        space: SpaceRow,
-        seqs: Sequence[int],
-        touched: Sequence[_Touched],
-        merged: Sequence[bytes],
-        call: Call,
+        self, space: SpaceRow, seqs: Sequence[int], touched: Sequence[_Touched], merged: Sequence[bytes], call: Call
     ) -> Written:
         """Commit the undo of the changes `seqs`; those of the memories `merged` came from a merge."""
         todo = [one for one in touched if not one.is_done]
         if not todo:
             raise NotFound("change to undo", "")
         leaving = [raw(one.last.id) for one in todo if one.leaves]
-        (rows,) = self._database.read([conversations.holding(space, leaving)])
+        (rows,) = self.store.database.read([conversations.holding(space, leaving)])
         created = {raw(one.last.id) for one in todo if one.before is None}
         stays = {id_text(row[0]): f"{row[1]} {row[2]}" for row in rows if row[0] in created}
         todo = [one for one in todo if one.last.id not in stays]
@@ -230,27 +307,27 @@ class Undoer:
         revived, flags = self._revived(space, todo, call)
         sizes = {one.last.id for one in todo if not one.is_dead}
         turned = [(None if one.is_dead else one.last, one.before) for one in todo]
-        titles = retitled(self._database, space, turned, call, len(todo), {one.last.id for one in touched})
+        titles = retitled(self.store.database, space, turned, call, len(todo), {one.last.id for one in touched})
         # Memories that end come first, because an address may pass from one memory to another.
         parts = [*titles]
         parts += [Part(one.last, list(_ended(space, one, offsets, call)), told=False) for one in todo]
         if leaving:
             parts.insert(0, Part(todo[0].last, [conversations.refuse_holding(space, leaving, len(rows))], told=False))
-        for new in ready(revived, space, self._models):
-            inserted = self._transactions.guarded_insertion(space, new, "undone", call.caller, offsets[new.memory.id])
-            limits = [quotas.refuse_larger(space, self._quota, new.memory)] if new.memory.id in sizes else []
+        for new in ready(revived, space, self.store.models):
+            inserted = self.store.guarded_insertion(space, new, "undone", call.caller, offsets[new.memory.id])
+            limits = [quotas.refuse_larger(space, self.store.quota, new.memory)] if new.memory.id in sizes else []
             parts.append(Part(new.memory, [*inserted, *limits]))
         tail = [changes.undo(space, seqs)]
         tail += [forks.reopen(space, merged[at : at + BATCH_MAX]) for at in range(0, len(merged), BATCH_MAX)]
         if wholes := _documents(todo):
             tail.append(documents.torn(space, wholes))
         if any(one.is_dead for one in todo):
-            tail.insert(0, quotas.refuse_more(space, self._quota))
+            tail.insert(0, quotas.refuse_more(space, self.store.quota))
         parts.append(Part(todo[-1].last, tail, told=False))
         ended = tuple(one.last.id for one in todo if one.before is None)
         numbers = len(titles) + len(todo)
-        begun = self._transactions.begin(space, parts, call, created=False, numbers=numbers, ended=ended, flags=flags)
-        return replace(self._transactions.commit(begun), undone=stay(stays.values()))
+        begun = self.store.begin(space, parts, call, created=False, numbers=numbers, ended=ended, flags=flags)
+        return replace(self.store.commit(begun), undone=stay(stays.values()))
 
     def _revived(self, space: SpaceRow, todo: Sequence[_Touched], call: Call) -> tuple[list[Memory], tuple[Flag, ...]]:
         """Return the versions that become current, redacted as the policy demands, and flags for redacted text."""
@@ -260,7 +337,7 @@ class Undoer:
                 continue
             current = None if one.is_dead or one.last.superseded_by is not None else one.last
             try:
-                accepted, redactions = self._intake.brought(
+                accepted, redactions = self.intake.brought(
                     space, one.before, current, call, place_of(one.last.id), is_new=False
                 )
             except SensitiveContent as refusal:

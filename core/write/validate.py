@@ -9,7 +9,6 @@ from typing import get_args
 
 import msgspec
 
-from muisti.core.model.blanks import is_blank
 from muisti.core.model.conversations import GRAPHIC, TURN_MAX, name_of
 from muisti.core.model.errors import InvalidInput, Problem
 from muisti.core.model.fields import FIELDS, STATED_TIMES, TEXTS
@@ -36,6 +35,7 @@ from muisti.core.model.values import (
     TAGS_MAX,
     Draft,
     Json,
+    is_blank,
 )
 from muisti.core.query import options
 from muisti.core.query.query import TRUST_WEIGHT_MAX, Query
@@ -186,8 +186,10 @@ def _draft_problems(draft: Draft, now: int, path: str) -> Iterator[Problem]:
         yield Problem(f"{path}.status", "superseded cannot be set; supersede the memory instead")
     if draft.key is not None and draft.category is None:
         yield Problem(f"{path}.key", "a key needs a category")
-    yield from _tags(f"{path}.tags", draft.tags)
-    yield from _metadata(f"{path}.metadata", draft.metadata)
+    if draft.tags:
+        yield from _tags(f"{path}.tags", draft.tags)
+    if draft.metadata:
+        yield from _metadata(f"{path}.metadata", draft.metadata)
     yield from _times(draft, now, path)
     yield from _place(draft, path)
     if draft.parent_id is not None and id_bytes(draft.parent_id) is None:

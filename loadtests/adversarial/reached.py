@@ -56,7 +56,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
     ],
     SHORT: [
         *("core/graph/groups.py", "core/index/filter_mask.py", "core/model/ids.py", "core/query/options.py"),
-        *("core/context/layout.py", "core/write/conflict_decisions.py", "service/console/asking/settings.py"),
+        *("core/context/layout.py", "core/views/review.py", "service/console/asking/settings.py"),
         *("service/console/pages/documents.py", "service/console/pages/keys.py", "service/console/pages/memory.py"),
         *("service/console/pages/quality.py", "service/mcp/offers.py", "service/providers/posting.py"),
         *("service/routes/changes.py", "service/routes/receipts.py", "service/routes/tasks.py"),
@@ -67,7 +67,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
         *("core/code/plain.py", "core/parsing/archives.py", "core/parsing/compressed.py"),
         "core/parsing/streams.py",
     ],
-    OURS: ["core/transfer/importing/checkpoint.py", "service/app/client.py", "service/console/render.py"],
+    OURS: ["core/transfer/importing/moving.py", "service/app/client.py", "service/console/render.py"],
 }
 
 

@@ -17,7 +17,7 @@ from muisti.core.code import definitions, grammars, reading
 from muisti.core.code import headers as code_headers
 from muisti.core.code import names as code_names
 from muisti.core.code.grammars import TooIntricate, is_available
-from muisti.core.conflicts import attribution, judgement, stance, words
+from muisti.core.conflicts import judgement, stance, words
 from muisti.core.context import features
 from muisti.core.context.counting import counter
 from muisti.core.discourse import signals, summarise, titles
@@ -34,7 +34,7 @@ from muisti.core.model import messages
 from muisti.core.model.documents import Piece, PieceKind
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.graph import Mention
-from muisti.core.model.graph_terms import EntityKind
+from muisti.core.model.terms import EntityKind
 from muisti.core.model.unreadable import Unreadable
 from muisti.core.model.values import QUERY_MAX, Draft
 from muisti.core.parsing.options import Options
@@ -319,7 +319,7 @@ READERS = (
     Reader("stated secrets", stated_secrets.stated_in),
     Reader("standing instruction", standing.standing),
     Reader("scope of an instruction", standing.scope_of),
-    Reader("attribution", attribution.attributed),
+    Reader("attribution", stance.attributed),
     Reader("question", stance.asks),
     Reader("quoted statements", stance.statements_quoted),
     Reader("speech acts", signals.signals),

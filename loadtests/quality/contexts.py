@@ -21,7 +21,7 @@ from muisti.core.model.times import system_clock, to_us
 from muisti.core.model.values import Draft, Memory
 from muisti.core.text.sentences import pieces
 from muisti.core.text.terms import query_terms, tokenize
-from muisti.core.views.context import Request
+from muisti.core.views.read import Request
 from muisti.service.evaluation.dataset import Dataset, Document, Query
 from muisti.service.evaluation.run import BATCH_MEMORIES, as_memory, latest_time
 

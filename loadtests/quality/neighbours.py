@@ -26,7 +26,7 @@ from muisti.core.engine import Engine
 from muisti.core.entities.names import folded
 from muisti.core.entities.recogniser import shipped
 from muisti.core.model.errors import NotFound
-from muisti.core.model.graph_terms import NeighbourSort
+from muisti.core.model.terms import NeighbourSort
 from muisti.service.evaluation.dataset import Dataset, Document, load
 from muisti.service.evaluation.metrics import Comparison, Metric, Result, Run, compare, judge
 

@@ -21,7 +21,7 @@ from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
 from muisti.core.model.context import Wanted
 from muisti.core.model.values import Draft
-from muisti.core.views.context import Request
+from muisti.core.views.read import Request
 from muisti.service.evaluation.dataset import Dataset, DatasetError, Document, Query, load
 from muisti.service.evaluation.metrics import bootstrap
 

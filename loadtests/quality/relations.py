@@ -9,7 +9,7 @@ from pathlib import Path
 from muisti.core.facts import between
 from muisti.core.facts.fact import Named
 from muisti.core.facts.reading import sentences as parts
-from muisti.core.model.relations import RelationKind
+from muisti.core.model.terms import RelationKind
 from muisti.service.evaluation.dataset import DatasetError
 
 ENTITIES = {"Peop": "person", "Org": "organisation", "Loc": "place", "Other": "other"}

@@ -23,7 +23,7 @@ COUNT = 400
 
 def measure(bed: Bed) -> dict[str, Any]:
     count = COUNT + USED
-    checker = bed.muisti().engine.owner.write._parts.writer._checker  # pyright: ignore[reportPrivateUsage]  # below the engine
+    checker = bed.muisti().engine.owner.write.checker
     kinds = {
         "the halves of two": _halves(bed.texts[: count + 1]),
         "one without its last word": [text.rpartition(" ")[0] for text in bed.texts[-count:]],

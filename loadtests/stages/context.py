@@ -11,7 +11,7 @@ from loadtests.fill import SPACE
 from loadtests.muisti import Muisti
 from loadtests.timing import USED, Engine, interleaved
 from muisti.core.query.query import Query
-from muisti.core.views.context import USUAL, Request
+from muisti.core.views.read import USUAL, Request
 
 BUDGET = 1_000
 QUERIES = 200

@@ -18,7 +18,7 @@ from litestar.types import ASGIApp
 
 from muisti.core.databases import open_database
 from muisti.core.engine import Engine
-from muisti.core.model.counts import Quota
+from muisti.core.model.outcomes import Quota
 from muisti.core.model.spaces import Policy
 from muisti.core.model.times import Clock, system_clock
 from muisti.core.support.lazy import Lazy

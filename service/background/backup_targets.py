@@ -12,11 +12,11 @@ from typing import Any, Protocol
 
 import msgspec
 
-from muisti.core.model.backups import Stamp
 from muisti.core.model.errors import InvalidInput, NotFound, StoreUnavailable
 from muisti.core.model.location import Location
+from muisti.core.model.operations import Stamp
 from muisti.core.operations.backups import back_up
-from muisti.core.support.progress import Progress, silent
+from muisti.core.support.meters import Progress, silent
 
 NAME = re.compile(r"muisti-\d{8}T\d{6}Z\.db")
 S3 = "s3://"

@@ -4,7 +4,7 @@ import logging
 from time import monotonic
 
 from muisti.core.engine import Engine
-from muisti.core.model.unavailable import ModelUnavailable
+from muisti.core.model.errors import ModelUnavailable
 from muisti.service.background.upkeep import Sweep, at_once
 from muisti.service.runtime.models import is_deferred, is_hosted
 from muisti.service.settings import Settings

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from muisti.core.engine import Engine
-from muisti.core.model.erasures import Erasure
+from muisti.core.model.operations import Erasure
 from muisti.core.support.lazy import Lazy
 from muisti.service.schemas.erasure import ErasureReply, ReportReply
 from muisti.service.settings import Settings

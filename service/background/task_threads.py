@@ -8,8 +8,7 @@ from typing import Self
 from muisti.core.engine import Engine
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.tasks import Task
-from muisti.core.support.priority import work_slowly
-from muisti.core.support.waiting import working_for
+from muisti.core.support.waiting import work_slowly, working_for
 from muisti.core.tasks.claim import Claim
 from muisti.service.settings import Settings
 

@@ -8,7 +8,7 @@ import msgspec
 
 from muisti.client import calls
 from muisti.core.model.errors import InvalidInput, MuistiError
-from muisti.core.model.imports import ImportRefused
+from muisti.core.model.operations import ImportRefused
 from muisti.core.model.terms import Scope
 from muisti.core.query.points import parse
 from muisti.core.support.lazy import Lazy

@@ -11,7 +11,7 @@ import msgspec
 
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.tasks import Task
-from muisti.core.support.priority import Urgent
+from muisti.core.support.waiting import Urgent
 from muisti.service.feed.stream import CHECK, HEARTBEAT, RETRY_MS
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.tasks import TaskReply

@@ -19,10 +19,10 @@ from msgspec.structs import replace
 
 from muisti.core.engine import Engine
 from muisti.core.model.errors import Busy, MuistiError
-from muisti.core.model.events import Events
+from muisti.core.model.outcomes import Events
 from muisti.core.model.values import Seq
 from muisti.core.query.changes import Wanted
-from muisti.core.support.priority import Urgent
+from muisti.core.support.waiting import Urgent
 from muisti.core.views.read import Read
 from muisti.service.runtime.workers import Backend
 from muisti.service.schemas.changes import ChangeReply

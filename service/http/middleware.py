@@ -9,7 +9,7 @@ from time import perf_counter
 from litestar.types import ASGIApp, Message, Receive, Scope, Send
 
 from muisti.core.model.errors import MuistiError
-from muisti.core.support.priority import Urgent
+from muisti.core.support.waiting import Urgent
 from muisti.service.asgi.sending import send_problem
 from muisti.service.http.decode import routable, utf8
 from muisti.service.observability.meters import Meters

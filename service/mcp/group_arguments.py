@@ -5,8 +5,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Meta, Struct
 
 from muisti.core.model.decoding import decoder
-from muisti.core.model.relations import RelationKind
-from muisti.core.model.terms import PruneStrategy
+from muisti.core.model.terms import PruneStrategy, RelationKind
 from muisti.service.mcp.arguments import InSpace
 from muisti.service.schemas import fields
 

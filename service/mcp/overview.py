@@ -4,8 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from datetime import timedelta
 from typing import Any
 
-from muisti.core.model.conflicts import OpenConflict
-from muisti.core.model.counts import Count
+from muisti.core.model.outcomes import Count, OpenConflict
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Memory
 from muisti.core.query import filters

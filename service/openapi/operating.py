@@ -8,7 +8,7 @@ import msgspec
 from msgspec.structs import asdict, replace
 
 from muisti.core.identity.grants import SCOPES
-from muisti.core.model.erasures import ELSEWHERE
+from muisti.core.model.operations import ELSEWHERE
 from muisti.core.model.values import Seq
 from muisti.service.openapi.story import (
     ADDED,

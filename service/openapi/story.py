@@ -12,10 +12,9 @@ from msgspec import structs
 from msgspec.structs import asdict, replace
 
 from muisti.core.model.context import Citation, Section, SpaceRead
-from muisti.core.model.counts import Quota, Usage
 from muisti.core.model.fields import FIELDS
 from muisti.core.model.hits import Explanation, Thresholds
-from muisti.core.model.outcomes import Difference, Likeness
+from muisti.core.model.outcomes import Difference, Likeness, Quota, Usage
 from muisti.core.model.spaces import USUAL_POLICY, Space, SpaceSettings
 from muisti.core.model.values import TRUST, Passage, Seq
 from muisti.service.schemas.context import ContextReply

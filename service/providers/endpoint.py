@@ -15,8 +15,8 @@ import numpy as np
 from muisti.core.embedding.hosted import HALF, PROBES, SAME, Hosted, Sighting, unseen
 from muisti.core.embedding.remembered import Remembered
 from muisti.core.embedding.vectors import Vector, Vectors
-from muisti.core.model.unavailable import ModelUnavailable
-from muisti.core.support.rereading import Reread
+from muisti.core.model.errors import ModelUnavailable
+from muisti.core.support.memo import Reread
 from muisti.core.support.waiting import refuse_long
 from muisti.service.outgoing.addresses import Allowed
 from muisti.service.providers.answers import BadAnswer, read

@@ -13,7 +13,7 @@ import msgspec
 
 from muisti.core.entities.reported import Reported
 from muisti.core.model.decoding import decoder
-from muisti.core.support.rereading import Reread
+from muisti.core.support.memo import Reread
 from muisti.core.support.waiting import refuse_long
 from muisti.service.outgoing.addresses import Allowed
 from muisti.service.providers.answers import BadAnswer

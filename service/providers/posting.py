@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import msgspec
 
-from muisti.core.support.rereading import Reread
+from muisti.core.support.memo import Reread
 from muisti.service.outgoing.addresses import Allowed, Refused
 from muisti.service.version import installed_version
 

@@ -9,8 +9,8 @@ from msgspec import UNSET
 from muisti.core.context.counting import counter
 from muisti.core.discourse.summarise import compress
 from muisti.core.model.context import Context
+from muisti.core.model.conversations import BUDGET_MAX
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.working import BUDGET_MAX
 from muisti.service.asgi.sending import PlainResponse
 from muisti.service.auth.middleware import access_of, seen
 from muisti.service.http.decode import Request

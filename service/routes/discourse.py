@@ -9,11 +9,11 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody, QueryParameter
 
 from muisti.core.context.counting import ENCODINGS, USUAL, counter
+from muisti.core.model.conversations import BUDGET, Entry, Working
 from muisti.core.model.errors import InvalidInput, NotFound
 from muisti.core.model.outcomes import Written
 from muisti.core.model.values import Memory
-from muisti.core.model.working import BUDGET, Entry, Working
-from muisti.core.views.discourse import KIND, Discourse
+from muisti.core.views.conversations import KIND, Discourse
 from muisti.service.auth.middleware import caller_of, memories
 from muisti.service.http.accepted import accepted
 from muisti.service.http.decode import Request

@@ -9,8 +9,8 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
 from muisti.core.model.conversations import ObjectName
-from muisti.core.model.erasures import Erasure
 from muisti.core.model.errors import InvalidInput
+from muisti.core.model.operations import Erasure
 from muisti.core.support.lazy import Lazy
 from muisti.service.auth.middleware import access_of
 from muisti.service.http.accepted import accepted

@@ -17,7 +17,7 @@ from muisti.core.model.graph import (
     Proposals,
     Relations,
 )
-from muisti.core.model.graph_terms import (
+from muisti.core.model.terms import (
     COMMUNITIES_MAX,
     DEPTH_MAX,
     ENTITIES_MAX,
@@ -26,12 +26,12 @@ from muisti.core.model.graph_terms import (
     FACTS_MAX,
     NEIGHBOUR_SORTS,
     PATH_MAX,
+    RELATION_KINDS,
     TIE_KINDS,
     EntityKind,
     EntitySort,
     NeighbourSort,
 )
-from muisti.core.model.relations import RELATION_KINDS
 from muisti.core.query.points import parse
 from muisti.service.auth.middleware import memories
 from muisti.service.http.decode import Request

@@ -8,7 +8,7 @@ from litestar.params import FromPath, QueryParameter
 from litestar.response import Stream
 
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.graph_terms import DEPTH_MAX
+from muisti.core.model.terms import DEPTH_MAX
 from muisti.core.query.points import parse
 from muisti.service.auth.middleware import memories
 from muisti.service.formats.graphs.formats import FORMATS, GRAPH_FORMATS, GraphFormat, exported

@@ -6,7 +6,7 @@ from litestar import Response, get
 from litestar.di import NamedDependency
 from litestar.params import FromPath, QueryParameter
 
-from muisti.core.model.lint import AT_ONCE, AT_ONCE_MAX, Limits
+from muisti.core.model.quality import AT_ONCE, AT_ONCE_MAX, Limits
 from muisti.service.auth.middleware import memories
 from muisti.service.http.decode import Request
 from muisti.service.http.parameters import CursorParameter, between

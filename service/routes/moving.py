@@ -10,10 +10,10 @@ from litestar.params import FromPath, QueryParameter
 from litestar.response import Stream
 
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.imports import ImportReport
+from muisti.core.model.operations import ImportReport
 from muisti.core.model.outcomes import Plan
 from muisti.core.model.tasks import Task
-from muisti.core.tasks.submitting import Submission
+from muisti.core.tasks.tasks import Submission
 from muisti.core.views.write import Import
 from muisti.service.auth.access import check
 from muisti.service.auth.middleware import access_of, caller_of, memories

@@ -12,12 +12,12 @@ from muisti.core.identity.caller import Caller
 from muisti.core.model.context import Context
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.hits import Answer, Evidence, Recency
-from muisti.core.model.receipts import Receipt
+from muisti.core.model.quality import Receipt
 from muisti.core.model.times import from_us, to_us
 from muisti.core.query.filter_fields import moment
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
-from muisti.core.views.context import Request as ContextRequest
+from muisti.core.views.read import Request as ContextRequest
 from muisti.service.auth.middleware import access_of
 from muisti.service.http.decode import Request
 from muisti.service.http.headers import SEQ

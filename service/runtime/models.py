@@ -12,7 +12,7 @@ from muisti.core.model.terms import OFF
 from muisti.core.query.calibration import FILE as EVIDENCE_FILE
 from muisti.core.query.calibration import Calibration
 from muisti.core.query.calibration import read as read_calibration
-from muisti.core.support.rereading import Reread
+from muisti.core.support.memo import Reread
 from muisti.service.outgoing.addresses import PORTS, Allowed
 from muisti.service.providers.endpoint import Endpoint, EndpointEncoder, Form
 from muisti.service.settings import Settings, names_in

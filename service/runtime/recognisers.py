@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from muisti.core.graph.usual import MakeReader, asked_reader, pipeline_reader, usual_reader
-from muisti.core.support.rereading import Reread
+from muisti.core.support.memo import Reread
 from muisti.service.providers.naming import EndpointNames, NamesEndpoint
 from muisti.service.runtime.models import only_host
 from muisti.service.settings import Settings

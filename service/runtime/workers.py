@@ -27,10 +27,9 @@ from muisti.core.model.terms import OnConflict
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.query.options import Part
 from muisti.core.query.query import Query
-from muisti.core.support.priority import Urgent, begin, work_slowly
-from muisti.core.support.waiting import Overtaken, WouldWait, without_waiting, working_for
-from muisti.core.views.context import Request as ContextRequest
+from muisti.core.support.waiting import Overtaken, Urgent, WouldWait, begin, without_waiting, work_slowly, working_for
 from muisti.core.views.memories import Memories
+from muisti.core.views.read import Request as ContextRequest
 from muisti.core.views.write import Begun, Ended, Outcome, Write
 from muisti.service.observability.meters import Meters
 from muisti.service.observability.reads import ReadLog

@@ -4,7 +4,7 @@ from typing import Annotated, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from muisti.core.model.events import Event, Events
+from muisti.core.model.outcomes import Event, Events
 from muisti.core.model.terms import ChangeKind, Show
 from muisti.service.schemas import fields
 from muisti.service.schemas.replies import MemoryReply

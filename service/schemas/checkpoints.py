@@ -5,8 +5,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from muisti.core.model.comparisons import Checkpoint, Diff, MemoryChange
-from muisti.core.model.outcomes import Cleared, RolledBack
+from muisti.core.model.outcomes import Checkpoint, Cleared, Diff, MemoryChange, RolledBack
 from muisti.core.model.terms import CLEAR_PHRASE
 from muisti.core.model.values import Seq
 from muisti.service.schemas import fields

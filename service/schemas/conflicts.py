@@ -5,8 +5,7 @@ from typing import Annotated, Any, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from muisti.core.model.conflicts import ConflictPage, OpenConflict
-from muisti.core.model.outcomes import Reviewed, ReviewKind
+from muisti.core.model.outcomes import ConflictPage, OpenConflict, Reviewed, ReviewKind
 from muisti.core.model.terms import Decision
 from muisti.core.model.values import Seq
 from muisti.service.schemas import fields

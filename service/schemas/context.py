@@ -24,7 +24,7 @@ from muisti.core.model.terms import SPACES_MAX
 from muisti.core.model.times import to_us
 from muisti.core.query import filters, points
 from muisti.core.query.options import Part
-from muisti.core.views.context import ENCODINGS, USUAL, Request
+from muisti.core.views.read import ENCODINGS, USUAL, Request
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import copied
 from muisti.service.schemas.search_requests import PartBody, RecencyBody

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from muisti.core.model.comparisons import Divergence
+from muisti.core.model.outcomes import Divergence
 from muisti.service.schemas import fields
 
 BEGINNING = 200  # characters

@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal
 
 from msgspec import Meta, Struct
 
-from muisti.core.model.erasures import Erasure
 from muisti.core.model.errors import InvalidInput
+from muisti.core.model.operations import Erasure
 from muisti.core.query import filters
 from muisti.core.query.subject import Subject
 from muisti.service.schemas import fields

@@ -16,7 +16,7 @@ from litestar.types import Scope
 from muisti.core.model.collisions import AddressTaken, Echo, Similar
 from muisti.core.model.errors import InvalidInput, MergeConflict, MuistiError, NotUndone, QuotaExceeded
 from muisti.core.model.errors import Problem as BadField
-from muisti.core.model.imports import ImportRefused
+from muisti.core.model.operations import ImportRefused
 from muisti.core.model.outcomes import Instead
 from muisti.service.schemas.diverged import DivergedReply, diverged
 from muisti.service.schemas.field_problem import FieldProblem

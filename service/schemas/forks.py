@@ -4,8 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from muisti.core.model.comparisons import Comparison, Divergence, Strategy
-from muisti.core.model.outcomes import Written
+from muisti.core.model.outcomes import Comparison, Divergence, Strategy, Written
 from muisti.service.schemas import fields
 from muisti.service.schemas.policy import FlagReply, flagged
 from muisti.service.schemas.replies import FieldChangeReply, MemoryReply

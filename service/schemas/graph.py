@@ -5,15 +5,16 @@ from typing import Annotated, cast
 from msgspec import Meta, Struct
 
 from muisti.core.model.graph import EntityChange, Extension, NewRelation, Pending, RelationChange
-from muisti.core.model.graph_terms import (
+from muisti.core.model.terms import (
     ALIASES_MAX,
     ENTITY_KINDS,
     NAME_CHARACTERS,
+    RELATION_KINDS,
     TIE_KINDS,
     EntityKind,
+    RelationKind,
     TieKind,
 )
-from muisti.core.model.relations import RELATION_KINDS, RelationKind
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import copied
 

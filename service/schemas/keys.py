@@ -7,8 +7,8 @@ from typing import Annotated, Any, cast, get_args
 from msgspec import UNSET, Meta, Struct, UnsetType
 
 from muisti.core.identity.grants import SCOPES, Grant, Key
-from muisti.core.model.audited import Audited, AuditPage
 from muisti.core.model.errors import InvalidInput
+from muisti.core.model.operations import Audited, AuditPage
 from muisti.core.model.terms import Scope, SourceClass
 from muisti.service.schemas import fields
 from muisti.service.schemas.modes import MODES, OVERLAP_SECONDS, ModeName

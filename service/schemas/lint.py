@@ -8,7 +8,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.lint import Finding, Fix, Report
+from muisti.core.model.quality import Finding, Fix, Report
 from muisti.core.model.terms import CHECKS, Check
 from muisti.core.model.values import Draft
 from muisti.service.schemas import fields

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from muisti.core.model.imports import Imported, ImportReport, LineProblem
+from muisti.core.model.operations import Imported, ImportReport, LineProblem
 from muisti.service.schemas.field_problem import FieldProblem
 from muisti.service.schemas.policy import FlagReply, flagged
 

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from muisti.core.model.probes import Expectation, K, Probe, Run
+from muisti.core.model.quality import Expectation, K, Probe, Run
 from muisti.core.model.values import LIMIT_MAX
 from muisti.service.schemas import fields
 

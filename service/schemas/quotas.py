@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from muisti.core.model.counts import Usage
+from muisti.core.model.outcomes import Usage
 from muisti.core.model.spaces import QUOTA_MAX
 
 _RANGE = {"minimum": 0, "maximum": QUOTA_MAX}

@@ -8,7 +8,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType
 
 from muisti.core.model.context import Context
 from muisti.core.model.hits import Answer, Evidence, Mode
-from muisti.core.model.receipts import ListedReceipt, Moved, Receipt, ReceiptPage, Why
+from muisti.core.model.quality import ListedReceipt, Moved, Receipt, ReceiptPage, Why
 from muisti.service.schemas import fields
 from muisti.service.schemas.context import ContextReply
 from muisti.service.schemas.replies import Cursor

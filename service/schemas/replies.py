@@ -6,9 +6,8 @@ from typing import Annotated, Any, Literal, cast
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from muisti.core.model.counts import Counts, Stats, Telemetry
 from muisti.core.model.generations import CacheUse
-from muisti.core.model.outcomes import Written
+from muisti.core.model.outcomes import Counts, Stats, Telemetry, Written
 from muisti.core.model.values import History, Memory, Page, Version
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import copied

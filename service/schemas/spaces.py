@@ -6,8 +6,8 @@ from typing import Annotated, Any, Literal, cast
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
-from muisti.core.model.counts import SpaceUse
 from muisti.core.model.decoding import convert
+from muisti.core.model.outcomes import SpaceUse
 from muisti.core.model.spaces import Field, Space, SpaceSettings
 from muisti.service.schemas import fields
 from muisti.service.schemas.policy import PolicyReply

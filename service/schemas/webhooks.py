@@ -6,10 +6,10 @@ from typing import Annotated, cast, get_args
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
+from muisti.core.model.operations import Webhook
 from muisti.core.model.terms import ChangeKind, Show
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Seq
-from muisti.core.model.webhooks import Webhook
 from muisti.service.schemas import fields
 from muisti.service.schemas.changes import KindOfChange
 

@@ -5,8 +5,8 @@ from typing import Any
 import msgspec
 
 from muisti.core.engine import Engine
-from muisti.core.model.events import Event
-from muisti.core.model.webhooks import Kept
+from muisti.core.model.operations import Kept
+from muisti.core.model.outcomes import Event
 from muisti.service.schemas.changes import ChangeReply
 from muisti.service.webhooks.sending import Failed, Sender
 

@@ -19,7 +19,7 @@ from muisti.core.query.query import Query
 from muisti.core.store.backup import back_up, checked, restore
 from muisti.core.store.copying import FileSide, Side, carry
 from muisti.core.store.database import Rows, Statement
-from muisti.core.support.progress import silent
+from muisti.core.support.meters import silent
 from tests.core.fakes import NOON, SPACE, add, open_engine
 from tests.core.graph.plain import toy_reader
 from tests.durability.test_backup import busy, rows_at

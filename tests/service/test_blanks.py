@@ -5,7 +5,7 @@ import unicodedata
 import httpx
 import pytest
 
-from muisti.core.model.blanks import is_blank
+from muisti.core.model.values import is_blank
 from tests.service.mcp_client import call
 
 INVISIBLE = "\u200b\u200c\u200d\u2060\ufeff\u00ad"

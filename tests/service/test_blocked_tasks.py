@@ -13,7 +13,7 @@ from litestar.routes import HTTPRoute
 from litestar.testing import TestClient
 
 from muisti.core.engine import Engine
-from muisti.core.tasks.fenced_commit import UNFENCED, FencedCommit
+from muisti.core.tasks.claim import UNFENCED, FencedCommit
 from muisti.service.app.app import create_app
 from muisti.service.mcp.catalog import TOOLS
 from muisti.service.settings import Settings
@@ -90,8 +90,8 @@ def blocked(engine: Engine, threads: ThreadPoolExecutor) -> Iterator[None]:
 
     parts = engine.owner
     work = [
-        threads.submit(parts.graph._parts.index.extend, BLOCKED, None, lambda: None, in_batch),
-        threads.submit(parts.code._parts.index.resolve, BLOCKED, between_batches),
+        threads.submit(parts.graph.index.extend, BLOCKED, None, lambda: None, in_batch),
+        threads.submit(parts.code.index.resolve, BLOCKED, between_batches),
     ]
     assert graph.wait(PATIENCE) and code.wait(PATIENCE)
     try:

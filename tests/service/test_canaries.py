@@ -22,8 +22,8 @@ from muisti.core.engine import Engine
 from muisti.core.erasure.purging import sealed
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.conversations import ObjectName
-from muisti.core.model.erasures import Erasure
 from muisti.core.model.filing import DocumentName
+from muisti.core.model.operations import Erasure
 from muisti.core.model.times import to_us
 from muisti.core.model.values import Draft
 from muisti.core.query.filters import parse

@@ -13,7 +13,7 @@ import apsw
 from muisti.core.model.errors import Conflict, StoreCorrupt, StoreReadOnly, StoreUnavailable
 from muisti.core.store.file.locks import BUSY_SECONDS, PAUSE_SECONDS, LockWait, holder
 from muisti.core.store.migrate import APPLIED, newest
-from muisti.core.support.priority import give_way
+from muisti.core.support.waiting import give_way
 
 APPLICATION_ID = 0x4D756973  # "Muis"
 BUSY_TIMEOUT_MS = round(1000 * BUSY_SECONDS)

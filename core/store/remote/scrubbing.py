@@ -19,7 +19,7 @@ from muisti.core.store.database import Statement
 from muisti.core.store.remote import free_pages
 from muisti.core.store.remote.free_pages import AT_ONCE, PAGE, Target, pages
 from muisti.core.store.remote.writes import TABLE
-from muisti.core.support.progress import Progress
+from muisti.core.support.meters import Progress
 
 VACUUMED = 65_536  # pages from which the server runs VACUUM
 LOG_BYTES = 200_000_000  # sqld's default of --max-log-size

@@ -2,7 +2,7 @@
 
 from typing import cast
 
-from muisti.core.model.audited import Action, Audited
+from muisti.core.model.operations import Action, Audited
 from muisti.core.model.times import from_us
 from muisti.core.store.database import Row, Statement
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import cast
 
-from muisti.core.model.comparisons import Checkpoint
+from muisti.core.model.outcomes import Checkpoint
 from muisti.core.model.times import from_us
 from muisti.core.query.points import Point
 from muisti.core.store.database import Row, Statement

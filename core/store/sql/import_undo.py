@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from muisti.core.model.imports import Imported
+from muisti.core.model.operations import Imported
 from muisti.core.store.database import Refusal, Statement, refuse
 from muisti.core.store.sql.changes import HOLDS
 from muisti.core.store.sql.conversations import held

@@ -3,8 +3,8 @@
 from collections.abc import Mapping
 from typing import cast
 
-from muisti.core.model.counts import Quota, SpaceUse, Usage
 from muisti.core.model.ids import id_bytes
+from muisti.core.model.outcomes import Quota, SpaceUse, Usage
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Memory
 from muisti.core.store.database import Refusal, Row, Scalar, Statement, refuse

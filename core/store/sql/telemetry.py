@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping
 from typing import cast
 
-from muisti.core.model.counts import Telemetry
+from muisti.core.model.outcomes import Telemetry
 from muisti.core.model.terms import Verdict
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Seq

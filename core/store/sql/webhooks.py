@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from muisti.core.model.webhooks import Kept
+from muisti.core.model.operations import Kept
 from muisti.core.store.database import Refusal, Row, Statement, refuse
 from muisti.core.store.sql.spaces import SpaceRow
 

@@ -2,10 +2,10 @@
 
 from typing import cast
 
+from muisti.core.model.conversations import Entry
 from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.times import from_us, to_us
 from muisti.core.model.values import Memory
-from muisti.core.model.working import Entry
 from muisti.core.store.database import Row, Statement
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import raw

@@ -1,27 +1,31 @@
 """The interface of imports to the engine: begin, list and undo them."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import nullcontext, suppress
+from dataclasses import dataclass
 from math import inf
+from typing import cast
+
+from msgspec.structs import asdict, replace
 
 from muisti.core.embedding.models import Models
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
-from muisti.core.model.counts import Quota
-from muisti.core.model.errors import TAKE_THE_REST, Conflict, Forbidden, Problem, StoreUnavailable
-from muisti.core.model.imports import Imported, ImportRefused, ImportReport, LineProblem
+from muisti.core.model.errors import TAKE_THE_REST, Conflict, Forbidden, MuistiError, Problem, StoreUnavailable
+from muisti.core.model.operations import Imported, ImportRefused, ImportReport, LineProblem
+from muisti.core.model.outcomes import Quota
+from muisti.core.model.tasks import TaskFailed, TaskOver
 from muisti.core.model.values import Seq
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
 from muisti.core.store.sql import imports
 from muisti.core.store.sql.imports import TOP
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.transfer.importing.checkpoint import Checkpoint, Moving
-from muisti.core.transfer.importing.incoming import Incoming
-from muisti.core.transfer.importing.lines import Lines, Reached
-from muisti.core.transfer.importing.moving import Begun, Move, OfStep
-from muisti.core.transfer.importing.staging import Staging
-from muisti.core.transfer.staged import clear_dead, stop
+from muisti.core.tasks.claim import CRASHED, UNFENCED, Claim, FencedCommit
+from muisti.core.tasks.runner import TRY_AGAIN
+from muisti.core.transfer.importing.lines import Incoming, Lines, Reached
+from muisti.core.transfer.importing.moving import Begun, Checkpoint, Move, Moving, OfStep, read
+from muisti.core.transfer.importing.staging import Staging, clear_dead, stop_imports
 from muisti.core.write.begun import Call
 from muisti.core.write.import_undo import ImportUndoer
 from muisti.core.write.intake import Intake
@@ -89,7 +93,7 @@ class Importer:
         """
         if checkpoint is None:
             self.check(space, caller)
-            stop(self._database, imports.of_token(token))
+            stop_imports(self._database, imports.of_token(token))
             checkpoint = Checkpoint(now=self._clock())
         target = find_space(self._database, space)
         file = checkpoint.incoming(target, caller, self._generation(target), atomic=atomic)
@@ -144,9 +148,7 @@ class Import:
             InvalidInput: the rest of the file cannot be read.
         """
         for line in lines:
-            self._lines.read(line)
-            if self._lines.is_full:
-                self._flush()
+            self.take_one(line)
 
     def take_one(self, line: bytes) -> bool:
         """Read the next line, and return whether all lines until now are staged.
@@ -189,7 +191,7 @@ class Import:
             raise self._refused(memories)
         return Moving(memories, versions, max(self._file.top, self._lines.last), Begun(self._file.is_restored))
 
-    def move(self, moving: Moving, fenced: OfStep) -> ImportReport:
+    def move(self, moving: Moving, fenced: OfStep = lambda begun: UNFENCED) -> ImportReport:
         """Move what is staged into the space, from where an earlier process has come, and report the import.
 
         Raises:
@@ -216,23 +218,13 @@ class Import:
             ImportRefused: lines are bad, and the caller asked for all or nothing.
             Conflict, NotFound, ModelMismatch, QuotaExceeded, TooLarge: nothing was imported.
         """
-        self._lines.check_whole()
-        self._flush()
-        staged, memories, versions = self._staging.close()
-        file = self._file
-        if file.is_refused:
-            raise self._refused(memories)
-        if file.dry_run and versions:
-            self._move.check(staged, versions, self._lines.last)
-        if file.dry_run or not versions:
-            self.abandon()
-            return _report(file, (memories, memories), versions, file.target.seq, None)
-        seq = self._move.run(staged, versions, self._lines.last)
-        self._indexes.drop(file.target.space.name)
-        self._indexes.note(file.target, seq.number)
-        with suppress(StoreUnavailable):  # the import is done; the next one deletes the remains
-            self._staging.clear(memories)
-        return _report(file, (memories, memories), versions, seq, staged.id)
+        moving, file, staged = self.close(), self._file, self._staging.staged
+        if not file.dry_run:
+            return self.move(moving)
+        if staged is not None and moving.versions:
+            self._move.check(staged, moving.versions, self._lines.last)
+        self.abandon()
+        return _report(file, (moving.memories, moving.memories), moving.versions, file.target.seq, None)
 
     def abandon(self) -> None:
         """Delete the staged lines. Harmless after `finish`."""
@@ -296,3 +288,107 @@ def _untold(file: Incoming) -> Iterator[Problem]:
     if more:
         yield Problem("$", f"{more:,} more lines are bad")
     yield Problem("$", f"nothing was imported, not even the good lines; {TAKE_THE_REST}")
+
+
+KIND = "import"
+BLOB = "lines"
+
+
+class ImportWork:
+    """The kind of task that imports the lines in its blob. Its items are lines, which are counted and not stored."""
+
+    name = KIND
+    crashed = CRASHED
+
+    def __init__(self, importer: Importer) -> None:
+        self._importer = importer
+
+    def run(self, claim: Claim) -> object:
+        """Import the lines, and return the report.
+
+        Raises:
+            TaskFailed: lines are bad, and all or nothing was asked for; the result is the report.
+        """
+        asked = cast(Mapping[str, bool], claim.task.asked)
+        found = read(claim.task.position)
+        coming = self._importer.resume(claim.task.space, claim.caller, found, claim.task.id, atomic=asked["atomic"])
+        try:
+            return told(_Run(claim, coming, found).report())
+        except ImportRefused as refusal:
+            claim.commit()  # whoever has lost the task must not delete what another process has staged
+            coming.abandon()
+            raise TaskFailed(refusal.code, str(refusal), told(refusal.report)) from refusal
+        except TRY_AGAIN:
+            raise
+        except TaskOver as over:
+            if over.cancelled:
+                coming.abandon()
+            raise
+        except MuistiError:
+            claim.commit()
+            coming.abandon()
+            raise
+
+
+@dataclass
+class _Run:
+    """The work of one process on an import; `found` is the checkpoint of an earlier one."""
+
+    claim: Claim
+    coming: Import
+    found: Checkpoint | None
+
+    def report(self) -> ImportReport:
+        moving = self.found.moving if self.found is not None else None
+        offset = 0 if self.found is None else self.found.offset
+        if moving is None:
+            offset, lines = self._stage(offset)
+            moving = self.coming.close()
+            self._commit(self.coming.checkpoint(offset, moving), lines)
+        state, of_all = self.coming.checkpoint(offset, moving), moving
+
+        def fenced(begun: Begun) -> FencedCommit:
+            now = replace(state, moving=Moving(of_all.memories, of_all.versions, of_all.top, begun))
+            return self.claim.fenced(position=now.text())
+
+        return self.coming.move(moving, fenced)
+
+    def _stage(self, offset: int) -> tuple[int, int]:
+        """Stage the lines from a byte of the file on. Return its length, and the lines since the last commit."""
+        lines = 0
+        for line, after in _lines(self.claim, offset):
+            lines, offset = lines + 1, after
+            if self.coming.take_one(line):
+                self.claim.check()
+                self._commit(self.coming.checkpoint(offset), lines)
+                lines = 0
+        return offset, lines
+
+    def _commit(self, state: Checkpoint, lines: int) -> None:
+        self.claim.commit(position=state.text(), done=lines)
+
+
+def _lines(claim: Claim, offset: int) -> Iterator[tuple[bytes, int]]:
+    """Yield the lines of the file from a byte on, each with the byte after it."""
+    rest = bytearray()
+    for piece in claim.read(BLOB, offset):
+        rest += piece
+        *lines, tail = rest.split(b"\n")
+        for line in lines:
+            offset += len(line) + 1
+            yield bytes(line), offset
+        rest = bytearray(tail)
+    if rest:
+        yield bytes(rest), offset + len(rest)
+
+
+def told(report: ImportReport) -> object:
+    """Return a report as the result of a task, with the names that the HTTP API has for a report."""
+    values = asdict(report)
+    values["import_id"] = values.pop("id")
+    values["seq"] = str(report.seq)
+    values["origin"] = None if report.origin is None else str(report.origin)
+    values["failures"] = [
+        {"line": bad.line, "place": bad.place, "code": bad.code, "errors": bad.problems} for bad in report.failures
+    ]
+    return values

@@ -1,22 +1,27 @@
 """Move staged memories into the target space, in one transaction or, where that is impossible, in steps."""
 
 import uuid
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
 from typing import cast
 
 import msgspec
 
-from muisti.core.model.counts import Quota
+from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import Conflict, ModelMismatch, MuistiError, QuotaExceeded, TooLarge
+from muisti.core.model.operations import LineProblem
+from muisti.core.model.outcomes import Flag, Quota
 from muisti.core.model.times import to_us
 from muisti.core.model.values import Seq
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refusal, Refused, Statement
 from muisti.core.store.sql import audit, imports, quotas, spaces
 from muisti.core.store.sql.imports import Staged
-from muisti.core.tasks.fenced_commit import UNFENCED, FencedCommit, over
-from muisti.core.transfer.importing.incoming import Incoming
+from muisti.core.store.sql.spaces import SpaceRow
+from muisti.core.tasks.claim import FencedCommit, over
+from muisti.core.transfer.importing.lines import Incoming, Reached, Tally
 from muisti.core.transfer.importing.staging import write
+from muisti.core.transfer.records import Header
 
 REMOTE_MAX = 10_000  # versions that a remote database accepts in one transaction
 
@@ -40,14 +45,7 @@ class Move:
         self._file, self._database, self._quota, self._clock = file, database, quota, clock
         self.has_begun = False
 
-    def run(
-        self,
-        staged: Staged,
-        versions: int,
-        last: int,
-        begun: Begun | None = None,
-        fenced: OfStep = lambda begun: UNFENCED,
-    ) -> Seq:
+    def run(self, staged: Staged, versions: int, last: int, begun: Begun, fenced: OfStep) -> Seq:
         """Move everything. Return the point at which all is visible. `last` is the highest staged change number.
 
         `begun` is where a move that broke off goes on. `fenced` returns what a step commits for a task, given where the
@@ -58,7 +56,7 @@ class Move:
             TaskOver: the task is over, or another process has it.
         """
         try:
-            return self._move(staged, versions, last, begun or Begun(self._file.is_restored), fenced)
+            return self._move(staged, versions, last, begun, fenced)
         except Refused as refused:
             raise over(refused) or self._explained(refused) from refused
 
@@ -154,3 +152,90 @@ class Move:
         if refused.code == Refusal.MODEL_MISMATCH:
             return ModelMismatch(f"space {name!r} was embedded by another model meanwhile; nothing was imported")
         return Conflict(f"space {name!r} changed while the file was read, in a way that conflicts with it; try again")
+
+
+class Moving(msgspec.Struct, frozen=True):
+    """Numbers of the staged memories and versions, the last change of the file, and where the move is."""
+
+    memories: int
+    versions: int
+    top: int
+    begun: Begun
+
+    @property
+    def is_over(self) -> bool:
+        return self.begun.after >= self.top
+
+
+class Checkpoint(msgspec.Struct, frozen=True, kw_only=True):
+    """State of an import after `offset` bytes of its file. `staged` are the ids of the import and its hidden space.
+
+    `now` is the time of the import in microseconds, which all of its memories have.
+    """
+
+    now: int
+    offset: int = 0
+    reached: Reached = Reached()
+    header: Header | None = None
+    staged: tuple[int, int] | None = None
+    lost: tuple[str, ...] = ()
+    failed: int = 0
+    failures: tuple[LineProblem, ...] = ()
+    flags: tuple[Flag, ...] = ()
+    skipped: Mapping[str, int] = {}
+    vectors: tuple[int, int] = (0, 0)
+    versions: int = 0
+    moving: Moving | None = None
+
+    @classmethod
+    def of(
+        cls, file: Incoming, reached: Reached, offset: int, staged: tuple[int, int] | None, moving: Moving | None
+    ) -> "Checkpoint":
+        """Return the state of an import."""
+        tally = file.tally
+        return cls(
+            now=file.now,
+            offset=offset,
+            reached=reached,
+            header=file.header,
+            staged=staged,
+            lost=tuple(sorted(file.lost)),
+            failed=tally.failed,
+            failures=tuple(tally.failures),
+            flags=tuple(tally.flags),
+            skipped=dict(tally.skipped),
+            vectors=(tally.kept, tally.embedded),
+            versions=tally.versions,
+            moving=moving,
+        )
+
+    def incoming(self, target: SpaceRow, caller: Caller, generation: str | None, *, atomic: bool) -> Incoming:
+        """Return the state that the modules of an import share."""
+        kept, embedded = self.vectors
+        tally = Tally(
+            self.failed, list(self.failures), list(self.flags), Counter(self.skipped), kept, embedded, self.versions
+        )
+        return Incoming(
+            target=target,
+            caller=caller,
+            now=self.now,
+            atomic=atomic,
+            dry_run=False,
+            generation=generation,
+            header=self.header,
+            lost=set(self.lost),
+            tally=tally,
+        )
+
+    def text(self) -> str:
+        """Return the state as JSON."""
+        return msgspec.json.encode(self).decode()
+
+
+# Built at import: msgspec (0.22) analyses a type on first use, and crashes when several threads do that together.
+_DECODER = msgspec.json.Decoder(Checkpoint)
+
+
+def read(text: str) -> Checkpoint | None:
+    """Return the state in a text that `Checkpoint.text` made; None for an empty one."""
+    return _DECODER.decode(text) if text else None

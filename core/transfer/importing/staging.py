@@ -21,14 +21,44 @@ from muisti.core.store.sql.imports import Staged
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.version_rows import raw
 from muisti.core.text.terms import fold
-from muisti.core.transfer.importing.incoming import Incoming, Item
-from muisti.core.transfer.importing.plan import Plan
-from muisti.core.transfer.importing.renames import ids_in, names_of, original
+from muisti.core.transfer.importing.lines import Incoming, Item
+from muisti.core.transfer.importing.plan import Plan, ids_in, names_of, original
 from muisti.core.transfer.records import ChangeLine, PassageRecord, TelemetryLine, read_vector
-from muisti.core.transfer.staged import clear
 from muisti.core.write.begun import Call
 from muisti.core.write.intake import Intake
 from muisti.core.write.prepare import ready
+
+# Delete the hidden spaces of imports
+
+
+def clear(database: Database, staging_id: int, memories: int | None) -> None:
+    """Delete a hidden space. `memories` is the number imported, None when the import failed."""
+    while True:
+        *_, left = database.write(imports.clear(staging_id))
+        if not left[0][0]:
+            break
+    database.write(imports.end(staging_id, memories))
+
+
+def clear_dead(database: Database, now: int) -> None:
+    """Delete what imports of ended processes left behind."""
+    _clear_all(database, imports.dead(now))
+
+
+def stop_imports(database: Database, which: Statement) -> int:
+    """End the imports that `which` finds, running or dead; none writes any more. Return their number."""
+    (rows,) = database.read([which])
+    for staging_id, _ in rows:
+        database.write([imports.disown(cast(int, staging_id))])
+    return _clear_all(database, which)
+
+
+def _clear_all(database: Database, which: Statement) -> int:
+    (rows,) = database.read([which])
+    for staging_id, moved in cast(list[tuple[int, int]], rows):
+        clear(database, staging_id, 0 if moved else None)
+    return len(rows)
+
 
 _SCALES = struct.Struct("<2f")
 

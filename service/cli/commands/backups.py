@@ -27,8 +27,8 @@ from muisti.service.cli.session import demand, refusals, server_url
 
 if TYPE_CHECKING:
     from muisti.core.model import values
-    from muisti.core.model.backups import Stamp
     from muisti.core.model.location import Location
+    from muisti.core.model.operations import Stamp
     from muisti.core.operations import backups
     from muisti.service.background import backup_targets
     from muisti.service.cli import configuration, progress

@@ -9,8 +9,15 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from muisti.client import Call, calls
-from muisti.core.model.graph_terms import COMMUNITIES_MAX, DEPTH_MAX, ENTITIES_MAX, ENTITY_KINDS, FACTS_MAX, TIE_KINDS
-from muisti.core.model.relations import RELATION_KINDS
+from muisti.core.model.terms import (
+    COMMUNITIES_MAX,
+    DEPTH_MAX,
+    ENTITIES_MAX,
+    ENTITY_KINDS,
+    FACTS_MAX,
+    RELATION_KINDS,
+    TIE_KINDS,
+)
 from muisti.core.support.lazy import Lazy
 from muisti.service.cli.base import ERROR, OK, Globals, Subcommands, command
 from muisti.service.cli.commands import graph_views as views

@@ -11,11 +11,11 @@ from muisti.service.cli.output import console, print_json, tabbed, talk
 from muisti.service.cli.session import server_url
 
 if TYPE_CHECKING:
-    from muisti.core.operations import scrubbing
+    from muisti.core.operations import backups
     from muisti.service.cli import callers, configuration, opening, progress
     from muisti.service.runtime import databases
 else:  # with the core
-    scrubbing = Lazy("muisti.core.operations.scrubbing")
+    backups = Lazy("muisti.core.operations.backups")
     callers = Lazy("muisti.service.cli.callers")
     databases = Lazy("muisti.service.runtime.databases")
     opening = Lazy("muisti.service.cli.opening")
@@ -48,7 +48,7 @@ def scrub(options: Globals, admin_url: str, admin_key_file: Path | None, log_mb:
         callers.demand(options, "admin")
         stages.begin("scrub")
         location = databases.location_of(configuration.settings_for(options))
-        done = scrubbing.scrub(location, admin_url, _key(admin_key_file), stages.note, log_mb * MB)
+        done = backups.scrub(location, admin_url, _key(admin_key_file), stages.note, log_mb * MB)
     if options.json:
         print_json(done._asdict())
         return

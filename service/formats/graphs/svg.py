@@ -8,7 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from muisti.core.model.graph import Edge, Node
-from muisti.core.model.graph_terms import NodeKind
+from muisti.core.model.terms import NodeKind
 from muisti.service.formats.graphs.closing import closed
 from muisti.service.formats.graphs.labels import Box, Label, placed, wide
 from muisti.service.formats.graphs.layout import NODES_MAX, apart, layout

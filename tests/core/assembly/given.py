@@ -1,8 +1,8 @@
 """The choices of an operator that tests build parts from."""
 
-from muisti.core.assembly.shared import Given
+from muisti.core.assembly.parts import Given
 from muisti.core.engine import MEMORY, Engine
-from muisti.core.model.counts import Quota
+from muisti.core.model.outcomes import Quota
 from muisti.core.model.spaces import Policy
 from muisti.core.parsing.workers import Workers
 from muisti.core.query.calibration import Calibration

@@ -4,10 +4,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from muisti.core.assembly.administration import generations, kinds
-from muisti.core.assembly.shared import Shared, shared
-from muisti.core.assembly.views import views
+from muisti.core.assembly.parts import Shared, kinds, shared, views
 from muisti.core.engine import Engine
+from muisti.core.generations.lifecycle import Generations
 from muisti.core.tasks.tasks import Tasks
 from tests.core.assembly.given import given_of
 from tests.core.fakes import Clock, WordEncoder
@@ -33,8 +32,11 @@ def test_parts_of_all_groups_are_built_from_one_instance_of_each_shared_part(tmp
         tasks = Tasks(database.primary, engine.meters.tasks, 0)
         made = views(given, parts, tasks)
         work = kinds(given, parts, made)
+        models = Generations(
+            database.primary, parts.indexes, parts.searcher, parts.probes, engine.models, tasks, given.clock
+        )
         known: dict[int, object] = {}
-        found = [one for start in (made, *work, generations(given, parts, tasks)) for one in reached(start, known)]
+        found = [one for start in (made, *work, models) for one in reached(start, known)]
     for name in Shared.__struct_fields__:
         part = getattr(parts, name)
         assert [one for one in found if type(one) is type(part)] == [part], name

@@ -6,9 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.conflicts.differences import part
+from muisti.core.conflicts.differences import opposites, part
 from muisti.core.conflicts.judgement import Verdict, align, judge
-from muisti.core.conflicts.opposites import opposites
 from muisti.core.conflicts.words import read
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine

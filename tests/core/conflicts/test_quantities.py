@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.conflicts.quantities import class_of, equal
-from muisti.core.conflicts.words import read
+from muisti.core.conflicts.words import class_of, equal, read
 
 SIZES = {"ms": 1, "seconds": 1_000, "s": 1_000, "minutes": 60_000, "hours": 3_600_000, "days": 86_400_000}
 

@@ -12,7 +12,7 @@ from muisti.core.model.context import Context, Wanted
 from muisti.core.model.values import Draft
 from muisti.core.query.filters import parse
 from muisti.core.query.points import AsOf
-from muisti.core.views.context import Request
+from muisti.core.views.read import Request
 from tests.core.fakes import SPACE, Clock, add, open_engine
 from tests.core.graph.plain import toy_reader
 from tests.stores import Stores

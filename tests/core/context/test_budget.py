@@ -11,7 +11,7 @@ from muisti.core.context.counting import ENCODINGS, counter
 from muisti.core.engine import Engine
 from muisti.core.model.context import SECTION_NAMES, Wanted
 from muisti.core.model.values import Draft
-from muisti.core.views.context import Request
+from muisti.core.views.read import Request
 from tests.core.fakes import SPACE, Clock, open_engine
 from tests.stores import Stores
 

@@ -6,7 +6,7 @@ from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.context import Context, SectionName, Wanted
 from muisti.core.model.values import Draft
-from muisti.core.views.context import Request
+from muisti.core.views.read import Request
 from tests.core.fakes import SPACE
 from tests.core.test_structural import bring
 

@@ -10,7 +10,7 @@ from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.values import Draft, Memory
 from muisti.core.store.database import Database, Statement
-from muisti.core.views.context import Request
+from muisti.core.views.read import Request
 from tests.core.fakes import SPACE, Clock, open_engine
 from tests.stores import Stores
 

@@ -97,7 +97,7 @@ def test_a_closed_conversation_has_topics_for_all_turns(chat: Engine) -> None:
 def test_topics_follow_in_another_process(engine: Engine) -> None:
     turns = [*said(FLAT, 20), *said(CAT, 20, 20)]
     stream(engine, turns[:25])
-    parts = engine.owner.conversations._parts.following
+    parts = engine.owner.conversations.following
     parts._topics._followed.clear()  # as a process that has just started
     stream(engine, turns[25:])
     assert spans(engine) == [[(1, 20)]]

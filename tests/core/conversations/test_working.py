@@ -6,11 +6,10 @@ from hypothesis import strategies as st
 
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
-from muisti.core.model.conversations import ObjectName, Turn
+from muisti.core.model.conversations import Entry, ObjectName, Turn, Working
 from muisti.core.model.errors import InvalidInput, NotFound, SensitiveContent
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft
-from muisti.core.model.working import Entry, Working
 from muisti.core.text.terms import count_tokens
 from muisti.core.views.conversations import Stream
 from tests.core.fakes import NOON, SPACE, Clock, open_engine

@@ -12,11 +12,10 @@ from hypothesis import strategies as st
 from muisti.core.documents.planning import document_draft
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
-from muisti.core.model.comparisons import Strategy
 from muisti.core.model.documents import Cut
 from muisti.core.model.errors import Conflict, InvalidInput, MergeConflict, NotFound, SensitiveContent
 from muisti.core.model.filing import DocumentName, FileFacts, Listed, NewDocument, structure_of
-from muisti.core.model.outcomes import Undo
+from muisti.core.model.outcomes import Strategy, Undo
 from muisti.core.model.values import DOCUMENT_MAX, METADATA_MAX
 from muisti.core.query.points import AsOf
 from muisti.core.read.reading import find_space

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from muisti.core.embedding.cache import _ENTRY, EmbeddingCache, key_of, normalised
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.kernels import Floats
-from muisti.core.model.unavailable import ModelUnavailable
+from muisti.core.model.errors import ModelUnavailable
 from tests.core.fakes import SPACE, WordEncoder, add, open_engine
 from tests.stores import Stores
 

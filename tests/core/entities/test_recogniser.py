@@ -11,7 +11,7 @@ from muisti.core.entities import tagger
 from muisti.core.entities.names import norm
 from muisti.core.entities.recogniser import ShippedRecogniser, shipped
 from muisti.core.entities.tagger import SHIPPED, Tagger, load
-from muisti.core.model.graph_terms import ENTITY_KINDS, MENTION_SOURCES
+from muisti.core.model.terms import ENTITY_KINDS, MENTION_SOURCES
 from tests.examples import examples
 
 PARTS = [

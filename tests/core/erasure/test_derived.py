@@ -8,11 +8,10 @@ import pytest
 
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
-from muisti.core.model.conversations import Change, NewObject, ObjectName, Turn
-from muisti.core.model.erasures import Erasure
+from muisti.core.model.conversations import Change, Entry, NewObject, ObjectName, Turn
 from muisti.core.model.errors import NotFound
+from muisti.core.model.operations import Erasure
 from muisti.core.model.values import Draft, Memory
-from muisti.core.model.working import Entry
 from muisti.core.query.filters import parse
 from muisti.core.query.points import parse as parse_point
 from muisti.core.query.subject import Subject

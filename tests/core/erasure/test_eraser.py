@@ -14,8 +14,8 @@ from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.index import packing
 from muisti.core.index.inserted import Inserted
 from muisti.core.index.packing import pack
-from muisti.core.model.erasures import Erasure
 from muisti.core.model.errors import Conflict, NotFound
+from muisti.core.model.operations import Erasure
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.query.filters import parse
 from muisti.core.query.query import Query

@@ -9,7 +9,7 @@ import pytest
 from muisti.core.engine import Engine
 from muisti.core.erasure import purging
 from muisti.core.identity.caller import OWNER
-from muisti.core.model.erasures import Erasure
+from muisti.core.model.operations import Erasure
 from muisti.core.model.tasks import Task
 from muisti.core.query.subject import Subject
 from muisti.core.store.database import Statement

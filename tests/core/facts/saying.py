@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from muisti.core.facts.fact import ADDRESSEE, AUTHOR
 from muisti.core.facts.reading import facts
 from muisti.core.model.graph import Mention
-from muisti.core.model.graph_terms import EntityKind
+from muisti.core.model.terms import EntityKind
 
 
 def mention(text: str, name: str, kind: EntityKind, confidence: float = 1.0) -> Mention:

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from muisti.core.facts.fact import AUTHOR
 from muisti.core.facts.reading import facts
-from muisti.core.model.graph_terms import EntityKind
-from muisti.core.model.relations import RELATION_KINDS
+from muisti.core.model.terms import RELATION_KINDS, EntityKind
 from tests.core.facts.saying import mention, said
 
 STATED = {

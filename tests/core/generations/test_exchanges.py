@@ -10,7 +10,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from muisti.core.embedding.vectors import pack
 from muisti.core.engine import Engine
-from muisti.core.generations.building import Embed
+from muisti.core.generations.second_vectors import Embed
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import Conflict, NotFound
 from muisti.core.model.generations import ShadowIncomplete

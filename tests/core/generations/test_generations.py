@@ -11,7 +11,7 @@ from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.errors import Conflict, Forbidden, InvalidInput, NotFound, RecallDropped
 from muisti.core.model.generations import Judged, ShadowIncomplete
-from muisti.core.model.probes import Expectation
+from muisti.core.model.quality import Expectation
 from muisti.core.model.tasks import Task
 from muisti.core.query.query import Query
 from muisti.core.store.database import Statement

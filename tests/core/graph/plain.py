@@ -10,8 +10,7 @@ from muisti.core.facts.fact import AUTHOR, Fact, Named
 from muisti.core.graph.extraction import Reader
 from muisti.core.graph.merging import NEAR
 from muisti.core.model.graph import Mention
-from muisti.core.model.graph_terms import EntityKind
-from muisti.core.model.relations import RelationKind
+from muisti.core.model.terms import EntityKind, RelationKind
 from muisti.core.model.values import Memory
 
 _NAME = re.compile(r"\b[A-Z]\w*(?: [A-Z]\w*)*")

@@ -8,7 +8,7 @@ from muisti.core.engine import Engine
 from muisti.core.facts.together import association
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.graph_terms import FREQUENT, TIE_KINDS
+from muisti.core.model.terms import FREQUENT, TIE_KINDS
 from tests.core.fakes import SPACE, add, open_engine
 from tests.core.graph.plain import toy_reader
 from tests.stores import Stores

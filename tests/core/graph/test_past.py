@@ -126,7 +126,7 @@ class World:
 def changes_of(engine: Engine, space: str) -> dict[tuple[str, int], int]:
     """Return the changes that brought the versions of a space, by memory and number."""
     asked = "SELECT v.memory_id, v.version, v.born FROM spaces s JOIN versions v ON v.space_id = s.id WHERE s.name = ?"
-    (rows,) = engine.owner.graph._parts.reader.database.read([Statement(asked, (space,))])
+    (rows,) = engine.owner.graph.reader.database.read([Statement(asked, (space,))])
     return {(id_text(cast(bytes, id_)), cast(int, version)): cast(int, born) for id_, version, born in rows}
 
 

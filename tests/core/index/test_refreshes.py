@@ -7,7 +7,7 @@ from muisti.core.index import refreshes
 from muisti.core.model.hits import Explanation, Recency
 from muisti.core.model.terms import Importance
 from muisti.core.query.query import Query
-from muisti.core.read.past import AsOf
+from muisti.core.read.reading import AsOf
 from tests.core.fakes import SPACE, Clock, add, open_engine
 from tests.stores import Stores
 

@@ -10,8 +10,8 @@ from muisti.core.embedding.vectors import Vectors
 from muisti.core.engine import Engine
 from muisti.core.kernels import Floats
 from muisti.core.model.collisions import Contradiction, Duplicate
+from muisti.core.model.errors import ModelUnavailable
 from muisti.core.model.hits import Answer
-from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
 from tests.core.fakes import SPACE, WordEncoder, add, open_engine

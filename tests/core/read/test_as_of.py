@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from muisti.core.engine import Engine
-from muisti.core.model.counts import Stats
 from muisti.core.model.errors import EpochGone, InvalidInput, MuistiError, NotFound, PastRetention, PointAhead
 from muisti.core.model.hits import Answer
+from muisti.core.model.outcomes import Stats
 from muisti.core.model.times import DAY_US, from_us
 from muisti.core.model.values import Address, Draft
 from muisti.core.query.filters import parse as parse_filter

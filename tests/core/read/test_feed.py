@@ -7,8 +7,7 @@ import pytest
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import EpochGone, InvalidInput, NotFound, PointAhead
-from muisti.core.model.events import Events
-from muisti.core.model.outcomes import Undo
+from muisti.core.model.outcomes import Events, Undo
 from muisti.core.model.values import Draft, Seq
 from muisti.core.query.changes import Wanted
 from muisti.core.query.filters import parse

@@ -8,7 +8,7 @@ from muisti.core.model.errors import NotFound
 from muisti.core.model.hits import Explanation
 from muisti.core.model.terms import Verdict
 from muisti.core.query.query import Query
-from muisti.core.read.past import AsOf
+from muisti.core.read.reading import AsOf
 from muisti.core.store.database import Statement
 from tests.core.fakes import SPACE, add, open_engine
 from tests.stores import Stores

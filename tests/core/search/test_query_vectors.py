@@ -15,9 +15,9 @@ from muisti.core.index.dense import query_vector, rotated
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.vector_columns import VectorColumns
 from muisti.core.kernels import Floats
+from muisti.core.model.errors import ModelUnavailable
 from muisti.core.model.spaces import Space, SpaceSettings
 from muisti.core.model.terms import SecondQuery
-from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.search.query_vectors import QueryEmbedder
 from muisti.core.search.similar import Like
 from muisti.core.search.two_models import Second

@@ -7,7 +7,7 @@ from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import Forbidden, InvalidInput
 from muisti.core.model.terms import CLEAR_PHRASE
 from muisti.core.query.query import Query
-from muisti.core.spaces import clearing
+from muisti.core.spaces import checkpoints
 from tests.core.fakes import SPACE, add
 
 
@@ -17,7 +17,7 @@ def found(engine: Engine) -> set[str]:
 
 @pytest.mark.parametrize("most", [50_000, 3])
 def test_all_memories_end_and_a_rollback_brings_them_back(engine: Engine, monkeypatch: pytest.MonkeyPatch, most: int):
-    monkeypatch.setattr(clearing, "TURNS_MAX", most)
+    monkeypatch.setattr(checkpoints, "CLEARED", most)
     texts = [f"{word} walrus" for word in ("red", "blue", "green", "grey", "white", "black", "pink")]
     add(engine, *texts)
     engine.owner.write.delete(SPACE, add(engine, "gone already")[0])

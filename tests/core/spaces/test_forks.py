@@ -6,7 +6,6 @@ from msgspec.structs import replace
 from muisti.core.embedding.models import Models
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
-from muisti.core.model.comparisons import Strategy
 from muisti.core.model.errors import (
     AlreadyExists,
     Conflict,
@@ -16,7 +15,7 @@ from muisti.core.model.errors import (
     ModelMismatch,
     NotFound,
 )
-from muisti.core.model.outcomes import Undo
+from muisti.core.model.outcomes import Strategy, Undo
 from muisti.core.model.spaces import CONTENT_ONLY
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Address, Draft

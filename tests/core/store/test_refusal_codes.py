@@ -16,9 +16,9 @@ from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
 from muisti.core.identity.grants import Grant
 from muisti.core.model.errors import MuistiError
-from muisti.core.model.imports import ImportReport
+from muisti.core.model.operations import ImportReport
 from muisti.core.model.outcomes import Undo
-from muisti.core.model.probes import Expectation
+from muisti.core.model.quality import Expectation
 from muisti.core.model.spaces import CONTENT_ONLY
 from muisti.core.model.tasks import NewItem
 from muisti.core.model.values import Draft, RequestKey

@@ -3,7 +3,7 @@
 import pytest
 
 from muisti.core.model.values import Seq
-from muisti.core.support.notifier import ChangeNotifier
+from muisti.core.support.waiting import ChangeNotifier
 
 pytestmark = pytest.mark.one_store
 

@@ -5,7 +5,7 @@ from threading import Barrier
 
 import pytest
 
-from muisti.core.support.once import Once
+from muisti.core.support.memo import Once
 from muisti.core.support.waiting import WouldWait, without_waiting
 
 

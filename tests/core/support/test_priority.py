@@ -6,8 +6,8 @@ from threading import Thread
 
 import pytest
 
-from muisti.core.support import priority
-from muisti.core.support.priority import Urgent, give_way, work_slowly
+from muisti.core.support import waiting
+from muisti.core.support.waiting import Urgent, give_way, work_slowly
 
 pytestmark = pytest.mark.one_store
 
@@ -16,8 +16,8 @@ pytestmark = pytest.mark.one_store
 def pauses(monkeypatch: pytest.MonkeyPatch) -> list[float]:
     """Pauses that take no time: the clock moves on instead."""
     found: list[float] = []
-    monkeypatch.setattr(priority.time, "sleep", found.append)
-    monkeypatch.setattr(priority.time, "monotonic", lambda: 1_000.0 + sum(found))
+    monkeypatch.setattr(waiting.time, "sleep", found.append)
+    monkeypatch.setattr(waiting.time, "monotonic", lambda: 1_000.0 + sum(found))
     return found
 
 
@@ -45,7 +45,7 @@ def with_request(work: Callable[[Urgent], None]) -> None:
 
 def test_slow_work_pauses_beside_an_urgent_request_for_a_while(pauses: list[float]):
     with_request(lambda _: apart(slowly))
-    assert sum(pauses) == pytest.approx(priority.PATIENCE, rel=0.1)
+    assert sum(pauses) == pytest.approx(waiting.PATIENCE, rel=0.1)
 
 
 def test_a_pause_is_not_much_longer_than_the_work_before_it(pauses: list[float], monkeypatch: pytest.MonkeyPatch):

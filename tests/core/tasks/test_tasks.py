@@ -12,7 +12,7 @@ from muisti.core.model.values import Draft, RequestKey
 from muisti.core.store.database import Statement
 from muisti.core.tasks.claim import Claim
 from muisti.core.tasks.runner import Runner
-from muisti.core.tasks.submitting import PIECE, Submission
+from muisti.core.tasks.tasks import PIECE, Submission
 from tests.core.fakes import SPACE, open_engine
 from tests.core.tasks.kinds import Count, Remember
 from tests.stores import Stores

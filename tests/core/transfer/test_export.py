@@ -15,7 +15,7 @@ from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.collisions import AddressTaken, Duplicate
 from muisti.core.model.errors import ChangedSince, Forbidden, InvalidInput, MuistiError, NotFound, TooLarge
-from muisti.core.model.imports import ImportReport
+from muisti.core.model.operations import ImportReport
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft

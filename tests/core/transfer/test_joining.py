@@ -8,7 +8,7 @@ from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.conversations import NewObject, Span, spans_of
 from muisti.core.model.errors import ChangedSince, NotFound, NotUndone
-from muisti.core.model.imports import ImportReport
+from muisti.core.model.operations import ImportReport
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.values import Draft, RequestKey
 from muisti.core.views.conversations import Wanted

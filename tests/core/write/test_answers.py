@@ -7,12 +7,12 @@ import pytest
 
 FIRST_USE = """
 import sys, threading
-from muisti.core.write.answers import read
+from muisti.core.write.begun import read_answer
 sys.setswitchinterval(1e-6)
 start = threading.Barrier(16)
 def one():
     start.wait()
-    assert read(b'{"memories": [["0a", 1]], "created": true}').created
+    assert read_answer(b'{"memories": [["0a", 1]], "created": true}').created
 threads = [threading.Thread(target=one) for _ in range(16)]
 for thread in threads: thread.start()
 for thread in threads: thread.join()

@@ -4,9 +4,8 @@ import pytest
 
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
-from muisti.core.model.conflicts import OpenConflict
 from muisti.core.model.errors import NotFound
-from muisti.core.model.outcomes import Difference, Undo, Written
+from muisti.core.model.outcomes import Difference, OpenConflict, Undo, Written
 from muisti.core.model.times import DAY_US, from_us
 from muisti.core.model.values import Address, Draft
 from tests.core.fakes import SPACE, Clock, add

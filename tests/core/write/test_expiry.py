@@ -8,9 +8,9 @@ from muisti.core.model.errors import NotFound
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.times import DAY_US, from_us
 from muisti.core.model.values import Address, Draft
+from muisti.core.operations.upkeep import EXPIRED_AT_ONCE
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
-from muisti.core.write.expiry import AT_ONCE
 from tests.core.fakes import SPACE, Clock, add
 
 
@@ -63,7 +63,7 @@ def test_a_dry_run_ends_nothing(engine: Engine, clock: Clock):
 
 def test_a_sweep_ends_all_in_steps_and_says_so_in_the_history(engine: Engine, clock: Clock):
     end = from_us(clock.at + DAY_US)
-    ids = add(engine, *(f"fox {number}" for number in range(AT_ONCE + 5)), expires_at=end)
+    ids = add(engine, *(f"fox {number}" for number in range(EXPIRED_AT_ONCE + 5)), expires_at=end)
     add(engine, "owl")
     assert engine.upkeep.with_expired(clock.at) == []
     clock.pass_days(1)
@@ -71,8 +71,8 @@ def test_a_sweep_ends_all_in_steps_and_says_so_in_the_history(engine: Engine, cl
     assert engine.upkeep.end_expired(SPACE, clock.at) and not engine.upkeep.end_expired(SPACE, clock.at)
     assert engine.upkeep.with_expired(clock.at) == []
     stats = engine.owner.read.stats(SPACE)
-    assert (stats.memories, stats.expired, stats.changes) == (1, 0, 2 * AT_ONCE + 11)
-    assert engine.owner.read.get(SPACE, ids[0], as_of=AsOf(number=AT_ONCE + 6)).memory.content == "fox 0"
+    assert (stats.memories, stats.expired, stats.changes) == (1, 0, 2 * EXPIRED_AT_ONCE + 11)
+    assert engine.owner.read.get(SPACE, ids[0], as_of=AsOf(number=EXPIRED_AT_ONCE + 6)).memory.content == "fox 0"
     assert engine.owner.write.restore(SPACE, ids[0]).memories[0].expires_at is None
 
 

@@ -31,7 +31,13 @@ OWN = {
     "marked": {"core/write/intake.py"},
 }
 # Methods of the same name that are something else.
-OTHERS = {("changed", "self._intake"), ("changed", "call.caller"), ("changed", "Event"), ("changed", "last_call")}
+OTHERS = {
+    ("changed", "self.intake"),
+    ("changed", "self._intake"),
+    ("changed", "call.caller"),
+    ("changed", "Event"),
+    ("changed", "last_call"),
+}
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from muisti.core.model.errors import InvalidInput
 from muisti.core.model.outcomes import Reviewed, Undo
 from muisti.core.model.terms import Importance, Type
 from muisti.core.query.query import Query
-from muisti.core.write import review as reviewing
+from muisti.core.views import review as reviewing
 from tests.core.fakes import SPACE, Clock, add
 
 
@@ -107,7 +107,7 @@ def test_a_dry_run_tells_what_would_change_and_changes_nothing(engine: Engine, c
 
 
 def test_much_is_done_in_parts(engine: Engine, clock: Clock, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(reviewing, "AT_ONCE", 2)
+    monkeypatch.setattr(reviewing, "REVIEWED", 2)
     made = add(engine, "one", "two", "three", status="candidate")
     clock.pass_days(30)
     reviews = [engine.owner.review.prune(SPACE) for _ in range(2)]

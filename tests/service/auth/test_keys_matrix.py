@@ -14,7 +14,7 @@ from litestar.testing import TestClient
 
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
-from muisti.core.model.probes import Expectation
+from muisti.core.model.quality import Expectation
 from muisti.core.model.values import Draft
 from muisti.core.store.database import Statement
 from muisti.service.app.app import create_app

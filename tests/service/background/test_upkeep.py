@@ -11,12 +11,11 @@ import pytest
 from litestar.testing import TestClient
 
 from muisti.core.engine import Engine
-from muisti.core.model.conversations import Turn
+from muisti.core.model.conversations import Entry, Turn
 from muisti.core.model.errors import StoreUnavailable
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft, RequestKey
-from muisti.core.model.working import Entry
 from muisti.core.store.database import Statement
 from muisti.core.views.conversations import Stream
 from muisti.service.app.app import create_app

@@ -8,7 +8,7 @@ import pytest
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.times import system_clock
-from muisti.core.tasks.submitting import Submission
+from muisti.core.tasks.tasks import Submission
 from tests.service.conftest import Run
 from tests.stores import at
 

@@ -7,7 +7,7 @@ import pytest
 from selectolax.lexbor import LexborHTMLParser
 
 from muisti.core.engine import Engine
-from muisti.core.model.graph_terms import ENTITIES_MAX, EntityKind
+from muisti.core.model.terms import ENTITIES_MAX, EntityKind
 from muisti.service.console.pages.graph import FORMATS, KINDS, MOST
 from muisti.service.formats.graphs.formats import GRAPH_FORMATS
 from tests.service.console.forms import SPACE

@@ -13,7 +13,7 @@ import pytest
 
 from deploy.cluster.sqld import Sqld
 from muisti.core.engine import Engine
-from muisti.core.model.events import Events
+from muisti.core.model.outcomes import Events
 from muisti.core.model.values import Draft, Seq
 from muisti.core.query.changes import Wanted
 from muisti.core.views.read import Read

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from muisti.core.embedding.hosted import PROBES, recognise
-from muisti.core.model.unavailable import ModelUnavailable
-from muisti.core.support.rereading import Reread
+from muisti.core.model.errors import ModelUnavailable
+from muisti.core.support.memo import Reread
 from muisti.core.support.waiting import WouldWait, without_waiting
 from muisti.service.outgoing.addresses import Allowed
 from muisti.service.providers.endpoint import RETRIES, Endpoint, EndpointEncoder

@@ -10,7 +10,7 @@ from muisti.core.embedding.vectors import Vectors
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.errors import Conflict, Forbidden, InvalidInput, NotFound, RecallDropped
-from muisti.core.model.probes import Expectation
+from muisti.core.model.quality import Expectation
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
 from tests.core.fakes import Clock, WordEncoder

@@ -21,8 +21,8 @@ from muisti.core.model.spaces import OFF
 from muisti.core.model.times import system_clock
 from muisti.core.model.unreadable import Crashed
 from muisti.core.operations.compiled import compiled_kernels
+from muisti.core.operations.embedding import Recognition
 from muisti.core.operations.inspection import Schema, schema_of, spaces_of_other_models
-from muisti.core.operations.recognition import Recognition
 from muisti.core.parsing import recognition
 from muisti.core.parsing.workers import Workers
 from muisti.service.cli.base import ERROR, Failure, Globals

@@ -12,7 +12,7 @@ from muisti.core.model.tasks import Task
 from muisti.core.model.values import Draft
 from muisti.core.query.subject import Subject
 from muisti.core.store.database import Database, Rows, Statement
-from muisti.core.tasks.submitting import Submission
+from muisti.core.tasks.tasks import Submission
 from muisti.core.transfer.importing import lines, moving
 from tests.core.fakes import SPACE, Clock, add, open_engine
 from tests.service.fakes import Breakable

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from rdflib import RDF, Graph, Literal, Namespace
 
 from muisti.core.model.graph import Edge, Node
-from muisti.core.model.graph_terms import ENTITY_KINDS, TIE_KINDS
+from muisti.core.model.terms import ENTITY_KINDS, TIE_KINDS
 from muisti.service.formats.graphs.closing import closed, node_of
 from muisti.service.formats.graphs.formats import FORMATS, GRAPH_FORMATS, VOCABULARY, GraphFormat, exported
 from tests.examples import examples

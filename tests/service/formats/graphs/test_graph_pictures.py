@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from muisti.core.model.graph import Edge, Node
-from muisti.core.model.graph_terms import ENTITY_KINDS
+from muisti.core.model.terms import ENTITY_KINDS
 from muisti.service.formats.graphs.labels import Box, Label, placed
 from muisti.service.formats.graphs.layout import NODES_MAX, apart, layout
 from muisti.service.formats.graphs.svg import COLOURS, Picture, svg
