@@ -55,8 +55,8 @@ from muisti.service.asgi import compress
 from muisti.service.cli import output, project
 from muisti.service.cli.commands.hook import storing as capture
 from muisti.service.console.asking import hits as marking
-from muisti.service.console.diff import diff as console_diff
 from muisti.service.console.render import safe_html
+from muisti.service.console.versions import diff as console_diff
 from muisti.service.formats import front_matter, markdown
 from muisti.service.formats.graphs import formats as statements
 from muisti.service.formats.graphs import marks
@@ -66,8 +66,8 @@ from muisti.service.formats.importers.notes import Note
 from muisti.service.formats.importers.shapes import Shape
 from muisti.service.http import headers, preferences
 from muisti.service.http.decode import decode
-from muisti.service.mcp import fence, recall, resources
 from muisti.service.mcp import messages as mcp_messages
+from muisti.service.mcp import recall, rendering, resources
 from muisti.service.mcp import tools as given
 from muisti.service.mcp.arguments import Remember
 from muisti.service.observability import reads
@@ -310,7 +310,7 @@ READERS = (
     Reader("glob", filter_fields.literal),
     Reader("symbol", _symbol, QUERY_MAX),
     Reader("cuts of an importer", lambda one: documents.cuts_of(one, items.split(one, 1_000))),
-    Reader("fence", lambda one: list(fence.fenced(one))),
+    Reader("fence", lambda one: list(rendering.fenced(one))),
     Reader("read that is counted", reads.normalised),
     Reader("resource", resources.space_of),
     Reader("remote", lambda one: project.remote_path(one)),

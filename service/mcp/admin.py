@@ -1,26 +1,24 @@
-"""The tools that look after a space: statistics, pruning, and emptying it."""
+"""The tools that look after a space: statistics, pruning, emptying, erasing, and its model."""
 
-from msgspec import to_builtins
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct, to_builtins
 
 from muisti.core.model.errors import Forbidden, InvalidInput
 from muisti.core.model.spaces import SpaceSettings, check_name
+from muisti.core.model.terms import PruneStrategy
 from muisti.core.views.documents import Filter
 from muisti.service.auth.administration import EVERYWHERE
 from muisti.service.http.origins import looker
 from muisti.service.mcp.arguments import InSpace
-from muisti.service.mcp.calls import Call, Json, Outcome
-from muisti.service.mcp.fence import one_line
-from muisti.service.mcp.group_arguments import (
-    ClearAll,
-    CreateSpace,
-    PruneMemory,
-    Purge,
-)
-from muisti.service.mcp.rendering import counted
+from muisti.service.mcp.rendering import counted, one_line
+from muisti.service.mcp.session import Call, Json, Outcome
 from muisti.service.runtime.workers import Latencies
+from muisti.service.schemas import fields
 from muisti.service.schemas.checkpoints import ClearedReply
 from muisti.service.schemas.documents import PruneDocumentsReply
 from muisti.service.schemas.erasure import PurgeBody
+from muisti.service.schemas.generations import GenerationReply, GenerationsReply
 from muisti.service.schemas.replies import StatsReply
 from muisti.service.schemas.spaces import SpaceReply
 from muisti.service.schemas.tasks import TaskReply
@@ -28,6 +26,38 @@ from muisti.service.schemas.tasks import TaskReply
 _OPERATIONS = 10  # of which latencies are shown, the most frequent first
 _NAMED = 20  # things that a text lists
 _COUNTED = ("memories", "versions", "passages", "tokens", "content_bytes", "expired", "changes", "changes_last_day")
+
+
+class PruneMemory(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A strategy of pruning. Without `dry_run: false` nothing ends."""
+
+    strategy: PruneStrategy
+    dry_run: bool = True
+
+
+class ClearAll(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The phrase that confirms that a space is cleared."""
+
+    confirm: str
+    dry_run: bool = False
+
+
+class CreateSpace(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A space to create."""
+
+    name: str
+    description: fields.SpaceDescription | None = None
+
+
+class Purge(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Memories to erase, which meet all conditions. Without `dry_run: false` none is; then `confirm` is the space."""
+
+    author: str | None = None
+    source: str | None = None
+    filter: dict[str, Any] | None = None
+    older_than_days: Annotated[float, Meta(gt=0, le=100_000)] | None = None
+    confirm: str | None = None
+    dry_run: bool = True
 
 
 async def get_stats(call: Call, _: InSpace) -> Outcome:
@@ -121,3 +151,50 @@ async def _latencies(measured: Latencies) -> list[Json]:
         {"operation": f"{one.method} {one.route}", "count": one.count, "p50": one.p50, "p95": one.p95, "p99": one.p99}
         for one in summary.operations[:_OPERATIONS]
     ]
+
+
+Step = Literal["list", "build", "switch", "rollback", "drop"]
+
+
+class SetModel(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A step in the exchange of the embedding model of a space. `model` is for `build` and `drop`."""
+
+    step: Step = "list"
+    model: str | None = None
+    force: bool = False
+
+
+async def set_model(call: Call, given: SetModel) -> Outcome:
+    """List the models of a space, or build, exchange or drop one."""
+    engine, caller, store = call.backend.engine, call.session.caller(), call.backend.store
+    match given.step:
+        case "list":
+            return await _models(call)
+        case "build":
+            task = await store(engine.generations.build, call.space, _model(given), caller)
+            told = f"task {task.id} embeds {task.total:,} passages with {_model(given)}; list shows how far it is"
+            return Outcome(to_builtins(TaskReply.of(task)), told)
+        case "switch":
+            one = await store(engine.generations.switch, call.space, caller, force=given.force)
+            return Outcome(to_builtins(GenerationReply.of(one)), f"{one.model} answers now; rollback leads back")
+        case "rollback":
+            one = await store(engine.generations.roll_back, call.space, caller, force=given.force)
+            return Outcome(to_builtins(GenerationReply.of(one)), f"{one.model} answers again")
+        case "drop":
+            count = await store(engine.generations.drop, call.space, _model(given), caller)
+            return Outcome({"dropped": count}, f"{count:,} vectors of {_model(given)} are deleted")
+
+
+async def _models(call: Call) -> Outcome:
+    engine = call.backend.engine
+    found = await call.backend.store(engine.generations.list, call.space, call.session.caller())
+    names = [encoder.name for encoder in engine.models]
+    lines = [f"{one.model} ({one.identity[:12]}): {one.role}, {one.embedded}/{one.passages} passages" for one in found]
+    structured: Any = to_builtins(GenerationsReply.of(found, names))
+    return Outcome(structured, "\n".join([*lines, f"at hand: {', '.join(names)}"]))
+
+
+def _model(given: SetModel) -> str:
+    if given.model is None:
+        raise InvalidInput.at("$.model", f"is missing: {given.step} needs the name of a model")
+    return given.model

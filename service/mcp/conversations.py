@@ -8,9 +8,8 @@ from muisti.core.views.conversations import Wanted
 from muisti.service.auth.access import check
 from muisti.service.http.objects import turns_of
 from muisti.service.mcp.arguments import WRITING, AddExchanges, Conversations
-from muisti.service.mcp.calls import Call, Json, Outcome
-from muisti.service.mcp.fence import one_line
-from muisti.service.mcp.rendering import counted, more
+from muisti.service.mcp.rendering import counted, more, one_line
+from muisti.service.mcp.session import Call, Json, Outcome
 from muisti.service.schemas.policy import flagged
 
 _SHOWN = 20

@@ -1,24 +1,49 @@
 """The tools of the knowledge graph: questions to it, and what an agent says of it."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from muisti.core.model.errors import InvalidInput, Problem, SensitiveContent
 from muisti.core.model.graph import End, Entity, NewRelation, Relation
 from muisti.core.model.outcomes import Written
+from muisti.core.model.relations import RelationKind
 from muisti.core.query.points import parse
 from muisti.service.auth.access import check
-from muisti.service.mcp.calls import Call, Json, Outcome
-from muisti.service.mcp.fence import CONTENT, one_line
-from muisti.service.mcp.group_arguments import (
-    GraphQuestion,
-    GraphStatement,
-)
-from muisti.service.mcp.rendering import NOTICE, more
+from muisti.service.mcp.arguments import InSpace
+from muisti.service.mcp.rendering import CONTENT, NOTICE, more, one_line
+from muisti.service.mcp.session import Call, Json, Outcome
 
 _SHOWN = 30
 _NAMED = 5  # memories of an entity whose ids are in the text
 _FIGURES = ("entities", "mentions", "relations", "pending", "degraded")
+
+
+GraphAsked = Literal["entities", "entity", "neighbours", "path", "relations", "proposals", "communities", "status"]
+GraphSaid = Literal["merge", "keep_apart", "relate", "retract"]
+
+
+class GraphQuestion(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A question to the knowledge graph. `other` is the end of a path, or the object of relations."""
+
+    action: GraphAsked
+    name: str | None = None
+    other: str | None = None
+    depth: int = 1
+    as_of: str | None = None
+
+
+class GraphStatement(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A statement on the knowledge graph. `retract` takes an id, `relate` a kind with `object` or `text`."""
+
+    action: GraphSaid
+    name: str | None = None
+    others: list[str] = []
+    kind: RelationKind | None = None
+    object: str | None = None
+    text: str | None = None
+    negative: bool = False
+    statement: str | None = None
+    dry_run: bool = False
 
 
 async def graph(call: Call, given: GraphQuestion) -> Outcome:

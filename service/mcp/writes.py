@@ -12,11 +12,9 @@ from muisti.core.views.write import Import
 from muisti.service.auth.access import check
 from muisti.service.formats.lines import Lines
 from muisti.service.mcp.arguments import Change, ImportMemories, Remember, UndoChanges, UpdateMemory
-from muisti.service.mcp.calls import Call, Json, Outcome
-from muisti.service.mcp.differences import differences
-from muisti.service.mcp.fence import one_line
 from muisti.service.mcp.refusals import refused
-from muisti.service.mcp.rendering import brief, counted
+from muisti.service.mcp.rendering import brief, counted, differences, one_line
+from muisti.service.mcp.session import Call, Json, Outcome
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.likeness import alike
 from muisti.service.schemas.policy import flagged

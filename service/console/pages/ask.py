@@ -3,32 +3,29 @@
 from collections.abc import Mapping
 from typing import Any
 
-from litestar import Request, Response, get, post
-from litestar.di import NamedDependency
+from litestar import Response
 from litestar.exceptions import ValidationException
-from litestar.params import FromPath
 
 from muisti.client import MuistiError, calls
-from muisti.service.console.answers import done, long_page, page
+from muisti.service.console.answers import Model, does, done, shows
 from muisti.service.console.asking.contexts import SECTIONS, Wanted, context_view, wanted_of
 from muisti.service.console.asking.hits import Answered, columns
 from muisti.service.console.asking.settings import FILTERS, KINDS, SECOND, SETTINGS, TYPES, Asked, Wrong, asked_of
 from muisti.service.console.asking.snippets import CONTEXT, SEARCH, Operation, Server, snippets
-from muisti.service.console.mount import ROOT
 from muisti.service.console.pages.home import url_of
 from muisti.service.console.render import View
 from muisti.service.console.visit import Visit
 
-Model = dict[str, Any]
 CONVERSATIONS = 50  # names that the form of a context suggests
 
 
-@get(f"{ROOT}/spaces/{{space:str}}/ask")
-async def show_ask(space: FromPath[str], visit: NamedDependency[Visit]) -> Response[str]:
+@shows("ask", long=True)
+async def show_ask(visit: Visit, space: str) -> View:
     """Show the answer to a question, with one setting or with two side by side."""
     asked = asked_of(visit.request.query_params)
     form = {"settings": SETTINGS, "types": TYPES, "kinds": KINDS, "filters": FILTERS, "second": SECOND}
-    model = {"asked": asked, **form, **_empty(), "asks": asked.ready()}
+    nothing = {"columns": [], "legend": [], "unfiltered": "", "problem": None}
+    model: Model = {"asked": asked, **form, **nothing, "asks": asked.ready()}
     try:
         if asked.ready():
             model |= await _found(visit, space, asked)
@@ -36,16 +33,13 @@ async def show_ask(space: FromPath[str], visit: NamedDependency[Visit]) -> Respo
             await visit.api.get_space(space)  # another's space is no page, also before a question
     except (Wrong, MuistiError) as error:
         return _refused(visit, "ask.html", model, error, asked.values)
-    return await long_page(
-        visit, View("ask.html", model, block="results", headers=_address(visit, "ask", asked.values))
-    )
+    return View("ask.html", model, block="results", headers=_address(visit, "ask", asked.values))
 
 
-@post(f"{ROOT}/spaces/{{space:str}}/ask/receipt")
-async def keep_receipt(request: Request, space: FromPath[str], visit: NamedDependency[Visit]) -> Response[None]:
+@does("ask/receipt")
+async def keep_receipt(visit: Visit, space: str) -> Response[None]:
     """Ask once more and keep a receipt of the answer; show it."""
-    form = await request.form()
-    asked = asked_of({name: str(value) for name, value in form.multi_items()})
+    asked = asked_of({name: str(value) for name, value in visit.form.multi_items()})
     try:
         body = asked.body() | visit.at | {"receipt": True}
     except Wrong as wrong:
@@ -55,8 +49,8 @@ async def keep_receipt(request: Request, space: FromPath[str], visit: NamedDepen
     return done(visit, f"quality/receipts/{sent.data['receipt']}", "kept")
 
 
-@get(f"{ROOT}/spaces/{{space:str}}/ask/context")
-async def show_context(space: FromPath[str], visit: NamedDependency[Visit]) -> Response[str]:
+@shows("ask/context", long=True)
+async def show_context(visit: Visit, space: str) -> View:
     """Show the text that an agent would get for a question."""
     wanted = wanted_of(visit.request.query_params)
     model: Model = {"wanted": wanted, "choices": [*SECTIONS], "context": None, "copies": [], "problem": None}
@@ -67,7 +61,7 @@ async def show_context(space: FromPath[str], visit: NamedDependency[Visit]) -> R
     except (Wrong, MuistiError) as error:
         return _refused(visit, "ask_context.html", model, error, wanted.values)
     headers = _address(visit, "ask/context", wanted.values)
-    return await long_page(visit, View("ask_context.html", model, block="results", headers=headers))
+    return View("ask_context.html", model, block="results", headers=headers)
 
 
 async def _found(visit: Visit, space: str, asked: Asked) -> Model:
@@ -103,13 +97,7 @@ def _copies(visit: Visit, space: str, operation: Operation, body: Mapping[str, A
     return snippets(server, operation, body)
 
 
-def _empty() -> Model:
-    return {"columns": [], "legend": [], "unfiltered": "", "problem": None}
-
-
-def _refused(
-    visit: Visit, template: str, model: Model, error: Wrong | MuistiError, values: Mapping[str, str]
-) -> Response[str]:
+def _refused(visit: Visit, template: str, model: Model, error: Wrong | MuistiError, values: Mapping[str, str]) -> View:
     """Draw what is wrong with the question beside its form.
 
     Raises:
@@ -124,12 +112,9 @@ def _refused(
         problem, status = {"told": "" if errors else str(error), "errors": errors}, error.status
     path = "ask" if template == "ask.html" else "ask/context"
     headers = _address(visit, path, values)
-    return page(visit, View(template, model | {"problem": problem}, block="results", status=status, headers=headers))
+    return View(template, model | {"problem": problem}, block="results", status=status, headers=headers)
 
 
 def _address(visit: Visit, path: str, values: Mapping[str, str]) -> dict[str, str]:
     """Return the header by which htmx writes the URL of what is shown, without empty parameters."""
     return {"HX-Replace-Url": visit.to(path, **values)} if visit.is_fragment else {}
-
-
-ROUTES = (show_ask, keep_receipt, show_context)

@@ -4,13 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from litestar import Response, get
-from litestar.di import NamedDependency
-from litestar.params import FromPath
-
-from muisti.service.console.answers import page
-from muisti.service.console.mount import ROOT
-from muisti.service.console.render import View
+from muisti.service.console.answers import Model, shows
 from muisti.service.console.visit import Visit
 
 KINDS = (
@@ -31,8 +25,8 @@ DRAWN = 60
 FORMATS = ("json", "graphml", "cytoscape", "cypher", "json-ld", "dot")
 
 
-@get(f"{ROOT}/spaces/{{space:str}}/graph")
-async def show_graph(space: FromPath[str], visit: NamedDependency[Visit]) -> Response[str]:
+@shows("graph", "graph.html")
+async def show_graph(visit: Visit, space: str) -> Model:
     """Show the entities that are mentioned most, what belongs together, and paths between two."""
     given = visit.request.query_params
     status = await visit.api.get_graph(space)
@@ -53,15 +47,15 @@ async def show_graph(space: FromPath[str], visit: NamedDependency[Visit]) -> Res
         if asked["from"] and asked["to"]:
             walked = await visit.api.find_path(space, from_=asked["from"], to=asked["to"], **visit.at)
             model["path"] = {"found": walked["found"], "steps": [step(visit, one) for one in walked["steps"]]}
-    return page(visit, View("graph.html", model))
+    return model
 
 
-@get(f"{ROOT}/spaces/{{space:str}}/graph/{{entity:str}}")
-async def show_entity(space: FromPath[str], entity: FromPath[str], visit: NamedDependency[Visit]) -> Response[str]:
+@shows("graph/{entity}", "entity.html")
+async def show_entity(visit: Visit, space: str, entity: str) -> Model:
     """Show an entity: its names, its facts in the order of time, its neighbours and the memories that mention it."""
     found = await visit.api.get_entity(space, entity, **visit.at)
     near = await visit.api.list_neighbours(space, entity, limit=DRAWN, **visit.at)
-    model = {
+    return {
         "one": found["entity"],
         "facts": [fact(visit, one) for one in found["facts"]],
         "mentioned": [{**one, "href": visit.to(f"memories/{one['memory']}")} for one in found["mentioned"]],
@@ -69,7 +63,6 @@ async def show_entity(space: FromPath[str], entity: FromPath[str], visit: NamedD
         "total": near["total"],
         "picture": picture(visit, space, found["entity"]["id"]),
     }
-    return page(visit, View("entity.html", model))
 
 
 def shown(limit: str) -> int:
@@ -148,6 +141,3 @@ def community(visit: Visit, one: Mapping[str, Any]) -> dict[str, Any]:
 
 def _ties(kinds: list[str]) -> str:
     return ", ".join(kind.replace("_", " ") for kind in kinds)
-
-
-ROUTES = (show_graph, show_entity)

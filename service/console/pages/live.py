@@ -1,18 +1,12 @@
 """Live: changes of a space and reads of it as they happen, and who makes them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
-from litestar import Response, get, post
-from litestar.di import NamedDependency
-from litestar.params import FromPath
-
 from muisti.client.types import ReadsReply
 from muisti.service.console import render as shown
-from muisti.service.console.answers import done, page
-from muisti.service.console.mount import ROOT
-from muisti.service.console.render import View
+from muisti.service.console.answers import Model, shows
 from muisti.service.console.visit import Visit
 
 LATEST = 25
@@ -22,14 +16,14 @@ KINDS = (
 )
 
 
-@get(f"{ROOT}/spaces/{{space:str}}/live")
-async def show_live(space: FromPath[str], visit: NamedDependency[Visit]) -> Response[str]:
+@shows("live", "live.html")
+async def show_live(visit: Visit, space: str) -> Model:
     """Show the latest changes and reads, which scripts continue as they happen."""
     asked = filters(visit.request.query_params)
     at = (await visit.api.get_space(space))["seq"]
     changes = await visit.api.list_changes(space, since=before(at, LATEST), limit=LATEST, **asked)
     reads = await visit.api.list_reads(space, limit=LATEST) if visit.may("admin") else None
-    model = {
+    return {
         "asked": {name: visit.request.query_params.get(name, "") for name in ("change", "author")},
         "kinds": KINDS,
         "changes": [change_row(visit, one) for one in reversed(changes["items"])],
@@ -40,14 +34,6 @@ async def show_live(space: FromPath[str], visit: NamedDependency[Visit]) -> Resp
         "place": visit.to("memories"),
         "receipts": visit.to("quality/receipts"),
     }
-    return page(visit, View("live.html", model))
-
-
-@post(f"{ROOT}/spaces/{{space:str}}/live/forget")
-async def forget_reads(space: FromPath[str], visit: NamedDependency[Visit]) -> Response[None]:
-    """Empty the log of reads of the space, with the questions that found nothing."""
-    await visit.api.forget_reads(space)
-    return done(visit, "live", "reads_forgotten")
 
 
 def filters(params: Mapping[str, str]) -> dict[str, Any]:
@@ -107,6 +93,3 @@ def read_row(visit: Visit, read: Mapping[str, Any]) -> dict[str, Any]:
 def log(reads: ReadsReply) -> dict[str, Any]:
     """Return the state of the log of reads."""
     return {"on": reads["mode"] != "off", "since": reads["since"], "size": reads["size"], "process": reads["process"]}
-
-
-ROUTES: Sequence[Any] = (show_live, forget_reads)

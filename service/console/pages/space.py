@@ -1,41 +1,97 @@
-"""The page of a space: what is in it, what has changed lately, and the first memory of an empty space."""
+"""The page of a space: what is in it, what has changed lately, the first memory of an empty space, and undo."""
 
 import asyncio
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-from litestar import Response, get
-from litestar.di import NamedDependency
-from litestar.params import FromPath
+from litestar import Response
 
-from muisti.service.console.answers import page
-from muisti.service.console.happened import before, told
-from muisti.service.console.mount import ROOT
+from muisti.service.console.answers import Model, does, is_own, see_other, shows
 from muisti.service.console.pages.memories import row
-from muisti.service.console.peeking import peek
-from muisti.service.console.render import View
+from muisti.service.console.provenance import peek
 from muisti.service.console.visit import Visit
+
+SHOWN = 8  # happenings of a page
+
+WORDS: Mapping[str, str] = {
+    "created": "stored",
+    "updated": "changed",
+    "superseded": "superseded",
+    "restored": "restored",
+    "deleted": "deleted",
+    "undone": "undone",
+    "expired": "expired",
+    "reembedded": "embedded again",
+    "rolled_back": "rolled back",
+    "merged": "merged",
+    "forked": "forked",
+}
+
+
+class Happened(NamedTuple):
+    """One change, or several of the same kind by one request. `id` is the first memory."""
+
+    at: str
+    actor: str
+    word: str
+    times: int
+    id: str | None
+
+
+def before(seq: str, count: int) -> str:
+    """Return the point that is some changes before another, or the beginning.
+
+    >>> before("5b0f:230", 40), before("5b0f:3", 40)
+    ('5b0f:190', '5b0f:0')
+    """
+    epoch, _, number = seq.rpartition(":")
+    return f"{epoch}:{max(0, int(number) - count)}"
+
+
+def told(changes: Sequence[Mapping[str, Any]], most: int = SHOWN) -> list[Happened]:
+    """Return what happened, newest first, of changes that come oldest first."""
+    found: list[Happened] = []
+    last: tuple[Any, ...] | None = None
+    for one in reversed(changes):
+        group = (one["request"], one["change"], one["actor"])
+        if group == last and one["request"] is not None:
+            found[-1] = found[-1]._replace(times=found[-1].times + 1)
+            continue
+        if len(found) == most:
+            break
+        last = group
+        found.append(
+            Happened(
+                at=one["at"],
+                actor=one["actor"] or "the server",
+                word=WORDS.get(one["change"], one["change"]),
+                times=1,
+                id=one["memory_id"],
+            )
+        )
+    return found
+
 
 RECENT = 6  # memories that the page shows
 CHANGES = 100  # that it looks at
 WHOLE = {"kind.ne": "chunk"}  # chunks are parts of documents, and come by the hundred
 
 
-@get(f"{ROOT}/spaces/{{space:str}}")
-async def show_space(space: FromPath[str], visit: NamedDependency[Visit]) -> Response[str]:
+@shows("", "space.html")
+async def show_space(visit: Visit, space: str) -> Model:
     """Show a space with its sizes, its newest memories and its last changes."""
     found, stats, newest = await asyncio.gather(
         visit.api.get_space(space),
         visit.api.get_stats(space, **visit.at),
         visit.api.list_memories(space, limit=RECENT, filters=WHOLE, **visit.at),
     )
-    model = {
+    return {
         "found": found,
         "stats": stats,
         "rows": [row(one) for one in newest["items"]],
         "happened": await _happened(visit, space, found["seq"]) if visit.as_of is None else [],
         "kinds": list(stats["by"]["kind"].items()),
     }
-    return page(visit, View("space.html", model))
 
 
 async def _happened(visit: Visit, space: str, seq: str) -> list[dict[str, Any]]:
@@ -47,4 +103,9 @@ async def _happened(visit: Visit, space: str, seq: str) -> list[dict[str, Any]]:
     return [{"what": one, "look": looks.get(one.id) if one.id else None} for one in happened]
 
 
-ROUTES = (show_space,)
+@does("undo")
+async def undo(visit: Visit, space: str) -> Response[None]:
+    """Undo all changes of one request, and go back to the page."""
+    await visit.api.undo(space, {"request": str(visit.form["request"])})
+    back = visit.field("back")
+    return see_other(back if is_own(back) else visit.to())

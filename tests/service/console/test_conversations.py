@@ -6,7 +6,7 @@ import httpx
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from muisti.service.console.dialogue import Said, outline, said, turns
+from muisti.service.console.pages.conversations import Said, outline, said, turns
 from tests.service.console.forms import ended, first, form_to, forms_of, reader, send
 from tests.service.fakes import API
 

@@ -6,7 +6,7 @@ import httpx
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from muisti.service.console.happened import told
+from muisti.service.console.pages.space import told
 from tests.service.console.forms import ended, form_to, send
 from tests.service.fakes import API, draft
 

@@ -5,7 +5,7 @@ from datetime import datetime
 import httpx
 import pytest
 
-from muisti.service.console.times import count, line, told
+from muisti.service.console.pages.timeline import count, line, told
 from tests.service.console.forms import SPACE, form_to, forms_of, send
 
 pytestmark = pytest.mark.one_store
