@@ -21,22 +21,14 @@ SAID: Mapping[str, str] = {
 TRUST = ((80, "high", "good"), (45, "medium", "fair"), (0, "low", "bad"))
 
 
-class Trust(NamedTuple):
-    """`percent` in words and with a class for its colour."""
-
-    percent: int
-    word: str
-    kind: str
-
-
-def trust_of(percent: int) -> Trust:
+def trust_of(percent: int) -> dict[str, Any]:
     """Return a trust of 0 to 100 with its word.
 
     >>> trust_of(50)
-    Trust(percent=50, word='medium', kind='fair')
+    {'percent': 50, 'word': 'medium', 'kind': 'fair'}
     """
     word, kind = next((word, kind) for least, word, kind in TRUST if percent >= least)
-    return Trust(percent, word, kind)
+    return {"percent": percent, "word": word, "kind": kind}
 
 
 def sentences(memory: Memory) -> list[str]:

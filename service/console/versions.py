@@ -168,38 +168,27 @@ class Change(NamedTuple):
     pieces: Sequence[Piece] = ()
 
 
-class Version(NamedTuple):
-    """A version with what it has changed; the first has changed nothing."""
-
-    number: int
-    born_at: str
-    died_at: str | None
-    content: str
-    changes: Sequence[Change]
-    status: str
-
-
-class Told(NamedTuple):
-    """The newest versions, and how many older ones there are."""
-
-    items: Sequence[Version]
-    older: int
-
-
-def told(items: Sequence[Mapping[str, Any]], most: int) -> Told:
+def told(items: Sequence[Mapping[str, Any]], most: int) -> dict[str, Any]:
     """Return the newest `most` versions of a history, each against the one before it."""
     older = [*items[1:], None]
     pairs = list(zip(items, older, strict=True))[:most]
-    return Told([_version(one, before) for one, before in pairs], max(0, len(items) - most))
+    return {"newest": [_version(one, before) for one, before in pairs], "older": max(0, len(items) - most)}
 
 
-def _version(one: Mapping[str, Any], before: Mapping[str, Any] | None) -> Version:
+def _version(one: Mapping[str, Any], before: Mapping[str, Any] | None) -> dict[str, Any]:
     memory = one["memory"]
     changes = [field_change(change) for change in one["changes"] if change["field"] != "content"]
     if before is not None and before["memory"]["content"] != memory["content"]:
         pieces = around(diff(before["memory"]["content"], memory["content"]))
         changes.insert(0, Change("content", "", "", pieces))
-    return Version(memory["version"], one["born_at"], one["died_at"], memory["content"], changes, memory["status"])
+    return {
+        "number": memory["version"],
+        "born_at": one["born_at"],
+        "died_at": one["died_at"],
+        "content": memory["content"],
+        "changes": changes,
+        "status": memory["status"],
+    }
 
 
 def field_change(change: Mapping[str, Any]) -> Change:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 from litestar.datastructures import UploadFile
 
@@ -17,36 +17,17 @@ from muisti.service.console.visit import Visit
 Item = Mapping[str, Any]
 
 
-class Shown(NamedTuple):
-    """A chunk with its place. `again` is the text that it repeats of the chunk before, `text` the rest."""
-
-    number: int
-    id: str
-    place: str
-    tokens: int
-    again: str
-    text: str
-
-
-class Heading(NamedTuple):
-    """A heading of the outline, how deep it is, and the number of the first chunk below it."""
-
-    title: str
-    depth: int
-    chunk: int
-
-
-def shown(items: Sequence[Item], first: int = 1) -> list[Shown]:
-    """Return the chunks of a page; `first` is the number of the first one in the document."""
+def shown(items: Sequence[Item], first: int = 1) -> list[Model]:
+    """Return the chunks of a page; `first` is the number of the first one. `again` is text of the chunk before."""
     return [
-        Shown(
-            number=number,
-            id=one["id"],
-            place=place_of(one),
-            tokens=one["tokens"],
-            again=one["content"][: one["overlap"]],
-            text=one["content"][one["overlap"] :],
-        )
+        {
+            "number": number,
+            "id": one["id"],
+            "place": place_of(one),
+            "tokens": one["tokens"],
+            "again": one["content"][: one["overlap"]],
+            "text": one["content"][one["overlap"] :],
+        }
         for number, one in enumerate(items, first)
     ]
 
@@ -66,20 +47,22 @@ def place_of(one: Item) -> str:
     return ", ".join([*parts, f"characters {one['start']:,} to {one['stop']:,}"])
 
 
-def outline(items: Sequence[Item], first: int = 1) -> list[Heading]:
+def outline(items: Sequence[Item], first: int = 1) -> list[Model]:
     """Return the headings above the chunks of a page, each once where it begins.
 
-    >>> outline([{"headings": ["A"]}, {"headings": ["A", "B"]}, {"headings": ["C"]}])
-    [Heading(title='A', depth=0, chunk=1), Heading(title='B', depth=1, chunk=2), Heading(title='C', depth=0, chunk=3)]
+    >>> outline([{"headings": ["A", "B"]}])
+    [{'title': 'A', 'depth': 0, 'chunk': 1}, {'title': 'B', 'depth': 1, 'chunk': 1}]
     """
-    found: list[Heading] = []
+    found: list[Model] = []
     before: Sequence[str] = ()
     for number, one in enumerate(items, first):
         path: Sequence[str] = one["headings"]
         common = 0
         while common < min(len(path), len(before)) and path[common] == before[common]:
             common += 1
-        found += [Heading(title, depth, number) for depth, title in enumerate(path) if depth >= common]
+        found += [
+            {"title": title, "depth": depth, "chunk": number} for depth, title in enumerate(path) if depth >= common
+        ]
         before = path
     return found
 

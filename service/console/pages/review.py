@@ -15,15 +15,6 @@ from muisti.service.console.versions import Piece, around, diff
 from muisti.service.console.visit import Visit
 
 
-class Tab(NamedTuple):
-    """A part of the review. `number` is None when it is not known without much work."""
-
-    name: str
-    title: str
-    path: str
-    number: str | None
-
-
 class Decision(NamedTuple):
     """A possible decision. `key` is pressed for it, `effect` says what it does, `needs` is the scope of a key."""
 
@@ -32,29 +23,6 @@ class Decision(NamedTuple):
     key: str
     effect: str
     needs: str = "write"
-
-
-class Side(NamedTuple):
-    """One of two memories; `pieces` marks the words that the other one does not have."""
-
-    id: str
-    pieces: Sequence[Piece]
-    author: str
-    address: str
-    trust: int
-    stored_at: str
-
-
-class Dispute(NamedTuple):
-    """An open conflict: two memories side by side."""
-
-    id: str
-    title: str
-    alike: str
-    opened_at: str
-    actor: str
-    existing: Side
-    new: Side
 
 
 class Fix(NamedTuple):
@@ -96,27 +64,34 @@ REASONS: Mapping[str, str] = {
 }
 
 
-def disputes(items: Iterable[Mapping[str, Any]]) -> list[Dispute]:
+def disputes(items: Iterable[Mapping[str, Any]]) -> list[Model]:
     """Return open conflicts with the words marked by which both memories differ."""
     return [_dispute(one) for one in items]
 
 
-def _dispute(one: Mapping[str, Any]) -> Dispute:
+def _dispute(one: Mapping[str, Any]) -> Model:
     pieces = around(diff(one["existing"]["content"], one["new"]["content"]))
-    return Dispute(
-        id=one["id"],
-        title=KINDS[one["kind"]],
-        alike=alike(one["similarity"]),
-        opened_at=one["opened_at"],
-        actor=one["actor"],
-        existing=_side(one["existing"], [piece for piece in pieces if piece.change != "ins"]),
-        new=_side(one["new"], [piece for piece in pieces if piece.change != "del"]),
-    )
+    return {
+        "id": one["id"],
+        "title": KINDS[one["kind"]],
+        "alike": alike(one["similarity"]),
+        "opened_at": one["opened_at"],
+        "actor": one["actor"],
+        "existing": _side(one["existing"], [piece for piece in pieces if piece.change != "ins"]),
+        "new": _side(one["new"], [piece for piece in pieces if piece.change != "del"]),
+    }
 
 
-def _side(memory: Mapping[str, Any], pieces: Sequence[Piece]) -> Side:
+def _side(memory: Mapping[str, Any], pieces: Sequence[Piece]) -> Model:
     address = "/".join(part for part in (memory["category"], memory["key"]) if part)
-    return Side(memory["id"], pieces, memory["author"] or "", address, memory["trust"], memory["created_at"])
+    return {
+        "id": memory["id"],
+        "pieces": pieces,
+        "author": memory["author"] or "",
+        "address": address,
+        "trust": memory["trust"],
+        "stored_at": memory["created_at"],
+    }
 
 
 def alike(similarity: float | None) -> str:
@@ -180,19 +155,19 @@ DECIDED = {"supersede": "superseded", "reject": "rejected", "keep": "kept_both"}
 NAMED = {"merge": "merged", "apart": "kept_apart"}
 
 
-async def tabs(visit: Visit, space: str, *, lint: str | None = None, names: str | None = None) -> list[Tab]:
+async def tabs(visit: Visit, space: str, *, lint: str | None = None, names: str | None = None) -> list[Model]:
     """Return the parts of the review. What takes long to count has its number on its own page alone."""
     conflicts = await visit.api.list_conflicts(space, limit=PAGE)
     return parts(counted(conflicts["items"], conflicts["next_cursor"] is not None), lint=lint, names=names)
 
 
-def parts(waiting: str, *, lint: str | None = None, names: str | None = None) -> list[Tab]:
+def parts(waiting: str, *, lint: str | None = None, names: str | None = None) -> list[Model]:
     """Return the parts of the review with the numbers that are known."""
     return [
-        Tab("conflicts", "Conflicts", "review", waiting),
-        Tab("lint", "Lint", "review/lint", lint),
-        Tab("candidates", "Candidates", "review/candidates", None),
-        Tab("names", "Names", "review/names", names),
+        {"name": "conflicts", "title": "Conflicts", "path": "review", "number": waiting},
+        {"name": "lint", "title": "Lint", "path": "review/lint", "number": lint},
+        {"name": "candidates", "title": "Candidates", "path": "review/candidates", "number": None},
+        {"name": "names", "title": "Names", "path": "review/names", "number": names},
     ]
 
 

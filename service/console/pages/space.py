@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from litestar import Response
 
@@ -28,16 +28,6 @@ WORDS: Mapping[str, str] = {
 }
 
 
-class Happened(NamedTuple):
-    """One change, or several of the same kind by one request. `id` is the first memory."""
-
-    at: str
-    actor: str
-    word: str
-    times: int
-    id: str | None
-
-
 def before(seq: str, count: int) -> str:
     """Return the point that is some changes before another, or the beginning.
 
@@ -48,26 +38,26 @@ def before(seq: str, count: int) -> str:
     return f"{epoch}:{max(0, int(number) - count)}"
 
 
-def told(changes: Sequence[Mapping[str, Any]], most: int = SHOWN) -> list[Happened]:
+def told(changes: Sequence[Mapping[str, Any]], most: int = SHOWN) -> list[Model]:
     """Return what happened, newest first, of changes that come oldest first."""
-    found: list[Happened] = []
+    found: list[Model] = []
     last: tuple[Any, ...] | None = None
     for one in reversed(changes):
         group = (one["request"], one["change"], one["actor"])
         if group == last and one["request"] is not None:
-            found[-1] = found[-1]._replace(times=found[-1].times + 1)
+            found[-1]["times"] += 1
             continue
         if len(found) == most:
             break
         last = group
         found.append(
-            Happened(
-                at=one["at"],
-                actor=one["actor"] or "the server",
-                word=WORDS.get(one["change"], one["change"]),
-                times=1,
-                id=one["memory_id"],
-            )
+            {
+                "at": one["at"],
+                "actor": one["actor"] or "the server",
+                "word": WORDS.get(one["change"], one["change"]),
+                "times": 1,
+                "id": one["memory_id"],
+            }
         )
     return found
 
@@ -99,8 +89,8 @@ async def _happened(visit: Visit, space: str, seq: str) -> list[dict[str, Any]]:
     since = before(seq, CHANGES)
     found: Any = (await visit.api.list_changes(space, since=since, limit=CHANGES, show="ids"))["items"]
     happened = told(found)
-    looks = {one.id: one for one in await peek(visit, [one.id for one in happened if one.id])}
-    return [{"what": one, "look": looks.get(one.id) if one.id else None} for one in happened]
+    looks = {one.id: one for one in await peek(visit, [one["id"] for one in happened if one["id"]])}
+    return [{"what": one, "look": looks.get(one["id"])} for one in happened]
 
 
 @does("undo")

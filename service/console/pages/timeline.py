@@ -2,9 +2,9 @@
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import parse_qsl, urlencode, urlsplit
 
 from litestar import Response
@@ -12,43 +12,24 @@ from litestar import Response
 from muisti.client import calls
 from muisti.service.console.answers import Answer, Model, does, done, is_own, shows
 from muisti.service.console.render import View
-from muisti.service.console.versions import Change, Piece, around, diff, field_change
+from muisti.service.console.versions import around, diff, field_change
 from muisti.service.console.visit import AS_OF, OF_NOW, Visit
 
 WORDS: Mapping[str, str] = {"added": "added", "changed": "changed", "ended": "deleted"}
 
 
-class Mark(NamedTuple):
-    """A checkpoint on the line: `place` is its distance from the beginning in percent."""
-
-    name: str
-    at: str
-    second: int
-    place: float
-
-
-class Different(NamedTuple):
-    """A memory that differs between two points. `pieces` are the words of its text; `changes` other fields."""
-
-    id: str
-    change: str
-    pieces: Sequence[Piece]
-    changes: Sequence[Change]
-    author: str
-
-
-def line(created_at: str, checkpoints: Iterable[Mapping[str, Any]], now: datetime) -> list[Mark]:
+def line(created_at: str, checkpoints: Iterable[Mapping[str, Any]], now: datetime) -> list[Model]:
     """Return the checkpoints in order, with their places between the creation of the space and now."""
     begin = datetime.fromisoformat(created_at)
     whole = max((now - begin).total_seconds(), 1.0)
     found = [(datetime.fromisoformat(one["created_at"]), one) for one in checkpoints]
     return [
-        Mark(
-            one["name"],
-            one["created_at"],
-            second(at),
-            round(min(max((at - begin).total_seconds() / whole, 0), 1) * 100, 2),
-        )
+        {
+            "name": one["name"],
+            "at": one["created_at"],
+            "second": second(at),
+            "place": round(min(max((at - begin).total_seconds() / whole, 0), 1) * 100, 2),
+        }
         for at, one in sorted(found, key=lambda each: each[0])
     ]
 
@@ -62,7 +43,7 @@ def second(at: datetime) -> int:
     return -int(-at.timestamp() // 1)
 
 
-def told(items: Iterable[Mapping[str, Any]]) -> list[Different]:
+def told(items: Iterable[Mapping[str, Any]]) -> list[Model]:
     """Return the differences of two points with their words marked."""
     return [_different(one) for one in items]
 
@@ -77,11 +58,17 @@ def count(items: Iterable[Mapping[str, Any]]) -> list[tuple[str, int]]:
     return [(word, found[name]) for name, word in WORDS.items()]
 
 
-def _different(one: Mapping[str, Any]) -> Different:
+def _different(one: Mapping[str, Any]) -> Model:
     before, after = one["before"] or {}, one["after"] or {}
     pieces = around(diff(before.get("content", ""), after.get("content", "")))
     others = [field_change(each) for each in one["changes"] if each["field"] != "content"] if before and after else []
-    return Different(one["id"], WORDS[one["change"]], pieces, others, (after or before)["author"] or "")
+    return {
+        "id": one["id"],
+        "change": WORDS[one["change"]],
+        "pieces": pieces,
+        "changes": others,
+        "author": (after or before)["author"] or "",
+    }
 
 
 PAGE = 20
@@ -177,7 +164,7 @@ async def show_slider(visit: Visit, space: str) -> Model:
         "last": last,
         "value": min(max(_second(dict(asked).get(AS_OF)) or last, first), last),
         "created_at": found["created_at"],
-        "marks": [(one, _at(parts.path, kept, one.at)) for one in marks],
+        "marks": [(one, _at(parts.path, kept, one["at"])) for one in marks],
     }
 
 

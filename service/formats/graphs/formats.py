@@ -1,17 +1,66 @@
 """Formats of exported graphs, declared once: media type, suffix, and the function that writes them."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from hashlib import blake2b
 from typing import Any, Literal, get_args
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from muisti.core.model.graph import Edge, Node
-from muisti.service.formats.graphs.closing import closed
-from muisti.service.formats.graphs.marks import moment, xml
 
-# Graphs in JSON: Muisti's own form, that of Cytoscape, and JSON-LD
+_NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;"})
+
+
+def xml(text: str) -> str:
+    """Return a text for an element or attribute of XML. Characters that XML has not become U+FFFD.
+
+    >>> xml('R&D "<x>"')
+    'R&amp;D &quot;&lt;x&gt;&quot;'
+    """
+    return _NO_XML.sub("\ufffd", text).translate(_ENTITIES)
+
+
+def moment(at: datetime | None) -> str | None:
+    """Return a time in RFC 3339, or None.
+
+    >>> moment(datetime(2026, 11, 24, 9, 30, tzinfo=UTC))
+    '2026-11-24T09:30:00Z'
+    """
+    return None if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def closed(nodes: Iterable[Node], edges: Iterable[Edge]) -> Iterator[Node | Edge]:
+    """Yield the nodes, then the edges. Words that are an object become a node, once, before their first edge.
+
+    It remembers the ids of nodes of words, and nothing else.
+    """
+    yield from nodes
+    words: set[str] = set()
+    for edge in edges:
+        if edge.target is not None:
+            yield edge
+            continue
+        node = node_of(edge.literal or "")
+        if node.id not in words:
+            words.add(node.id)
+            yield node
+        yield replace(edge, target=node.id, literal=None)
+
+
+def node_of(words: str) -> Node:
+    """Return the node of words that are an object. Its id is made from them.
+
+    >>> node_of("dark roast").id
+    'text-ebfeb0ada56314c8'
+    """
+    return Node(id=f"text-{blake2b(words.encode(), digest_size=8).hexdigest()}", name=words, kind="text")
+
 
 VOCABULARY = "urn:muisti:graph:"
 _ENTITY = "urn:muisti:entity:"

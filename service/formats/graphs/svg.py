@@ -9,10 +9,8 @@ from msgspec import Struct
 
 from muisti.core.model.graph import Edge, Node
 from muisti.core.model.graph_terms import NodeKind
-from muisti.service.formats.graphs.closing import closed
-from muisti.service.formats.graphs.labels import Box, Label, placed, wide
-from muisti.service.formats.graphs.layout import NODES_MAX, apart, layout
-from muisti.service.formats.graphs.marks import xml
+from muisti.service.formats.graphs.formats import closed, xml
+from muisti.service.formats.graphs.layout import NODES_MAX, Box, Label, apart, layout, placed, wide
 
 # Colours that people with colour blindness can tell apart, after Okabe and Ito.
 COLOURS: Mapping[NodeKind, str] = {

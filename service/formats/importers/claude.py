@@ -7,8 +7,7 @@ from typing import Any
 
 from muisti.service.formats.importers.dialogues import Conversation, message, with_object
 from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, text_of, times, when, without
-from muisti.service.formats.importers.jsons import json_items, json_shape
-from muisti.service.formats.importers.shapes import Shape
+from muisti.service.formats.importers.shapes import Shape, json_items, json_shape
 from muisti.service.formats.importers.source_files import Part, Source
 
 FILES = re.compile(r"(conversations|memories|projects)(-\d+)?\.json")

@@ -7,21 +7,21 @@ from typing import Any, cast
 import msgspec
 
 from muisti.service.formats.importers.dialogues import Conversation, message, with_object
-from muisti.service.formats.importers.graphs import entity, relation
 from muisti.service.formats.importers.items import (
     Failed,
     Found,
     Item,
     Skipped,
     Unreadable,
+    entity,
+    relation,
     text_of,
     validity,
     when,
     without,
     words,
 )
-from muisti.service.formats.importers.jsons import json_lines
-from muisti.service.formats.importers.shapes import Shape
+from muisti.service.formats.importers.shapes import Shape, json_lines
 from muisti.service.formats.importers.source_files import Part, Source
 
 FILES = (

@@ -11,8 +11,7 @@ import msgspec
 
 from muisti.service.formats.importers.dialogues import Conversation, message, with_object
 from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, Unreadable, text_of, when, without
-from muisti.service.formats.importers.jsons import json_items
-from muisti.service.formats.importers.shapes import Shape
+from muisti.service.formats.importers.shapes import Shape, json_items
 from muisti.service.formats.importers.source_files import Source
 
 WRAPPED_MAX = 64 << 20  # bytes of a file that is JSON within a text of JSON

@@ -6,10 +6,8 @@ from typing import Any, cast
 
 import msgspec
 
-from muisti.service.formats.importers.graphs import entity, relation
-from muisti.service.formats.importers.items import Failed, Found, Item, Json, text_of, times, without
-from muisti.service.formats.importers.jsons import json_items, json_lines
-from muisti.service.formats.importers.shapes import Shape
+from muisti.service.formats.importers.items import Failed, Found, Item, Json, entity, relation, text_of, times, without
+from muisti.service.formats.importers.shapes import Shape, json_items, json_lines
 from muisti.service.formats.importers.source_files import Source
 
 NAMES = ("name", "entityName", "id")

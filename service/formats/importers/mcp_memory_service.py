@@ -3,22 +3,20 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from muisti.service.formats.importers.databases import tables
 from muisti.service.formats.importers.items import (
     Failed,
     Found,
     Item,
     Skipped,
+    json_list,
     retrieved,
     text_of,
     when,
     without,
     words,
 )
-from muisti.service.formats.importers.jsons import json_items, json_object
-from muisti.service.formats.importers.shapes import Shape
-from muisti.service.formats.importers.source_files import SQLITE, Source
-from muisti.service.formats.importers.values import json_list
+from muisti.service.formats.importers.shapes import Shape, json_items, json_object
+from muisti.service.formats.importers.source_files import SQLITE, Source, tables
 
 COLUMNS = (
     "content_hash", "content", "tags", "memory_type", "metadata", "created_at", "updated_at", "created_at_iso",

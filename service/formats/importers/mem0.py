@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from muisti.service.formats.importers.databases import tables
 from muisti.service.formats.importers.dialogues import Conversation, message, with_object
 from muisti.service.formats.importers.items import (
     Failed,
@@ -20,9 +19,8 @@ from muisti.service.formats.importers.items import (
     without,
     words,
 )
-from muisti.service.formats.importers.jsons import json_items, json_lines, json_object
-from muisti.service.formats.importers.shapes import Shape
-from muisti.service.formats.importers.source_files import Source
+from muisti.service.formats.importers.shapes import Shape, json_items, json_lines, json_object
+from muisti.service.formats.importers.source_files import Source, tables
 
 LISTS = ("results", "memories", "items")
 TEXTS = ("memory", "text", "data", "content")

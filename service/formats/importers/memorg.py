@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
 from muisti.core.model.values import SOURCES_MAX
-from muisti.service.formats.importers.databases import Tables, tables
 from muisti.service.formats.importers.dialogues import (
     Conversation,
     conversation_object,
@@ -31,9 +30,8 @@ from muisti.service.formats.importers.items import (
     times,
     without,
 )
-from muisti.service.formats.importers.jsons import json_object
-from muisti.service.formats.importers.shapes import Shape
-from muisti.service.formats.importers.source_files import Source
+from muisti.service.formats.importers.shapes import Shape, json_object
+from muisti.service.formats.importers.source_files import Source, Tables, tables
 
 Level = Literal["session", "conversation", "topic"]
 

@@ -31,8 +31,7 @@ from muisti.service.formats.importers.items import (
     without,
     words,
 )
-from muisti.service.formats.importers.jsons import json_items, json_members, json_values
-from muisti.service.formats.importers.shapes import Shape, shape_of
+from muisti.service.formats.importers.shapes import Shape, json_items, json_members, json_values, shape_of
 from muisti.service.formats.importers.source_files import Source
 
 Form = Literal["list", "lines", "record", "members"]

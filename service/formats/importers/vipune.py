@@ -4,11 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
 from muisti.core.model.terms import Importance, Status, Type
-from muisti.service.formats.importers.databases import tables
 from muisti.service.formats.importers.items import Failed, Found, Item, Json, retrieved, text_of, times, without
-from muisti.service.formats.importers.jsons import json_lines, json_object
-from muisti.service.formats.importers.shapes import Shape
-from muisti.service.formats.importers.source_files import Source
+from muisti.service.formats.importers.shapes import Shape, json_lines, json_object
+from muisti.service.formats.importers.source_files import Source, tables
 
 FIELDS = (
     "content", "metadata", "created_at", "updated_at", "type", "memory_type", "status", "superseded_by", "importance",

@@ -11,7 +11,6 @@ from types import TracebackType
 from typing import Any, Self, cast
 
 from muisti.service.formats.importers.documents import Text, cuts_of, document_items, joined, path_of
-from muisti.service.formats.importers.graphs import entity, relation
 from muisti.service.formats.importers.items import (
     Failed,
     Found,
@@ -20,14 +19,15 @@ from muisti.service.formats.importers.items import (
     Retrieved,
     Skipped,
     clean,
+    entity,
+    relation,
     retrieved,
     text_of,
     times,
     without,
     words,
 )
-from muisti.service.formats.importers.jsons import json_items, json_object
-from muisti.service.formats.importers.shapes import Shape
+from muisti.service.formats.importers.shapes import Shape, json_items, json_object
 from muisti.service.formats.importers.source_files import Source
 
 # Texts in a temporary file, found by a name, so that an importer may read them in another order than they come

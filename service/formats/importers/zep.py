@@ -7,10 +7,18 @@ from dataclasses import replace
 from typing import Any, cast
 
 from muisti.service.formats.importers.dialogues import Conversation, conversation_object, turn_of
-from muisti.service.formats.importers.graphs import entity, relation
-from muisti.service.formats.importers.items import Failed, Found, Item, text_of, validity, when, without
-from muisti.service.formats.importers.jsons import json_items
-from muisti.service.formats.importers.shapes import Shape
+from muisti.service.formats.importers.items import (
+    Failed,
+    Found,
+    Item,
+    entity,
+    relation,
+    text_of,
+    validity,
+    when,
+    without,
+)
+from muisti.service.formats.importers.shapes import Shape, json_items
 from muisti.service.formats.importers.source_files import Source
 
 EPISODES = ("episodes", "episodic_nodes")

@@ -16,8 +16,15 @@ from rdflib import RDF, Graph, Literal, Namespace
 
 from muisti.core.model.graph import Edge, Node
 from muisti.core.model.graph_terms import ENTITY_KINDS, TIE_KINDS
-from muisti.service.formats.graphs.closing import closed, node_of
-from muisti.service.formats.graphs.formats import FORMATS, GRAPH_FORMATS, VOCABULARY, GraphFormat, exported
+from muisti.service.formats.graphs.formats import (
+    FORMATS,
+    GRAPH_FORMATS,
+    VOCABULARY,
+    GraphFormat,
+    closed,
+    exported,
+    node_of,
+)
 from tests.examples import examples
 
 AT = datetime(2026, 5, 4, 12, 30, tzinfo=UTC)

@@ -9,8 +9,7 @@ import pytest
 
 from muisti.core.model.graph import Edge, Node
 from muisti.core.model.graph_terms import ENTITY_KINDS
-from muisti.service.formats.graphs.labels import Box, Label, placed
-from muisti.service.formats.graphs.layout import NODES_MAX, apart, layout
+from muisti.service.formats.graphs.layout import NODES_MAX, Box, Label, apart, layout, placed
 from muisti.service.formats.graphs.svg import COLOURS, Picture, svg
 
 SVG = "{http://www.w3.org/2000/svg}"
