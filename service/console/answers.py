@@ -104,6 +104,7 @@ Answer = View | Response[Any]
 Read = Callable[..., Awaitable[Model | Answer]]
 Act = Callable[..., Awaitable[Answer]]
 PAGES: list[HTTPRouteHandler] = []  # all pages, which `shows` and `does` declare
+_PARAMETER = re.compile(r"\{(\w+)\}")
 SECURE = "console.secure"  # key under which the state of the application says that the server is behind HTTPS
 
 Asked = Request[Any, Any, Any]
@@ -156,7 +157,7 @@ def _paths(path: str) -> list[str]:
     (['/console/spaces/{space:str}/tasks/{task:str}'], ['/console/keys'])
     """
     whole = ROOT + path if path.startswith("/") else f"{ROOT}/spaces/{{space}}/{path}"
-    return [re.sub(r"\{(\w+)\}", r"{\1:str}", whole.rstrip("/")), *(["/"] if path == "/" else [])]
+    return [_PARAMETER.sub(r"{\1:str}", whole.rstrip("/")), *(["/"] if path == "/" else [])]
 
 
 def drawn(request: Asked, view: View, visit: Visit | None = None) -> Response[str]:

@@ -11,6 +11,7 @@ from muisti.core.views.documents import Filter
 from muisti.service.auth.administration import EVERYWHERE
 from muisti.service.http.origins import looker
 from muisti.service.mcp.arguments import InSpace
+from muisti.service.mcp.catalog import tool
 from muisti.service.mcp.rendering import counted, one_line
 from muisti.service.mcp.session import Call, Json, Outcome
 from muisti.service.runtime.workers import Latencies
@@ -60,8 +61,9 @@ class Purge(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
     dry_run: bool = True
 
 
+@tool("read", group="admin")
 async def get_stats(call: Call, _: InSpace) -> Outcome:
-    """Count a space: memories, chunks, documents, sizes. Administrators also get cache and latencies."""
+    """Counts and sizes of a space, rate of the embedding cache, latencies."""
     stats = await call.backend.store(call.memories.read.stats, call.space)
     page = await call.backend.store(call.memories.documents.page, call.space, Filter(), limit=1)
     use = call.backend.engine.models.cache.use if call.access.may("admin") else None
@@ -78,8 +80,9 @@ async def get_stats(call: Call, _: InSpace) -> Outcome:
     return Outcome(found, "\n".join(lines))
 
 
+@tool("delete", "destructive", group="admin", words={"dry_run": "Default true: only tell", "strategy": "What to end"})
 async def prune_memory(call: Call, given: PruneMemory) -> Outcome:
-    """End what has lost its source, or say what would end."""
+    """End what has lost its source; a rollback brings it back."""
     memories = call.session.memories(dry_run=given.dry_run)
     look = looker(call.access, call.backend.uploads.folder)
     done = await call.backend.store(memories.documents.prune, call.space, given.strategy, look)
@@ -94,8 +97,9 @@ async def prune_memory(call: Call, given: PruneMemory) -> Outcome:
     return Outcome({**found, "dry_run": given.dry_run}, "\n".join(lines))
 
 
+@tool("delete", "destructive", "whole", group="admin")
 async def clear_all(call: Call, given: ClearAll) -> Outcome:
-    """Delete all memories of a space, or say how many that are; a rollback brings them back."""
+    """Delete all memories of a space; a rollback brings them back."""
     done = await call.backend.store(call.memories.timeline.clear, call.space, given.confirm)
     found: Json = {**to_builtins(ClearedReply.of(done)), "dry_run": given.dry_run}
     many = counted(done.ended, "memory", "memories")
@@ -104,14 +108,9 @@ async def clear_all(call: Call, given: ClearAll) -> Outcome:
     return Outcome(found, f"{many} deleted; a rollback to {done.before} undoes it.")
 
 
+@tool("admin", "across", group="admin", words={"name": "e.g. acme.shop", "description": "What it is for"})
 async def create_space(call: Call, given: CreateSpace) -> Outcome:
-    """Create a space that the grant includes.
-
-    Raises:
-        InvalidInput: the name is not valid.
-        Forbidden: the grant does not include it.
-        AlreadyExists: there is one of this name.
-    """
+    """Create an empty space."""
     check_name(given.name)
     if not call.access.grant.reaches(given.name):
         raise Forbidden(f"this key may create the spaces {', '.join(call.access.grant.spaces)} only")
@@ -121,12 +120,20 @@ async def create_space(call: Call, given: CreateSpace) -> Outcome:
     return Outcome(to_builtins(SpaceReply.of(space)), f"Created the space {space.name}.")
 
 
+@tool(
+    "admin",
+    "destructive",
+    "whole",
+    group="admin",
+    words={
+        "author": "Whose",
+        "source": "Where they come from",
+        "dry_run": "Default true: only count",
+        "confirm": "Name of the space",
+    },
+)
 async def purge(call: Call, given: Purge) -> Outcome:
-    """Erase memories permanently, as a task, or count them.
-
-    Raises:
-        InvalidInput: nothing is chosen, or `confirm` is not the name of the space.
-    """
+    """Erase memories with their history for good, as a task; its result is a signed report."""
     engine, store = call.backend.engine, call.backend.store
     chosen = PurgeBody(
         author=given.author, source=given.source, filter=given.filter, older_than_days=given.older_than_days
@@ -164,8 +171,9 @@ class SetModel(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
     force: bool = False
 
 
+@tool("admin", "destructive", "whole", group="admin")
 async def set_model(call: Call, given: SetModel) -> Outcome:
-    """List the models of a space, or build, exchange or drop one."""
+    """Exchange the embedding model of a space while it is in use."""
     engine, caller, store = call.backend.engine, call.session.caller(), call.backend.store
     match given.step:
         case "list":

@@ -8,6 +8,7 @@ from muisti.core.views.conversations import Wanted
 from muisti.service.auth.access import check
 from muisti.service.http.objects import turns_of
 from muisti.service.mcp.arguments import WRITING, AddExchanges, Conversations
+from muisti.service.mcp.catalog import tool
 from muisti.service.mcp.rendering import counted, more, one_line
 from muisti.service.mcp.session import Call, Json, Outcome
 from muisti.service.schemas.policy import flagged
@@ -15,7 +16,9 @@ from muisti.service.schemas.policy import flagged
 _SHOWN = 20
 
 
+@tool("append", "idempotent", group="conversations", words={"conversation": "A name of your choice"})
 async def add_exchanges(call: Call, given: AddExchanges) -> Outcome:
+    """Store turns of a conversation, which is made if new. The same again is harmless."""
     body = given.body()
     streamed = await call.backend.store(
         call.memories.conversations.add_exchanges,
@@ -40,7 +43,14 @@ async def add_exchanges(call: Call, given: AddExchanges) -> Outcome:
     return Outcome(structured, f"{told} Next turn: {streamed.next_turn}.")
 
 
+@tool(
+    "read",
+    "destructive",
+    group="conversations",
+    words={"session": "Group of conversations, for list and move", "action": "topic: a new one"},
+)
 async def conversations(call: Call, given: Conversations) -> Outcome:
+    """List conversations, or get or change one."""
     need = WRITING.get(given.action)
     if need is not None:
         check(call.access, need, call.space)

@@ -11,6 +11,7 @@ from muisti.service.auth.access import check
 from muisti.service.http.ingesting import permitted, submitted
 from muisti.service.http.origins import origin_of
 from muisti.service.mcp.arguments import WRITING, InSpace
+from muisti.service.mcp.catalog import tool
 from muisti.service.mcp.rendering import CONTENT, NOTICE, counted, fenced, more, one_line
 from muisti.service.mcp.session import Call, Json, Outcome
 from muisti.service.schemas.documents import ChunkReply
@@ -44,7 +45,9 @@ class Documents(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
     dry_run: bool = False
 
 
+@tool("write", "idempotent", group="documents", words={"path": "Name, e.g. docs/a.md", "content": "Its text"})
 async def add_document(call: Call, given: AddDocument) -> Outcome:
+    """Store a text or a file as a document in chunks, which recall finds. Replaces the one at its path."""
     if (given.content is None) == (given.server_path is None):
         raise InvalidInput.at("$.content", "give content or server_path, one of them")
     job = Job(stated=Stated(tags=tuple(given.tags)))
@@ -62,7 +65,9 @@ async def add_document(call: Call, given: AddDocument) -> Outcome:
     return await _as_task(call, given, name, source, job)
 
 
+@tool("read", "destructive", group="documents", words={"action": "chunks: read its text"})
 async def documents(call: Call, given: Documents) -> Outcome:
+    """List documents; get, delete or read one, chunk by chunk."""
     if given.action == "delete":
         check(call.access, WRITING["delete"], call.space)
     if given.action == "list":
@@ -178,7 +183,18 @@ class CodeQuestion(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=Tru
     max_tokens: int | None = None
 
 
+@tool(
+    "read",
+    group="code",
+    words={
+        "action": "Question",
+        "name": "Client.get or client.py:Client.get; outline: a path; map: what it is about, with commas",
+        "max_tokens": "Of a map; default 1000",
+    },
+)
 async def code(call: Call, given: CodeQuestion) -> Outcome:
+    """Ask about stored source code: find a symbol, its callers or callees; outline of a file; map of the most
+    used definitions. Calls are resolved by imports and types, not by name."""
     view, store, name = call.memories.code, call.backend.store, given.name
     if given.action == "map":
         budget = given.max_tokens or 1_000

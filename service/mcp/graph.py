@@ -10,6 +10,7 @@ from muisti.core.model.relations import RelationKind
 from muisti.core.query.points import parse
 from muisti.service.auth.access import check
 from muisti.service.mcp.arguments import InSpace
+from muisti.service.mcp.catalog import tool
 from muisti.service.mcp.rendering import CONTENT, NOTICE, more, one_line
 from muisti.service.mcp.session import Call, Json, Outcome
 
@@ -46,8 +47,10 @@ class GraphStatement(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=T
     dry_run: bool = False
 
 
+@tool("read", group="graph", words={"action": "Question", "name": "Of an entity; its start, for entities"})
 async def graph(call: Call, given: GraphQuestion) -> Outcome:
-    """Answer a question to the graph."""
+    """Ask who and what the memories are about. Entities by the start of a name; one entity with its facts; its
+    neighbours; path from it to another; relations; names that may be one."""
     view, store, at = call.memories.graph, call.backend.store, parse(given.as_of)
     match given.action:
         case "status":
@@ -115,8 +118,18 @@ async def _about(call: Call, given: GraphQuestion, name: str) -> Outcome:
     return _told({"found": way.found, "path": rows}, lines, way.pending)
 
 
+@tool(
+    "write",
+    group="graph",
+    words={
+        "action": "relate needs kind and object or text; retract statement",
+        "name": "Of the entity that is spoken of",
+        "kind": "Of the relation",
+    },
+)
 async def state_graph(call: Call, given: GraphStatement) -> Outcome:
-    """Store a statement on the graph, or delete one."""
+    """Correct the graph. Merge other names with an entity or keep them apart, relate it to an object or text,
+    retract a statement by its id. Each can be undone."""
     view, store = call.session.memories(dry_run=given.dry_run).graph, call.backend.store
     if given.action == "retract":
         check(call.access, "delete", call.space)

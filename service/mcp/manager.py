@@ -166,11 +166,11 @@ def _annotations(tool: Tool) -> types.ToolAnnotations | None:
     """
     if tool.read_only:
         return types.ToolAnnotations(read_only_hint=True)
-    if tool.destructive and not tool.idempotent:
+    if "destructive" in tool.traits and "idempotent" not in tool.traits:
         return None
     return types.ToolAnnotations(
-        destructive_hint=None if tool.destructive else False,
-        idempotent_hint=True if tool.idempotent else None,
+        destructive_hint=None if "destructive" in tool.traits else False,
+        idempotent_hint=True if "idempotent" in tool.traits else None,
     )
 
 

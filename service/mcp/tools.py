@@ -11,9 +11,10 @@ from muisti.core.model.values import TRUST
 from muisti.core.query.filter_fields import nearest
 from muisti.service.auth.access import Access, single_space
 from muisti.service.http.decode import decode, fitted
+from muisti.service.mcp import admin, conversations, documents, graph, reads, writes
 from muisti.service.mcp.admin import Purge
 from muisti.service.mcp.arguments import WRITING, UndoChanges
-from muisti.service.mcp.catalog import TOOLS, Tool, described, fields_of, properties_of, required_of
+from muisti.service.mcp.catalog import Tool, described, fields_of, properties_of, required_of
 from muisti.service.mcp.refusals import NOT_OFFERED, not_offered, refused
 from muisti.service.mcp.session import Call, Outcome, Session
 from muisti.service.runtime.bulkheads import LANE, Lane, is_slow_tool
@@ -22,6 +23,14 @@ from muisti.service.settings.tool_groups import Group
 
 Json = dict[str, Any]
 
+TOOLS: tuple[Tool, ...] = (
+    *(writes.remember, reads.recall, reads.overview, reads.get_memory, reads.list_memories),
+    *(writes.update_memory, writes.forget, writes.undo, reads.memory_history, reads.list_spaces),
+    *(reads.get_context, conversations.add_exchanges, conversations.conversations, writes.import_memories),
+    *(reads.search, reads.fetch, admin.set_model, admin.prune_memory, admin.clear_all, admin.create_space),
+    *(admin.purge, admin.get_stats, documents.add_document, documents.documents, documents.code),
+    *(graph.graph, graph.state_graph),
+)
 _ADDRESS = "category and key"  # of these the key alone is left to a caller of one category
 
 
@@ -31,7 +40,9 @@ def usable(access: Access) -> list[Tool]:
     return [
         tool
         for tool in TOOLS
-        if access.may(tool.needs) and not (tool.whole and narrow) and not (tool.across and single)
+        if access.may(tool.needs)
+        and not ("whole" in tool.traits and narrow)
+        and not ("across" in tool.traits and single)
     ]
 
 

@@ -12,6 +12,7 @@ from muisti.core.views.write import Import
 from muisti.service.auth.access import check
 from muisti.service.formats.lines import Lines
 from muisti.service.mcp.arguments import Change, ImportMemories, Remember, UndoChanges, UpdateMemory
+from muisti.service.mcp.catalog import tool
 from muisti.service.mcp.refusals import refused
 from muisti.service.mcp.rendering import brief, counted, differences, one_line
 from muisti.service.mcp.session import Call, Json, Outcome
@@ -61,8 +62,10 @@ def sentence(flag: Flag) -> str:
 PLANNED = 20  # changes of a dry run that are named
 
 
+@tool("append", words={"category": "Group, e.g. decisions"})
 async def remember(call: Call, given: Remember) -> Outcome:
-    """Store a memory, or several of which each has an outcome of its own."""
+    """Store something new to know later: one memory, or several. Refuses one that repeats or contradicts a
+    stored one, and shows that."""
     each = given.each()
     if not given.contents:
         return await _remembered(call, given, call.once("remember", given.idempotency_key))
@@ -117,7 +120,9 @@ async def _remembered(call: Call, given: Remember, request: RequestKey | None) -
     return Outcome({"memory": brief(memory), **structured, **flags_of(written), **suggestions}, text)
 
 
+@tool("write", "idempotent")
 async def update_memory(call: Call, given: UpdateMemory) -> Outcome:
+    """Correct, move, rate or promote a stored memory; old versions stay."""
     name, request = call.name(given), call.once("update_memory", given.idempotency_key)
     try:
         changes = given.changes.changes()
@@ -141,8 +146,10 @@ async def update_memory(call: Call, given: UpdateMemory) -> Outcome:
     return Outcome({**structured, **flags_of(written), **suggestions}, text)
 
 
+@tool("write", "destructive")
 async def undo(call: Call, given: UndoChanges) -> Outcome:
-    """Undo the last change or the deletion of one memory, or the last request of the caller."""
+    """Take back your last call, all of it. With id, or category and key: bring back that memory if deleted, or
+    as it was before."""
     request = call.once("undo", given.idempotency_key)
     if not given.of_one:
         return await _own_undone(call, given.which(), request)
@@ -177,7 +184,9 @@ async def _own_undone(call: Call, which: Undo, request: RequestKey | None) -> Ou
     return Outcome({**structured, **flags_of(written)}, f"{done} {' '.join([*back, *gone])}{told_of(written)}")
 
 
+@tool("delete", "destructive", "idempotent")
 async def forget(call: Call, given: Change) -> Outcome:
+    """Delete a memory. Its history stays; undo brings it back. Erasing for good: purge (group admin) or CLI."""
     written = await call.backend.store(
         call.memories.write.delete,
         call.space,
@@ -192,7 +201,9 @@ async def forget(call: Call, given: Change) -> Outcome:
     return Outcome({"id": memory.id, "deleted": True}, f"Forgot {memory.id}.{again}")
 
 
+@tool("write", "idempotent", "whole", group="admin")
 async def import_memories(call: Call, given: ImportMemories) -> Outcome:
+    """Import an export (memory://{space}/export), all or nothing; known ids are skipped."""
     incoming = await call.backend.store(call.memories.write.begin_import, call.space, dry_run=given.dry_run)
     try:
         await call.backend.store(_take_all, incoming, given.ndjson)

@@ -46,9 +46,8 @@ async def show_undo(visit: Visit, space: str, number: str) -> View:
 
 async def _shown(visit: Visit, space: str, report: Mapping[str, Any] | None = None) -> View:
     found = await visit.api.list_imports(space)
-    rows = [{**one, "undo": visit.to(f"imports/{one['import_id']}/undo")} for one in found["items"]]
     whole = visit.access["category"] is None
-    model = {"imports": rows, "report": report, "whole": whole, "exports": exports(space)}
+    model = {"imports": found["items"], "report": report, "whole": whole, "exports": exports(space)}
     return View("imports.html", model, block="report")
 
 

@@ -44,41 +44,21 @@ def line_of(found: Sequence[Any], k: int) -> dict[str, Any]:
     }
 
 
-def recall(runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return recall over the runs, oldest first, as the points of a chart: seconds since 1970 and shares."""
-    return {"at": [one["at"] for one in runs], "recall": [round(one["recall"], 4) for one in runs]}
-
-
 def compared(
     then: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]], differences: Sequence[Mapping[str, Any]]
 ) -> list[dict[str, Any]]:
     """Return one row for each memory of an answer of before or of now, with both ranks and the reason of a move."""
-    after = {hit["memory"]["id"]: (place, hit) for place, hit in enumerate(now, 1)}
+    before = {one["id"]: (one["rank"], one["score"]) for one in then}
+    after = {hit["memory"]["id"]: (place, hit["score"]) for place, hit in enumerate(now, 1)}
     reasons = {one["id"]: one for one in differences}
-    rows = [_row(one["id"], one["rank"], one["score"], after.get(one["id"]), reasons) for one in then]
-    known = {one["id"] for one in then}
-    return rows + [_row(id_, None, None, found, reasons) for id_, found in after.items() if id_ not in known]
-
-
-def _row(
-    id_: str,
-    rank: int | None,
-    score: float | None,
-    found: tuple[int, Mapping[str, Any]] | None,
-    reasons: Mapping[str, Any],
-) -> dict[str, Any]:
-    now = None if found is None else found[0]
-    why = reasons.get(id_)
-    return {
-        "id": id_,
-        "then": rank,
-        "now": now,
-        "score": None if score is None else f"{score:.3f}",
-        "new_score": None if found is None else f"{found[1]['score']:.3f}",
-        "moved": rank != now,
-        "why": None if why is None else WHY.get(why["why"], why["why"]),
-        "by": None if why is None else why.get("superseded_by"),
-    }
+    rows: list[dict[str, Any]] = []
+    for id_ in before | after:
+        (old, score), (new, new_score) = before.get(id_, (None, None)), after.get(id_, (None, None))
+        found = reasons.get(id_, {})
+        why = WHY.get(found.get("why", ""), found.get("why"))
+        rows.append({"id": id_, "then": old, "now": new, "score": score, "new_score": new_score, "why": why,
+                     "by": found.get("superseded_by")})  # fmt: skip
+    return rows
 
 
 def _height(rank: int | None) -> float:
@@ -107,22 +87,20 @@ async def show_quality(visit: Visit, space: str) -> Model:
     runs = list(reversed((await visit.api.list_probe_runs(space))["items"]))
     unanswered = await visit.api.list_unanswered(space, limit=UNANSWERED) if visit.may("admin") else None
     return {
-        "probes": [probe_row(visit, one, runs) for one in probes],
-        "recall": recall(runs),
-        "runs": [run_row(one) for one in reversed(runs)],
+        "probes": [{**one, "line": line_of(_ranks(one["id"], runs), one["k"])} for one in probes],
+        "recall": {"at": [one["at"] for one in runs], "recall": [round(one["recall"], 4) for one in runs]},
+        "runs": runs[::-1],
         "unanswered": unanswered,
-        "receipts": visit.to("quality/receipts"),
     }
 
 
 @does("quality")
 async def add_probe(visit: Visit, space: str) -> Response[None]:
     """Add a probe: a question, and the memory that it should find."""
-    body: dict[str, Any] = {
-        "query": visit.field("query"),
-        "memory_id": visit.field("memory_id").strip(),
-    }
-    await visit.send(calls.add_probe(space, {**body, "k": _whole(str(visit.form.get("k", "10")))}))
+    number = str(visit.form.get("k", "10"))
+    k = int(number) if number.isdecimal() else number  # the API says what is wrong
+    body: Any = {"query": visit.field("query"), "memory_id": visit.field("memory_id").strip(), "k": k}
+    await visit.send(calls.add_probe(space, body))
     return done(visit, "quality", "probe_added")
 
 
@@ -133,7 +111,7 @@ async def show_receipts(visit: Visit, space: str) -> Model:
     asked = {name: params[name] for name in ("evidence", "actor", "cursor") if params.get(name)}
     found = await visit.api.list_receipts(space, limit=PAGE, **asked)
     return {
-        "receipts": [{**one, "url": visit.to(f"quality/receipts/{one['id']}")} for one in found["items"]],
+        "receipts": found["items"],
         "cursor": found["next_cursor"],
         "asked": {name: asked.get(name, "") for name in ("evidence", "actor")},
         "grades": EVIDENCE,
@@ -158,10 +136,6 @@ async def show_receipt(visit: Visit, space: str, receipt: str) -> Model:
         "rows": compared(kept["hits"], list(now.values()), replayed["differences"]),
         "texts": {one["id"]: texts.get(one["id"], "") for one in kept["hits"]} | texts,
         "context": replayed.get("context"),
-        "place": visit.to("memories"),
-        "then_url": visit.to(f"quality/receipts/{receipt}", then="true"),
-        "now_url": visit.to(f"quality/receipts/{receipt}"),
-        "ask": visit.to("ask", q=kept["parameters"].get("query", "")),
     }
 
 
@@ -177,27 +151,5 @@ async def _texts(visit: Visit, space: str, ids: Sequence[str]) -> dict[str, str]
     return found
 
 
-def probe_row(visit: Visit, probe: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return a probe with the line of its ranks; runs are oldest first."""
-    ranks = [next((one["rank"] for one in run["ranks"] if one["id"] == probe["id"]), ABSENT) for run in runs]
-    entry = probe["memory_id"] is None
-    return {
-        "query": probe["query"],
-        "k": probe["k"],
-        "expected": f"{probe['category']}/{probe['key']}" if entry else probe["memory_id"],
-        "url": None if entry else visit.to(f"memories/{probe['memory_id']}"),
-        "line": line_of(ranks, probe["k"]),
-        "delete": visit.to(f"quality/{probe['id']}/delete"),
-        "ask": visit.to("ask", q=probe["query"]),
-    }
-
-
-def run_row(run: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a run of all probes as a row of a table."""
-    found = sum(1 for one in run["ranks"] if one["rank"] is not None)
-    return {"at": run["at"], "recall": f"{run['recall']:.2f}", "found": found, "probes": len(run["ranks"])}
-
-
-def _whole(text: str) -> int | str:
-    """Return a whole number; other texts as they are, for the API to refuse."""
-    return int(text) if text.isdecimal() else text
+def _ranks(probe: str, runs: Sequence[Mapping[str, Any]]) -> list[Any]:
+    return [next((one["rank"] for one in run["ranks"] if one["id"] == probe), ABSENT) for run in runs]

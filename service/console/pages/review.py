@@ -11,7 +11,7 @@ from litestar.exceptions import ClientException
 
 from muisti.client import Call, calls
 from muisti.service.console.answers import Model, does, done, shows
-from muisti.service.console.versions import Piece, around, diff
+from muisti.service.console.versions import around, diff
 from muisti.service.console.visit import Visit
 
 
@@ -66,32 +66,15 @@ REASONS: Mapping[str, str] = {
 
 def disputes(items: Iterable[Mapping[str, Any]]) -> list[Model]:
     """Return open conflicts with the words marked by which both memories differ."""
-    return [_dispute(one) for one in items]
-
-
-def _dispute(one: Mapping[str, Any]) -> Model:
-    pieces = around(diff(one["existing"]["content"], one["new"]["content"]))
-    return {
-        "id": one["id"],
-        "title": KINDS[one["kind"]],
-        "alike": alike(one["similarity"]),
-        "opened_at": one["opened_at"],
-        "actor": one["actor"],
-        "existing": _side(one["existing"], [piece for piece in pieces if piece.change != "ins"]),
-        "new": _side(one["new"], [piece for piece in pieces if piece.change != "del"]),
-    }
-
-
-def _side(memory: Mapping[str, Any], pieces: Sequence[Piece]) -> Model:
-    address = "/".join(part for part in (memory["category"], memory["key"]) if part)
-    return {
-        "id": memory["id"],
-        "pieces": pieces,
-        "author": memory["author"] or "",
-        "address": address,
-        "trust": memory["trust"],
-        "stored_at": memory["created_at"],
-    }
+    found: list[Model] = []
+    for one in items:
+        pieces = around(diff(one["existing"]["content"], one["new"]["content"]))
+        sides = {
+            name: {**one[name], "pieces": [piece for piece in pieces if piece.change != other]}
+            for name, other in (("existing", "ins"), ("new", "del"))
+        }
+        found.append({**one, **sides, "title": KINDS[one["kind"]], "alike": alike(one["similarity"])})
+    return found
 
 
 def alike(similarity: float | None) -> str:

@@ -13,8 +13,7 @@ OVER = {"succeeded": "good", "partial": "fair", "failed": "bad", "cancelled": ""
 async def show_tasks(visit: Visit, space: str) -> Model:
     """Show the tasks of a space, newest first."""
     found = await visit.api.list_tasks(space, limit=50, cursor=visit.request.query_params.get("cursor"))
-    rows = [{**row(one), "url": visit.to(f"tasks/{one['id']}")} for one in found["items"]]
-    return {"tasks": rows, "cursor": found["next_cursor"]}
+    return {"tasks": [row(one) for one in found["items"]], "cursor": found["next_cursor"]}
 
 
 @shows("tasks/{task}", "task.html", block="progress")
@@ -34,14 +33,11 @@ async def show_task(visit: Visit, space: str, task: str) -> Model:
 
 def row(task: Mapping[str, Any]) -> dict[str, Any]:
     """Return a task as a row. The share of its items that are over is known only when their number is."""
-    over, total = task["done"] + task["failed"] + task["skipped"], task["total"]
-    plain = ("id", "kind", "state", "actor", "done", "failed", "skipped", "created_at", "started_at", "ended_at")
     result = task.get("result")
     numbers = result.items() if isinstance(result, dict) else ()
     return {
-        **{name: task[name] for name in plain},
-        "total": total,
-        "over": over,
+        **task,
+        "over": task["done"] + task["failed"] + task["skipped"],
         "running": task["state"] not in OVER,
         "look": OVER.get(task["state"], ""),
         "left": None if task["seconds_left"] is None else round(task["seconds_left"]),

@@ -24,9 +24,8 @@ def read(source: Source) -> Iterator[Found]:
             if len(parts) > 1 and not FILES.fullmatch(PurePosixPath(part.name).name):
                 yield Skipped(part.name, "no conversations")
                 continue
-            with part.open() as file:
-                for place, row in json_items(file, "item", part.name):
-                    yield from _conversation(place, row)
+            for place, row in json_items(part, "item"):
+                yield from _conversation(place, row)
 
 
 def _conversation(place: str, row: object) -> Iterator[Found]:

@@ -203,9 +203,7 @@ def _left(part: Part) -> Iterator[Skipped]:
         of_tags = "tag_relevance" in part.name.split("/")
         yield Skipped(part.name, "scores of tags" if of_tags else "neither metadata, a chunk nor a chat")
     elif part.head(64).lstrip()[:1] == b"[":
-        with part.open() as file:
-            for place, _ in json_items(file, "item", part.name):
-                yield Skipped(place, VECTOR)
+        yield from (Skipped(place, VECTOR) for place, _ in json_items(part, "item"))
     else:
         yield Skipped(part.name, "a file of vectors")
 
@@ -221,28 +219,26 @@ def chats(parts: Sequence[Part], used: set[str]) -> Iterator[Found]:
     files = {part.name: part for part in parts if "chats" in part.name.split("/")[:-1]}
     for part in [one for name, one in files.items() if posixpath.basename(name) == "chats.json"]:
         used.add(part.name)
-        with part.open() as file:
-            for place, row in json_items(file, "item", part.name):
-                chat = pascal(row) if isinstance(row, dict) else {}
-                id_ = text_of(chat.get("Id"))
-                if id_ is None:
-                    yield Failed(place, "a chat without an Id")
-                    continue
-                own = files.get(posixpath.join(posixpath.dirname(part.name), f"{id_}.json"))
-                if own is None:
-                    yield Skipped(place, "an empty chat")
-                    continue
-                used.add(own.name)
-                yield from _chat(_conversation(chat, id_), chat, own)
+        for place, row in json_items(part, "item"):
+            chat = pascal(row) if isinstance(row, dict) else {}
+            id_ = text_of(chat.get("Id"))
+            if id_ is None:
+                yield Failed(place, "a chat without an Id")
+                continue
+            own = files.get(posixpath.join(posixpath.dirname(part.name), f"{id_}.json"))
+            if own is None:
+                yield Skipped(place, "an empty chat")
+                continue
+            used.add(own.name)
+            yield from _chat(_conversation(chat, id_), chat, own)
     for name, part in files.items():
         if name in used:
             continue
+        used.add(name)
         if name.endswith(".json"):
-            used.add(name)
             id_ = posixpath.basename(name).removesuffix(".json")
             yield from _chat(Conversation(id_, session="hazina"), {}, part)
         else:
-            used.add(name)
             yield Skipped(name, "an attachment")
 
 
@@ -259,8 +255,7 @@ def _conversation(chat: Json, id_: str) -> Conversation:
 
 def _chat(conversation: Conversation, chat: Json, part: Part) -> Iterator[Found]:
     """Yield the messages of a chat. They have no times there, so they get that of their chat."""
-    with part.open() as file:
-        yield from with_object(conversation, _messages(conversation, chat, json_items(file, "item", part.name)))
+    yield from with_object(conversation, _messages(conversation, chat, json_items(part, "item")))
 
 
 def _messages(conversation: Conversation, chat: Json, rows: Iterator[tuple[str, object]]) -> Iterator[Found]:

@@ -38,9 +38,8 @@ def read(source: Source) -> Iterator[Found]:
             for place, row in opened.rows("memories", but=("id", "content_embedding")):
                 yield _item(place, row)
         return
-    with source.open() as file:
-        for place, row in json_items(file, "memories.item", source.name):
-            yield _item(place, cast(dict[str, Any], row)) if isinstance(row, dict) else Failed(place, "is no object")
+    for place, row in json_items(source, "memories.item"):
+        yield _item(place, cast(dict[str, Any], row)) if isinstance(row, dict) else Failed(place, "is no object")
 
 
 def _item(place: str, row: Mapping[str, Any]) -> Found:

@@ -19,7 +19,7 @@ from muisti.service.formats.importers.items import (
     without,
     words,
 )
-from muisti.service.formats.importers.shapes import Shape, json_items, json_lines, json_object
+from muisti.service.formats.importers.shapes import Shape, first_items, json_items, json_lines, json_object
 from muisti.service.formats.importers.source_files import Source, tables
 
 LISTS = ("results", "memories", "items")
@@ -48,14 +48,11 @@ def read(source: Source) -> Iterator[Found]:
         yield from _history(source)
         yield from _messages(source)
     elif head[:1] == b"[":
-        with source.open() as file:
-            yield from (_item(place, row) for place, row in json_items(file, "item", source.name))
+        yield from (_item(place, row) for place, row in json_items(source, "item"))
     elif _is_lines(head):
-        with source.open() as file:
-            for place, row in json_lines(file, source.name):
-                yield row if isinstance(row, Failed) else _item(place, row)
+        yield from (row if isinstance(row, Failed) else _item(place, row) for place, row in json_lines(source))
     elif head[:1] == b"{":
-        yield from _lists(source)
+        yield from (_item(place, row) for place, row in first_items(source, LISTS))
     else:
         yield from _blocks(source)
 
@@ -64,18 +61,6 @@ def _is_lines(head: bytes) -> bool:
     """Tell whether the first line is a memory by itself."""
     first = json_object(head.split(b"\n", 1)[0], "")
     return not isinstance(first, Failed) and any(name in first for name in TEXTS) and not any(map(first.get, LISTS))
-
-
-def _lists(source: Source) -> Iterator[Found]:
-    """Yield the items of the first known list that has any: an empty list must not hide a filled one."""
-    for name in LISTS:
-        found = False
-        with source.open() as file:
-            for place, row in json_items(file, f"{name}.item", source.name):
-                found = True
-                yield _item(place, row)
-        if found:
-            return
 
 
 def _item(place: str, row: object) -> Found:

@@ -17,27 +17,29 @@ from muisti.service.formats.importers.source_files import SQLITE, Part, Source, 
 
 LINE_MAX = 16 << 20  # bytes
 DEPTH_MAX = 200
+_BROKEN = (ijson.JSONError, UnicodeDecodeError, ValueError, OverflowError)  # what reading broken JSON raises
 
 Event = tuple[int, str, Any]  # its depth, its kind, its value
 
 
-def json_lines(file: IO[bytes], name: str) -> Iterator[tuple[str, Json | Failed]]:
+def json_lines(part: Part | Source) -> Iterator[tuple[str, Json | Failed]]:
     """Yield the object in each line, with its place. Byte order marks, empty lines and carriage returns are skipped."""
-    for place, found in json_values(file, name):
+    for place, found in json_values(part):
         yield place, found if isinstance(found, dict | Failed) else Failed(place, "is no JSON object")
 
 
-def json_values(file: IO[bytes], name: str) -> Iterator[tuple[str, Any]]:
+def json_values(part: Part | Source) -> Iterator[tuple[str, Any]]:
     """Yield the value in each line, or a failure, with its place. What `json_lines` skips is skipped here too."""
     number = 0
-    while line := file.readline(LINE_MAX + 1):
-        number += 1
-        place = f"{name}:{number}"
-        if len(line) > LINE_MAX:
-            raise Unreadable(f"{place}: the line is longer than {LINE_MAX:,} bytes")
-        line = line.removeprefix(b"\xef\xbb\xbf").strip()
-        if line:
-            yield place, _value(line, place)
+    with part.open() as file:
+        while line := file.readline(LINE_MAX + 1):
+            number += 1
+            place = f"{part.name}:{number}"
+            if len(line) > LINE_MAX:
+                raise Unreadable(f"{place}: the line is longer than {LINE_MAX:,} bytes")
+            line = line.removeprefix(b"\xef\xbb\xbf").strip()
+            if line:
+                yield place, _value(line, place)
 
 
 def json_object(data: bytes | str, place: str) -> Json | Failed:
@@ -53,7 +55,7 @@ def _value(data: bytes | str, place: str) -> Any:
         return Failed(place, f"is no JSON: {error}")
 
 
-def json_items(file: IO[bytes], path: str, name: str) -> Iterator[tuple[str, Any]]:
+def json_items(part: Part | Source, path: str) -> Iterator[tuple[str, Any]]:
     """Yield the items at a path of a JSON document, one at a time, with their places.
 
     The path `item` means those of an array, `x.item` those of the array `x` of an object, and an empty path the whole
@@ -65,19 +67,30 @@ def json_items(file: IO[bytes], path: str, name: str) -> Iterator[tuple[str, Any
     number = 0
     level = path.count(".") + 1 if path else 0
     try:
-        _skip_mark(file)
-        for item in _built(_inside(_events(file), path, level) if level else _events(file), level):
-            number += 1
-            yield f"{name} {path.removesuffix('.item') or 'item'}[{number - 1}]", item
-    except (ijson.JSONError, UnicodeDecodeError, ValueError, OverflowError) as error:
+        with part.open() as file:
+            _skip_mark(file)
+            for item in _built(_inside(_events(file), path, level) if level else _events(file), level):
+                number += 1
+                yield f"{part.name} {path.removesuffix('.item') or 'item'}[{number - 1}]", item
+    except _BROKEN as error:
         messages = str(error).splitlines()
         listed = path.removesuffix("item").removesuffix(".")
         what = f"the list {listed!r}" if listed else "the list" if path else "the document"
         where = f"after item {number - 1} of {what}" if number else f"before the first item of {what}"
-        raise Unreadable(f"{name}: {where} it is no JSON ({messages[0] if messages else ''})") from None
+        raise Unreadable(f"{part.name}: {where} it is no JSON ({messages[0] if messages else ''})") from None
 
 
-def json_members(file: IO[bytes], name: str) -> Iterator[tuple[str, str, Any]]:
+def first_items(part: Part | Source, names: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    """Yield the items of the first of these lists that has any: an empty list must not hide a filled one."""
+    for name in names:
+        place = ""
+        for place, item in json_items(part, f"{name}.item"):
+            yield place, item
+        if place:
+            return
+
+
+def json_members(part: Part | Source) -> Iterator[tuple[str, str, Any]]:
     """Yield the members of a JSON object, one at a time: the place, the name and the value of each.
 
     Raises:
@@ -87,37 +100,40 @@ def json_members(file: IO[bytes], name: str) -> Iterator[tuple[str, str, Any]]:
     number = 0
     builder = ijson.ObjectBuilder()
     try:
-        _skip_mark(file)
-        for depth, event, value in _events(file):
-            if depth == 0:
-                continue
-            if depth == 1 and event == "map_key":
-                key = str(value)
-                continue
-            builder.event(event, value)
-            if depth == 1 and not event.startswith("start"):
-                number += 1
-                yield f"{name} {key!r}", key, builder.value
-                builder = ijson.ObjectBuilder()
-    except (ijson.JSONError, UnicodeDecodeError, ValueError, OverflowError) as error:
+        with part.open() as file:
+            _skip_mark(file)
+            for depth, event, value in _events(file):
+                if depth == 0:
+                    continue
+                if depth == 1 and event == "map_key":
+                    key = str(value)
+                    continue
+                builder.event(event, value)
+                if depth == 1 and not event.startswith("start"):
+                    number += 1
+                    yield f"{part.name} {key!r}", key, builder.value
+                    builder = ijson.ObjectBuilder()
+    except _BROKEN as error:
         where = f"after its member {key!r}" if number else "before its first member"
-        raise Unreadable(f"{name}: {where} the object is no JSON ({(str(error).splitlines() or [''])[0]})") from None
+        message = (str(error).splitlines() or [""])[0]
+        raise Unreadable(f"{part.name}: {where} the object is no JSON ({message})") from None
 
 
-def json_shape(file: IO[bytes]) -> tuple[str, list[str]]:
+def json_shape(part: Part | Source) -> tuple[str, list[str]]:
     """Return how a JSON document begins, `{` or `[`, and the names of its members or of its first item's members."""
     names: list[str] = []
     opened = ""
     try:
-        _skip_mark(file)
-        for number, (depth, event, value) in enumerate(_events(file)):
-            if not number:
-                opened = {"start_map": "{", "start_array": "["}.get(event, "")
-            if event == "map_key" and depth == (1 if opened == "{" else 2):
-                names.append(str(value))
-            if not opened or (opened == "[" and event == "end_map" and depth == 1) or number > 200_000:
-                break
-    except (ijson.JSONError, UnicodeDecodeError, ValueError, OverflowError):
+        with part.open() as file:
+            _skip_mark(file)
+            for number, (depth, event, value) in enumerate(_events(file)):
+                if not number:
+                    opened = {"start_map": "{", "start_array": "["}.get(event, "")
+                if event == "map_key" and depth == (1 if opened == "{" else 2):
+                    names.append(str(value))
+                if not opened or (opened == "[" and event == "end_map" and depth == 1) or number > 200_000:
+                    break
+    except _BROKEN:
         pass  # the names so far may suffice to recognise the file; reading it will report the damage
     return opened, names
 
@@ -235,8 +251,7 @@ def shape_of(source: Source) -> Shape:
         if first and (not more or is_cut or _object(more[0]) is not None):
             return Shape(source, "lines", names=list(first), first=first)
     if text[:1] in (b"{", b"["):
-        with source.open() as file:
-            opened, names = json_shape(file)
+        opened, names = json_shape(source)
         return Shape(source, "object" if opened == "{" else "array", names=names)
     if text[:1] == b'"':
         return Shape(source, "string")
@@ -247,8 +262,7 @@ def _shape_of_many(source: Source, parts: Sequence[Part]) -> Shape:
     names: list[str] = []
     listing = next((part for part in parts if _LISTS.fullmatch(PurePosixPath(part.name).name)), None)
     if listing is not None:
-        with listing.open() as file:
-            _, names = json_shape(file)
+        _, names = json_shape(listing)
     notes = islice((part for part in parts if part.name.endswith(".md")), NOTES)
     return Shape(
         source,

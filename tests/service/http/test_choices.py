@@ -8,7 +8,7 @@ from msgspec import Struct, inspect
 
 from muisti.core.model.errors import InvalidInput
 from muisti.service.http.decode import SHOWN, decode, refused_choice
-from muisti.service.mcp.catalog import TOOLS
+from muisti.service.mcp.tools import TOOLS
 from muisti.service.schemas import conflicts, keys, requests, search_requests, spaces
 
 pytestmark = pytest.mark.one_store

@@ -42,11 +42,11 @@ CODE, WRITER = "code_sizes", "code_writer"  # the functions below
 
 
 async def code_sizes(call: Call, given: InSpace) -> Outcome:
-    return await admin.get_stats(call, given)
+    return await admin.get_stats.run(call, given)
 
 
 async def code_writer(call: Call, given: UndoChanges) -> Outcome:
-    return await writes.undo(call, given)
+    return await writes.undo.run(call, given)
 
 
 @pytest.fixture
