@@ -92,10 +92,7 @@ OF_SPACE = (
     Section("tasks", "Tasks", "tasks", "key", past=False),
     Section("webhooks", "Webhooks", "webhooks", "admin", past=False),
 )
-OF_SERVER = (
-    Section("keys", "Keys", "keys", "key"),
-    Section("connect", "Connect an agent", "connect", "key"),
-)
+OF_SERVER = (Section("keys", "Keys", "keys", "key"), Section("connect", "Connect an agent", "connect", "key"))
 PRESENT_ONLY = frozenset({*(one.name for one in OF_SPACE if not one.past), *(one.name for one in OF_SERVER)})
 
 

@@ -181,14 +181,7 @@ def _version(one: Mapping[str, Any], before: Mapping[str, Any] | None) -> dict[s
     if before is not None and before["memory"]["content"] != memory["content"]:
         pieces = around(diff(before["memory"]["content"], memory["content"]))
         changes.insert(0, Change("content", "", "", pieces))
-    return {
-        "number": memory["version"],
-        "born_at": one["born_at"],
-        "died_at": one["died_at"],
-        "content": memory["content"],
-        "changes": changes,
-        "status": memory["status"],
-    }
+    return {**one, "changes": changes}
 
 
 def field_change(change: Mapping[str, Any]) -> Change:

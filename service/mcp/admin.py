@@ -64,8 +64,8 @@ class Purge(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
 @tool("read", group="admin")
 async def get_stats(call: Call, _: InSpace) -> Outcome:
     """Counts and sizes of a space, rate of the embedding cache, latencies."""
-    stats = await call.backend.store(call.memories.read.stats, call.space)
-    page = await call.backend.store(call.memories.documents.page, call.space, Filter(), limit=1)
+    stats = await call.ask(call.memories.read.stats)
+    page = await call.ask(call.memories.documents.page, Filter(), limit=1)
     use = call.backend.engine.models.cache.use if call.access.may("admin") else None
     reply = to_builtins(StatsReply.of(stats, use))
     found: Json = {name: reply[name] for name in _COUNTED}
@@ -85,7 +85,7 @@ async def prune_memory(call: Call, given: PruneMemory) -> Outcome:
     """End what has lost its source; a rollback brings it back."""
     memories = call.session.memories(dry_run=given.dry_run)
     look = looker(call.access, call.backend.uploads.folder)
-    done = await call.backend.store(memories.documents.prune, call.space, given.strategy, look)
+    done = await call.ask(memories.documents.prune, given.strategy, look)
     found: Json = to_builtins(PruneDocumentsReply.of(done))
     verb = "would end" if given.dry_run else "ended"
     lines = [
@@ -100,7 +100,7 @@ async def prune_memory(call: Call, given: PruneMemory) -> Outcome:
 @tool("delete", "destructive", "whole", group="admin")
 async def clear_all(call: Call, given: ClearAll) -> Outcome:
     """Delete all memories of a space; a rollback brings them back."""
-    done = await call.backend.store(call.memories.timeline.clear, call.space, given.confirm)
+    done = await call.ask(call.memories.timeline.clear, given.confirm)
     found: Json = {**to_builtins(ClearedReply.of(done)), "dry_run": given.dry_run}
     many = counted(done.ended, "memory", "memories")
     if given.dry_run:
@@ -134,19 +134,19 @@ async def create_space(call: Call, given: CreateSpace) -> Outcome:
 )
 async def purge(call: Call, given: Purge) -> Outcome:
     """Erase memories with their history for good, as a task; its result is a signed report."""
-    engine, store = call.backend.engine, call.backend.store
+    engine = call.backend.engine
     chosen = PurgeBody(
         author=given.author, source=given.source, filter=given.filter, older_than_days=given.older_than_days
     )
     subject = chosen.subject(engine.now())
     if given.dry_run:
-        plan = await store(engine.eraser.plan, call.space, subject)
+        plan = await call.ask(engine.eraser.plan, subject)
         many = counted(plan.changes, "memory", "memories")
         return Outcome({"memories": plan.changes, "dry_run": True}, f"{many} would be erased.")
     if given.confirm != call.space:
         raise InvalidInput.at("$.confirm", f"to erase memories for good send the name of the space, {call.space!r}")
     caller = call.session.caller()
-    task, _ = await store(engine.purge, call.space, subject, chosen.what(), caller, None)
+    task, _ = await call.ask(engine.purge, subject, chosen.what(), caller, None)
     told = f"task {task.id} erases {counted(task.total or 0, 'group', 'groups')} of memories; its result is the report"
     return Outcome({**to_builtins(TaskReply.of(task)), "dry_run": False}, told)
 
@@ -174,28 +174,28 @@ class SetModel(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
 @tool("admin", "destructive", "whole", group="admin")
 async def set_model(call: Call, given: SetModel) -> Outcome:
     """Exchange the embedding model of a space while it is in use."""
-    engine, caller, store = call.backend.engine, call.session.caller(), call.backend.store
+    engine, caller = call.backend.engine, call.session.caller()
     match given.step:
         case "list":
             return await _models(call)
         case "build":
-            task = await store(engine.generations.build, call.space, _model(given), caller)
+            task = await call.ask(engine.generations.build, _model(given), caller)
             told = f"task {task.id} embeds {task.total:,} passages with {_model(given)}; list shows how far it is"
             return Outcome(to_builtins(TaskReply.of(task)), told)
         case "switch":
-            one = await store(engine.generations.switch, call.space, caller, force=given.force)
+            one = await call.ask(engine.generations.switch, caller, force=given.force)
             return Outcome(to_builtins(GenerationReply.of(one)), f"{one.model} answers now; rollback leads back")
         case "rollback":
-            one = await store(engine.generations.roll_back, call.space, caller, force=given.force)
+            one = await call.ask(engine.generations.roll_back, caller, force=given.force)
             return Outcome(to_builtins(GenerationReply.of(one)), f"{one.model} answers again")
         case "drop":
-            count = await store(engine.generations.drop, call.space, _model(given), caller)
+            count = await call.ask(engine.generations.drop, _model(given), caller)
             return Outcome({"dropped": count}, f"{count:,} vectors of {_model(given)} are deleted")
 
 
 async def _models(call: Call) -> Outcome:
     engine = call.backend.engine
-    found = await call.backend.store(engine.generations.list, call.space, call.session.caller())
+    found = await call.ask(engine.generations.list, call.session.caller())
     names = [encoder.name for encoder in engine.models]
     lines = [f"{one.model} ({one.identity[:12]}): {one.role}, {one.embedded}/{one.passages} passages" for one in found]
     structured: Any = to_builtins(GenerationsReply.of(found, names))

@@ -78,11 +78,11 @@ async def documents(call: Call, given: Documents) -> Outcome:
     if given.action == "chunks":
         return await _chunks(call, given, name)
     if given.action == "delete":
-        ending = await call.backend.store(call.memories.documents.delete, call.space, name)
+        ending = await call.ask(call.memories.documents.delete, name)
         done = "would be deleted" if given.dry_run else "deleted"
         told = f"{one_line(given.document)} with {counted(ending.counts.get('chunk', 0), 'chunk', 'chunks')} {done}."
         return Outcome({"counts": dict(ending.counts), "dry_run": given.dry_run}, told)
-    found, _ = await call.backend.store(call.memories.documents.get, call.space, name)
+    found, _ = await call.ask(call.memories.documents.get, name)
     return Outcome({"document": shown(found)}, line(found))
 
 
@@ -91,7 +91,7 @@ async def _stored(
 ) -> Outcome:
     key = call.once("add_document", given.idempotency_key)
     ingest = call.memories.documents.ingest
-    done: Stored = await call.backend.store(ingest, call.space, path, held, job, File(origin=origin), request=key)
+    done: Stored = await call.ask(ingest, path, held, job, File(origin=origin), request=key)
     (put,) = done.items
     structured: Json = {"document": shown(put.document), "outcome": put.outcome, "added": put.added, "kept": put.kept}
     if done.plan is not None:
@@ -110,7 +110,7 @@ async def _as_task(call: Call, given: AddDocument, name: str, source: Path, job:
 
 async def _listed(call: Call, given: Documents) -> Outcome:
     ask = call.memories.documents.page
-    page = await call.backend.store(ask, call.space, Filter(folder=given.folder), limit=_SHOWN, cursor=given.cursor)
+    page = await call.ask(ask, Filter(folder=given.folder), limit=_SHOWN, cursor=given.cursor)
     structured: Json = {
         "documents": [shown(one) for one in page.items],
         "total": page.totals.documents,
@@ -123,7 +123,7 @@ async def _listed(call: Call, given: Documents) -> Outcome:
 
 async def _chunks(call: Call, given: Documents, name: DocumentName) -> Outcome:
     ask = call.memories.documents.chunks
-    page = await call.backend.store(ask, call.space, name, limit=_CHUNKS, cursor=given.cursor)
+    page = await call.ask(ask, name, limit=_CHUNKS, cursor=given.cursor)
     chunks = [ChunkReply.of(one) for one in page.items]
     structured: Json = {
         "path": page.document.path,
@@ -195,18 +195,18 @@ class CodeQuestion(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=Tru
 async def code(call: Call, given: CodeQuestion) -> Outcome:
     """Ask about stored source code: find a symbol, its callers or callees; outline of a file; map of the most
     used definitions. Calls are resolved by imports and types, not by name."""
-    view, store, name = call.memories.code, call.backend.store, given.name
+    view, name = call.memories.code, given.name
     if given.action == "map":
         budget = given.max_tokens or 1_000
-        return _map(await store(view.map, call.space, token_budget=budget, mentioned=names_in(name)))
+        return _map(await call.ask(view.map, token_budget=budget, mentioned=names_in(name)))
     if not name:
         raise InvalidInput.at("$.name", f"is required for {given.action}: a symbol, for outline a path")
     if given.action == "find":
-        return _found(await store(view.find, call.space, name, limit=_SYMBOLS))
+        return _found(await call.ask(view.find, name, limit=_SYMBOLS))
     if given.action == "outline":
-        return _outline(await store(view.outline, call.space, name))
+        return _outline(await call.ask(view.outline, name))
     ask = view.callers if given.action == "callers" else view.callees
-    return _uses(await store(ask, call.space, name, limit=_SYMBOLS))
+    return _uses(await call.ask(ask, name, limit=_SYMBOLS))
 
 
 def _symbol(one: Symbol) -> Json:

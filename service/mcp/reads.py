@@ -106,13 +106,7 @@ async def get_context(call: Call, given: GetContext) -> Outcome:
     """Text about a question for a prompt, never over max_tokens, with citations."""
     with call.session.reading("context") as noted:
         found = await call.backend.context(call.memories, call.space, given.request())
-        noted.found(
-            call.space,
-            found.seq,
-            len(found.citations),
-            found.evidence,
-            given.query,
-        )
+        noted.found(call.space, found.seq, len(found.citations), found.evidence, given.query)
     fields = ("id", "section", "start", "stop", "cut")
     cited = [{name: getattr(one, name) for name in fields} for one in found.citations]
     structured: Json = {
@@ -134,7 +128,7 @@ async def get_memory(call: Call, given: GetMemory) -> Outcome:
     """Read the whole of one memory that you can name."""
     with call.session.reading("get") as noted:
         get, as_of = call.memories.read.get, points.parse(given.as_of)
-        found = await call.backend.store(get, call.space, call.name(given), as_of=as_of, no_touch=given.no_touch)
+        found = await call.ask(get, call.name(given), as_of=as_of, no_touch=given.no_touch)
         noted.found(call.space, found.seq, 1)
     memory = shown(found.memory, full=True)
     return Outcome({"memory": memory, "notice": NOTICE}, f"{NOTICE}\n\n{quoted(memory)}")
@@ -147,14 +141,8 @@ async def list_memories(call: Call, given: ListMemories) -> Outcome:
     max_tokens, limit, left_out = checked(given.max_tokens), given.limit, 0
     with call.session.reading("list") as noted:
         while True:
-            page = await call.backend.store(
-                call.memories.read.list,
-                call.space,
-                filter=filter,
-                limit=limit,
-                sort=given.sort,
-                cursor=given.cursor,
-                as_of=as_of,
+            page = await call.ask(
+                call.memories.read.list, filter=filter, limit=limit, sort=given.sort, cursor=given.cursor, as_of=as_of
             )
             kept = max(await call.backend.compute(fits, page.items, max_tokens, full=given.full), 1)
             if kept >= len(page.items):
@@ -170,9 +158,8 @@ async def memory_history(call: Call, given: History) -> Outcome:
     """Versions of a memory, what changed."""
     if not 1 <= given.limit <= LIMIT_MAX:
         raise InvalidInput.at("$.limit", f"{given.limit} is not between 1 and {LIMIT_MAX}")
-    history = await call.backend.store(
+    history = await call.ask(
         call.memories.read.history,
-        call.space,
         call.name(given),
         most=given.limit,
         characters=HISTORY_CHARACTERS,
@@ -213,16 +200,16 @@ _SHOWN = ("id", "type", "category", "key", "tags", "status", "updated_at")
 async def overview(call: Call, given: Overview) -> Outcome:
     """See what is in here: how many memories by category, type and tag; what is new; contradictions that wait
     for a decision; candidates."""
-    store, read = call.backend.store, call.memories.read
+    read = call.memories.read
     now = from_us(call.backend.engine.now())
     since = given.since or (now - timedelta(days=DAYS)).isoformat(timespec="seconds")
-    stats = await store(read.stats, call.space)
-    categories = await store(read.categories, call.space)
-    tags = await store(read.tags, call.space)
-    new = await store(read.list, call.space, filter=given.changed_after(since), sort="-updated_at", limit=NEW)
+    stats = await call.ask(read.stats)
+    categories = await call.ask(read.categories)
+    tags = await call.ask(read.tags)
+    new = await call.ask(read.list, filter=given.changed_after(since), sort="-updated_at", limit=NEW)
     waiting = filters.parse({"status": "candidate"})
-    candidates = await store(read.list, call.space, filter=waiting, sort="-updated_at", limit=WAITING)
-    conflicts = await store(call.memories.review.conflicts, call.space, limit=WAITING)
+    candidates = await call.ask(read.list, filter=waiting, sort="-updated_at", limit=WAITING)
+    conflicts = await call.ask(call.memories.review.conflicts, limit=WAITING)
     found: Json = {
         "memories": stats.memories,
         "types": dict(stats.by["type"]),
@@ -233,10 +220,7 @@ async def overview(call: Call, given: Overview) -> Outcome:
             "count": stats.by["status"].get("candidate", 0),
             "memories": [_brief(one) for one in candidates.items],
         },
-        "conflicts": {
-            "open": [_conflict(one) for one in conflicts.items],
-            "more": conflicts.next_cursor is not None,
-        },
+        "conflicts": {"open": [_conflict(one) for one in conflicts.items], "more": conflicts.next_cursor is not None},
         "now": now.isoformat(timespec="seconds").replace("+00:00", "Z"),
     }
     return Outcome({**found, "notice": NOTICE}, "\n\n".join(_text(found)))

@@ -1,8 +1,9 @@
 """One request: who calls, in which space, with which groups of tools; a call of a tool, and its outcome."""
 
+from collections.abc import Awaitable, Callable
 from hashlib import blake2b
 from secrets import token_hex
-from typing import Any
+from typing import Any, Concatenate, ParamSpec, TypeVar
 from urllib.parse import quote
 
 import msgspec
@@ -20,6 +21,9 @@ from muisti.service.runtime.bulkheads import LANE, Lane
 from muisti.service.runtime.workers import Backend
 from muisti.service.settings import Settings
 from muisti.service.settings.tool_groups import USUAL, Group, groups_in
+
+P = ParamSpec("P")
+R = TypeVar("R")
 
 CONSOLE = "/console/spaces/{space}/memories/{id}"  # the page of a memory
 RESOURCE = "memory://{space}/{id}"
@@ -123,6 +127,10 @@ class Call(msgspec.Struct, frozen=True):
     @property
     def access(self) -> Access:
         return self.session.access
+
+    def ask(self, view: Callable[Concatenate[str, P], R], *args: P.args, **kwargs: P.kwargs) -> Awaitable[R]:
+        """Call a function of a view on the space of the call."""
+        return self.backend.store(view, self.space, *args, **kwargs)
 
     def name(self, given: OneMemory) -> Name:
         """Return the name of the memory that is meant.

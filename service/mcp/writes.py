@@ -94,12 +94,10 @@ async def _remembered(call: Call, given: Remember, request: RequestKey | None) -
             raise InvalidInput.at("$.replace", "goes without supersedes: one keeps the id of the old memory")
         if category is None or given.key is None:
             raise InvalidInput.at("$.replace", "needs category and key: they say what to replace")
-        written = await call.backend.store(
-            call.memories.write.put, call.space, given.entry(category, given.key), request=request
-        )
+        written = await call.ask(call.memories.write.put, given.entry(category, given.key), request=request)
     elif given.supersedes is not None:
-        written = await call.backend.store(
-            call.memories.write.supersede, call.space, given.supersedes, given.successor().draft(), request=request
+        written = await call.ask(
+            call.memories.write.supersede, given.supersedes, given.successor().draft(), request=request
         )
     else:
         choice = on_conflict_of(given.on_conflict, None, "reject")
@@ -129,15 +127,13 @@ async def update_memory(call: Call, given: UpdateMemory) -> Outcome:
         if given.feedback is not None and not changes:
             return await _noted(call, given)
         update = call.memories.write.update
-        written = await call.backend.store(
-            update, call.space, name, changes, if_match=given.if_version, request=request
-        )
+        written = await call.ask(update, name, changes, if_match=given.if_version, request=request)
     except InvalidInput as error:
         error.problems = tuple(Problem(one.path.replace("$", "$.changes", 1), one.message) for one in error.problems)
         raise
     memory = written.memories[0]
     if given.feedback is not None:
-        await call.backend.store(call.memories.review.give_feedback, call.space, memory.id, given.feedback)
+        await call.ask(call.memories.review.give_feedback, memory.id, given.feedback)
     structured = {"memory": brief(memory, full=True)}
     if written.plan is not None:
         return _planned(written, written.plan, structured)
@@ -155,13 +151,8 @@ async def undo(call: Call, given: UndoChanges) -> Outcome:
         return await _own_undone(call, given.which(), request)
     if given.last not in (None, 1):
         raise InvalidInput.at("$.last", "is about your own changes; version goes further back in one memory")
-    written = await call.backend.store(
-        call.memories.write.restore,
-        call.space,
-        call.name(given),
-        given.version,
-        if_match=given.if_version,
-        request=request,
+    written = await call.ask(
+        call.memories.write.restore, call.name(given), given.version, if_match=given.if_version, request=request
     )
     memory = written.memories[0]
     structured = {"memory": brief(memory, full=True)}
@@ -174,7 +165,7 @@ async def undo(call: Call, given: UndoChanges) -> Outcome:
 async def _own_undone(call: Call, which: Undo, request: RequestKey | None) -> Outcome:
     """Undo changes of the caller. It may delete what was added, so it needs the scope for that too."""
     check(call.access, "delete", call.space)
-    written = await call.backend.store(call.memories.write.undo, call.space, which, request=request)
+    written = await call.ask(call.memories.write.undo, which, request=request)
     structured: Json = {"memories": [brief(one) for one in written.memories], "ended": list(written.ended)}
     if written.plan is not None:
         return _planned(written, written.plan, structured)
@@ -187,9 +178,8 @@ async def _own_undone(call: Call, which: Undo, request: RequestKey | None) -> Ou
 @tool("delete", "destructive", "idempotent")
 async def forget(call: Call, given: Change) -> Outcome:
     """Delete a memory. Its history stays; undo brings it back. Erasing for good: purge (group admin) or CLI."""
-    written = await call.backend.store(
+    written = await call.ask(
         call.memories.write.delete,
-        call.space,
         call.name(given),
         if_match=given.if_version,
         request=call.once("forget", given.idempotency_key),
@@ -204,7 +194,7 @@ async def forget(call: Call, given: Change) -> Outcome:
 @tool("write", "idempotent", "whole", group="admin")
 async def import_memories(call: Call, given: ImportMemories) -> Outcome:
     """Import an export (memory://{space}/export), all or nothing; known ids are skipped."""
-    incoming = await call.backend.store(call.memories.write.begin_import, call.space, dry_run=given.dry_run)
+    incoming = await call.ask(call.memories.write.begin_import, dry_run=given.dry_run)
     try:
         await call.backend.store(_take_all, incoming, given.ndjson)
         report = await call.backend.store(incoming.finish)
@@ -229,8 +219,8 @@ def _take_all(incoming: Import, text: str) -> None:
 
 async def _noted(call: Call, given: UpdateMemory) -> Outcome:
     assert given.feedback is not None
-    noted = await call.backend.store(call.memories.review.give_feedback, call.space, call.name(given), given.feedback)
-    found = await call.backend.store(call.memories.read.get, call.space, noted.memory_id, no_touch=True)
+    noted = await call.ask(call.memories.review.give_feedback, call.name(given), given.feedback)
+    found = await call.ask(call.memories.read.get, noted.memory_id, no_touch=True)
     said = f"{noted.memory_id} was {given.feedback.replace('_', ' ')}."
     structured: Json = {"memory": brief(found.memory, full=True)}
     if given.dry_run:

@@ -310,19 +310,15 @@ def _hit(rank: int, hit: Mapping[str, Any], longest: float, others: Mapping[str,
     memory, passage = hit["memory"], hit["passage"]
     text = memory["content"][passage["start"] : passage["stop"]]
     shown = text if len(text) <= CONTENT_MAX or hit.get("highlight") else text[:CONTENT_MAX].rstrip() + " …"
-    at = memory["event_at"] or memory["created_at"]
     return {
+        **hit,
         "rank": rank,
-        "id": memory["id"],
-        "title": _address(memory),
+        "title": "/".join(filter(None, (memory["category"], memory["key"]))),
         "runs": marked(hit.get("highlight"), text) if hit.get("highlight") else marked(None, shown),
         "bar": bar(hit["explain"]["parts"], hit["score"], longest),
         "ranks": _ranks(hit["ranks"]),
-        "sentence": hit["explain"]["sentence"],
         "factors": factors(hit["explain"]),
         "badges": _badges(memory),
-        "trust": f"trust {memory['trust']} %",
-        "at": at,
         "place": _place(hit.get("place")),
         "moved": None if others is None else moved(rank, others.get(memory["id"])),
     }
@@ -346,26 +342,15 @@ def moved(rank: int, other: int | None) -> dict[str, Any]:
 def _expected(one: Mapping[str, Any], longest: float) -> dict[str, Any]:
     explain = one["explain"]
     return {
-        "id": one["id"],
-        "reason": one["reason"].replace("_", " "),
-        "sentence": one["sentence"],
-        "rank": one["rank"],
+        **one,
         "ranks": _ranks(one["ranks"]),
-        "conditions": one["conditions"],
-        "successor": one["superseded_by"],
-        "known": one["reason"] != "unknown",
         "bar": None if explain is None or one["score"] is None else bar(explain["parts"], one["score"], longest),
-        "last": None if one["last_score"] is None else f"{one['last_score']:.3f}",
         "factors": [] if explain is None else factors(explain),
     }
 
 
 def _ranks(ranks: Mapping[str, int]) -> str:
     return ", ".join(f"{rank:,} {RANKINGS.get(name, 'by ' + name)}" for name, rank in ranks.items())
-
-
-def _address(memory: Mapping[str, Any]) -> str:
-    return "/".join(filter(None, (memory["category"], memory["key"])))
 
 
 def _badges(memory: Mapping[str, Any]) -> list[str]:

@@ -267,21 +267,13 @@ def context_view(found: Mapping[str, Any]) -> dict[str, Any]:
     budget = found["token_budget"]
     text = list(_stretches(found["text"], found["citations"]))
     return {
-        "tokens": found["tokens"],
-        "budget": budget,
+        **found,
         "free": budget - found["tokens"],
         "percent": f"{found['tokens'] / budget:.0%}",
-        "encoding": found["encoding"],
-        "evidence": found["evidence"],
         "shares": list(_shares(found)),
         "text": text,
         "citations": [one for one in text if one["id"]],
-        "left_out": [
-            {**one, "score": f"{one['score']:.3f}", "reason": REASONS[one["reason"]]} for one in found["left_out"]
-        ],
-        "left_out_total": found["left_out_total"],
-        "next_budget": found["next_budget"],
-        "notes": found["degraded"],
+        "left_out": [{**one, "reason": REASONS[one["reason"]]} for one in found["left_out"]],
     }
 
 
@@ -292,10 +284,8 @@ def _shares(found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     around = {"name": "around them", "tokens": frame, "memories": 0, "note": "notice, question, dates"}
     for one in (*found["sections"], *([around] if frame > 0 else [])):
         yield {
-            "name": one["name"],
-            "tokens": one["tokens"],
+            **one,
             "percent": f"{one['tokens'] / budget:.1%}",
-            "memories": one["memories"],
             "note": one.get("note", ""),
             "colour": SECTIONS.get(one["name"], "frame"),
             "x": f"{at / budget * BAR_WIDE:.1f}",

@@ -45,15 +45,7 @@ def turns(items: Sequence[Item], topics: Sequence[Item]) -> list[Model]:
                 begins.setdefault(here, []).append(topic["title"])
     lengths = accumulate(len(one["content"]) for one in items)
     return [
-        {
-            "number": one["turn"],
-            "id": one["id"],
-            "at": one["event_at"] or one["created_at"],
-            "said": said(one),
-            "begins": begins.get(one["turn"], ()),
-            "superseded": one.get("superseded_by"),
-            "plain": length > DRAWN,
-        }
+        {**one, "said": said(one), "begins": begins.get(one["turn"], ()), "plain": length > DRAWN}
         for one, length in zip(items, lengths, strict=True)
     ]
 
@@ -69,20 +61,12 @@ def outline(topics: Sequence[Item], summaries: Sequence[Item]) -> list[Model]:
 def _topic(topic: Item, summary: Item | None) -> Model:
     spans = topic["spans"]
     return {
-        "name": topic["name"],
-        "title": topic["title"],
-        "state": topic["state"],
+        **topic,
         "spans": [str(first) if first == last else f"{first} to {last}" for first, last in spans],
         "first": min((first for first, _ in spans), default=None),
-        "turns": topic["turns"],
         "summary": None if summary is None else summary["text"],
         "stale": summary is not None and summary["stale"],
     }
-
-
-def summary_of(level: str, summaries: Sequence[Item]) -> Item | None:
-    """Return the summary of the whole conversation, if there is one."""
-    return next((one for one in summaries if one["of"] == level), None)
 
 
 PAGE = 50
@@ -140,7 +124,7 @@ async def show_conversation(visit: Visit, space: str, name: str) -> Model:
         "next": read["next_cursor"],
         "earlier": first > 0 or bool(asked.get("cursor")),
         "topics": outline(topics["items"], now["summaries"]),
-        "summary": summary_of("conversation", now["summaries"]),
+        "summary": next((one for one in now["summaries"] if one["of"] == "conversation"), None),
         "working": now["working"],
     }
 

@@ -21,10 +21,9 @@ def shown(items: Sequence[Item], first: int = 1) -> list[Model]:
     """Return the chunks of a page; `first` is the number of the first one. `again` is text of the chunk before."""
     return [
         {
+            **one,
             "number": number,
-            "id": one["id"],
             "place": place_of(one),
-            "tokens": one["tokens"],
             "again": one["content"][: one["overlap"]],
             "text": one["content"][one["overlap"] :],
         }

@@ -44,10 +44,7 @@ async def show_home(visit: Visit) -> Model:
 async def make_space(visit: Visit) -> Response[None]:
     """Make a space, and open it."""
     description = visit.field("description").strip()
-    asked: Any = {
-        "name": visit.field("name").strip(),
-        **({"description": description} if description else {}),
-    }
+    asked: Any = {"name": visit.field("name").strip(), **({"description": description} if description else {})}
     made = await visit.send(calls.create_space(asked))
     return see_other(visit.to("", space=made.data["name"], said="space_made"))
 

@@ -272,13 +272,7 @@ FIELDS: Mapping[str, type[int] | type[float]] = {"retrievals": int, "days": floa
 async def show_candidates(visit: Visit, space: str) -> Model:
     """Show what a promotion and a pruning would do with these limits."""
     given = {name: value for name, value in visit.request.query_params.items() if value}
-    model = {
-        "tabs": await tabs(visit, space),
-        "tab": "candidates",
-        "given": given,
-        "promotion": None,
-        "pruning": None,
-    }
+    model = {"tabs": await tabs(visit, space), "tab": "candidates", "given": given, "promotion": None, "pruning": None}
     if visit.may_change("write"):
         promotion = await visit.api.send(calls.promote(space, _limits(given, "promote"), dry_run=True))
         pruning = await visit.api.send(calls.prune(space, _limits(given, "prune"), dry_run=True))

@@ -62,13 +62,8 @@ def _different(one: Mapping[str, Any]) -> Model:
     before, after = one["before"] or {}, one["after"] or {}
     pieces = around(diff(before.get("content", ""), after.get("content", "")))
     others = [field_change(each) for each in one["changes"] if each["field"] != "content"] if before and after else []
-    return {
-        "id": one["id"],
-        "change": WORDS[one["change"]],
-        "pieces": pieces,
-        "changes": others,
-        "author": (after or before)["author"] or "",
-    }
+    author = (after or before)["author"] or ""
+    return {**one, "change": WORDS[one["change"]], "pieces": pieces, "changes": others, "author": author}
 
 
 PAGE = 20

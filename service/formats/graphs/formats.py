@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import Any, Literal, get_args
 
-import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -141,11 +140,8 @@ def _described(nodes: Iterable[Node], edges: Iterable[Edge]) -> Iterator[dict[st
 
 
 def _members(part: Node | Edge) -> dict[str, Any]:
-    """Return the fields that say something, with times as texts."""
-    members = msgspec.structs.asdict(part)
-    for name in ("valid_from", "valid_to"):
-        if members.get(name) is not None:
-            members[name] = moment(members[name])
+    """Return the fields that say something."""
+    members = _values(part, *part.__struct_fields__)
     return {name: value for name, value in members.items() if value is not None and value != ()}
 
 
@@ -165,6 +161,11 @@ _QUOTED = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t
 _IN_DOT = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "", "\x00": "\ufffd"})
 
 
+_OF_NODES = ("name", "kind", "mentions", "confidence", "aliases")
+_OF_EDGES = ("kind", "weight", "negative", "confidence", "memory", "valid_from", "valid_to")
+_OF_TIES = ("weight", "confidence", "valid_from", "valid_to")
+
+
 def cypher(nodes: Iterable[Node], edges: Iterable[Edge]) -> Iterator[str]:
     """Yield statements of Cypher, one in a line. Run twice, they change nothing the second time.
 
@@ -173,13 +174,12 @@ def cypher(nodes: Iterable[Node], edges: Iterable[Edge]) -> Iterator[str]:
     yield "CREATE CONSTRAINT muisti_entity IF NOT EXISTS FOR (n:Entity) REQUIRE n.id IS UNIQUE;\n"
     for part in closed(nodes, edges):
         if isinstance(part, Node):
-            members = {"name": part.name, "kind": part.kind, "mentions": part.mentions, "confidence": part.confidence}
-            values = _map({**members, "aliases": list(part.aliases) or None})
+            values = _map({**_values(part, *_OF_NODES), "aliases": list(part.aliases) or None})
             yield f"MERGE (n:Entity {{id: {_quoted(part.id)}}}) SET n:{part.kind.capitalize()}, n += {values};\n"
         else:
             ends = f"MATCH (a:Entity {{id: {_quoted(part.source)}}}), (b:Entity {{id: {_quoted(part.target or '')}}})"
             key = _map({"memory": part.memory or "", "negative": part.negative})
-            yield f"{ends} MERGE (a)-[r:{part.kind.upper()} {key}]->(b) SET r += {_map(_of_edge(part))};\n"
+            yield f"{ends} MERGE (a)-[r:{part.kind.upper()} {key}]->(b) SET r += {_map(_values(part, *_OF_TIES))};\n"
 
 
 def dot(nodes: Iterable[Node], edges: Iterable[Edge]) -> Iterator[str]:
@@ -197,13 +197,10 @@ def dot(nodes: Iterable[Node], edges: Iterable[Edge]) -> Iterator[str]:
     yield "}\n"
 
 
-def _of_edge(edge: Edge) -> dict[str, object]:
-    return {
-        "weight": edge.weight,
-        "confidence": edge.confidence,
-        "valid_from": moment(edge.valid_from),
-        "valid_to": moment(edge.valid_to),
-    }
+def _values(part: Node | Edge, *names: str) -> dict[str, Any]:
+    """Return fields of a node or an edge, with times as texts."""
+    found = {name: getattr(part, name) for name in names}
+    return {name: moment(value) if isinstance(value, datetime) else value for name, value in found.items()}
 
 
 def _map(values: Mapping[str, object]) -> str:
@@ -231,8 +228,6 @@ def _dotted(text: str) -> str:
 
 
 _TYPES: Mapping[str, str] = {"mentions": "int", "weight": "int", "confidence": "double", "negative": "boolean"}
-_OF_NODES = ("name", "kind", "mentions", "confidence", "aliases")
-_OF_EDGES = ("kind", "weight", "negative", "confidence", "memory", "valid_from", "valid_to")
 
 
 def graphml(nodes: Iterable[Node], edges: Iterable[Edge]) -> Iterator[str]:
@@ -246,28 +241,13 @@ def graphml(nodes: Iterable[Node], edges: Iterable[Edge]) -> Iterator[str]:
     number = 0
     for part in closed(nodes, edges):
         if isinstance(part, Node):
-            yield f'<node id="{xml(part.id)}">{"".join(_data("node", _values_of_node(part)))}</node>\n'
+            values = {**_values(part, *_OF_NODES), "aliases": "\n".join(part.aliases) or None}
+            yield f'<node id="{xml(part.id)}">{"".join(_data("node", values))}</node>\n'
         else:
             ends = f'source="{xml(part.source)}" target="{xml(part.target or "")}"'
-            yield f'<edge id="e{number}" {ends}>{"".join(_data("edge", _values_of_edge(part)))}</edge>\n'
+            yield f'<edge id="e{number}" {ends}>{"".join(_data("edge", _values(part, *_OF_EDGES)))}</edge>\n'
             number += 1
     yield "</graph>\n</graphml>\n"
-
-
-def _values_of_node(node: Node) -> dict[str, object]:
-    aliases = "\n".join(node.aliases) or None
-    return {
-        "name": node.name,
-        "kind": node.kind,
-        "mentions": node.mentions,
-        "confidence": node.confidence,
-        "aliases": aliases,
-    }
-
-
-def _values_of_edge(edge: Edge) -> dict[str, object]:
-    values: dict[str, object] = {name: getattr(edge, name) for name in _OF_EDGES}
-    return values | {"valid_from": moment(edge.valid_from), "valid_to": moment(edge.valid_to)}
 
 
 def _data(domain: str, values: Mapping[str, object]) -> Iterator[str]:

@@ -214,11 +214,7 @@ def _drawn_node(node: Node, x: float, y: float, size: float, *, is_centre: bool 
 
 
 def _names(
-    nodes: Sequence[Node],
-    lines: Sequence[_Line],
-    places: np.ndarray,
-    sizes: Sequence[float],
-    page: tuple[float, float],
+    nodes: Sequence[Node], lines: Sequence[_Line], places: np.ndarray, sizes: Sequence[float], page: tuple[float, float]
 ) -> list[str]:
     """Write names beside nodes, then kinds on lines, where there is room. What has none is in a tooltip alone."""
     taken = [Box(x - r, y - r, x + r, y + r) for (x, y), r in zip(places, sizes, strict=True)]

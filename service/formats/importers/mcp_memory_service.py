@@ -68,18 +68,13 @@ def _item(place: str, row: Mapping[str, Any]) -> Found:
         rest={
             **lost,
             **without({"memory_type": kind, "content_hash": external}),
-            **_unread(row),
+            **without({name: row.get(name) for name in TIMES if when(row.get(name)) is None}),
             **without(row, *COLUMNS, "id", "document", "embedding"),
         },
         retrieved=retrieved(
             values.get("access_count"), *(values.get(name) for name in ACCESSED), row.get("updated_at")
         ),
     )
-
-
-def _unread(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the values of a row that should be times and are none."""
-    return without({name: row.get(name) for name in TIMES if when(row.get(name)) is None})
 
 
 def _when(name: str, *rows: Mapping[str, Any]) -> str | None:

@@ -165,7 +165,7 @@ def _exchange(place: str, row: Mapping[str, Any], record: Mapping[str, Any], hie
     home = hierarchy.home(id_)
     held = None if home is None else hierarchy.conversation(home)
     (role, content), *answers = said
-    user = _user(held)
+    user = next(iter(_users(held)), None) if held is not None else None
     number = 1 if held is None else held.turns + 1
     item = message(
         None if held is None else Conversation(held.id, session=SYSTEM),
@@ -260,11 +260,6 @@ def _sources(held: _Object) -> Sequence[str]:
     if held.topics and all(text_of(one.row.get("summary")) for one in held.topics):
         return [f"topic\n{one.id}" for one in held.topics]
     return held.sources
-
-
-def _user(conversation: _Object | None) -> str | None:
-    """Return the user of a conversation, whom its session names."""
-    return next(iter(_users(conversation)), None) if conversation is not None else None
 
 
 def _users(held: _Object) -> list[str]:

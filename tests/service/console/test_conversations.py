@@ -125,7 +125,7 @@ def test_a_turn_with_a_reply_is_two_messages():
 def test_a_topic_begins_where_its_first_turn_is_left():
     items = [{**_turn(number)} for number in (2, 3, 5)]
     topics = [{"title": "A", "spans": [[1, 3]]}, {"title": "B", "spans": [[4, 9]]}, {"title": "C", "spans": [[20, 30]]}]
-    assert [(one["number"], list(one["begins"])) for one in turns(items, topics)] == [(2, ["A"]), (3, []), (5, ["B"])]
+    assert [(one["turn"], list(one["begins"])) for one in turns(items, topics)] == [(2, ["A"]), (3, []), (5, ["B"])]
 
 
 def test_topics_without_turns_come_last():

@@ -20,4 +20,7 @@ def test_with_the_defaults_of_mcp_the_hints_say_what_the_tool_does(tool: Tool):
     read = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, **given}
     assert read["readOnlyHint"] == tool.read_only
     if not tool.read_only:
-        assert (read["destructiveHint"], read["idempotentHint"]) == ("destructive" in tool.traits, "idempotent" in tool.traits)
+        assert (read["destructiveHint"], read["idempotentHint"]) == (
+            "destructive" in tool.traits,
+            "idempotent" in tool.traits,
+        )
