@@ -1,7 +1,5 @@
 """The tools of conversations: turns come in, and conversations are listed, named, moved, closed and deleted."""
 
-from typing import Any
-
 from muisti.core.model.conversations import Change, NewObject, Object, ObjectName, spans_of
 from muisti.core.model.errors import InvalidInput
 from muisti.core.views.conversations import Wanted
@@ -9,7 +7,7 @@ from muisti.service.auth.access import check
 from muisti.service.http.objects import turns_of
 from muisti.service.mcp.arguments import WRITING, AddExchanges, Conversations
 from muisti.service.mcp.catalog import tool
-from muisti.service.mcp.rendering import counted, more, one_line
+from muisti.service.mcp.rendering import counted, more, one_line, plain
 from muisti.service.mcp.session import Call, Json, Outcome
 from muisti.service.schemas.policy import flagged
 
@@ -124,7 +122,7 @@ def shown(found: Object) -> Json:
         "state": found.state,
         "users": list(found.users),
         "turns": found.counted.turns,
-        "last_at": _at(found.counted.last_at),
+        "last_at": plain(found.counted.last_at),
     }
     return {name: value for name, value in given.items() if value not in (None, [])}
 
@@ -135,7 +133,3 @@ def line(found: Object) -> str:
     title = one_line(found.memory.content).replace('"', "'")
     turns = counted(found.counted.turns, "turn", "turns")
     return f'{one_line(found.name)} "{title}": {turns}{closed}'
-
-
-def _at(value: Any) -> str | None:
-    return None if value is None else value.isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -32,7 +32,7 @@ from muisti.service.mcp.arguments import (
     checked,
 )
 from muisti.service.mcp.catalog import tool
-from muisti.service.mcp.recall import fits, listed, packed, tokens
+from muisti.service.mcp.recall import fits, listed, packed, size
 from muisti.service.mcp.rendering import NOTICE, Json, counted, flat, history_told, more, one_line, quoted, shown
 from muisti.service.mcp.session import Call, Outcome, url_of
 from muisti.service.observability.reads import asked_now
@@ -58,11 +58,6 @@ def laned(found: Sequence[Instruction], max_tokens: int, *, full: bool) -> tuple
         if size(*_laned(more)) <= limit:
             kept = more
     return _laned(kept) if kept else ({}, "")
-
-
-def size(structured: Json, text: str) -> int:
-    """Return the tokens that the larger form of a part takes."""
-    return max(tokens(msgspec.json.encode(structured).decode()), tokens(text))
 
 
 def _laned(kept: Sequence[Json]) -> tuple[Json, str]:

@@ -112,10 +112,10 @@ def shown(memory: Memory, *, full: bool = False) -> Json:
     for name in rest if full else (*_SHORT, *_UNUSUAL):
         value = getattr(memory, name)
         if value not in (None, (), {}) and (full or _UNUSUAL.get(name) != value):
-            given[name] = _plain(value)
+            given[name] = plain(value)
     if not full and memory.kind == "exchange" and "reply_at" in memory.structure:
         given["structure"] = dict(memory.structure)
-    given["updated_at"] = _plain(memory.updated_at)
+    given["updated_at"] = plain(memory.updated_at)
     if full or memory.source_class != "unknown" or memory.trust != TRUST["unknown"]:
         given |= {"source_class": memory.source_class, "trust": memory.trust}
     return given
@@ -193,7 +193,8 @@ def more(total: int, shown: int, cursor: str | None = None) -> list[str]:
     return [f"{total - shown} more are not shown."] if total > shown else []
 
 
-def _plain(value: object) -> object:
+def plain(value: object) -> object:
+    """Return a value as JSON has it, a time without fractions of a second."""
     if isinstance(value, datetime):
         return value.isoformat(timespec="seconds").replace("+00:00", "Z")
     return dict(value) if isinstance(value, Mapping) else value
