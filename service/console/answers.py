@@ -107,11 +107,14 @@ SECURE = "console.secure"  # key under which the state of the application says t
 Asked = Request[Any, Any, Any]
 
 
-def shows(path: str, template: str = "", *, block: str | None = None, long: bool = False) -> Callable[[Read], Read]:
+def shows(
+    path: str, template: str = "", *, block: str | None = None, long: bool = False, **more: Any
+) -> Callable[[Read], Read]:
     """Declare a page below the space, or of the console when `path` begins with a slash.
 
     The function gets the visit and the parameters of the path, and returns the values of the template or an answer.
-    `long`: the page has long texts and is drawn on a thread, so that the event loop goes on meanwhile.
+    `more` are values for the template too. `long`: the page has long texts and is drawn on a thread, so that the event
+    loop goes on meanwhile.
     """
 
     def declare(read: Read) -> Read:
@@ -119,7 +122,7 @@ def shows(path: str, template: str = "", *, block: str | None = None, long: bool
             found = await read(visit, **visit.request.path_params)
             if isinstance(found, Response):
                 return found
-            view = found if isinstance(found, View) else View(template, found, block)
+            view = found if isinstance(found, View) else View(template, more | found, block)
             return await asyncio.to_thread(drawn, visit.request, view, visit) if long else _page(visit, view)
 
         PAGES.append(get(_paths(path))(handler))

@@ -79,6 +79,11 @@ class Visit:
         return Sent(reply.data, reply.headers["x-request-id"])
 
     @property
+    def asked(self) -> dict[str, str]:
+        """The parameters of the URL, the first of each name."""
+        return {name: values[0] for name, values in self.request.query_params.dict().items()}
+
+    @property
     def as_of(self) -> str | None:
         """The time that the whole console shows, in UTC unless it says otherwise; None for now."""
         return zoned(self.request.query_params.get(AS_OF, "")) or None

@@ -185,7 +185,7 @@ CONVERSATIONS = 50  # names that the form of a context suggests
 @shows("ask", long=True)
 async def show_ask(visit: Visit, space: str) -> View:
     """Show the answer to a question, with one setting or with two side by side."""
-    asked = asked_of(visit.request.query_params)
+    asked = asked_of(visit.asked)
     form = {"settings": SETTINGS, "types": TYPES, "kinds": KINDS, "filters": FILTERS, "second": SECOND}
     nothing = {"columns": [], "legend": [], "unfiltered": "", "problem": None}
     model: Model = {"asked": asked, **form, **nothing, "asks": asked.ready()}
@@ -215,7 +215,7 @@ async def keep_receipt(visit: Visit, space: str) -> Response[None]:
 @shows("ask/context", long=True)
 async def show_context(visit: Visit, space: str) -> View:
     """Show the text that an agent would get for a question."""
-    wanted = wanted_of(visit.request.query_params)
+    wanted = wanted_of(visit.asked)
     model: Model = {"wanted": wanted, "choices": [*SECTIONS], "context": None, "copies": [], "problem": None}
     model["conversations"] = () if visit.is_fragment else await _conversations(visit, space)
     try:

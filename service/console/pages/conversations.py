@@ -74,10 +74,10 @@ STATES = ("open", "closed")
 SESSIONS, TOPICS = 100, 100  # that a page shows
 
 
-@shows("conversations", "conversations.html")
+@shows("conversations", "conversations.html", states=STATES)
 async def list_conversations(visit: Visit, space: str) -> Model:
     """Show the conversations, those with the latest turn first, and the sessions that they belong to."""
-    asked = visit.request.query_params
+    asked = visit.asked
     given: dict[str, Any] = {name: asked.get(name) or None for name in ("session", "user", "state")}
     found, sessions = await asyncio.gather(
         visit.api.list_conversations(space, limit=PAGE, cursor=asked.get("cursor") or None, **given, **visit.at),
@@ -91,7 +91,6 @@ async def list_conversations(visit: Visit, space: str) -> Model:
         "sessions": items,
         "more_sessions": sessions["total"] - len(items),
         "given": {name: value for name, value in given.items() if value},
-        "states": STATES,
         "session": next((one for one in items if one["name"] == given["session"]), None),
     }
 
@@ -99,7 +98,7 @@ async def list_conversations(visit: Visit, space: str) -> Model:
 @shows("conversations/{name}", "conversation.html", long=True)
 async def show_conversation(visit: Visit, space: str, name: str) -> Model:
     """Show a page of turns beside the outline of topics."""
-    asked = visit.request.query_params
+    asked = visit.asked
     category = asked.get("category") or None
     first = first_of(asked.get("turn"))
     found, topics = await asyncio.gather(
@@ -154,7 +153,7 @@ def _declare(level: str, read: Any, update: Any, delete: Any, said: str) -> None
     @shows(f"{level}/{{name}}/delete", "conversation_delete.html")
     async def show_deletion(visit: Visit, space: str, name: str) -> Model:
         """Show what goes with it, with the counts of a dry run."""
-        category = visit.request.query_params.get("category") or None
+        category = visit.asked.get("category") or None
         found = (await visit.send(read(space, name, category=category))).data
         plan: Any = None
         if visit.may_change("delete"):

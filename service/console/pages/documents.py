@@ -75,10 +75,10 @@ TASKS = 5
 INGEST = "ingest"  # kind of the tasks that store documents
 
 
-@shows("documents", "documents.html")
+@shows("documents", "documents.html", filters=FILTERS, sorts=SORTS)
 async def list_documents(visit: Visit, space: str) -> Model:
     """Show the documents, with what is being stored, and on request which have lost their source."""
-    asked = visit.request.query_params
+    asked = visit.asked
     given: dict[str, Any] = {name: asked[name] for name in FILTERS if asked.get(name)}
     sort = asked.get("sort") if asked.get("sort") in SORTS else None
     found, tasks = await asyncio.gather(
@@ -92,8 +92,6 @@ async def list_documents(visit: Visit, space: str) -> Model:
     return {
         "found": found,
         "given": given,
-        "filters": FILTERS,
-        "sorts": SORTS,
         "sort": sort,
         "params": {**given, **({"sort": sort} if sort else {})},
         "tasks": tasks["items"],
@@ -102,10 +100,10 @@ async def list_documents(visit: Visit, space: str) -> Model:
     }
 
 
-@shows("documents/{document}", "document.html", long=True)
+@shows("documents/{document}", "document.html", long=True, shows=SHOWS, whole=WHOLE)
 async def show_document(visit: Visit, space: str, document: str) -> Model:
     """Show a document: its chunks with their borders, or its whole text."""
-    asked = visit.request.query_params
+    asked = visit.asked
     show = asked.get("show") if asked.get("show") in SHOWS else "chunks"
     found: Any = await visit.api.get_document(space, document, **visit.at)
     first = number_of(asked.get("first"))
@@ -119,13 +117,11 @@ async def show_document(visit: Visit, space: str, document: str) -> Model:
     return {
         "document": found,
         "show": show,
-        "shows": SHOWS,
         "chunks": shown(chunks["items"], first),
         "outline": outline(chunks["items"], first),
         "next": chunks["next_cursor"],
         "next_first": first + len(chunks["items"]),
         "text": text,
-        "whole": WHOLE,
         "download": f"/v1/spaces/{space}/documents/{found['id']}/text",
     }
 

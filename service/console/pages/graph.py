@@ -28,7 +28,7 @@ FORMATS = ("json", "graphml", "cytoscape", "cypher", "json-ld", "dot")
 @shows("graph", "graph.html")
 async def show_graph(visit: Visit, space: str) -> Model:
     """Show the entities that are mentioned most, what belongs together, and paths between two."""
-    given = visit.request.query_params
+    given = visit.asked
     status = await visit.api.get_graph(space)
     asked = {name: given.get(name, "") for name in ("prefix", "kind", "from", "to")}
     limit = shown(given.get("limit", ""))

@@ -105,7 +105,7 @@ async def show_keys(visit: Visit) -> Model:
     """Show the keys that the visitor may see: those that work, sessions of this console, and those that have ended."""
     found = (await visit.api.list_keys())["items"]
     now = datetime.now(UTC)
-    asked = {name: visit.request.query_params.get(name, "") for name in FIELDS}
+    asked = {name: visit.asked.get(name, "") for name in FIELDS}
     previewed = bool(asked["name"] and asked["spaces"])
     return {
         "groups": grouped([row(one, visit.access["key_id"], now) for one in found]),
@@ -125,7 +125,7 @@ async def make_key(visit: Visit) -> Answer:
     return _secret(visit, made)
 
 
-@shows("/keys/{key}", "key.html")
+@shows("/keys/{key}", "key.html", overlaps=OVERLAPS)
 async def show_key(visit: Visit, key: str) -> Model:
     """Show a key, the keys that end with it, and how to replace or revoke it."""
     found = (await visit.api.list_keys())["items"]
@@ -136,7 +136,6 @@ async def show_key(visit: Visit, key: str) -> Model:
         "one": one,
         "children": [each for each in children if each["works"]],
         "changing": can_make(visit) and one["works"],
-        "overlaps": OVERLAPS,
     }
 
 
@@ -151,7 +150,7 @@ async def rotate_key(visit: Visit, key: str) -> Answer:
 @shows("/audit", "audit.html")
 async def show_audit(visit: Visit) -> Model:
     """Show who made or ended keys and spaces, and who deleted memories."""
-    found = await visit.api.list_audit(limit=50, cursor=visit.request.query_params.get("cursor"))
+    found = await visit.api.list_audit(limit=50, cursor=visit.asked.get("cursor"))
     names = {one["id"]: one["name"] for one in (await visit.api.list_keys())["items"]}
     entries = [{**one, "who": names.get(one["actor"], one["actor"])} for one in found["items"]]
     return {"entries": entries, "cursor": found["next_cursor"]}

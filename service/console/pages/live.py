@@ -15,16 +15,15 @@ KINDS = (
 )
 
 
-@shows("live", "live.html")
+@shows("live", "live.html", kinds=KINDS)
 async def show_live(visit: Visit, space: str) -> Model:
     """Show the latest changes and reads, which scripts continue as they happen."""
-    asked = filters(visit.request.query_params)
+    asked = filters(visit.asked)
     at = (await visit.api.get_space(space))["seq"]
     changes = await visit.api.list_changes(space, since=before(at, LATEST), limit=LATEST, **asked)
     reads = await visit.api.list_reads(space, limit=LATEST) if visit.may("admin") else None
     return {
-        "asked": {name: visit.request.query_params.get(name, "") for name in ("change", "author")},
-        "kinds": KINDS,
+        "asked": {name: visit.asked.get(name, "") for name in ("change", "author")},
         "changes": list(reversed(changes["items"])),
         "stream": stream(space, "changes", {"since": at, **asked}),
         "reads": reads,

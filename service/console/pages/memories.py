@@ -21,11 +21,10 @@ PAGE = 30
 ANSWERED = (409, 412, 413, 422)  # refusals that the form shows, with all that was typed
 
 
-@shows("memories", "memories.html", block="results")
+@shows("memories", "memories.html", block="results", choices=CHOICES, sorts=SORTS)
 async def list_memories(visit: Visit, space: str) -> Model:
     """Show the memories that meet the filters of the URL, a page at a time."""
-    asked = visit.request.query_params.dict()
-    given = {name: values[0] for name, values in asked.items()}
+    given = visit.asked
     filters = chosen(given)
     sort = given.get("sort") if given.get("sort") in SORTS else None
     cursor = given.get("cursor") or None
@@ -37,11 +36,9 @@ async def list_memories(visit: Visit, space: str) -> Model:
     found, *counts = await asyncio.gather(*reads)
     categories, tags = [leading(one["items"]) for one in counts] or [[], []]
     return {
-        "choices": CHOICES,
         "filters": filters,
         "taken_off": taken_off(filters, sort),
         "erasing": erasing(filters),
-        "sorts": SORTS,
         "sort": sort,
         "more_is_open": any(one.more and one.name in filters for one in CHOICES),
         "params": {**filters, **({"sort": sort} if sort else {})},
@@ -65,7 +62,7 @@ def row(memory: Any) -> dict[str, Any]:
 async def show_new(visit: Visit, space: str) -> View:
     """Show an empty form, or one with what the URL gives, such as a category."""
     await visit.api.get_space(space)
-    given = {name: values[0] for name, values in visit.request.query_params.dict().items()}
+    given = visit.asked
     texts = {one.name: given.get(one.name, fields.USUAL.get(one.name, "")) for one in fields.FIELDS}
     return new_form(texts)
 
@@ -112,7 +109,7 @@ KIND = "purge"  # of the tasks that erase
 @shows("erase")
 async def show_erase(visit: Visit, space: str) -> View:
     """Show the form of an erasure, what it would erase, and the reports of the last ones."""
-    asked = {name: values[0] for name, values in visit.request.query_params.dict().items()}
+    asked = visit.asked
     return await _form(visit, space, asked)
 
 

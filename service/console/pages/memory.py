@@ -28,10 +28,10 @@ ENTITIES = 30  # that the page shows
 GRAPH_OFF = 409
 
 
-@shows("memories/{memory_id}", "memory.html", long=True)
+@shows("memories/{memory_id}", "memory.html", long=True, shows=SHOWS)
 async def show_memory(visit: Visit, space: str, memory_id: str) -> Model:
     """Show a memory, even one that is deleted or superseded: then its last version."""
-    asked = visit.request.query_params
+    asked = visit.asked
     history = await visit.api.get_history(space, memory_id)
     memory = await _version_shown(visit, space, memory_id, history)
     newest, items = history["items"][0], _until(memory, history["items"])
@@ -53,7 +53,6 @@ async def show_memory(visit: Visit, space: str, memory_id: str) -> Model:
         "etag": f'"{memory_id}.{newest["memory"]["version"]}"',
         "title": title_of(memory),
         "show": asked.get("show") if asked.get("show") in SHOWS else "rendered",
-        "shows": SHOWS,
         "trust": trust_of(memory["trust"]),
         "origin": sentences(memory),
         "is_valid": is_valid(memory),

@@ -104,17 +104,16 @@ async def add_probe(visit: Visit, space: str) -> Response[None]:
     return done(visit, "quality", "probe_added")
 
 
-@shows("quality/receipts", "receipts.html")
+@shows("quality/receipts", "receipts.html", grades=EVIDENCE)
 async def show_receipts(visit: Visit, space: str) -> Model:
     """List receipts, newest first."""
-    params = visit.request.query_params
+    params = visit.asked
     asked = {name: params[name] for name in ("evidence", "actor", "cursor") if params.get(name)}
     found = await visit.api.list_receipts(space, limit=PAGE, **asked)
     return {
         "receipts": found["items"],
         "cursor": found["next_cursor"],
         "asked": {name: asked.get(name, "") for name in ("evidence", "actor")},
-        "grades": EVIDENCE,
     }
 
 
@@ -122,7 +121,7 @@ async def show_receipts(visit: Visit, space: str) -> Model:
 async def show_receipt(visit: Visit, space: str, receipt: str) -> Model:
     """Show an answer of before, and beside it what the same question finds now, and why it differs."""
     kept = await visit.api.get_receipt(receipt)
-    as_then = visit.request.query_params.get("then") == "true"
+    as_then = visit.asked.get("then") == "true"
     replayed = await visit.api.replay_receipt(receipt, then=as_then)
     now = {hit["memory"]["id"]: hit for hit in replayed.get("answer", {"hits": []})["hits"]}
     gone = [one["id"] for one in kept["hits"] if one["id"] not in now]

@@ -157,7 +157,7 @@ def parts(waiting: str, *, lint: str | None = None, names: str | None = None) ->
 @shows("review", "review.html", block="results")
 async def show_conflicts(visit: Visit, space: str) -> Model:
     """Show open conflicts side by side, newest first."""
-    cursor = visit.request.query_params.get("cursor")
+    cursor = visit.asked.get("cursor")
     found = await visit.api.list_conflicts(space, limit=PAGE, cursor=cursor)
     waiting = counted(found["items"], found["next_cursor"] is not None)
     return {
@@ -208,7 +208,7 @@ MENDED = "review/lint"
 @shows("review/lint", "review_lint.html", block="results")
 async def show_lint(visit: Visit, space: str) -> Model:
     """Show what is wrong with a page of memories, the oldest first."""
-    cursor = visit.request.query_params.get("cursor")
+    cursor = visit.asked.get("cursor")
     found = await visit.api.lint_space(space, cursor=cursor)
     return {
         "tabs": await tabs(visit, space, lint=counted(range(sum(found["found"].values())), bool(found["next_cursor"]))),
@@ -257,7 +257,7 @@ async def _finding(visit: Visit, space: str) -> Mapping[str, Any] | None:
 
 
 def _which(visit: Visit) -> dict[str, str]:
-    return {name: value for name, value in visit.request.query_params.items() if name in ("check", "memory", "lint")}
+    return {name: value for name, value in visit.asked.items() if name in ("check", "memory", "lint")}
 
 
 def _erases(finding: Mapping[str, Any]) -> bool:
@@ -271,7 +271,7 @@ FIELDS: Mapping[str, type[int] | type[float]] = {"retrievals": int, "days": floa
 @shows("review/candidates", "review_candidates.html", block="results")
 async def show_candidates(visit: Visit, space: str) -> Model:
     """Show what a promotion and a pruning would do with these limits."""
-    given = {name: value for name, value in visit.request.query_params.items() if value}
+    given = {name: value for name, value in visit.asked.items() if value}
     model = {"tabs": await tabs(visit, space), "tab": "candidates", "given": given, "promotion": None, "pruning": None}
     if visit.may_change("write"):
         promotion = await visit.api.send(calls.promote(space, _limits(given, "promote"), dry_run=True))

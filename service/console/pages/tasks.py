@@ -12,7 +12,7 @@ OVER = {"succeeded": "good", "partial": "fair", "failed": "bad", "cancelled": ""
 @shows("tasks", "tasks.html")
 async def show_tasks(visit: Visit, space: str) -> Model:
     """Show the tasks of a space, newest first."""
-    found = await visit.api.list_tasks(space, limit=50, cursor=visit.request.query_params.get("cursor"))
+    found = await visit.api.list_tasks(space, limit=50, cursor=visit.asked.get("cursor"))
     return {"tasks": [row(one) for one in found["items"]], "cursor": found["next_cursor"]}
 
 

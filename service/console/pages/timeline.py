@@ -79,7 +79,7 @@ async def show_time(visit: Visit, space: str) -> Model:
         "created_at": found["created_at"],
         "checkpoints": checkpoints,
         "line": line(found["created_at"], checkpoints, datetime.now(UTC)),
-        "back": visit.request.query_params.get("back"),
+        "back": visit.asked.get("back"),
     }
 
 
@@ -95,7 +95,7 @@ async def add_checkpoint(visit: Visit, space: str) -> Response[None]:
 async def show_diff(visit: Visit, space: str) -> Model:
     """Show what was added, changed and deleted between two points."""
     found = await visit.api.get_space(space)
-    asked = visit.request.query_params
+    asked = visit.asked
     since, until = asked.get("since") or found["created_at"], asked.get("until") or None
     changes = await visit.api.diff_space(space, since=since, until=until, limit=PAGE, cursor=asked.get("cursor"))
     return {
@@ -112,7 +112,7 @@ async def show_diff(visit: Visit, space: str) -> Model:
 @shows("time/rollback")
 async def show_rollback(visit: Visit, space: str) -> View:
     """Show what a rollback would do."""
-    return await _rollback(visit, space, visit.request.query_params.get("to", ""))
+    return await _rollback(visit, space, visit.asked.get("to", ""))
 
 
 @does("time/rollback")
@@ -143,7 +143,7 @@ async def _rollback(visit: Visit, space: str, to: str, *, wrong: bool = False) -
 @shows("time/slider", "slider.html", block="slider")
 async def show_slider(visit: Visit, space: str) -> Model:
     """Show the slider between the creation of the space and now, with the checkpoints as marks."""
-    here = visit.request.query_params.get("here", "")
+    here = visit.asked.get("here", "")
     parts = urlsplit(here if is_own(here) else visit.to())
     asked = parse_qsl(parts.query)
     kept = [(name, value) for name, value in asked if name not in OF_NOW]
