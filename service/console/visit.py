@@ -81,7 +81,8 @@ class Visit:
     @property
     def asked(self) -> dict[str, str]:
         """The parameters of the URL, the first of each name."""
-        return {name: values[0] for name, values in self.request.query_params.dict().items()}
+        given = self.request.query_params
+        return {name: given[name] for name in given}
 
     @property
     def as_of(self) -> str | None:

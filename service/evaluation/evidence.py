@@ -86,11 +86,12 @@ def fit(mode: str, asked: Mapping[str, Sequence[Strengths]]) -> Fitted:
     weak, strong = (float(at[np.argmax(foreign <= share)]) for share in (PASS_WEAK, PASS_STRONG))
     thresholds = Thresholds(weak, strong)
     compared = [kind for kind in (HIDDEN, FOREIGN) if present[OWN] and present[kind]]
+    pairs = {kind: zip(present[OWN], present[kind], strict=False) for kind in compared}  # datasets in the same order
     return Fitted(
         mode=mode,
         thresholds=thresholds,
         curves=curves,
-        auroc={kind: _mean_auroc(present, kind) for kind in compared},
+        auroc={kind: float(np.mean([auroc(own, other) for own, other in pairs[kind]])) for kind in compared},
         pooled={kind: auroc(np.concatenate(present[OWN]), np.concatenate(present[kind])) for kind in compared},
         confusion={kind: _levels(found, thresholds) for kind, found in present.items() if found},
     )
@@ -105,11 +106,6 @@ def auroc(with_answer: Strengths, without: Strengths) -> float:
     ordered = np.sort(without)
     below = np.searchsorted(ordered, with_answer, "left") + np.searchsorted(ordered, with_answer, "right")
     return float(below.mean() / 2 / len(without))
-
-
-def _mean_auroc(present: Mapping[str, Sequence[Strengths]], kind: str) -> float:
-    """Return the mean AUROC over datasets, which have the same order in every kind."""
-    return float(np.mean([auroc(own, other) for own, other in zip(present[OWN], present[kind], strict=False)]))
 
 
 def _passing(found: Sequence[Strengths], at: Strengths) -> Strengths:

@@ -14,7 +14,6 @@ from muisti.service.mcp.arguments import InSpace
 from muisti.service.mcp.catalog import tool
 from muisti.service.mcp.rendering import counted, one_line
 from muisti.service.mcp.session import Call, Json, Outcome
-from muisti.service.runtime.workers import Latencies
 from muisti.service.schemas import fields
 from muisti.service.schemas.checkpoints import ClearedReply
 from muisti.service.schemas.documents import PruneDocumentsReply
@@ -24,7 +23,7 @@ from muisti.service.schemas.replies import StatsReply
 from muisti.service.schemas.spaces import SpaceReply
 from muisti.service.schemas.tasks import TaskReply
 
-_OPERATIONS = 10  # of which latencies are shown, the most frequent first
+_OPERATIONS = 10  # of which latencies in ms are shown, the most frequent first
 _NAMED = 20  # things that a text lists
 _COUNTED = ("memories", "versions", "passages", "tokens", "content_bytes", "expired", "changes", "changes_last_day")
 
@@ -75,7 +74,16 @@ async def get_stats(call: Call, _: InSpace) -> Outcome:
     lines = [f"{name} {value}" for name, value in found.items() if isinstance(value, int)]
     measured = call.backend.latencies
     if use is not None and measured is not None and call.access.grant.covers(EVERYWHERE):
-        found["latencies"] = await _latencies(measured)
+        found["latencies"] = [
+            {
+                "operation": f"{one.method} {one.route}",
+                "count": one.count,
+                "p50": one.p50,
+                "p95": one.p95,
+                "p99": one.p99,
+            }
+            for one in (await measured()).operations[:_OPERATIONS]
+        ]
         lines += [f"{one['operation']}: p50 {one['p50']} ms, p99 {one['p99']} ms" for one in found["latencies"]]
     return Outcome(found, "\n".join(lines))
 
@@ -149,15 +157,6 @@ async def purge(call: Call, given: Purge) -> Outcome:
     task, _ = await call.ask(engine.purge, subject, chosen.what(), caller, None)
     told = f"task {task.id} erases {counted(task.total or 0, 'group', 'groups')} of memories; its result is the report"
     return Outcome({**to_builtins(TaskReply.of(task)), "dry_run": False}, told)
-
-
-async def _latencies(measured: Latencies) -> list[Json]:
-    """Return the milliseconds that the most frequent operations take."""
-    summary = await measured()
-    return [
-        {"operation": f"{one.method} {one.route}", "count": one.count, "p50": one.p50, "p95": one.p95, "p99": one.p99}
-        for one in summary.operations[:_OPERATIONS]
-    ]
 
 
 Step = Literal["list", "build", "switch", "rollback", "drop"]

@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 from muisti.core.model.code import CodeMap, Outline, Symbol, Symbols, Use, Uses
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.filing import Document, DocumentName, Put, Stored
+from muisti.core.model.filing import Document, DocumentName, Stored
 from muisti.core.views.documents import File, Filter, Held, Job, Stated, holds_documents
 from muisti.service.auth.access import check
 from muisti.service.http.ingesting import permitted, submitted
@@ -96,7 +96,8 @@ async def _stored(
     structured: Json = {"document": shown(put.document), "outcome": put.outcome, "added": put.added, "kept": put.kept}
     if done.plan is not None:
         return Outcome({**structured, "dry_run": True}, "Dry run, nothing was stored.")
-    return Outcome(structured, _told(put))
+    new = ", nothing was written" if put.outcome == "unchanged" else f", {put.added} of them new"
+    return Outcome(structured, f"{put.outcome}: {line(put.document)}{new}.")
 
 
 async def _as_task(call: Call, given: AddDocument, name: str, source: Path, job: Job) -> Outcome:
@@ -161,11 +162,6 @@ def line(found: Document) -> str:
     """Return a document in one line, with its title in quotes."""
     title = one_line(found.title).replace('"', "'")
     return f'{one_line(found.path)} "{title}": {counted(found.chunks, "chunk", "chunks")}'
-
-
-def _told(put: Put) -> str:
-    same = ", nothing was written" if put.outcome == "unchanged" else f", {put.added} of them new"
-    return f"{put.outcome}: {line(put.document)}{same}."
 
 
 _SYMBOLS = 50

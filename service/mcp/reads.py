@@ -10,7 +10,6 @@ from typing import Any
 import msgspec
 
 from muisti.core.context.counting import LONG
-from muisti.core.model.conflicts import OpenConflict
 from muisti.core.model.counts import Count
 from muisti.core.model.errors import Forbidden, InvalidInput
 from muisti.core.model.hits import Answer, Instruction
@@ -215,7 +214,12 @@ async def overview(call: Call, given: Overview) -> Outcome:
             "count": stats.by["status"].get("candidate", 0),
             "memories": [_brief(one) for one in candidates.items],
         },
-        "conflicts": {"open": [_conflict(one) for one in conflicts.items], "more": conflicts.next_cursor is not None},
+        "conflicts": {
+            "open": [
+                {"kind": one.kind, "existing": _brief(one.existing), "new": _brief(one.new)} for one in conflicts.items
+            ],
+            "more": conflicts.next_cursor is not None,
+        },
         "now": now.isoformat(timespec="seconds").replace("+00:00", "Z"),
     }
     return Outcome({**found, "notice": NOTICE}, "\n\n".join(_text(found)))
@@ -232,10 +236,6 @@ def _brief(memory: Memory) -> Json:
     whole = shown(memory)
     content = memory.content if len(memory.content) <= SHOWN else f"{memory.content[: SHOWN - 1]}…"
     return {**{name: whole[name] for name in _SHOWN if name in whole}, "content": content}
-
-
-def _conflict(one: OpenConflict) -> Json:
-    return {"kind": one.kind, "existing": _brief(one.existing), "new": _brief(one.new)}
 
 
 def _text(found: Json) -> Iterator[str]:

@@ -14,7 +14,7 @@ import msgspec
 from muisti.core.model.fields import FIELDS
 from muisti.core.model.hits import Hit
 from muisti.core.model.outcomes import Difference
-from muisti.core.model.values import TRUST, FieldChange, History, Memory, Version
+from muisti.core.model.values import TRUST, History, Memory, Version
 
 CONTENT = "> "  # before each line of the content of a memory
 FIELD = ">> "  # before another text of the same memory, on one line
@@ -237,12 +237,10 @@ def _version(version: Version) -> Json:
         "since": version.born_at.isoformat(timespec="seconds"),
         "until": until,
         "content": _short(version.memory.content),
-        "changes": [_change(change) for change in version.changes],
+        "changes": [
+            {"field": one.field, "before": _short(one.before), "after": _short(one.after)} for one in version.changes
+        ],
     }
-
-
-def _change(change: FieldChange) -> Json:
-    return {"field": change.field, "before": _short(change.before), "after": _short(change.after)}
 
 
 def _short(value: object) -> object:

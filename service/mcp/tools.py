@@ -77,15 +77,10 @@ def schema_of(tool: Tool, access: Access) -> Json:
     return {"type": "object", "properties": properties, **({"required": required} if required else {})}
 
 
-def _own(text: str) -> str:
-    """Return a description for a caller of one category."""
-    return text.replace(_ADDRESS, "key")
-
-
 def _for(access: Access, name: str, schema: Json) -> Json:
     """Return the schema of an argument with the words and choices that are for this caller."""
     if access.grant.category is not None:
-        schema = {name: _own(value) if name == "description" else value for name, value in schema.items()}
+        schema = {**schema, "description": schema["description"].replace(_ADDRESS, "key")}
     own = access.grant.source_class
     if name == "source_class" and own is not None:
         return {**schema, "enum": [one for one in schema["enum"] if TRUST[one] <= TRUST[own]]}

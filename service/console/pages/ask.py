@@ -217,7 +217,10 @@ async def show_context(visit: Visit, space: str) -> View:
     """Show the text that an agent would get for a question."""
     wanted = wanted_of(visit.asked)
     model: Model = {"wanted": wanted, "choices": [*SECTIONS], "context": None, "copies": [], "problem": None}
-    model["conversations"] = () if visit.is_fragment else await _conversations(visit, space)
+    model["conversations"] = ()
+    if not visit.is_fragment:
+        found = await visit.api.list_conversations(space, limit=CONVERSATIONS, as_of=visit.as_of)
+        model["conversations"] = [one["name"] for one in found["items"]]
     try:
         if wanted["q"].strip():
             model |= await _context(visit, space, wanted)
@@ -248,11 +251,6 @@ async def _context(visit: Visit, space: str, wanted: Wanted) -> Model:
     if made["next_budget"] is not None:
         more = visit.to("ask/context", **{**wanted.values, "budget": str(made["next_budget"])})
     return {"context": made, "copies": _copies(visit, space, CONTEXT, body), "more": more}
-
-
-async def _conversations(visit: Visit, space: str) -> list[str]:
-    found = await visit.api.list_conversations(space, limit=CONVERSATIONS, as_of=visit.as_of)
-    return [one["name"] for one in found["items"]]
 
 
 def _copies(visit: Visit, space: str, operation: Operation, body: Mapping[str, Any]) -> list[Any]:

@@ -180,12 +180,12 @@ async def store(visit: Visit, space: str) -> Answer:
 async def _requests(space: str, texts: Texts, files: list[UploadFile]) -> list[Call]:
     """Return a request for each file, or that for the text."""
     if not files:
-        body = {"content": texts["content"], **_given(texts, "path", "category"), **cutting(texts), **_tags(texts)}
+        tags = {"tags": words} if (words := [one.strip() for one in texts["tags"].split(",") if one.strip()]) else {}
+        body = {"content": texts["content"], **_given(texts, "path", "category"), **cutting(texts), **tags}
         return [calls.add_documents(space, body)]
     how = {**_given(texts, "category"), **cutting(texts)}
-    tags = texts["tags"] or None
     paths = [path_of(texts["path"], str(one.filename), single=len(files) == 1) for one in files]
-    asked = [calls.add_documents(space, {}, path=path, tags=tags, **how) for path in paths]
+    asked = [calls.add_documents(space, {}, path=path, tags=texts["tags"] or None, **how) for path in paths]
     return [_with_file(call, await one.read()) for call, one in zip(asked, files, strict=True)]
 
 
@@ -234,11 +234,6 @@ def _with_file(call: Call, content: bytes) -> Call:
 
 def _given(texts: Texts, *names: str) -> dict[str, Any]:
     return {name: texts[name].strip() for name in names if texts[name].strip()}
-
-
-def _tags(texts: Texts) -> dict[str, Any]:
-    tags = [one.strip() for one in texts["tags"].split(",") if one.strip()]
-    return {"tags": tags} if tags else {}
 
 
 def _upload_form(

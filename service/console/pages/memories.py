@@ -166,10 +166,12 @@ async def _form(visit: Visit, space: str, asked: Mapping[str, str], *, wrong: bo
     body = conditions(asked)
     plan = await _planned(visit, space, body) if body and visit.may_change("admin") else None
     tasks: Any = await visit.api.list_tasks(space, kind=KIND, limit=REPORTS)
+    choices = [one for one in CHOICES if "." not in one.name]
+    names = [*(one.name for one in choices), "older_than_days"]
     model = {
-        "choices": [one for one in CHOICES if "." not in one.name],
+        "choices": choices,
         "asked": asked,
-        "given": {name: asked[name] for name in _names() if asked.get(name)},
+        "given": {name: asked[name] for name in names if asked.get(name)},
         "what": words_of(body),
         "plan": plan,
         "wrong": wrong,
@@ -208,10 +210,6 @@ async def _task(visit: Visit, space: str, task_id: str) -> Any:
     if task["kind"] != KIND:
         raise NotFoundException("This task is no erasure.")
     return task
-
-
-def _names() -> list[str]:
-    return [one.name for one in CHOICES if "." not in one.name] + ["older_than_days"]
 
 
 def _report(result: Any) -> dict[str, Any] | None:

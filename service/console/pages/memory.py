@@ -4,7 +4,7 @@ Nothing that was typed is lost, whoever else writes.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any, NamedTuple
 
@@ -34,12 +34,16 @@ async def show_memory(visit: Visit, space: str, memory_id: str) -> Model:
     asked = visit.asked
     history = await visit.api.get_history(space, memory_id)
     memory = await _version_shown(visit, space, memory_id, history)
-    newest, items = history["items"][0], _until(memory, history["items"])
+    newest = history["items"][0]
+    # The versions up to the one that is shown, so that the past knows nothing of later.
+    items = [one for one in history["items"] if one["memory"]["version"] <= memory["version"]]
     if not items:  # the version shown is older than those of the first page
         items = (await visit.api.get_history(space, memory_id, cursor=str(memory["version"] + 1)))["items"]
     state = state_of(memory, newest["died_at"] if memory is newest["memory"] else None, datetime.now(UTC))
-    telemetry, chain, sources, beside, entities, versions = await asyncio.gather(
-        _telemetry(visit, space, memory_id, state),
+    telemetry = None  # of one that is not current it is not known any more
+    if state == "current" and visit.as_of is None:
+        telemetry = await visit.api.get_telemetry(space, memory_id)
+    chain, sources, beside, entities, versions = await asyncio.gather(
         peek(visit, history["chain"]),
         peek(visit, [one for one in [memory["parent_id"], *memory["derived_from"]] if one]),
         beside_of(visit, space, memory),
@@ -85,11 +89,6 @@ async def _version_shown(visit: Visit, space: str, memory_id: str, history: Any)
     return history["items"][0]["memory"]
 
 
-def _until(memory: Mapping[str, Any], items: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """Return the versions up to the one that is shown, so that the past knows nothing of later."""
-    return [one for one in items if one["memory"]["version"] <= memory["version"]]
-
-
 async def _entities(visit: Visit, space: str, memory_id: str) -> Any:
     """Return the entities that a memory names, as the graph knows them; None where the graph of the space is off."""
     try:
@@ -98,11 +97,6 @@ async def _entities(visit: Visit, space: str, memory_id: str) -> Any:
         if error.status != GRAPH_OFF:
             raise
         return None
-
-
-async def _telemetry(visit: Visit, space: str, memory_id: str, state: str) -> Any:
-    """Return the use of a memory; None for one that is not current, whose use is not known any more."""
-    return await visit.api.get_telemetry(space, memory_id) if state == "current" and visit.as_of is None else None
 
 
 async def beside_of(visit: Visit, space: str, memory: Mapping[str, Any]) -> dict[str, Any] | None:

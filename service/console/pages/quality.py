@@ -85,9 +85,10 @@ async def show_quality(visit: Visit, space: str) -> Model:
     """Show the probes with their ranks over time, and the questions that found nothing."""
     probes = (await visit.api.list_probes(space))["items"]
     runs = list(reversed((await visit.api.list_probe_runs(space))["items"]))
+    ranks = [{one["id"]: one["rank"] for one in run["ranks"]} for run in runs]
     unanswered = await visit.api.list_unanswered(space, limit=UNANSWERED) if visit.may("admin") else None
     return {
-        "probes": [{**one, "line": line_of(_ranks(one["id"], runs), one["k"])} for one in probes],
+        "probes": [{**one, "line": line_of([run.get(one["id"], ABSENT) for run in ranks], one["k"])} for one in probes],
         "recall": {"at": [one["at"] for one in runs], "recall": [round(one["recall"], 4) for one in runs]},
         "runs": runs[::-1],
         "unanswered": unanswered,
@@ -148,7 +149,3 @@ async def _texts(visit: Visit, space: str, ids: Sequence[str]) -> dict[str, str]
             if error.status != 404:
                 raise
     return found
-
-
-def _ranks(probe: str, runs: Sequence[Mapping[str, Any]]) -> list[Any]:
-    return [next((one["rank"] for one in run["ranks"] if one["id"] == probe), ABSENT) for run in runs]

@@ -45,7 +45,15 @@ def second(at: datetime) -> int:
 
 def told(items: Iterable[Mapping[str, Any]]) -> list[Model]:
     """Return the differences of two points with their words marked."""
-    return [_different(one) for one in items]
+    found: list[Model] = []
+    for one in items:
+        before, after = one["before"] or {}, one["after"] or {}
+        pieces = around(diff(before.get("content", ""), after.get("content", "")))
+        others = [each for each in one["changes"] if each["field"] != "content"] if before and after else []
+        author = (after or before)["author"] or ""
+        changes = [field_change(each) for each in others]
+        found.append({**one, "change": WORDS[one["change"]], "pieces": pieces, "changes": changes, "author": author})
+    return found
 
 
 def count(items: Iterable[Mapping[str, Any]]) -> list[tuple[str, int]]:
@@ -56,14 +64,6 @@ def count(items: Iterable[Mapping[str, Any]]) -> list[tuple[str, int]]:
     """
     found = Counter(one["change"] for one in items)
     return [(word, found[name]) for name, word in WORDS.items()]
-
-
-def _different(one: Mapping[str, Any]) -> Model:
-    before, after = one["before"] or {}, one["after"] or {}
-    pieces = around(diff(before.get("content", ""), after.get("content", "")))
-    others = [field_change(each) for each in one["changes"] if each["field"] != "content"] if before and after else []
-    author = (after or before)["author"] or ""
-    return {**one, "change": WORDS[one["change"]], "pieces": pieces, "changes": others, "author": author}
 
 
 PAGE = 20
