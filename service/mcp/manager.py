@@ -15,14 +15,8 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 from mcp.server.context import CallNext, HandlerResult, ServerRequestContext
 from mcp.server.lowlevel.server import Server
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.shared import subscriptions
 from mcp.shared.exceptions import MCPError
-from mcp.shared.subscriptions import (
-    SUBSCRIPTION_ID_META_KEY,
-    ResourcesListChanged,
-    ResourceUpdated,
-    ServerEvent,
-    event_to_notification,
-)
 from mcp_types.version import MODERN_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
@@ -72,13 +66,13 @@ class Listening:
             raise MCPError(types.INTERNAL_ERROR, str(error), {"code": error.code}) from error
         finally:
             self._streams -= 1
-        return types.SubscriptionsListenResult(_meta={SUBSCRIPTION_ID_META_KEY: ctx.request_id})
+        return types.SubscriptionsListenResult(_meta={subscriptions.SUBSCRIPTION_ID_META_KEY: ctx.request_id})
 
     async def _stream(self, ctx: Context, lists: bool, uris: Sequence[str]) -> None:
         session = self._session_of(ctx)
         lists = lists and session.access.may("read")
         watch = _Watch(session, lists)
-        meta: dict[str, Any] = {SUBSCRIPTION_ID_META_KEY: ctx.request_id}
+        meta: dict[str, Any] = {subscriptions.SUBSCRIPTION_ID_META_KEY: ctx.request_id}
         honoured = types.SubscriptionFilter(
             resources_list_changed=lists or None,
             resource_subscriptions=await watch.begin(await self._spaces.standing(session.backend), uris) or None,
@@ -92,7 +86,7 @@ class Listening:
                 await anyio.sleep(EVERY)
                 for event in await watch.changes(await self._spaces.standing(session.backend)):
                     await ctx.session.send_notification(
-                        event_to_notification(event, meta), related_request_id=ctx.request_id
+                        subscriptions.event_to_notification(event, meta), related_request_id=ctx.request_id
                     )
 
 
@@ -128,18 +122,18 @@ class _Watch:
         self._seen = {uri: now for uri, now in found.items() if now is not None}
         return list(self._seen)
 
-    async def changes(self, spaces: Standing) -> list[ServerEvent]:
+    async def changes(self, spaces: Standing) -> list[subscriptions.ServerEvent]:
         before, self._spaces = self._spaces, spaces
         moved = {name for name in before.keys() | spaces.keys() if before.get(name) != spaces.get(name)}
         if not moved:
             return []
-        events: list[ServerEvent] = []
+        events: list[subscriptions.ServerEvent] = []
         if self._lists and any(self._session.access.grant.reaches(name) for name in before.keys() ^ spaces.keys()):
-            events.append(ResourcesListChanged())
+            events.append(subscriptions.ResourcesListChanged())
         for uri, seen in self._seen.items():
             if resources.space_of(uri) in moved and (now := await self._read(uri)) != seen:
                 self._seen[uri] = now
-                events.append(ResourceUpdated(uri))
+                events.append(subscriptions.ResourceUpdated(uri))
         return events
 
     async def _read(self, uri: str) -> int | None:

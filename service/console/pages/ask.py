@@ -15,21 +15,8 @@ from litestar.exceptions import ValidationException
 
 from muisti.client import MuistiError, calls
 from muisti.service.console.answers import Model, does, done, shows
+from muisti.service.console.asking import settings
 from muisti.service.console.asking.hits import Answered, columns
-from muisti.service.console.asking.settings import (
-    FILTERS,
-    KINDS,
-    SECOND,
-    SECTIONS,
-    SETTINGS,
-    TYPES,
-    Asked,
-    Wanted,
-    Wrong,
-    asked_of,
-    context_view,
-    wanted_of,
-)
 from muisti.service.console.pages.home import url_of
 from muisti.service.console.render import View
 from muisti.service.console.visit import Visit
@@ -185,8 +172,14 @@ CONVERSATIONS = 50  # names that the form of a context suggests
 @shows("ask", long=True)
 async def show_ask(visit: Visit, space: str) -> View:
     """Show the answer to a question, with one setting or with two side by side."""
-    asked = asked_of(visit.asked)
-    form = {"settings": SETTINGS, "types": TYPES, "kinds": KINDS, "filters": FILTERS, "second": SECOND}
+    asked = settings.asked_of(visit.asked)
+    form = {
+        "settings": settings.SETTINGS,
+        "types": settings.TYPES,
+        "kinds": settings.KINDS,
+        "filters": settings.FILTERS,
+        "second": settings.SECOND,
+    }
     nothing = {"columns": [], "legend": [], "unfiltered": "", "problem": None}
     model: Model = {"asked": asked, **form, **nothing, "asks": asked.ready()}
     try:
@@ -194,7 +187,7 @@ async def show_ask(visit: Visit, space: str) -> View:
             model |= await _found(visit, space, asked)
         else:
             await visit.api.get_space(space)  # another's space is no page, also before a question
-    except (Wrong, MuistiError) as error:
+    except (settings.Wrong, MuistiError) as error:
         return _refused(visit, "ask.html", model, error, asked.values)
     return View("ask.html", model, block="results", headers=_address(visit, "ask", asked.values))
 
@@ -202,10 +195,10 @@ async def show_ask(visit: Visit, space: str) -> View:
 @does("ask/receipt")
 async def keep_receipt(visit: Visit, space: str) -> Response[None]:
     """Ask once more and keep a receipt of the answer; show it."""
-    asked = asked_of({name: str(value) for name, value in visit.form.multi_items()})
+    asked = settings.asked_of({name: str(value) for name, value in visit.form.multi_items()})
     try:
         body = asked.body() | visit.at | {"receipt": True}
-    except Wrong as wrong:
+    except settings.Wrong as wrong:
         raise ValidationException(f"{wrong.name} {wrong}") from wrong
     body.pop("explain_ids", None)
     sent = await visit.send(calls.search(space, body))
@@ -215,8 +208,8 @@ async def keep_receipt(visit: Visit, space: str) -> Response[None]:
 @shows("ask/context", long=True)
 async def show_context(visit: Visit, space: str) -> View:
     """Show the text that an agent would get for a question."""
-    wanted = wanted_of(visit.asked)
-    model: Model = {"wanted": wanted, "choices": [*SECTIONS], "context": None, "copies": [], "problem": None}
+    wanted = settings.wanted_of(visit.asked)
+    model: Model = {"wanted": wanted, "choices": [*settings.SECTIONS], "context": None, "copies": [], "problem": None}
     model["conversations"] = ()
     if not visit.is_fragment:
         found = await visit.api.list_conversations(space, limit=CONVERSATIONS, as_of=visit.as_of)
@@ -224,29 +217,29 @@ async def show_context(visit: Visit, space: str) -> View:
     try:
         if wanted["q"].strip():
             model |= await _context(visit, space, wanted)
-    except (Wrong, MuistiError) as error:
+    except (settings.Wrong, MuistiError) as error:
         return _refused(visit, "ask_context.html", model, error, wanted.values)
     headers = _address(visit, "ask/context", wanted.values)
     return View("ask_context.html", model, block="results", headers=headers)
 
 
-async def _found(visit: Visit, space: str, asked: Asked) -> Model:
+async def _found(visit: Visit, space: str, asked: settings.Asked) -> Model:
     """Search with each setting of a question."""
-    named = {"": "A", SECOND: "B"} if asked.compares else {"": ""}
+    named = {"": "A", settings.SECOND: "B"} if asked.compares else {"": ""}
     answers: list[Answered] = []
     for prefix, name in named.items():
         body = asked.body(prefix) | visit.at
         sent = await visit.send(calls.search(space, body))
         answers.append(Answered(name, sent.data, _copies(visit, space, SEARCH, body)))
     drawn, legend = columns(answers, filtered=bool(asked.filters))
-    unfiltered = visit.to("ask", **asked.changed(**dict.fromkeys(FILTERS)))
+    unfiltered = visit.to("ask", **asked.changed(**dict.fromkeys(settings.FILTERS)))
     return {"columns": drawn, "legend": legend, "unfiltered": unfiltered}
 
 
-async def _context(visit: Visit, space: str, wanted: Wanted) -> Model:
+async def _context(visit: Visit, space: str, wanted: settings.Wanted) -> Model:
     body = wanted.body() | visit.at
     sent = await visit.send(calls.get_context(space, body))
-    made = context_view(sent.data)
+    made = settings.context_view(sent.data)
     more = None
     if made["next_budget"] is not None:
         more = visit.to("ask/context", **{**wanted.values, "budget": str(made["next_budget"])})
@@ -258,13 +251,15 @@ def _copies(visit: Visit, space: str, operation: Operation, body: Mapping[str, A
     return snippets(server, operation, body)
 
 
-def _refused(visit: Visit, template: str, model: Model, error: Wrong | MuistiError, values: Mapping[str, str]) -> View:
+def _refused(
+    visit: Visit, template: str, model: Model, error: settings.Wrong | MuistiError, values: Mapping[str, str]
+) -> View:
     """Draw what is wrong with the question beside its form.
 
     Raises:
         MuistiError: it is none of the question, but of the space or of the key.
     """
-    if isinstance(error, Wrong):
+    if isinstance(error, settings.Wrong):
         problem, status = {"told": "", "errors": [(error.name, str(error))]}, 422
     elif error.status not in (400, 422):
         raise error

@@ -7,18 +7,7 @@ from dataclasses import replace
 from typing import Any, cast
 
 from muisti.service.formats.importers.dialogues import Conversation, message, with_object
-from muisti.service.formats.importers.items import (
-    Failed,
-    Found,
-    Item,
-    Json,
-    Skipped,
-    text_of,
-    times,
-    when,
-    without,
-    words,
-)
+from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, text_of, times, when, without, words
 from muisti.service.formats.importers.shapes import Shape, first_items, json_items, json_lines, json_object
 from muisti.service.formats.importers.source_files import Source, tables
 
@@ -155,7 +144,7 @@ def _history(source: Source) -> Iterator[Found]:
 
 def _messages(source: Source) -> Iterator[Found]:
     """Yield the messages that mem0 keeps of each scope, a user or a run for example: its latest ones, as turns."""
-    scopes: defaultdict[str, list[tuple[str, Json]]] = defaultdict(list)
+    scopes: defaultdict[str, list[tuple[str, dict[str, Any]]]] = defaultdict(list)
     with tables(source) as opened:
         for place, row in opened.rows("messages", MESSAGE) if opened.columns("messages") else ():
             scopes[text_of(row.get("session_scope")) or "mem0"].append((place, row))
@@ -166,7 +155,7 @@ def _messages(source: Source) -> Iterator[Found]:
         )
 
 
-def _message(place: str, row: Json, conversation: Conversation, turn: int) -> Found:
+def _message(place: str, row: dict[str, Any], conversation: Conversation, turn: int) -> Found:
     id_, text, role = text_of(row.get("id")), text_of(row.get("content")), str(row.get("role") or "unknown")
     if id_ is None:
         return Failed(place, "a message without an id")
