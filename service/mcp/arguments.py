@@ -29,12 +29,8 @@ from muisti.service.schemas.search_requests import RecencyBody, SearchBody
 
 Action = Literal["list", "get", "rename", "move", "close", "reopen", "topic", "delete"]  # on a conversation
 WRITING: Mapping[Action, Scope] = {  # scopes of actions that do more than read
-    "rename": "write",
-    "move": "write",
-    "close": "write",
-    "reopen": "write",
-    "topic": "append",
-    "delete": "delete",
+    **{"rename": "write", "move": "write", "close": "write", "reopen": "write"},
+    **{"topic": "append", "delete": "delete"},
 }
 Wanted = Literal["none", "weak", "strong"]  # the least evidence with which memories are returned
 NewStatus = Annotated[str, Meta(extra_json_schema={"enum": ["active", "candidate"]})]

@@ -84,20 +84,8 @@ HIDDEN = frozenset(field.name for field in FIELDS if not field.shown)
 LONG = ("reason", "source", "metadata", "structure", "headings")  # on lines of their own in text
 _FIRST = ("id", "version", "content", "type")
 _SHORT = (
-    "category",
-    "key",
-    "document",
-    "session",
-    "conversation",
-    "topic",
-    "turn",
-    "tags",
-    "author",
-    "metadata",
-    "event_at",
-    "valid_from",
-    "valid_to",
-    "expires_at",
+    *("category", "key", "document", "session", "conversation", "topic", "turn", "tags", "author", "metadata"),
+    *("event_at", "valid_from", "valid_to", "expires_at"),
 )
 _USUALLY: Mapping[str, object] = {field.name: field.usual for field in FIELDS}
 _UNUSUAL = {name: _USUALLY[name] for name in ("status", "importance")}  # shown when they differ from these

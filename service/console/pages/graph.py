@@ -8,17 +8,8 @@ from muisti.service.console.answers import Model, shows
 from muisti.service.console.visit import Visit
 
 KINDS = (
-    "person",
-    "organisation",
-    "place",
-    "work",
-    "product",
-    "event",
-    "date",
-    "identifier",
-    "symbol",
-    "title",
-    "other",
+    *("person", "organisation", "place", "work", "product", "event", "date"),
+    *("identifier", "symbol", "title", "other"),
 )
 PAGE, MOST = 50, 1_000
 DRAWN = 60

@@ -13,19 +13,8 @@ from muisti.service.console.visit import Visit
 
 SHOWN = 8  # happenings of a page
 
-WORDS: Mapping[str, str] = {
-    "created": "stored",
-    "updated": "changed",
-    "superseded": "superseded",
-    "restored": "restored",
-    "deleted": "deleted",
-    "undone": "undone",
-    "expired": "expired",
-    "reembedded": "embedded again",
-    "rolled_back": "rolled back",
-    "merged": "merged",
-    "forked": "forked",
-}
+# Words for changes that are not called so.
+WORDS = {"created": "stored", "updated": "changed", "reembedded": "embedded again", "rolled_back": "rolled back"}
 
 
 def before(seq: str, count: int) -> str:

@@ -122,25 +122,13 @@ def _header(head: bytes) -> Header | None:
 
 OWN = "muisti"
 
-# In the order in which their `detect` is tried.
+# In the order in which their `detect` is tried; each has the name of its module.
+_ORDER = (
+    *(vipune, zakira, mcp_memory_service, memorg, letta, chatgpt, claude, cogx, hazina, mcp_memory, zapomni, zep, mem0),
+    *(plain_json, markdown, basic_memory, obsidian),
+)
 IMPORTERS: Mapping[str, ModuleType] = {
-    "vipune": vipune,
-    "zakira": zakira,
-    "mcp-memory-service": mcp_memory_service,
-    "memorg": memorg,
-    "letta": letta,
-    "chatgpt": chatgpt,
-    "claude": claude,
-    "cogx": cogx,
-    "hazina": hazina,
-    "mcp-memory": mcp_memory,
-    "zapomni": zapomni,
-    "zep": zep,
-    "mem0": mem0,
-    "json": plain_json,
-    "markdown": markdown,
-    "basic-memory": basic_memory,
-    "obsidian": obsidian,
+    one.__name__.rpartition(".")[2].removeprefix("plain_").replace("_", "-"): one for one in _ORDER
 }
 
 
