@@ -3,7 +3,7 @@
 import asyncio
 import re
 import secrets
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
@@ -215,15 +215,8 @@ def secure(request: Asked) -> bool:
 
 def refused(request: Asked, error: MuistiError) -> Response[str]:
     """Draw a refusal of the API: what is wrong, and what to do."""
-    problem = error.problem
-    model = {
-        "status": error.status,
-        "title": problem.get("title") or "The server refused",
-        "detail": str(error),
-        "errors": error.errors,
-        "code": error.code,
-    }
-    return _alone(request, View("refused.html", model, block="refusal", status=error.status))
+    title = error.problem.get("title") or "The server refused"
+    return _refusal(request, error.status, title, str(error), error.code, error.errors)
 
 
 def not_signed_in(request: Asked, _: NotSignedIn) -> Response[None]:
@@ -237,24 +230,26 @@ def not_signed_in(request: Asked, _: NotSignedIn) -> Response[None]:
 
 def failed(request: Asked, error: HTTPException) -> Response[str]:
     """Draw an error of the console itself: a missing page, a parameter that cannot be read, a form of another site."""
-    model = {"status": error.status_code, "title": _TITLES.get(error.status_code, "That did not work")}
-    more = {"detail": str(error.detail), "errors": [], "code": ""}
-    return _alone(request, View("refused.html", model | more, block="refusal", status=error.status_code))
+    title = _TITLES.get(error.status_code, "That did not work")
+    return _refusal(request, error.status_code, title, str(error.detail))
 
 
 def crashed(request: Asked, error: Exception) -> Response[str]:
     """Draw a fault of our own; the log has its details under the id of the request."""
     found = crash(error, request.scope["request_id"])  # pyright: ignore[reportGeneralTypeIssues]  # set by our middleware
-    model = {"status": 500, "title": "That went wrong here", "detail": found.detail, "errors": [], "code": found.code}
-    return _alone(request, View("refused.html", model, block="refusal", status=500))
+    return _refusal(request, 500, "That went wrong here", found.detail, found.code)
 
 
-def _alone(request: Asked, view: View) -> Response[str]:
+def _refusal(
+    request: Asked, status: int, title: str, detail: str, code: str = "", errors: Sequence[Any] = ()
+) -> Response[str]:
     """Draw a page outside of a visit; htmx gets the part that it can place."""
+    model = {"status": status, "title": title, "detail": detail, "errors": errors, "code": code}
+    view = View("refused.html", model, block="refusal", status=status)
     if "hx-request" not in request.headers:
         return drawn(request, view)
     html = draw(view, {"visit": None}, part=True)
-    return Response(html, media_type="text/html; charset=utf-8", status_code=view.status, headers=HEADERS)
+    return Response(html, media_type="text/html; charset=utf-8", status_code=status, headers=HEADERS)
 
 
 def _here(request: Asked) -> str:
