@@ -79,7 +79,7 @@ class Visit:
         return Sent(reply.data, reply.headers["x-request-id"])
 
     @property
-    def asked(self) -> dict[str, str]:
+    def asked(self) -> dict[str, Any]:
         """The parameters of the URL, the first of each name."""
         given = self.request.query_params
         return {name: given[name] for name in given}
