@@ -33,9 +33,8 @@ from muisti.core.search import searcher
 from muisti.core.search.ranking import has_every_word
 from muisti.service.app.client import Client
 from muisti.service.app.local import start
-from muisti.service.evaluation.asking import HIDDEN_MOST, from_others, largest
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load
-from muisti.service.evaluation.evidence import DEPTH, Cosines, fit_unrelated
+from muisti.service.evaluation.evidence import DEPTH, HIDDEN_MOST, Cosines, fit_unrelated, from_others, largest
 from muisti.service.evaluation.metrics import Interval, bootstrap
 from muisti.service.evaluation.run import Stored, stored
 from muisti.service.settings import Settings

@@ -16,10 +16,9 @@ from muisti.service.app.app import create_app
 from muisti.service.auth.access import Access
 from muisti.service.cli import main
 from muisti.service.cli.base import global_options
-from muisti.service.mcp.catalog import TOOLS
 from muisti.service.mcp.manager import told
-from muisti.service.mcp.offers import offered
 from muisti.service.mcp.recall import tokens
+from muisti.service.mcp.tools import TOOLS, offered
 from muisti.service.openapi.document import document
 from muisti.service.schemas.errors import KINDS
 from muisti.service.schemas.modes import MODES

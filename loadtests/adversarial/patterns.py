@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 from loadtests.adversarial.texts import Family, repeated
 from muisti.core.query import intent
 from muisti.core.text import personal, secrets, terms
-from muisti.service.formats import front_matter
+from muisti.service.formats import markdown
 from muisti.service.http import headers
 
 ROOT = Path(__file__).parents[2]
@@ -45,7 +45,7 @@ ELSEWHERE: Mapping[str, "str | Callable[[], Sequence[re.Pattern[str]]]"] = {
     "service/connect/jsonc.py:_unit": OWN,
     "service/connect/planning.py:undo": OWN,
     "service/http/decode.py:routable": lambda: [re.compile("%2[Ff]")],
-    "service/formats/front_matter.py:": lambda: [re.compile(f"^(?:{one})$") for one, _ in front_matter._PLAIN.values()],
+    "service/formats/markdown.py:": lambda: [re.compile(f"^(?:{one})$") for one, _ in markdown._PLAIN.values()],
     "service/routes/discourse.py:summarise_exchange": SHORT.format("a part of a path, of which 15 digits are read"),
     "service/http/headers.py:etags": lambda: [re.compile(headers._TAG)],
     "service/formats/importers/basic_memory.py:_of": lambda: [

@@ -4,17 +4,20 @@ A module reads text when it imports a library that does, or has a function of a 
 row of `READERS` runs it, or `ELSEWHERE` says why no long text of a user reaches it.
 """
 
+from collections.abc import Iterator
+from collections.abc import Mapping
+from collections.abc import Sequence
+from functools import cache
+from loadtests.adversarial.patterns import ROOT
+from loadtests.adversarial.patterns import files
+from loadtests.adversarial.readers import OF_WORKERS
+from loadtests.adversarial.readers import READERS
+from loadtests.adversarial.texts import FAMILIES
+from types import FrameType
+from typing import Any
 import ast
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from functools import cache
-from types import FrameType
-from typing import Any
-
-from loadtests.adversarial.patterns import ROOT, files
-from loadtests.adversarial.readers import OF_WORKERS, READERS
-from loadtests.adversarial.texts import FAMILIES
 
 LIBRARIES = frozenset(
     {
@@ -26,10 +29,7 @@ LIBRARIES = frozenset(
 )
 TEXTS = frozenset(["content", "line", "lines", "markup", "phrase", "question", "sentence", "text"])
 KINDS = frozenset({"str", "str | bytes", "bytes", "bytes | bytearray", "str | None", "Iterable[str]"})
-OF_OPERATORS = (
-    *("service/cli/", "service/connect/", "service/demo/", "service/evaluation/", "service/settings/"),
-    *("core/store/", "core/kernels/", "service/openapi/"),
-)
+OF_OPERATORS = (*("service/cli/", "service/connect/", "service/demo/", "service/evaluation/", "service/settings/"), *("core/store/", "core/kernels/", "service/openapi/"))
 
 HANDS_ON = "hands a text on to readers of the table, or puts it between others"
 SHORT = "a text of bounded length"
@@ -44,29 +44,26 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
         *("core/search/blend.py", "core/search/expected.py", "core/search/query_vectors.py", "core/search/symbols.py"),
         *("core/spaces/checkpoints.py", "core/symbols/indexing.py", "core/transfer/importing/importer.py"),
         *("core/transfer/importing/lines.py", "core/write/intake.py", "core/write/prepare.py"),
-        *("service/console/asking/contexts.py", "service/console/asking/snippets.py", "service/console/choosing.py"),
-        *("service/console/pages/imports.py", "service/console/pages/uploading.py", "service/console/render.py"),
-        *("service/formats/graphs/formats.py", "service/formats/graphs/svg.py", "service/formats/graphs/labels.py"),
+        *("service/console/asking/settings.py", "service/console/pages/ask.py", "service/console/choosing.py"),
+        *("service/console/pages/imports.py", "service/console/pages/documents.py", "service/console/render.py"),
+        *("service/formats/graphs/formats.py", "service/formats/graphs/svg.py", "service/formats/graphs/layout.py"),
         *("service/formats/importers/plain_json.py", "service/formats/importers/shapes.py"),
-        *("service/formats/importers/shares.py", "service/formats/importers/zapomni.py"),
-        *("service/formats/importers/jsons.py", "service/http/uploads.py", "service/mcp/code.py"),
-        *("service/mcp/differences.py", "service/mcp/reads.py", "service/mcp/prompts.py", "service/mcp/stdio.py"),
+        *("service/formats/importers/registry.py", "service/formats/importers/zapomni.py"),
+        *("service/formats/importers/shapes.py", "service/http/uploads.py", "service/mcp/documents.py"),
+        *("service/mcp/rendering.py", "service/mcp/resources.py", "service/mcp/stdio.py"),
         *("service/mcp/writes.py", "service/observability/logs.py", "service/providers/batches.py"),
         *("service/providers/endpoint.py", "service/runtime/summary_writer.py"),
     ],
     SHORT: [
         *("core/graph/groups.py", "core/index/filter_mask.py", "core/model/ids.py", "core/query/options.py"),
-        *("core/context/layout.py", "core/views/review.py", "service/console/asking/settings.py"),
-        *("service/console/pages/documents.py", "service/console/pages/keys.py", "service/console/pages/memory.py"),
-        *("service/console/pages/quality.py", "service/mcp/offers.py", "service/providers/posting.py"),
+        *("core/context/layout.py", "core/views/review.py"),
+        *("service/console/pages/keys.py", "service/console/pages/memory.py"),
+        *("service/mcp/tools.py", "service/providers/posting.py"),
         *("service/routes/changes.py", "service/routes/receipts.py", "service/routes/tasks.py"),
         *("service/routes/code.py", "service/schemas/lint.py", "service/schemas/tasks.py"),
     ],
     OWN: ["service/folders/hooks.py", "service/folders/walking.py", "service/formats/importers/source_files.py"],
-    WORKER: [
-        *("core/code/plain.py", "core/parsing/archives.py", "core/parsing/compressed.py"),
-        "core/parsing/streams.py",
-    ],
+    WORKER: [*("core/code/plain.py", "core/parsing/archives.py", "core/parsing/compressed.py"), "core/parsing/streams.py"],
     OURS: ["core/transfer/importing/moving.py", "service/app/client.py", "service/console/render.py"],
 }
 
@@ -98,11 +95,7 @@ def run() -> set[str]:
     return {os.path.relpath(os.path.realpath(path), ROOT) for path in seen}
 
 
-EXAMPLES = (
-    "On Monday Ann Lee moved to Turku. She always prefers tea, doesn't she?",
-    "import a from 'b';\nclass A { int f(int b) { return c(b); } }\n",
-    "def f(a: list[int]) -> str:\n    return g(a)\n",
-)
+EXAMPLES = ("On Monday Ann Lee moved to Turku. She always prefers tea, doesn't she?", "import a from 'b';\nclass A { int f(int b) { return c(b); } }\n", "def f(a: list[int]) -> str:\n    return g(a)\n")
 
 
 def why(tree: ast.Module) -> str:

@@ -55,19 +55,18 @@ from muisti.service.asgi import compress
 from muisti.service.cli import output, project
 from muisti.service.cli.commands.hook import storing as capture
 from muisti.service.console.asking import hits as marking
-from muisti.service.console.diff import diff as console_diff
 from muisti.service.console.render import safe_html
-from muisti.service.formats import front_matter, markdown
+from muisti.service.console.versions import diff as console_diff
+from muisti.service.formats import markdown
 from muisti.service.formats.graphs import formats as statements
-from muisti.service.formats.graphs import marks
 from muisti.service.formats.importers import basic_memory, claude, dialogues, documents, items, mem0
 from muisti.service.formats.importers import markdown as own_notes
-from muisti.service.formats.importers.notes import Note
+from muisti.service.formats.importers.obsidian import Note
 from muisti.service.formats.importers.shapes import Shape
 from muisti.service.http import headers, preferences
 from muisti.service.http.decode import decode
-from muisti.service.mcp import fence, recall, resources
 from muisti.service.mcp import messages as mcp_messages
+from muisti.service.mcp import recall, rendering, resources
 from muisti.service.mcp import tools as given
 from muisti.service.mcp.arguments import Remember
 from muisti.service.observability import reads
@@ -110,13 +109,13 @@ def _all_of_note(text: str) -> object:
 
 
 def _split_note(text: str) -> None:
-    with suppress(front_matter.BadFrontMatter):
-        front_matter.read(text)
+    with suppress(markdown.BadFrontMatter):
+        markdown.read_fields(text)
 
 
 def _fields_of_note(text: str) -> None:
-    with suppress(front_matter.BadFrontMatter):
-        front_matter.read(f"---\n{text[: front_matter.LENGTH_MAX]}\n---\n")
+    with suppress(markdown.BadFrontMatter):
+        markdown.read_fields(f"---\n{text[: markdown.LENGTH_MAX]}\n---\n")
 
 
 def _claude(text: str) -> None:
@@ -300,7 +299,7 @@ READERS = (
     Reader("JSON body", _body),
     Reader("import line", _record),
     Reader("front matter", _split_note),
-    Reader("fields of a note", _fields_of_note, front_matter.LENGTH_MAX),
+    Reader("fields of a note", _fields_of_note, markdown.LENGTH_MAX),
     Reader("note", _all_of_note),
     Reader("own notes", lambda one: own_notes.detect(Shape(cast(Any, None), "text", texts=[one]))),
     Reader("names of notes", lambda one: markdown.path_of({"content": one})),
@@ -335,7 +334,7 @@ READERS = (
     Reader("glob", filter_fields.literal),
     Reader("symbol", _symbol, QUERY_MAX),
     Reader("cuts of an importer", lambda one: documents.cuts_of(one, items.split(one, 1_000))),
-    Reader("fence", lambda one: list(fence.fenced(one))),
+    Reader("fence", lambda one: list(rendering.fenced(one))),
     Reader("read that is counted", reads.normalised),
     Reader("resource", resources.space_of),
     Reader("remote", lambda one: project.remote_path(one)),
@@ -352,7 +351,7 @@ READERS = (
     Reader("message of MCP", _message),
     Reader("words of code", lambda one: code_headers.words_of([one])),
     Reader("symbol in a passage", code_names.symbol_of),
-    Reader("graph for XML", marks.xml),
+    Reader("graph for XML", statements.xml),
     Reader("size for MCP", recall.tokens),
     Reader("script", scripts.mostly_latin),
     Reader("text of a vector", normalised),

@@ -39,8 +39,8 @@ from muisti.service.http.freshness import caught_up
 from muisti.service.http.middleware import RequestMiddleware
 from muisti.service.http.parameters import KnownParameters
 from muisti.service.http.routing import Application
-from muisti.service.mcp.citations import citation_of
 from muisti.service.mcp.route import McpApp
+from muisti.service.mcp.session import citation_of
 from muisti.service.metrics.scrape import Scrape
 from muisti.service.observability.meters import Meters
 from muisti.service.observability.tracing import tracing_of

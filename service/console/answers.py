@@ -1,36 +1,163 @@
-"""Answers of the console: pages, redirects after a form, and refusals as pages."""
+"""How pages are declared and answered: pages, redirects after a form, refusals, and what they all show."""
 
 import asyncio
+import re
 import secrets
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
-from litestar import Request, Response
+from litestar import Request, Response, get, post
+from litestar.di import NamedDependency
 from litestar.exceptions import HTTPException
+from litestar.handlers import HTTPRouteHandler
 
 from muisti.client import MuistiError
 from muisti.service.auth.browser import FORM, form_token, set_cookie
 from muisti.service.console.mount import ROOT
 from muisti.service.console.render import HEADERS, View, draw
-from muisti.service.console.sections import OF_SERVER, OF_SPACE, PRESENT_ONLY
-from muisti.service.console.told import SENTENCES
 from muisti.service.console.visit import OF_NOW, NotSignedIn, Visit, cookie, link
 from muisti.service.schemas.errors import crash
 
+SENTENCES: Mapping[str, str] = {
+    "added": "The memory is stored.",
+    "changed": "The memory is changed.",
+    "deleted": "The memory is deleted. It can be restored from its history.",
+    "restored": "The earlier version is current again.",
+    "judged": "Your verdict is stored.",
+    "unchanged": "Nothing was different, so nothing was stored.",
+    "replaced": "The new memory is in place of the old one.",
+    "erasing": "The erasure has begun. Its report appears here.",
+    "saved": "The change is stored.",
+    "deleted_conversation": "The conversation is deleted with its topics and turns.",
+    "deleted_session": "The session is deleted with its conversations.",
+    "deleted_document": "The document is deleted with its chunks.",
+    "stored_document": "The document is stored.",
+    "stored_documents": "The files are stored, or on their way: those that are being read are listed first.",
+    "cancelled": "The task is cancelled. What it had stored stays.",
+    "kept": "The answer is kept as a receipt.",
+    "superseded": "The new memory is in place of the other. An undo opens the conflict again.",
+    "rejected": "The new memory is deleted. An undo brings it back and opens the conflict again.",
+    "kept_both": "Both memories stay. The question is closed; it has changed no memory, so there is nothing to undo.",
+    "merged": "Both names are one now. An undo separates them again.",
+    "kept_apart": "Both names stay apart. An undo proposes them again.",
+    "mended": "The finding is mended.",
+    "nothing_to_mend": "The finding is gone: somebody has mended it, or its memory has changed.",
+    "promoted": "The candidates are active.",
+    "pruned": "The candidates are put aside as deprecated. Nothing was deleted.",
+    "marked": "The checkpoint is made.",
+    "unmarked": "The checkpoint is deleted. No memory has changed.",
+    "rolled_back": "The space is as it was then.",
+    "undone": "Undone: everything is as it was before.",
+    "reads_forgotten": "The reads of this space are forgotten, and the questions that found nothing.",
+    "probe_added": "The probe is stored. Ask all probes to see its rank.",
+    "probe_deleted": "The probe is deleted.",
+    "probes_run": "All probes were asked, and their ranks are kept.",
+    "signed_out": "You are signed out, and the session's key is revoked.",
+    "key_revoked": "The key is revoked, with all keys that were made with it.",
+    "import_begun": "The file is here, and its lines are being imported.",
+    "import_undone": "The import is undone: its memories are deleted.",
+    "task_cancelled": "The task is cancelled. What it had stored stays.",
+    "webhook_deleted": "The webhook is deleted.",
+    "webhook_again": "The changes are sent again from there on.",
+    "space_made": "The space is made.",
+}
+
+
+class Section(NamedTuple):
+    """`path` is below that of the space; empty for the page of the space itself. `needs` is the scope of a key.
+
+    `past`: its pages can show what was at another time; the others say that they cannot.
+    """
+
+    name: str
+    title: str
+    path: str
+    needs: str = "read"
+    past: bool = True
+
+
+OF_SPACE = (
+    Section("space", "Overview", ""),
+    Section("ask", "Ask", "ask"),
+    Section("memories", "Memories", "memories"),
+    Section("conversations", "Conversations", "conversations"),
+    Section("documents", "Documents", "documents"),
+    Section("graph", "Graph", "graph"),
+    Section("review", "Review", "review", past=False),
+    Section("time", "Time", "time", past=False),
+    Section("live", "Live", "live", past=False),
+    Section("quality", "Quality", "quality", past=False),
+    Section("imports", "Imports and exports", "imports", past=False),
+    Section("tasks", "Tasks", "tasks", "key", past=False),
+    Section("webhooks", "Webhooks", "webhooks", "admin", past=False),
+)
+OF_SERVER = (Section("keys", "Keys", "keys", "key"), Section("connect", "Connect an agent", "connect", "key"))
+PRESENT_ONLY = frozenset({*(one.name for one in OF_SPACE if not one.past), *(one.name for one in OF_SERVER)})
+
+
+Model = dict[str, Any]
+Answer = View | Response[Any]
+Read = Callable[..., Awaitable[Model | Answer]]
+Act = Callable[..., Awaitable[Answer]]
+PAGES: list[HTTPRouteHandler] = []  # all pages, which `shows` and `does` declare
+_PARAMETER = re.compile(r"\{(\w+)\}")
 SECURE = "console.secure"  # key under which the state of the application says that the server is behind HTTPS
 
 Asked = Request[Any, Any, Any]
 
 
-def page(visit: Visit, view: View) -> Response[str]:
-    """Draw a page for a visitor."""
+def shows(
+    path: str, template: str = "", *, block: str | None = None, long: bool = False, **more: Any
+) -> Callable[[Read], Read]:
+    """Declare a page below the space, or of the console when `path` begins with a slash.
+
+    The function gets the visit and the parameters of the path, and returns the values of the template or an answer.
+    `more` are values for the template too. `long`: the page has long texts and is drawn on a thread, so that the event
+    loop goes on meanwhile.
+    """
+
+    def declare(read: Read) -> Read:
+        async def handler(visit: NamedDependency[Visit]) -> Response[Any]:
+            found = await read(visit, **visit.request.path_params)
+            if isinstance(found, Response):
+                return found
+            view = found if isinstance(found, View) else View(template, more | found, block)
+            return await asyncio.to_thread(drawn, visit.request, view, visit) if long else _page(visit, view)
+
+        PAGES.append(get(_paths(path))(handler))
+        return read
+
+    return declare
+
+
+def does(path: str) -> Callable[[Act], Act]:
+    """Declare what a form does. The function returns where to go next, or a view; `visit.form` is what was sent."""
+
+    def declare(act: Act) -> Act:
+        async def handler(visit: NamedDependency[Visit]) -> Response[Any]:
+            visit.form = await visit.request.form()
+            found = await act(visit, **visit.request.path_params)
+            return _page(visit, found) if isinstance(found, View) else found
+
+        PAGES.append(post(_paths(path), status_code=200)(handler))
+        return act
+
+    return declare
+
+
+def _page(visit: Visit, view: View) -> Response[str]:
     return drawn(visit.request, view, visit)
 
 
-async def long_page(visit: Visit, view: View) -> Response[str]:
-    """Draw a page of long texts on a thread, so that the event loop goes on meanwhile."""
-    return await asyncio.to_thread(page, visit, view)
+def _paths(path: str) -> list[str]:
+    """Return the paths of a page for the router.
+
+    >>> _paths("tasks/{task}"), _paths("/keys")
+    (['/console/spaces/{space:str}/tasks/{task:str}'], ['/console/keys'])
+    """
+    whole = ROOT + path if path.startswith("/") else f"{ROOT}/spaces/{{space}}/{path}"
+    return [_PARAMETER.sub(r"{\1:str}", whole.rstrip("/")), *(["/"] if path == "/" else [])]
 
 
 def drawn(request: Asked, view: View, visit: Visit | None = None) -> Response[str]:
@@ -88,15 +215,8 @@ def secure(request: Asked) -> bool:
 
 def refused(request: Asked, error: MuistiError) -> Response[str]:
     """Draw a refusal of the API: what is wrong, and what to do."""
-    problem = error.problem
-    model = {
-        "status": error.status,
-        "title": problem.get("title") or "The server refused",
-        "detail": str(error),
-        "errors": error.errors,
-        "code": error.code,
-    }
-    return _alone(request, View("refused.html", model, block="refusal", status=error.status))
+    title = error.problem.get("title") or "The server refused"
+    return _refusal(request, error.status, title, str(error), error.code, error.errors)
 
 
 def not_signed_in(request: Asked, _: NotSignedIn) -> Response[None]:
@@ -110,24 +230,26 @@ def not_signed_in(request: Asked, _: NotSignedIn) -> Response[None]:
 
 def failed(request: Asked, error: HTTPException) -> Response[str]:
     """Draw an error of the console itself: a missing page, a parameter that cannot be read, a form of another site."""
-    model = {"status": error.status_code, "title": _TITLES.get(error.status_code, "That did not work")}
-    more = {"detail": str(error.detail), "errors": [], "code": ""}
-    return _alone(request, View("refused.html", model | more, block="refusal", status=error.status_code))
+    title = _TITLES.get(error.status_code, "That did not work")
+    return _refusal(request, error.status_code, title, str(error.detail))
 
 
 def crashed(request: Asked, error: Exception) -> Response[str]:
     """Draw a fault of our own; the log has its details under the id of the request."""
     found = crash(error, request.scope["request_id"])  # pyright: ignore[reportGeneralTypeIssues]  # set by our middleware
-    model = {"status": 500, "title": "That went wrong here", "detail": found.detail, "errors": [], "code": found.code}
-    return _alone(request, View("refused.html", model, block="refusal", status=500))
+    return _refusal(request, 500, "That went wrong here", found.detail, found.code)
 
 
-def _alone(request: Asked, view: View) -> Response[str]:
+def _refusal(
+    request: Asked, status: int, title: str, detail: str, code: str = "", errors: Sequence[Any] = ()
+) -> Response[str]:
     """Draw a page outside of a visit; htmx gets the part that it can place."""
+    model = {"status": status, "title": title, "detail": detail, "errors": errors, "code": code}
+    view = View("refused.html", model, block="refusal", status=status)
     if "hx-request" not in request.headers:
         return drawn(request, view)
     html = draw(view, {"visit": None}, part=True)
-    return Response(html, media_type="text/html; charset=utf-8", status_code=view.status, headers=HEADERS)
+    return Response(html, media_type="text/html; charset=utf-8", status_code=status, headers=HEADERS)
 
 
 def _here(request: Asked) -> str:

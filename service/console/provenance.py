@@ -1,8 +1,12 @@
-"""Sentences about a memory: where it comes from, how far it is trusted, and what became of it. Pure functions."""
+"""Sentences about a memory: where it comes from, how far it is trusted, and what it is now; links to others."""
 
-from collections.abc import Mapping, Sequence
+import asyncio
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal, NamedTuple
+
+from muisti.client import MuistiError
+from muisti.service.console.visit import Visit
 
 State = Literal["current", "superseded", "expired", "deleted"]
 Memory = Mapping[str, Any]
@@ -17,22 +21,14 @@ SAID: Mapping[str, str] = {
 TRUST = ((80, "high", "good"), (45, "medium", "fair"), (0, "low", "bad"))
 
 
-class Trust(NamedTuple):
-    """`percent` in words and with a class for its colour."""
-
-    percent: int
-    word: str
-    kind: str
-
-
-def trust_of(percent: int) -> Trust:
+def trust_of(percent: int) -> dict[str, Any]:
     """Return a trust of 0 to 100 with its word.
 
     >>> trust_of(50)
-    Trust(percent=50, word='medium', kind='fair')
+    {'percent': 50, 'word': 'medium', 'kind': 'fair'}
     """
     word, kind = next((word, kind) for least, word, kind in TRUST if percent >= least)
-    return Trust(percent, word, kind)
+    return {"percent": percent, "word": word, "kind": kind}
 
 
 def sentences(memory: Memory) -> list[str]:
@@ -78,3 +74,41 @@ def title_of(memory: Memory) -> str:
     lines: Sequence[str] = [line.strip().strip("#>*-_` ") for line in str(memory["content"]).splitlines()]
     line = next((line for line in lines if line), "")
     return line.replace("**", "").replace("`", "") or str(memory["kind"])
+
+
+PEEKED = 12  # memories whose text is read; others are links with their ids
+
+
+class Peek(NamedTuple):
+    """A memory that is linked. `text` is None when it is not there, is another's, or was not read."""
+
+    id: str
+    text: str | None = None
+    ended: bool = False
+    kind: str | None = None
+
+
+async def peek(visit: Visit, ids: Iterable[str]) -> list[Peek]:
+    """Return a link for each id, the first ones with their text."""
+    every = list(dict.fromkeys(ids))
+    read = await asyncio.gather(*(_peek(visit, one) for one in every[:PEEKED]))
+    return [*read, *(Peek(one) for one in every[PEEKED:])]
+
+
+async def _peek(visit: Visit, memory_id: str) -> Peek:
+    assert visit.space is not None
+    try:
+        found: Any = await visit.api.get_memory(visit.space, memory_id, no_touch=True, **visit.at)
+        return Peek(memory_id, title_of(found), kind=found["kind"])
+    except MuistiError as error:
+        if error.status != 404:
+            raise
+    if visit.as_of is not None:  # its last version may be of later
+        return Peek(memory_id)
+    try:
+        last: Any = (await visit.api.get_history(visit.space, memory_id))["items"][0]["memory"]
+    except MuistiError as error:
+        if error.status != 404:
+            raise
+        return Peek(memory_id)
+    return Peek(memory_id, title_of(last), ended=True, kind=last["kind"])

@@ -70,10 +70,6 @@ def _cut(piece: re.Match[str]) -> str:
     return f"{found}<!---->" if len(found) >= 1000 else found
 
 
-def base64_of(content: bytes) -> str:
-    return base64.b64encode(content).decode()
-
-
 def time(at: str | None, missing: str = "never") -> Markup:
     """Return a time element. A script writes it in the reader's zone; its title keeps the UTC.
 
@@ -204,7 +200,7 @@ def assets() -> Mapping[str, Asset]:
 
 def _asset(name: str, content: bytes) -> Asset:
     mark = hashlib.sha256(content).hexdigest()[:12]
-    integrity = "sha384-" + base64_of(hashlib.sha384(content).digest())
+    integrity = "sha384-" + base64.b64encode(hashlib.sha384(content).digest()).decode()
     return Asset(content, MEDIA[PurePosixPath(name).suffix], f"{STATIC}/{name}?v={mark}", integrity)
 
 

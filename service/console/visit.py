@@ -1,18 +1,41 @@
 """One visit of a page: who looks, at which space, at which time, and the API as that visitor may use it."""
 
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 from urllib.parse import quote, urlencode
 
+import httpx
 from litestar import Request
+from litestar.datastructures import FormMultiDict
 from litestar.types import ASGIApp
 
 from muisti.client import AsyncMuisti, Call, MuistiError
 from muisti.client.types import AccessReply
 from muisti.service.auth.browser import SESSION, cookie_of
-from muisti.service.console.api import api_of
 from muisti.service.console.mount import ROOT
+
+SECONDS = 60.0
+
+
+@asynccontextmanager
+async def api_of(app: ASGIApp, host: str, key: str | None) -> AsyncIterator[AsyncMuisti]:
+    """Open a client that calls the application without a network, with the key of a session if there is one.
+
+    `host` is the Host header of the browser: the application checks it as it checks every other request.
+    """
+    headers = {b"Host": host.encode("latin-1", "replace")}
+    if key:
+        headers[b"Authorization"] = b"Bearer " + key.encode("utf-8", "surrogateescape")
+    # The two libraries spell the types of ASGI differently.
+    transport = httpx.ASGITransport(app=cast(Any, app), raise_app_exceptions=False)
+    http = httpx.AsyncClient(
+        transport=transport, base_url="http://localhost", headers=headers, timeout=SECONDS, trust_env=False
+    )
+    async with AsyncMuisti(http=http, attempts=1) as client:
+        yield client
+
 
 AS_OF = "as_of"
 OF_NOW = frozenset({AS_OF, "cursor", "said", "undo", "back"})  # parameters that are those of one time alone
@@ -36,6 +59,15 @@ class Visit:
         self, request: Request[Any, Any, Any], api: AsyncMuisti, access: AccessReply, space: str | None
     ) -> None:
         self.request, self.api, self.access, self.space = request, api, access, space
+        self.form = FormMultiDict([])  # what was sent, to a page that takes forms
+
+    def field(self, name: str) -> str:
+        """Return the text of a field of the form; empty when it is absent."""
+        return str(self.form.get(name, ""))
+
+    def other(self, key: str) -> AbstractAsyncContextManager[AsyncMuisti]:
+        """Open a client with another key than that of the session."""
+        return api_of(self.request.app.state["api"], host_of(self.request), key)
 
     async def send(self, call: Call) -> "Sent":
         """Send a request of `muisti.client.calls`, and keep the id by which it can be undone.
@@ -45,6 +77,12 @@ class Visit:
         """
         reply = await self.api.send(call)
         return Sent(reply.data, reply.headers["x-request-id"])
+
+    @property
+    def asked(self) -> dict[str, Any]:
+        """The parameters of the URL, the first of each name."""
+        given = self.request.query_params
+        return {name: given[name] for name in given}
 
     @property
     def as_of(self) -> str | None:

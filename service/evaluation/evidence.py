@@ -6,8 +6,13 @@ are judged by the cosines that foreign questions find.
 """
 
 import math
+import random
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from importlib.resources import files
+from itertools import islice
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -20,6 +25,8 @@ from muisti.core.model.values import QUERY_MAX
 from muisti.core.query.advice import Unrelated
 from muisti.core.query.evidence import LEVELS
 from muisti.service.app.client import Client
+from muisti.service.evaluation.dataset import Dataset, DatasetError
+from muisti.service.evaluation.run import Progress, Stored
 
 Strengths = npt.NDArray[np.float64]
 
@@ -79,11 +86,12 @@ def fit(mode: str, asked: Mapping[str, Sequence[Strengths]]) -> Fitted:
     weak, strong = (float(at[np.argmax(foreign <= share)]) for share in (PASS_WEAK, PASS_STRONG))
     thresholds = Thresholds(weak, strong)
     compared = [kind for kind in (HIDDEN, FOREIGN) if present[OWN] and present[kind]]
+    pairs = {kind: zip(present[OWN], present[kind], strict=False) for kind in compared}  # datasets in the same order
     return Fitted(
         mode=mode,
         thresholds=thresholds,
         curves=curves,
-        auroc={kind: _mean_auroc(present, kind) for kind in compared},
+        auroc={kind: float(np.mean([auroc(own, other) for own, other in pairs[kind]])) for kind in compared},
         pooled={kind: auroc(np.concatenate(present[OWN]), np.concatenate(present[kind])) for kind in compared},
         confusion={kind: _levels(found, thresholds) for kind, found in present.items() if found},
     )
@@ -98,11 +106,6 @@ def auroc(with_answer: Strengths, without: Strengths) -> float:
     ordered = np.sort(without)
     below = np.searchsorted(ordered, with_answer, "left") + np.searchsorted(ordered, with_answer, "right")
     return float(below.mean() / 2 / len(without))
-
-
-def _mean_auroc(present: Mapping[str, Sequence[Strengths]], kind: str) -> float:
-    """Return the mean AUROC over datasets, which have the same order in every kind."""
-    return float(np.mean([auroc(own, other) for own, other in zip(present[OWN], present[kind], strict=False)]))
 
 
 def _passing(found: Sequence[Strengths], at: Strengths) -> Strengths:
@@ -212,3 +215,96 @@ def _x(at: float, end: float) -> float:
 
 def _y(share: float) -> float:
     return HEIGHT - BOTTOM - (HEIGHT - BOTTOM - TOP) * share
+
+
+SAMPLE = 200  # questions of a kind, by default
+HIDDEN_MOST = 400  # ids that a filter may name; a question with more answers is left out
+PAGE = 100
+LONGEST = 30  # words of a question made from a text
+
+_SENTENCE = re.compile(r"[^.!?。！？\n]+")
+_WORD = re.compile(r"\w+")
+
+
+def judged(
+    client: Client, held: Stored, others: Sequence[str], mode: str, progress: Progress, most: int = SAMPLE
+) -> Mapping[str, Strengths]:
+    """Return the strengths by kind for up to `most` queries of a dataset; `others` are asked of its largest group."""
+    data = held.dataset
+    found: dict[str, list[float]] = {OWN: [], HIDDEN: [], FOREIGN: []}
+    every = [(group, query) for group, queries in data.queries.items() for query in queries]
+    asked = random.Random(0).sample(every, min(most, len(every)))
+    for number, (group, query) in enumerate(asked, start=1):
+        space, relevant = held.spaces[group], list(data.qrels[query.id])
+        found[OWN].append(_strength(client, space, query.text, mode))
+        if len(relevant) <= HIDDEN_MOST:
+            hidden = {"not": {"source": relevant}}
+            found[HIDDEN].append(_strength(client, space, query.text, mode, filter=hidden))
+        progress(mode, number, len(asked))
+    space = held.spaces[largest(data)]
+    found[FOREIGN] += [_strength(client, space, text, mode) for text in others]
+    return {kind: np.array(values) for kind, values in found.items()}
+
+
+def largest(data: Dataset) -> str:
+    """Return the group of a dataset that has the most documents; foreign questions are asked of it."""
+    return max(data.documents, key=lambda group: len(data.documents[group]))
+
+
+def own(client: Client, space: str, foreign: Sequence[str], mode: str, progress: Progress) -> Mapping[str, Strengths]:
+    """Return strengths by kind for a space. Its own questions are every other word of a sentence of a stored text."""
+    texts = _questions(client, space)
+    found: dict[str, list[float]] = {OWN: [], FOREIGN: []}
+    for number, (kind, text) in enumerate([(OWN, t) for t in texts] + [(FOREIGN, t) for t in foreign], start=1):
+        found[kind].append(_strength(client, space, text, mode))
+        progress(mode, number, len(texts) + len(foreign))
+    return {kind: np.array(values) for kind, values in found.items()}
+
+
+def from_others(datasets: Sequence[Dataset], one: Dataset) -> list[str]:
+    """Draw questions from the other datasets, the same ones every time."""
+    texts = [q.text for other in datasets if other is not one for queries in other.queries.values() for q in queries]
+    return random.Random(0).sample(texts, min(SAMPLE, len(texts)))
+
+
+def question_of(text: str, draw: random.Random) -> str | None:
+    """Return every other word of a random sentence, as a caller asks who remembers half of it; None for short texts.
+
+    >>> question_of("The staging server listens on port 8080 since May.", random.Random(0))
+    'staging listens port since'
+    """
+    sentences = [words for sentence in _SENTENCE.findall(text) if len(words := _WORD.findall(sentence)) >= 4]
+    return " ".join(draw.choice(sentences)[1 : 2 * LONGEST : 2]) if sentences else None
+
+
+def _questions(client: Client, space: str) -> list[str]:
+    draw = random.Random(0)
+    made = (question_of(memory["content"], draw) for memory in _memories(client, space))
+    return list(islice((text for text in made if text), SAMPLE))
+
+
+def _memories(client: Client, space: str) -> list[Mapping[str, Any]]:
+    """Return the newest memories in random order, up to ten times as many as are asked about."""
+    items: list[Mapping[str, Any]] = []
+    cursor: str | None = None
+    while len(items) < 10 * SAMPLE:
+        page = client.send(calls.list_memories(space, limit=PAGE, cursor=cursor)).data
+        items += page["items"]
+        cursor = page["next_cursor"]
+        if cursor is None:
+            break
+    random.Random(0).shuffle(items)
+    return items
+
+
+def _strength(client: Client, space: str, text: str, mode: str, **more: Any) -> float:
+    body = {"query": text[:QUERY_MAX], "mode": mode, "limit": 1, **more}
+    answer = client.send(calls.search(space, body)).data
+    if answer["strategy"] != mode or answer["degraded"]:
+        raise DatasetError(f"thresholds of {mode} search cannot be fitted: {'; '.join(answer['degraded'])}")
+    return float(answer["strength"])
+
+
+# A hundred questions on a hundred subjects, to ask of a space that is about something else.
+_QUESTIONS = files("muisti.service").joinpath("static", "foreign_questions.txt")
+FOREIGN_QUESTIONS = tuple(_QUESTIONS.read_text("utf-8").splitlines())

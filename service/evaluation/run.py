@@ -85,16 +85,18 @@ def stored(client: Client, dataset: Dataset, progress: Progress) -> Iterator[Sto
         for group, space in spaces.items():
             made.append(space)  # first: an answer that is lost may have made it
             client.send(calls.create_space({"name": space, "settings": CONTENT_ONLY}))
-            client.send(
-                calls.set_policy(space, {"secrets": "allow", "personal_data": "allow"})
-            )  # judged as it was written
+            # Judged as it was written.
+            client.send(calls.set_policy(space, {"secrets": "allow", "personal_data": "allow"}))
             for batch in _batches(dataset.documents[group]):
                 documents |= _store(client, space, batch, notes)
                 progress("storing", len(documents), total)
         wait_for_vectors(client, spaces.values(), progress)
         yield Stored(dataset, spaces, documents, tuple(notes))
     finally:
-        _clean_up(client, made, progress)
+        for number, space in enumerate(made, start=1):
+            with suppress(ApiError, Unreachable):  # was never made, or the server is gone: nothing left to do here
+                client.send(calls.delete_space(space, confirm=space))
+            progress("cleaning up", number, len(made))
 
 
 def wait_for_vectors(client: Client, spaces: Iterable[str], progress: Progress, patience: float = PATIENCE) -> None:
@@ -273,10 +275,3 @@ def _milliseconds(headers: Mapping[str, str]) -> float | None:
 
 def _words(text: str) -> Counter[str]:
     return Counter(tokenize(text))
-
-
-def _clean_up(client: Client, spaces: Sequence[str], progress: Progress) -> None:
-    for number, space in enumerate(spaces, start=1):
-        with suppress(ApiError, Unreachable):  # was never made, or the server is gone: nothing left to do here
-            client.send(calls.delete_space(space, confirm=space))
-        progress("cleaning up", number, len(spaces))

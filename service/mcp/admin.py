@@ -1,39 +1,70 @@
-"""The tools that look after a space: statistics, pruning, and emptying it."""
+"""The tools that look after a space: statistics, pruning, emptying, erasing, and its model."""
 
-from msgspec import to_builtins
+from typing import Annotated, Any, Literal
+
+from msgspec import Meta, Struct, to_builtins
 
 from muisti.core.model.errors import Forbidden, InvalidInput
 from muisti.core.model.spaces import SpaceSettings, check_name
+from muisti.core.model.terms import PruneStrategy
 from muisti.core.views.documents import Filter
 from muisti.service.auth.administration import EVERYWHERE
 from muisti.service.http.origins import looker
 from muisti.service.mcp.arguments import InSpace
-from muisti.service.mcp.calls import Call, Json, Outcome
-from muisti.service.mcp.fence import one_line
-from muisti.service.mcp.group_arguments import (
-    ClearAll,
-    CreateSpace,
-    PruneMemory,
-    Purge,
-)
-from muisti.service.mcp.rendering import counted
-from muisti.service.runtime.workers import Latencies
+from muisti.service.mcp.catalog import tool
+from muisti.service.mcp.rendering import counted, one_line
+from muisti.service.mcp.session import Call, Json, Outcome
+from muisti.service.schemas import fields
 from muisti.service.schemas.checkpoints import ClearedReply
 from muisti.service.schemas.documents import PruneDocumentsReply
 from muisti.service.schemas.erasure import PurgeBody
+from muisti.service.schemas.generations import GenerationReply, GenerationsReply
 from muisti.service.schemas.replies import StatsReply
 from muisti.service.schemas.spaces import SpaceReply
 from muisti.service.schemas.tasks import TaskReply
 
-_OPERATIONS = 10  # of which latencies are shown, the most frequent first
+_OPERATIONS = 10  # of which latencies in ms are shown, the most frequent first
 _NAMED = 20  # things that a text lists
 _COUNTED = ("memories", "versions", "passages", "tokens", "content_bytes", "expired", "changes", "changes_last_day")
 
 
+class PruneMemory(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A strategy of pruning. Without `dry_run: false` nothing ends."""
+
+    strategy: PruneStrategy
+    dry_run: bool = True
+
+
+class ClearAll(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The phrase that confirms that a space is cleared."""
+
+    confirm: str
+    dry_run: bool = False
+
+
+class CreateSpace(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A space to create."""
+
+    name: str
+    description: fields.SpaceDescription | None = None
+
+
+class Purge(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """Memories to erase, which meet all conditions. Without `dry_run: false` none is; then `confirm` is the space."""
+
+    author: str | None = None
+    source: str | None = None
+    filter: dict[str, Any] | None = None
+    older_than_days: Annotated[float, Meta(gt=0, le=100_000)] | None = None
+    confirm: str | None = None
+    dry_run: bool = True
+
+
+@tool("read", group="admin")
 async def get_stats(call: Call, _: InSpace) -> Outcome:
-    """Count a space: memories, chunks, documents, sizes. Administrators also get cache and latencies."""
-    stats = await call.backend.store(call.memories.read.stats, call.space)
-    page = await call.backend.store(call.memories.documents.page, call.space, Filter(), limit=1)
+    """Counts and sizes of a space, rate of the embedding cache, latencies."""
+    stats = await call.ask(call.memories.read.stats)
+    page = await call.ask(call.memories.documents.page, Filter(), limit=1)
     use = call.backend.engine.models.cache.use if call.access.may("admin") else None
     reply = to_builtins(StatsReply.of(stats, use))
     found: Json = {name: reply[name] for name in _COUNTED}
@@ -43,16 +74,26 @@ async def get_stats(call: Call, _: InSpace) -> Outcome:
     lines = [f"{name} {value}" for name, value in found.items() if isinstance(value, int)]
     measured = call.backend.latencies
     if use is not None and measured is not None and call.access.grant.covers(EVERYWHERE):
-        found["latencies"] = await _latencies(measured)
+        found["latencies"] = [
+            {
+                "operation": f"{one.method} {one.route}",
+                "count": one.count,
+                "p50": one.p50,
+                "p95": one.p95,
+                "p99": one.p99,
+            }
+            for one in (await measured()).operations[:_OPERATIONS]
+        ]
         lines += [f"{one['operation']}: p50 {one['p50']} ms, p99 {one['p99']} ms" for one in found["latencies"]]
     return Outcome(found, "\n".join(lines))
 
 
+@tool("delete", "destructive", group="admin", words={"dry_run": "Default true: only tell", "strategy": "What to end"})
 async def prune_memory(call: Call, given: PruneMemory) -> Outcome:
-    """End what has lost its source, or say what would end."""
+    """End what has lost its source; a rollback brings it back."""
     memories = call.session.memories(dry_run=given.dry_run)
     look = looker(call.access, call.backend.uploads.folder)
-    done = await call.backend.store(memories.documents.prune, call.space, given.strategy, look)
+    done = await call.ask(memories.documents.prune, given.strategy, look)
     found: Json = to_builtins(PruneDocumentsReply.of(done))
     verb = "would end" if given.dry_run else "ended"
     lines = [
@@ -64,9 +105,10 @@ async def prune_memory(call: Call, given: PruneMemory) -> Outcome:
     return Outcome({**found, "dry_run": given.dry_run}, "\n".join(lines))
 
 
+@tool("delete", "destructive", "whole", group="admin")
 async def clear_all(call: Call, given: ClearAll) -> Outcome:
-    """Delete all memories of a space, or say how many that are; a rollback brings them back."""
-    done = await call.backend.store(call.memories.timeline.clear, call.space, given.confirm)
+    """Delete all memories of a space; a rollback brings them back."""
+    done = await call.ask(call.memories.timeline.clear, given.confirm)
     found: Json = {**to_builtins(ClearedReply.of(done)), "dry_run": given.dry_run}
     many = counted(done.ended, "memory", "memories")
     if given.dry_run:
@@ -74,14 +116,9 @@ async def clear_all(call: Call, given: ClearAll) -> Outcome:
     return Outcome(found, f"{many} deleted; a rollback to {done.before} undoes it.")
 
 
+@tool("admin", "across", group="admin", words={"name": "e.g. acme.shop", "description": "What it is for"})
 async def create_space(call: Call, given: CreateSpace) -> Outcome:
-    """Create a space that the grant includes.
-
-    Raises:
-        InvalidInput: the name is not valid.
-        Forbidden: the grant does not include it.
-        AlreadyExists: there is one of this name.
-    """
+    """Create an empty space."""
     check_name(given.name)
     if not call.access.grant.reaches(given.name):
         raise Forbidden(f"this key may create the spaces {', '.join(call.access.grant.spaces)} only")
@@ -91,33 +128,80 @@ async def create_space(call: Call, given: CreateSpace) -> Outcome:
     return Outcome(to_builtins(SpaceReply.of(space)), f"Created the space {space.name}.")
 
 
+@tool(
+    "admin",
+    "destructive",
+    "whole",
+    group="admin",
+    words={
+        "author": "Whose",
+        "source": "Where they come from",
+        "dry_run": "Default true: only count",
+        "confirm": "Name of the space",
+    },
+)
 async def purge(call: Call, given: Purge) -> Outcome:
-    """Erase memories permanently, as a task, or count them.
-
-    Raises:
-        InvalidInput: nothing is chosen, or `confirm` is not the name of the space.
-    """
-    engine, store = call.backend.engine, call.backend.store
+    """Erase memories with their history for good, as a task; its result is a signed report."""
+    engine = call.backend.engine
     chosen = PurgeBody(
         author=given.author, source=given.source, filter=given.filter, older_than_days=given.older_than_days
     )
     subject = chosen.subject(engine.now())
     if given.dry_run:
-        plan = await store(engine.eraser.plan, call.space, subject)
+        plan = await call.ask(engine.eraser.plan, subject)
         many = counted(plan.changes, "memory", "memories")
         return Outcome({"memories": plan.changes, "dry_run": True}, f"{many} would be erased.")
     if given.confirm != call.space:
         raise InvalidInput.at("$.confirm", f"to erase memories for good send the name of the space, {call.space!r}")
     caller = call.session.caller()
-    task, _ = await store(engine.purge, call.space, subject, chosen.what(), caller, None)
+    task, _ = await call.ask(engine.purge, subject, chosen.what(), caller, None)
     told = f"task {task.id} erases {counted(task.total or 0, 'group', 'groups')} of memories; its result is the report"
     return Outcome({**to_builtins(TaskReply.of(task)), "dry_run": False}, told)
 
 
-async def _latencies(measured: Latencies) -> list[Json]:
-    """Return the milliseconds that the most frequent operations take."""
-    summary = await measured()
-    return [
-        {"operation": f"{one.method} {one.route}", "count": one.count, "p50": one.p50, "p95": one.p95, "p99": one.p99}
-        for one in summary.operations[:_OPERATIONS]
-    ]
+Step = Literal["list", "build", "switch", "rollback", "drop"]
+
+
+class SetModel(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A step in the exchange of the embedding model of a space. `model` is for `build` and `drop`."""
+
+    step: Step = "list"
+    model: str | None = None
+    force: bool = False
+
+
+@tool("admin", "destructive", "whole", group="admin")
+async def set_model(call: Call, given: SetModel) -> Outcome:
+    """Exchange the embedding model of a space while it is in use."""
+    engine, caller = call.backend.engine, call.session.caller()
+    match given.step:
+        case "list":
+            return await _models(call)
+        case "build":
+            task = await call.ask(engine.generations.build, _model(given), caller)
+            told = f"task {task.id} embeds {task.total:,} passages with {_model(given)}; list shows how far it is"
+            return Outcome(to_builtins(TaskReply.of(task)), told)
+        case "switch":
+            one = await call.ask(engine.generations.switch, caller, force=given.force)
+            return Outcome(to_builtins(GenerationReply.of(one)), f"{one.model} answers now; rollback leads back")
+        case "rollback":
+            one = await call.ask(engine.generations.roll_back, caller, force=given.force)
+            return Outcome(to_builtins(GenerationReply.of(one)), f"{one.model} answers again")
+        case "drop":
+            count = await call.ask(engine.generations.drop, _model(given), caller)
+            return Outcome({"dropped": count}, f"{count:,} vectors of {_model(given)} are deleted")
+
+
+async def _models(call: Call) -> Outcome:
+    engine = call.backend.engine
+    found = await call.ask(engine.generations.list, call.session.caller())
+    names = [encoder.name for encoder in engine.models]
+    lines = [f"{one.model} ({one.identity[:12]}): {one.role}, {one.embedded}/{one.passages} passages" for one in found]
+    structured: Any = to_builtins(GenerationsReply.of(found, names))
+    return Outcome(structured, "\n".join([*lines, f"at hand: {', '.join(names)}"]))
+
+
+def _model(given: SetModel) -> str:
+    if given.model is None:
+        raise InvalidInput.at("$.model", f"is missing: {given.step} needs the name of a model")
+    return given.model

@@ -1,7 +1,6 @@
 """The arguments of the tools on memories and conversations, as types. An argument that is not named is an error.
 
-Those of the other tools are in `service.mcp.group_arguments`. `service.mcp.schema` derives the JSON Schemas that
-clients read from these types; `service.mcp.words` describes them.
+Those of other tools are beside their functions. `service.mcp.catalog` derives the JSON Schemas that clients read.
 """
 
 from collections.abc import Iterator, Mapping
@@ -14,7 +13,6 @@ from muisti.core.context.counting import ENCODINGS, USUAL
 from muisti.core.context.request import Request
 from muisti.core.model.context import SectionName
 from muisti.core.model.context import Wanted as SectionWanted
-from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.terms import INSTRUCTIONS_MAX, SORTS, Scope, Verdict
@@ -23,7 +21,6 @@ from muisti.core.query import filters
 from muisti.core.query.filter_fields import moment
 from muisti.core.query.filters import And, Filter, Leaf
 from muisti.core.query.query import Query
-from muisti.service.http.decode import decode
 from muisti.service.schemas import fields
 from muisti.service.schemas.conversation_requests import ExchangesBody
 from muisti.service.schemas.copying import copied
@@ -32,12 +29,8 @@ from muisti.service.schemas.search_requests import RecencyBody, SearchBody
 
 Action = Literal["list", "get", "rename", "move", "close", "reopen", "topic", "delete"]  # on a conversation
 WRITING: Mapping[Action, Scope] = {  # scopes of actions that do more than read
-    "rename": "write",
-    "move": "write",
-    "close": "write",
-    "reopen": "write",
-    "topic": "append",
-    "delete": "delete",
+    **{"rename": "write", "move": "write", "close": "write", "reopen": "write"},
+    **{"topic": "append", "delete": "delete"},
 }
 Wanted = Literal["none", "weak", "strong"]  # the least evidence with which memories are returned
 NewStatus = Annotated[str, Meta(extra_json_schema={"enum": ["active", "candidate"]})]
@@ -309,33 +302,6 @@ class Conversations(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     turns: list[int] = []
     cursor: str | None = None
     dry_run: bool = False
-
-
-ALL = (
-    NoArguments,
-    InSpace,
-    Remember,
-    Recall,
-    GetMemory,
-    ListMemories,
-    UpdateMemory,
-    Change,
-    History,
-    UndoChanges,
-    Overview,
-    Search,
-    Fetch,
-    ImportMemories,
-    AddExchanges,
-    Conversations,
-)
-for _kind in ALL:
-    decoder(_kind)
-
-
-def read(raw: bytes, kind: Any) -> Any:
-    """Raises `InvalidInput` or `HttpError`."""
-    return decode(raw, kind)
 
 
 def checked(max_tokens: int) -> int:

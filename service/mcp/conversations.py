@@ -1,26 +1,25 @@
 """The tools of conversations: turns come in, and conversations are listed, named, moved, closed and deleted."""
 
-from typing import Any
-
 from muisti.core.model.conversations import Change, NewObject, Object, ObjectName, spans_of
 from muisti.core.model.errors import InvalidInput
 from muisti.core.views.conversations import Wanted
 from muisti.service.auth.access import check
 from muisti.service.http.objects import turns_of
 from muisti.service.mcp.arguments import WRITING, AddExchanges, Conversations
-from muisti.service.mcp.calls import Call, Json, Outcome
-from muisti.service.mcp.fence import one_line
-from muisti.service.mcp.rendering import counted, more
+from muisti.service.mcp.catalog import tool
+from muisti.service.mcp.rendering import counted, more, one_line, plain
+from muisti.service.mcp.session import Call, Json, Outcome
 from muisti.service.schemas.policy import flagged
 
 _SHOWN = 20
 
 
+@tool("append", "idempotent", group="conversations", words={"conversation": "A name of your choice"})
 async def add_exchanges(call: Call, given: AddExchanges) -> Outcome:
+    """Store turns of a conversation, which is made if new. The same again is harmless."""
     body = given.body()
-    streamed = await call.backend.store(
+    streamed = await call.ask(
         call.memories.conversations.add_exchanges,
-        call.space,
         body.stream(given.conversation, turns_of(body), None, None),
         request=call.once("add_exchanges", given.idempotency_key),
     )
@@ -41,7 +40,14 @@ async def add_exchanges(call: Call, given: AddExchanges) -> Outcome:
     return Outcome(structured, f"{told} Next turn: {streamed.next_turn}.")
 
 
+@tool(
+    "read",
+    "destructive",
+    group="conversations",
+    words={"session": "Group of conversations, for list and move", "action": "topic: a new one"},
+)
 async def conversations(call: Call, given: Conversations) -> Outcome:
+    """List conversations, or get or change one."""
     need = WRITING.get(given.action)
     if need is not None:
         check(call.access, need, call.space)
@@ -51,27 +57,27 @@ async def conversations(call: Call, given: Conversations) -> Outcome:
         raise InvalidInput.at("$.conversation", f"is required to {given.action}")
     name = ObjectName(level="conversation", name=given.conversation)
     if given.action == "get":
-        found, _ = await call.backend.store(call.memories.conversations.get, call.space, name)
-        page = await call.backend.store(
-            call.memories.conversations.page, call.space, Wanted(level="topic", conversation=found.name, limit=_SHOWN)
+        found, _ = await call.ask(call.memories.conversations.get, name)
+        page = await call.ask(
+            call.memories.conversations.page, Wanted(level="topic", conversation=found.name, limit=_SHOWN)
         )
         topics = [{"id": one.memory.id, **shown(one), "spans": spans_of(one.memory)} for one in page.items]
         lines = [line(found), *(f"Topic {one.memory.id} {line(one)}" for one in page.items)]
         return Outcome({"conversation": shown(found), "topics": topics}, "\n".join(lines))
     if given.action == "delete":
-        ending = await call.backend.store(call.memories.conversations.delete, call.space, name)
+        ending = await call.ask(call.memories.conversations.delete, name)
         done = "would be deleted" if given.dry_run else "deleted"
         kinds = ", ".join(f"{number} {kind}" for kind, number in ending.counts.items())
         return Outcome({"counts": dict(ending.counts), "dry_run": given.dry_run}, f"{kinds} {done}.")
     if given.action == "topic":
         return await _new_topic(call, given, given.conversation)
-    kept = await call.backend.store(call.memories.conversations.change, call.space, name, _change(given))
+    kept = await call.ask(call.memories.conversations.change, name, _change(given))
     return Outcome({"conversation": shown(kept.found)}, line(kept.found))
 
 
 async def _listed(call: Call, given: Conversations) -> Outcome:
     wanted = Wanted(level="conversation", session=given.session, limit=_SHOWN, cursor=given.cursor)
-    page = await call.backend.store(call.memories.conversations.page, call.space, wanted)
+    page = await call.ask(call.memories.conversations.page, wanted)
     structured: Json = {
         "conversations": [shown(one) for one in page.items],
         "total": page.total,
@@ -86,9 +92,7 @@ async def _new_topic(call: Call, given: Conversations, conversation: str) -> Out
         raise InvalidInput.at("$.turns", f"has {len(given.turns)} numbers; give the first and the last turn")
     spans = ((given.turns[0], given.turns[1]),) if given.turns else ()
     new = NewObject(title=given.title, spans=spans)
-    kept = await call.backend.store(
-        call.memories.conversations.create, call.space, "topic", new, conversation=conversation
-    )
+    kept = await call.ask(call.memories.conversations.create, "topic", new, conversation=conversation)
     return Outcome({"topic": {"id": kept.found.memory.id, **shown(kept.found)}}, f"Topic {line(kept.found)}")
 
 
@@ -118,7 +122,7 @@ def shown(found: Object) -> Json:
         "state": found.state,
         "users": list(found.users),
         "turns": found.counted.turns,
-        "last_at": _at(found.counted.last_at),
+        "last_at": plain(found.counted.last_at),
     }
     return {name: value for name, value in given.items() if value not in (None, [])}
 
@@ -129,7 +133,3 @@ def line(found: Object) -> str:
     title = one_line(found.memory.content).replace('"', "'")
     turns = counted(found.counted.turns, "turn", "turns")
     return f'{one_line(found.name)} "{title}": {turns}{closed}'
-
-
-def _at(value: Any) -> str | None:
-    return None if value is None else value.isoformat(timespec="seconds").replace("+00:00", "Z")

@@ -1,52 +1,80 @@
 """The tools of the knowledge graph: questions to it, and what an agent says of it."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Literal
 
 from muisti.core.model.errors import InvalidInput, Problem, SensitiveContent
 from muisti.core.model.graph import End, Entity, NewRelation, Relation
 from muisti.core.model.outcomes import Written
+from muisti.core.model.relations import RelationKind
 from muisti.core.query.points import parse
 from muisti.service.auth.access import check
-from muisti.service.mcp.calls import Call, Json, Outcome
-from muisti.service.mcp.fence import CONTENT, one_line
-from muisti.service.mcp.group_arguments import (
-    GraphQuestion,
-    GraphStatement,
-)
-from muisti.service.mcp.rendering import NOTICE, more
+from muisti.service.mcp.arguments import InSpace
+from muisti.service.mcp.catalog import tool
+from muisti.service.mcp.rendering import CONTENT, NOTICE, more, one_line
+from muisti.service.mcp.session import Call, Json, Outcome
 
 _SHOWN = 30
 _NAMED = 5  # memories of an entity whose ids are in the text
 _FIGURES = ("entities", "mentions", "relations", "pending", "degraded")
 
 
+GraphAsked = Literal["entities", "entity", "neighbours", "path", "relations", "proposals", "communities", "status"]
+GraphSaid = Literal["merge", "keep_apart", "relate", "retract"]
+
+
+class GraphQuestion(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A question to the knowledge graph. `other` is the end of a path, or the object of relations."""
+
+    action: GraphAsked
+    name: str | None = None
+    other: str | None = None
+    depth: int = 1
+    as_of: str | None = None
+
+
+class GraphStatement(InSpace, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A statement on the knowledge graph. `retract` takes an id, `relate` a kind with `object` or `text`."""
+
+    action: GraphSaid
+    name: str | None = None
+    others: list[str] = []
+    kind: RelationKind | None = None
+    object: str | None = None
+    text: str | None = None
+    negative: bool = False
+    statement: str | None = None
+    dry_run: bool = False
+
+
+@tool("read", group="graph", words={"action": "Question", "name": "Of an entity; its start, for entities"})
 async def graph(call: Call, given: GraphQuestion) -> Outcome:
-    """Answer a question to the graph."""
-    view, store, at = call.memories.graph, call.backend.store, parse(given.as_of)
+    """Ask who and what the memories are about. Entities by the start of a name; one entity with its facts; its
+    neighbours; path from it to another; relations; names that may be one."""
+    view, at = call.memories.graph, parse(given.as_of)
     match given.action:
         case "status":
-            status = await store(view.status, call.space)
+            status = await call.ask(view.status)
             figures: Json = {name: getattr(status, name) for name in _FIGURES}
             return Outcome(figures, "\n".join(f"{name} {value}" for name, value in figures.items()))
         case "entities":
-            found = await store(view.entities, call.space, prefix=given.name or "", limit=_SHOWN, as_of=at)
+            found = await call.ask(view.entities, prefix=given.name or "", limit=_SHOWN, as_of=at)
             rows = [_entity(one) for one in found.items]
             lines = [f"{row['kind']} {row['name']}, in {row['memories']} memories" for row in rows]
             return _told({"entities": rows, "total": found.total}, lines, found.pending)
         case "communities":
-            told = await store(view.communities, call.space, limit=_SHOWN, as_of=at)
+            told = await call.ask(view.communities, limit=_SHOWN, as_of=at)
             rows = [{"names": [_name(end) for end in one.entities], "memories": one.memories} for one in told.items]
             lines = [f"{', '.join(row['names'])}, in {row['memories']} memories" for row in rows]
             return _told({"communities": rows, "total": told.total}, lines, told.pending)
         case "proposals":
-            pairs = await store(view.proposals, call.space, limit=_SHOWN, as_of=at)
+            pairs = await call.ask(view.proposals, limit=_SHOWN, as_of=at)
             rows = [{"name": _name(one.first), "other": _name(one.second), "reason": one.reason} for one in pairs.items]
             lines = [f"{row['name']} = {row['other']}? ({row['reason']})" for row in rows]
             return _told({"proposals": rows, "total": pairs.total}, lines, pairs.pending)
         case "relations":
             ask = view.relations
-            stated = await store(ask, call.space, subject=given.name, object=given.other, limit=_SHOWN, as_of=at)
+            stated = await call.ask(ask, subject=given.name, object=given.other, limit=_SHOWN, as_of=at)
             return _facts({"more": True} if stated.more else {}, stated.items, stated.pending)
         case _:
             return await _about(call, given, _required(given.name, "name", given.action))
@@ -54,9 +82,9 @@ async def graph(call: Call, given: GraphQuestion) -> Outcome:
 
 async def _about(call: Call, given: GraphQuestion, name: str) -> Outcome:
     """Answer a question about one entity."""
-    view, store, at = call.memories.graph, call.backend.store, parse(given.as_of)
+    view, at = call.memories.graph, parse(given.as_of)
     if given.action == "entity":
-        profile = await store(view.entity, call.space, name, facts=_SHOWN + 1, memories=_SHOWN, as_of=at)
+        profile = await call.ask(view.entity, name, facts=_SHOWN + 1, memories=_SHOWN, as_of=at)
         memories = list(dict.fromkeys(one.memory for one in profile.mentioned))
         one = profile.entity
         others = f", also {', '.join(one_line(alias.name) for alias in one.aliases[:_SHOWN])}" if one.aliases else ""
@@ -65,7 +93,7 @@ async def _about(call: Call, given: GraphQuestion, name: str) -> Outcome:
         known |= {"more": True} if len(profile.facts) > _SHOWN else {}
         return _facts(known, profile.facts[:_SHOWN], profile.pending, head)
     if given.action == "neighbours":
-        near = await store(view.neighbours, call.space, name, depth=given.depth, limit=_SHOWN, as_of=at)
+        near = await call.ask(view.neighbours, name, depth=given.depth, limit=_SHOWN, as_of=at)
         rows: list[Json] = [
             {
                 **{"name": _name(one.entity), "ties": list(one.kinds), "depth": one.depth, "memories": one.weight},
@@ -76,7 +104,7 @@ async def _about(call: Call, given: GraphQuestion, name: str) -> Outcome:
         lines = [f"{row['name']}  {', '.join(row['ties'])}  {row['memories']}" for row in rows]
         return _told({"neighbours": rows, "total": near.total}, lines, near.pending)
     other = _required(given.other, "other", given.action)
-    way = await store(view.path, call.space, name, other, as_of=at)
+    way = await call.ask(view.path, name, other, as_of=at)
     rows = [
         {
             "from": _name(step.source),
@@ -90,13 +118,23 @@ async def _about(call: Call, given: GraphQuestion, name: str) -> Outcome:
     return _told({"found": way.found, "path": rows}, lines, way.pending)
 
 
+@tool(
+    "write",
+    group="graph",
+    words={
+        "action": "relate needs kind and object or text; retract statement",
+        "name": "Of the entity that is spoken of",
+        "kind": "Of the relation",
+    },
+)
 async def state_graph(call: Call, given: GraphStatement) -> Outcome:
-    """Store a statement on the graph, or delete one."""
-    view, store = call.session.memories(dry_run=given.dry_run).graph, call.backend.store
+    """Correct the graph. Merge other names with an entity or keep them apart, relate it to an object or text,
+    retract a statement by its id. Each can be undone."""
+    view = call.session.memories(dry_run=given.dry_run).graph
     if given.action == "retract":
         check(call.access, "delete", call.space)
         id_ = _required(given.statement, "statement", given.action)
-        return _done(await store(view.retract, call.space, id_), "retracted", dry_run=given.dry_run)
+        return _done(await call.ask(view.retract, id_), "retracted", dry_run=given.dry_run)
     name = _required(given.name, "name", given.action)
     if given.action == "relate":
         if given.kind is None:
@@ -107,13 +145,13 @@ async def state_graph(call: Call, given: GraphStatement) -> Outcome:
             subject=name, kind=given.kind, object=given.object, literal=given.text, negative=given.negative
         )
         try:
-            return _done(await store(view.relate, call.space, new), "stated", dry_run=given.dry_run)
+            return _done(await call.ask(view.relate, new), "stated", dry_run=given.dry_run)
         except SensitiveContent as refused:
             names = {"$.subject": "$.name", "$.literal": "$.text"}
             told = [Problem(names.get(one.path, one.path), one.message) for one in refused.problems]
             raise SensitiveContent(told) from None
     say = view.merge if given.action == "merge" else view.keep_apart
-    return _done(await store(say, call.space, name, given.others), "stated", dry_run=given.dry_run)
+    return _done(await call.ask(say, name, given.others), "stated", dry_run=given.dry_run)
 
 
 def _required(value: str | None, field: str, action: str) -> str:

@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterable
 from contextlib import suppress
 from typing import Any
 
@@ -61,7 +60,8 @@ def message_of(body: bytes) -> Json:
         raise Unreadable(PARSE_ERROR, f"Parse error: {error}", id_in(body)) from None
     if isinstance(found, list):
         detail = "Invalid Request: the message is a batch; send one message at a time"
-        raise Unreadable(INVALID_REQUEST, detail, *_ids(found))
+        ids = (_usable(one.get("id")) for one in found if isinstance(one, dict))
+        raise Unreadable(INVALID_REQUEST, detail, *(one for one in ids if one is not None))
     if not isinstance(found, dict):
         raise Unreadable(INVALID_REQUEST, "Invalid Request: the message is no object")
     _check(found)
@@ -167,11 +167,6 @@ def _arguments(given: Any, request_id: Id) -> Json:
     if given in (None, []):
         return {}
     raise Unreadable(INVALID_PARAMS, "Invalid params: arguments must be an object", request_id)
-
-
-def _ids(batch: Iterable[Any]) -> list[Id]:
-    """Return the ids of the requests in a batch."""
-    return [id_ for one in batch if isinstance(one, dict) and (id_ := _usable(one.get("id"))) is not None]
 
 
 def _is_deep(found: Any) -> bool:

@@ -1,7 +1,7 @@
 """Answers within a budget of tokens: as many memories as fit, and a note about the rest."""
 
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -12,8 +12,7 @@ from muisti.core.context.weights import gathered
 from muisti.core.model.hits import Answer, Hit
 from muisti.core.model.values import Memory, Page
 from muisti.core.support.waiting import refuse_long
-from muisti.service.mcp.fence import one_line
-from muisti.service.mcp.rendering import NOTICE, counted, located, quoted, shown
+from muisti.service.mcp.rendering import NOTICE, counted, located, one_line, quoted, shown
 
 Json = dict[str, Any]
 Render = Callable[[Json, int], tuple[Json, str]]  # an answer of one memory that names so many of the others
@@ -32,6 +31,11 @@ NO_PIECES = gathered([], "")  # an answer cuts no memory but one that stands alo
 def tokens(text: str) -> int:
     """Count the tokens in the usual encoding; other models count slightly differently."""
     return counter().count(text)
+
+
+def size(structured: Json, text: str = "") -> int:
+    """Count the tokens of the larger form of a part."""
+    return max(tokens(msgspec.json.encode(structured).decode()), tokens(text) if text else 0)
 
 
 class _Costs:
@@ -83,7 +87,7 @@ def packed(answer: Answer, max_tokens: int, *, wanted: str = "weak", full: bool 
     kept = _chosen(hits, max_tokens - around, full=full)
     if hits and 0 not in kept:
         passage, place = hits[0].passage, located(hits[0])
-        if tokens(_encoded(place)) > max_tokens // _ADDRESS:
+        if size(place) > max_tokens // _ADDRESS:
             place = {}
         return _alone(
             hits[0].memory,
@@ -99,7 +103,12 @@ def packed(answer: Answer, max_tokens: int, *, wanted: str = "weak", full: bool 
 
 def fits(memories: Sequence[Memory], max_tokens: int, *, full: bool = False) -> int:
     """Return how many of them a page within `max_tokens` holds."""
-    return _fitting(memories, max_tokens - _AROUND, full=full)
+    left = max_tokens - _AROUND
+    for number, cost in enumerate(_costs.of(memories, full=full)):
+        left -= cost + _MARGIN
+        if left < 0:
+            return number
+    return len(memories)
 
 
 def listed(page: Page, left_out: int, max_tokens: int, *, full: bool = False) -> tuple[Json, str]:
@@ -120,63 +129,41 @@ def _scored(hit: Hit, one: Json) -> Json:
     return {**one, "score": round(hit.score, 3)}
 
 
-def _encoded(place: Json) -> str:
-    return msgspec.json.encode(place).decode()
-
-
 def _chosen(hits: Sequence[Hit], left: int, *, full: bool) -> list[int]:
     """Return the places of the hits that go into the tokens that are left: those of a context, all whole."""
     costs = _costs.of([hit.memory for hit in hits], full=full)
     items = [
-        Item(value=value, tokens=cost + _MARGIN + (tokens(_encoded(located(hit))) if hit.place else 0), around=0)
+        Item(value=value, tokens=cost + _MARGIN + (size(located(hit)) if hit.place else 0), around=0)
         for hit, value, cost in zip(hits, values([hit.score for hit in hits]), costs, strict=True)
     ]
     return sorted(pack(items, NO_PIECES, left, len).kept)
-
-
-def _fitting(memories: Sequence[Memory], left: int, *, full: bool) -> int:
-    """Return how many of the memories fit in the tokens that are left."""
-    for number, cost in enumerate(_costs.of(memories, full=full)):
-        left -= cost + _MARGIN
-        if left < 0:
-            return number
-    return len(memories)
 
 
 def _alone(
     memory: Memory, passage: str, max_tokens: int, render: Render, *, named: int, full: bool
 ) -> tuple[Json, str]:
     """Return an answer with one memory: whole if that fits when counted exactly, else cut short."""
-    for one, names in _wholes(memory, named, full=full):
-        structured, text = render(one, names)
-        if _size(structured, text) <= max_tokens:
-            return structured, text
+    for wide in (True, False) if full else (False,):  # with less and less beside it
+        one = shown(memory, full=wide)
+        for names in dict.fromkeys((named, 0)):
+            structured, text = render(one, names)
+            if size(structured, text) <= max_tokens:
+                return structured, text
     content, around = passage, _identity(memory, max_tokens)
     while True:
         structured, text = render({**around, "content": content}, 0)
-        if _size(structured, text) <= max_tokens or not content:
+        if size(structured, text) <= max_tokens or not content:
             return structured, text
         content = content[: len(content) * 2 // 3]
-
-
-def _wholes(memory: Memory, named: int, *, full: bool) -> Iterator[tuple[Json, int]]:
-    """Yield the whole memory with less and less beside it."""
-    for wide in (True, False) if full else (False,):
-        one = shown(memory, full=wide)
-        yield from ((one, names) for names in dict.fromkeys((named, 0)))
 
 
 def _identity(memory: Memory, max_tokens: int) -> Json:
     """Return the fields that identify a memory whose content is cut. A long address is left out."""
     one = shown(memory)
     address = {name: one[name] for name in ("category", "key") if name in one}
-    if tokens(msgspec.json.encode(address).decode()) > max_tokens // _ADDRESS:
+    if size(address) > max_tokens // _ADDRESS:
         address = {}
     return {"id": memory.id, "version": memory.version, **address, "updated_at": one["updated_at"], "cut": True}
-
-
-def _size(structured: Json, text: str) -> int:
-    return max(tokens(msgspec.json.encode(structured).decode()), tokens(text))
 
 
 def _page(found: Sequence[Json], next_cursor: str | None, left_out: int) -> tuple[Json, str]:

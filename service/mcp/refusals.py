@@ -23,10 +23,8 @@ from muisti.core.model.errors import (
 )
 from muisti.core.model.outcomes import Instead
 from muisti.service.auth.access import Access, single_space
-from muisti.service.mcp.calls import Outcome
-from muisti.service.mcp.differences import differences
-from muisti.service.mcp.fence import one_line
-from muisti.service.mcp.rendering import quoted
+from muisti.service.mcp.rendering import differences, one_line, quoted
+from muisti.service.mcp.session import Outcome
 from muisti.service.schemas.errors import HttpError, problem_of
 from muisti.service.schemas.likeness import LikenessReply
 from muisti.service.settings.tool_groups import Group, in_order

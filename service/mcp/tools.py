@@ -1,29 +1,96 @@
-"""Runs a tool, for the fast path and for the SDK alike."""
+"""Says which tools, arguments and choices a caller sees, and runs a tool, for the fast path and for the SDK."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 import msgspec
 from msgspec import inspect
 
 from muisti.core.model.errors import InvalidInput, MuistiError
+from muisti.core.model.values import TRUST
 from muisti.core.query.filter_fields import nearest
-from muisti.service.auth.access import Access
-from muisti.service.http.decode import fitted
-from muisti.service.mcp.arguments import UndoChanges, read
-from muisti.service.mcp.calls import Call, Outcome
-from muisti.service.mcp.catalog import Tool
-from muisti.service.mcp.group_arguments import Purge
-from muisti.service.mcp.offers import hidden, usable
+from muisti.service.auth.access import Access, single_space
+from muisti.service.http.decode import decode, fitted
+from muisti.service.mcp import admin, conversations, documents, graph, reads, writes
+from muisti.service.mcp.admin import Purge
+from muisti.service.mcp.arguments import WRITING, UndoChanges
+from muisti.service.mcp.catalog import Tool, described, fields_of, properties_of, required_of
 from muisti.service.mcp.refusals import NOT_OFFERED, not_offered, refused
-from muisti.service.mcp.schema import fields_of
-from muisti.service.mcp.session import Session
+from muisti.service.mcp.session import Call, Outcome, Session
 from muisti.service.runtime.bulkheads import LANE, Lane, is_slow_tool
 from muisti.service.schemas.errors import HttpError
-
-# Reads what models send for what they mean, by the types of our own arguments; see `service.http.lenient`
+from muisti.service.settings.tool_groups import Group
 
 Json = dict[str, Any]
+
+TOOLS: tuple[Tool, ...] = (
+    *(writes.remember, reads.recall, reads.overview, reads.get_memory, reads.list_memories),
+    *(writes.update_memory, writes.forget, writes.undo, reads.memory_history, reads.list_spaces),
+    *(reads.get_context, conversations.add_exchanges, conversations.conversations, writes.import_memories),
+    *(reads.search, reads.fetch, admin.set_model, admin.prune_memory, admin.clear_all, admin.create_space),
+    *(admin.purge, admin.get_stats, documents.add_document, documents.documents, documents.code),
+    *(graph.graph, graph.state_graph),
+)
+_ADDRESS = "category and key"  # of these the key alone is left to a caller of one category
+
+
+def usable(access: Access) -> list[Tool]:
+    """Return the tools that a caller may use, always in this order."""
+    narrow, single = access.grant.category is not None, single_space(access.grant) is not None
+    return [
+        tool
+        for tool in TOOLS
+        if access.may(tool.needs)
+        and not ("whole" in tool.traits and narrow)
+        and not ("across" in tool.traits and single)
+    ]
+
+
+def offered(access: Access, groups: Collection[Group]) -> list[Tool]:
+    """Return the tools of these groups that a caller may use, always in this order."""
+    return [tool for tool in usable(access) if tool.group in groups]
+
+
+def hidden(access: Access) -> frozenset[str]:
+    """Return the names of the arguments that a caller may not use."""
+    names: set[str] = set()
+    if single_space(access.grant) is not None:
+        names.add("space")
+    if access.grant.category is not None:
+        names.add("category")
+    if not access.may("write"):
+        names |= {"replace", "supersedes"}
+    return frozenset(names)
+
+
+def schema_of(tool: Tool, access: Access) -> Json:
+    """Return the JSON Schema of the arguments of a tool, as a caller sees it."""
+    gone = hidden(access)
+    properties = {
+        name: _for(access, name, described(name, schema, tool.words))
+        for name, schema in properties_of(tool.arguments).items()
+        if name not in gone
+    }
+    required = list(required_of(tool.arguments))
+    if "space" in properties and not access.grant.reaches("default"):
+        required.append("space")
+    return {"type": "object", "properties": properties, **({"required": required} if required else {})}
+
+
+def _for(access: Access, name: str, schema: Json) -> Json:
+    """Return the schema of an argument with the words and choices that are for this caller."""
+    if access.grant.category is not None:
+        schema = {**schema, "description": schema["description"].replace(_ADDRESS, "key")}
+    own = access.grant.source_class
+    if name == "source_class" and own is not None:
+        return {**schema, "enum": [one for one in schema["enum"] if TRUST[one] <= TRUST[own]]}
+    if name == "action":
+        return {**schema, "enum": [one for one in schema["enum"] if access.may(WRITING.get(one, "read"))]}
+    if name == "on_conflict" and not access.may("write"):
+        told = schema["description"].partition("; supersede:")[0]
+        return {**schema, "enum": [one for one in schema["enum"] if one != "supersede"], "description": told}
+    return schema
+
 
 TEXTS = frozenset({"content", "contents", "text", "ndjson", "query", "idempotency_key"})  # kept as they are
 MEMORY = ("id", "category", "key")  # the names of one memory
@@ -106,7 +173,7 @@ async def _run(session: Session, tool: Tool, arguments: Mapping[str, Any]) -> Ou
     if gone := unusable & arguments.keys():
         raise HttpError("forbidden", f"there is no argument {', '.join(sorted(gone))} for this key; leave it out")
     raw = msgspec.json.encode(given(tool.arguments, arguments, unusable), order="deterministic")
-    found = read(raw, tool.arguments)
+    found: Any = decode(raw, tool.arguments)
     space = session.space(found.space, tool.needs) if tool.in_space else ""
     LANE.set(Lane(is_slow_tool(tool.name, len(raw)), space, session.access.lane_key))
     memories = session.memories(dry_run=getattr(found, "dry_run", False))

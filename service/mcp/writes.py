@@ -12,11 +12,10 @@ from muisti.core.views.write import Import
 from muisti.service.auth.access import check
 from muisti.service.formats.lines import Lines
 from muisti.service.mcp.arguments import Change, ImportMemories, Remember, UndoChanges, UpdateMemory
-from muisti.service.mcp.calls import Call, Json, Outcome
-from muisti.service.mcp.differences import differences
-from muisti.service.mcp.fence import one_line
+from muisti.service.mcp.catalog import tool
 from muisti.service.mcp.refusals import refused
-from muisti.service.mcp.rendering import brief, counted
+from muisti.service.mcp.rendering import brief, counted, differences, one_line
+from muisti.service.mcp.session import Call, Json, Outcome
 from muisti.service.schemas.errors import HttpError
 from muisti.service.schemas.likeness import alike
 from muisti.service.schemas.policy import flagged
@@ -63,8 +62,10 @@ def sentence(flag: Flag) -> str:
 PLANNED = 20  # changes of a dry run that are named
 
 
+@tool("append", words={"category": "Group, e.g. decisions"})
 async def remember(call: Call, given: Remember) -> Outcome:
-    """Store a memory, or several of which each has an outcome of its own."""
+    """Store something new to know later: one memory, or several. Refuses one that repeats or contradicts a
+    stored one, and shows that."""
     each = given.each()
     if not given.contents:
         return await _remembered(call, given, call.once("remember", given.idempotency_key))
@@ -93,12 +94,10 @@ async def _remembered(call: Call, given: Remember, request: RequestKey | None) -
             raise InvalidInput.at("$.replace", "goes without supersedes: one keeps the id of the old memory")
         if category is None or given.key is None:
             raise InvalidInput.at("$.replace", "needs category and key: they say what to replace")
-        written = await call.backend.store(
-            call.memories.write.put, call.space, given.entry(category, given.key), request=request
-        )
+        written = await call.ask(call.memories.write.put, given.entry(category, given.key), request=request)
     elif given.supersedes is not None:
-        written = await call.backend.store(
-            call.memories.write.supersede, call.space, given.supersedes, given.successor().draft(), request=request
+        written = await call.ask(
+            call.memories.write.supersede, given.supersedes, given.successor().draft(), request=request
         )
     else:
         choice = on_conflict_of(given.on_conflict, None, "reject")
@@ -119,22 +118,22 @@ async def _remembered(call: Call, given: Remember, request: RequestKey | None) -
     return Outcome({"memory": brief(memory), **structured, **flags_of(written), **suggestions}, text)
 
 
+@tool("write", "idempotent")
 async def update_memory(call: Call, given: UpdateMemory) -> Outcome:
+    """Correct, move, rate or promote a stored memory; old versions stay."""
     name, request = call.name(given), call.once("update_memory", given.idempotency_key)
     try:
         changes = given.changes.changes()
         if given.feedback is not None and not changes:
             return await _noted(call, given)
         update = call.memories.write.update
-        written = await call.backend.store(
-            update, call.space, name, changes, if_match=given.if_version, request=request
-        )
+        written = await call.ask(update, name, changes, if_match=given.if_version, request=request)
     except InvalidInput as error:
         error.problems = tuple(Problem(one.path.replace("$", "$.changes", 1), one.message) for one in error.problems)
         raise
     memory = written.memories[0]
     if given.feedback is not None:
-        await call.backend.store(call.memories.review.give_feedback, call.space, memory.id, given.feedback)
+        await call.ask(call.memories.review.give_feedback, memory.id, given.feedback)
     structured = {"memory": brief(memory, full=True)}
     if written.plan is not None:
         return _planned(written, written.plan, structured)
@@ -143,20 +142,17 @@ async def update_memory(call: Call, given: UpdateMemory) -> Outcome:
     return Outcome({**structured, **flags_of(written), **suggestions}, text)
 
 
+@tool("write", "destructive")
 async def undo(call: Call, given: UndoChanges) -> Outcome:
-    """Undo the last change or the deletion of one memory, or the last request of the caller."""
+    """Take back your last call, all of it. With id, or category and key: bring back that memory if deleted, or
+    as it was before."""
     request = call.once("undo", given.idempotency_key)
     if not given.of_one:
         return await _own_undone(call, given.which(), request)
     if given.last not in (None, 1):
         raise InvalidInput.at("$.last", "is about your own changes; version goes further back in one memory")
-    written = await call.backend.store(
-        call.memories.write.restore,
-        call.space,
-        call.name(given),
-        given.version,
-        if_match=given.if_version,
-        request=request,
+    written = await call.ask(
+        call.memories.write.restore, call.name(given), given.version, if_match=given.if_version, request=request
     )
     memory = written.memories[0]
     structured = {"memory": brief(memory, full=True)}
@@ -169,7 +165,7 @@ async def undo(call: Call, given: UndoChanges) -> Outcome:
 async def _own_undone(call: Call, which: Undo, request: RequestKey | None) -> Outcome:
     """Undo changes of the caller. It may delete what was added, so it needs the scope for that too."""
     check(call.access, "delete", call.space)
-    written = await call.backend.store(call.memories.write.undo, call.space, which, request=request)
+    written = await call.ask(call.memories.write.undo, which, request=request)
     structured: Json = {"memories": [brief(one) for one in written.memories], "ended": list(written.ended)}
     if written.plan is not None:
         return _planned(written, written.plan, structured)
@@ -179,10 +175,11 @@ async def _own_undone(call: Call, which: Undo, request: RequestKey | None) -> Ou
     return Outcome({**structured, **flags_of(written)}, f"{done} {' '.join([*back, *gone])}{told_of(written)}")
 
 
+@tool("delete", "destructive", "idempotent")
 async def forget(call: Call, given: Change) -> Outcome:
-    written = await call.backend.store(
+    """Delete a memory. Its history stays; undo brings it back. Erasing for good: purge (group admin) or CLI."""
+    written = await call.ask(
         call.memories.write.delete,
-        call.space,
         call.name(given),
         if_match=given.if_version,
         request=call.once("forget", given.idempotency_key),
@@ -194,8 +191,10 @@ async def forget(call: Call, given: Change) -> Outcome:
     return Outcome({"id": memory.id, "deleted": True}, f"Forgot {memory.id}.{again}")
 
 
+@tool("write", "idempotent", "whole", group="admin")
 async def import_memories(call: Call, given: ImportMemories) -> Outcome:
-    incoming = await call.backend.store(call.memories.write.begin_import, call.space, dry_run=given.dry_run)
+    """Import an export (memory://{space}/export), all or nothing; known ids are skipped."""
+    incoming = await call.ask(call.memories.write.begin_import, dry_run=given.dry_run)
     try:
         await call.backend.store(_take_all, incoming, given.ndjson)
         report = await call.backend.store(incoming.finish)
@@ -220,8 +219,8 @@ def _take_all(incoming: Import, text: str) -> None:
 
 async def _noted(call: Call, given: UpdateMemory) -> Outcome:
     assert given.feedback is not None
-    noted = await call.backend.store(call.memories.review.give_feedback, call.space, call.name(given), given.feedback)
-    found = await call.backend.store(call.memories.read.get, call.space, noted.memory_id, no_touch=True)
+    noted = await call.ask(call.memories.review.give_feedback, call.name(given), given.feedback)
+    found = await call.ask(call.memories.read.get, noted.memory_id, no_touch=True)
     said = f"{noted.memory_id} was {given.feedback.replace('_', ' ')}."
     structured: Json = {"memory": brief(found.memory, full=True)}
     if given.dry_run:

@@ -16,9 +16,8 @@ from typing import Any
 
 import httpx
 
-from muisti.service.console.asking.contexts import wanted_of
-from muisti.service.console.asking.settings import asked_of
-from muisti.service.console.asking.snippets import CONTEXT, SEARCH, Server, snippets
+from muisti.service.console.asking.settings import asked_of, wanted_of
+from muisti.service.console.pages.ask import CONTEXT, SEARCH, Server, snippets
 from tests.conformance.__main__ import serving
 from tests.service.console.asking.test_snippets import ASKED, NOTES
 from tests.test_recipes import TASKS

@@ -10,7 +10,7 @@ import pytest
 from litestar import Litestar
 from litestar.types import Receive, Scope, Send
 
-from muisti.service.mcp import fast_path
+from muisti.service.mcp import route
 
 # New each time, or dependent on ids and times.
 VARYING = frozenset({"x-request-id", "server-timing", "ratelimit-remaining", "ratelimit-reset", "content-length"})
@@ -41,7 +41,7 @@ def requests_taken(app: Litestar) -> list[bool | None]:
 def calls_taken(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
     """Note of each request to MCP whether it took the fast path."""
     taken: list[bool] = []
-    plain, answered = fast_path.plain, fast_path.answered
+    plain, answered = route.plain, route.answered
 
     def noted_plain(*args: Any) -> Any:
         headers = plain(*args)
@@ -53,8 +53,8 @@ def calls_taken(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
         taken.append(await answered(*args))
         return taken[-1]
 
-    monkeypatch.setattr(fast_path, "plain", noted_plain)
-    monkeypatch.setattr(fast_path, "answered", noted)
+    monkeypatch.setattr(route, "plain", noted_plain)
+    monkeypatch.setattr(route, "answered", noted)
     return taken
 
 

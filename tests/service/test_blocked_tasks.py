@@ -15,7 +15,7 @@ from litestar.testing import TestClient
 from muisti.core.engine import Engine
 from muisti.core.tasks.claim import UNFENCED, FencedCommit
 from muisti.service.app.app import create_app
-from muisti.service.mcp.catalog import TOOLS
+from muisti.service.mcp.tools import TOOLS
 from muisti.service.settings import Settings
 from tests.service import mcp_client
 from tests.service.fakes import draft

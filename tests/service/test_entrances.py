@@ -19,7 +19,7 @@ from muisti.core.query.query import Query
 from muisti.core.store.database import Outcome
 from muisti.service.app.app import create_app
 from muisti.service.cli import main
-from muisti.service.mcp.catalog import TOOLS
+from muisti.service.mcp.tools import TOOLS
 from muisti.service.schemas.errors import KINDS
 from muisti.service.settings import Settings
 from tests.core.fakes import Clock, WordEncoder

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from muisti.service.mcp.catalog import TOOLS
+from muisti.service.mcp.tools import TOOLS
 from tests.service import undo_table
 from tests.service.cli_commands import COMMANDS
 from tests.service.undo_table import LIKE, READS, ROWS, Place, Row, all_rows, server, tried

@@ -1,12 +1,145 @@
-"""Answers of a search as columns: hits with bars and marked words, and their ranks in the other column."""
+"""Answers of a search as columns: hits with bars and marked words, and their ranks in the other column.
+
+What adds to a score is side by side in its bar, and below it is what is taken away from its end.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from muisti.service.console.asking.scores import LEAST, Bar, Piece, bar, factors, legend, reach
-from muisti.service.console.asking.snippets import Snippet
+WIDE = 1000  # units of the longest bar
+LEAST = 0.5  # score that fills a bar at least, so that weak scores look weak
 
-# Matched words of a passage: the places that the API puts between asterisks, without asterisks of the text itself
+
+class Word(NamedTuple):
+    """The name of a part of a score for people, its meaning in a sentence, and the class of its colour."""
+
+    label: str
+    told: str
+    colour: str
+
+
+PARTS: Mapping[str, Word] = {
+    "lexical": Word("words", "Words of the question in the passage.", "one"),
+    "cosine": Word("meaning", "Similarity of meaning, by the vectors.", "two"),
+    "around": Word("words around", "Words of the question in neighbouring passages.", "three"),
+    "related": Word("related words", "Words like those of the question, which the passage lacks.", "six"),
+    "context": Word("meaning around", "Similarity of meaning with the turns before and after.", "three"),
+    "expansion": Word("like the best", "More like the best passage than like others, or less.", "four"),
+    "order": Word("word order", "Words as close together as in the question.", "five"),
+    "speaker": Word("person", "It is by or about a person that the question names.", "four"),
+    "similarity": Word("similarity", "The fused score of words and meaning.", "two"),
+    "tag": Word("tags", "Tags that fit the question.", "three"),
+    "position": Word("place in the text", "Passages early in a text.", "four"),
+    "graph": Word("ties", "Ties to what the question names.", "six"),
+    "symbol": Word("definition", "It defines the symbol that the question names.", "six"),
+    "listed": Word("listed", "The mode ranks no text: every memory begins with 1.", "one"),
+    "recency": Word("age", "How old it is.", "five"),
+    "feedback": Word("feedback", "What callers said of it.", "four"),
+    "importance": Word("importance", "How important it was said to be.", "six"),
+    "trust": Word("trust", "How much its source is trusted.", "three"),
+    "time": Word("time", "Another time than the question names.", "five"),
+    "late": Word("late words", "Words of the question come late in the passage.", "one"),
+    "brevity": Word("brevity", "It is a short turn of a dialogue.", "two"),
+    "bound": Word("the bound to 1", "Keeps the sum of the rankings between 0 and 1.", "one"),
+    "cap": Word("the cap at 1", "No score is above 1.", "one"),
+    "space_weight": Word("space", "The weight of its space.", "four"),
+}
+
+
+class Piece(NamedTuple):
+    """A part of a bar: where it begins, how wide it is, and whether it takes away."""
+
+    name: str
+    label: str
+    told: str
+    colour: str
+    value: float
+    text: str
+    x: str
+    width: str
+    takes: bool
+
+
+class Bar(NamedTuple):
+    """A score as a bar. `mark` is the place of the score; `pieces` add up to it."""
+
+    pieces: Sequence[Piece]
+    score: str
+    mark: str
+    told: str
+
+    @property
+    def total(self) -> float:
+        """The sum of all pieces."""
+        return sum(one.value for one in self.pieces)
+
+
+def reach(parts: Mapping[str, float]) -> float:
+    """Return the length of a bar: the sum of all that adds."""
+    return sum(value for value in parts.values() if value > 0)
+
+
+def bar(parts: Mapping[str, float], score: float, longest: float) -> Bar:
+    """Return the bar of a score; `longest` is the reach of the longest beside it.
+
+    >>> made = bar({"lexical": 0.5, "cosine": 0.25, "recency": -0.25}, 0.5, 1.0)
+    >>> [(one.label, one.x, one.width, one.takes) for one in made.pieces]
+    [('words', '0.0', '500.0', False), ('meaning', '500.0', '250.0', False), ('age', '500.0', '250.0', True)]
+    >>> made.mark, made.told
+    ('500.0', 'Score 0.500: words +0.500, meaning +0.250, age −0.250')
+    """
+    scale = WIDE / longest if longest > 0 else 0.0
+    left, right = 0.0, reach(parts)
+    pieces: list[Piece] = []
+    for name, value in sorted(parts.items(), key=lambda part: part[1] < 0):
+        word = PARTS.get(name, Word(name.replace("_", " "), "", "one"))
+        if value >= 0:
+            start, left = left, left + value
+        else:
+            start = right = right + value
+        at, wide = max(start, 0.0) * scale, abs(value) * scale
+        pieces.append(Piece(name, *word, value, signed(value), f"{at:.1f}", f"{wide:.1f}", value < 0))
+    told = ", ".join(f"{one.label} {one.text}" for one in pieces)
+    return Bar(pieces, f"{score:.3f}", f"{score * scale:.1f}", f"Score {score:.3f}: {told}")
+
+
+def signed(value: float) -> str:
+    """Return a number with its sign.
+
+    >>> signed(0.25), signed(-0.0125)
+    ('+0.250', '−0.013')
+    """
+    return f"{'−' if value < 0 else '+'}{abs(value):.3f}"
+
+
+def legend(bars: Sequence[Bar]) -> list[Piece]:
+    """Return one piece for each name in the bars, those that add first."""
+    found: dict[tuple[bool, str], Piece] = {}
+    for one in bars:
+        for piece in one.pieces:
+            found.setdefault((piece.takes, piece.name), piece)
+    order = {name: place for place, name in enumerate(PARTS)}
+    return [found[key] for key in sorted(found, key=lambda key: (key[0], order.get(key[1], len(order))))]
+
+
+def factors(explain: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Return the factors of an explanation that people ask for, with their values."""
+    named = {
+        "Words, 0 to 1": explain["lexical"],
+        "Meaning, cosine": explain["cosine"],
+        "Both, fused": explain["fused"],
+        "Factor of age": explain["recency"],
+        "Factor of importance": explain["importance"],
+        "Factor of trust": explain["trust"],
+        "Factor of feedback": explain["feedback"],
+        "Age in days": explain["age_days"],
+    }
+    found = [(name, f"{value:.3f}") for name, value in named.items() if value is not None]
+    found += [(f"Word “{term}”", f"{value:.3f}") for term, value in explain["terms"].items()]
+    if explain["time"] is not None:
+        found.append((f"Factor of “{explain['time']['words']}”", f"{explain['time']['factor']:.3f}"))
+    return found
+
 
 MARK = "**"
 CUT = "…"
@@ -69,57 +202,40 @@ def _joined(runs: list[Run]) -> list[Run]:
     return joined
 
 
-WIDE = 1000
 ROOM = 1.3  # length of the meter over the threshold of strong evidence
 
 WORDS = {"none": "bad", "weak": "fair", "strong": "good", "uncalibrated": ""}
 
 
-class Meter(NamedTuple):
-    """A meter: a bar of `strength`, and the places of both thresholds on it; `known` is false without thresholds."""
-
-    level: str
-    kind: str
-    told: str
-    known: bool
-    width: str = "0"
-    weak: str = "0"
-    strong: str = "0"
-    weak_from: str = ""
-    strong_from: str = ""
-    weak_at: str = "0"
-    strong_at: str = "0"
-
-
-def meter(found: Mapping[str, Any]) -> Meter:
-    """Return the meter of an answer.
+def meter(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the meter of an answer: a bar, and the places of both thresholds on it where they are `known`.
 
     >>> found = {"evidence": "weak", "strength": 0.65, "thresholds": {"weak": 0.5, "strong": 1.0}, "strategy": "hybrid"}
     >>> made = meter(found)
-    >>> made.width, made.weak, made.strong, made.told
+    >>> made["width"], made["weak"], made["strong"], made["told"]
     ('500.0', '384.6', '769.2', 'Strength 0.65: weak from 0.50, strong from 1.00.')
     """
     level, strength, ends = found["evidence"], found["strength"], found["thresholds"]
     kind = WORDS[level]
     if ends is None:
-        return Meter(level, kind, _unknown(level, found["strategy"], strength), known=False)
+        return {"level": level, "kind": kind, "told": _unknown(level, found["strategy"], strength), "known": False}
     told = f"Strength {strength:.2f}: weak from {ends['weak']:.2f}, strong from {ends['strong']:.2f}."
     if level == "weak" and strength < ends["weak"]:
         told += " It counts as weak because one memory has every word."
     scale = WIDE / max(ROOM * ends["strong"], strength)
-    return Meter(
-        level=level,
-        kind=kind,
-        told=told,
-        known=True,
-        width=f"{strength * scale:.1f}",
-        weak=f"{ends['weak'] * scale:.1f}",
-        strong=f"{ends['strong'] * scale:.1f}",
-        weak_at=f"{ends['weak'] * scale * 100 / WIDE:.1f}",
-        strong_at=f"{ends['strong'] * scale * 100 / WIDE:.1f}",
-        weak_from=f"{ends['weak']:.2f}",
-        strong_from=f"{ends['strong']:.2f}",
-    )
+    return {
+        "level": level,
+        "kind": kind,
+        "told": told,
+        "known": True,
+        "width": f"{strength * scale:.1f}",
+        "weak": f"{ends['weak'] * scale:.1f}",
+        "strong": f"{ends['strong'] * scale:.1f}",
+        "weak_at": f"{ends['weak'] * scale * 100 / WIDE:.1f}",
+        "strong_at": f"{ends['strong'] * scale * 100 / WIDE:.1f}",
+        "weak_from": f"{ends['weak']:.2f}",
+        "strong_from": f"{ends['strong']:.2f}",
+    }
 
 
 def _unknown(level: str, strategy: str, strength: float) -> str:
@@ -133,72 +249,15 @@ UP, DOWN = "▲", "▼"
 CONTENT_MAX = 600  # characters of a passage that is shown without marks
 
 
-class Moved(NamedTuple):
-    """The place of a hit in the other column, in words, and the class of its badge."""
-
-    told: str
-    kind: str
-
-
-class HitView(NamedTuple):
-    """A hit as it is drawn."""
-
-    rank: int
-    id: str
-    title: str
-    runs: Sequence[Run]
-    bar: Bar
-    ranks: str
-    sentence: str
-    factors: Sequence[tuple[str, str]]
-    badges: Sequence[str]
-    trust: str
-    at: str
-    place: str
-    moved: Moved | None
-
-
-class Expected(NamedTuple):
-    """A memory that was expected, with the reason why it is a hit or none."""
-
-    id: str
-    reason: str
-    sentence: str
-    rank: int | None
-    ranks: str
-    conditions: Sequence[str]
-    successor: str | None
-    known: bool
-    bar: Bar | None
-    last: str | None
-    factors: Sequence[tuple[str, str]]
-
-
-class Column(NamedTuple):
-    """An answer beside its settings."""
-
-    name: str
-    meter: Meter
-    hits: Sequence[HitView]
-    total: int
-    strategy: str
-    title: str
-    notes: Sequence[str]
-    expected: Expected | None
-    copies: Sequence[Snippet]
-    nothing: str
-    advice: Sequence[str]
-
-
 class Answered(NamedTuple):
     """An answer of the API, the name of its column, and the request as texts to copy."""
 
     name: str
     found: Mapping[str, Any]
-    copies: Sequence[Snippet]
+    copies: Sequence[Any]
 
 
-def columns(answers: Sequence[Answered], *, filtered: bool) -> tuple[list[Column], list[Piece]]:
+def columns(answers: Sequence[Answered], *, filtered: bool) -> tuple[list[dict[str, Any]], list[Piece]]:
     """Return a column for each answer, drawn to one scale, and the legend of all their bars."""
     longest = max((reach(parts) for one in answers for parts in _parts(one.found)), default=0.0)
     longest = max(longest, LEAST)
@@ -207,8 +266,8 @@ def columns(answers: Sequence[Answered], *, filtered: bool) -> tuple[list[Column
         _column(one, longest, places[1 - at] if len(answers) == 2 else None, filtered=filtered)
         for at, one in enumerate(answers)
     ]
-    bars = [hit.bar for one in drawn for hit in one.hits]
-    bars += [one.expected.bar for one in drawn if one.expected is not None and one.expected.bar is not None]
+    bars = [hit["bar"] for one in drawn for hit in one["hits"]]
+    bars += [one["expected"]["bar"] for one in drawn if one["expected"] and one["expected"]["bar"] is not None]
     return drawn, legend(bars)
 
 
@@ -217,7 +276,7 @@ def _parts(found: Mapping[str, Any]) -> list[Mapping[str, float]]:
     return [one["parts"] for one in told if one is not None]
 
 
-def _column(one: Answered, longest: float, others: Mapping[str, int] | None, *, filtered: bool) -> Column:
+def _column(one: Answered, longest: float, others: Mapping[str, int] | None, *, filtered: bool) -> dict[str, Any]:
     found = one.found
     notes = list(found["degraded"])
     if (intent := found.get("intent")) is not None:
@@ -225,19 +284,19 @@ def _column(one: Answered, longest: float, others: Mapping[str, int] | None, *, 
     notes += [_instruction(each) for each in found.get("instructions", ())]
     explained = found.get("explained", ())
     nothing, advice = _nothing(found, filtered=filtered)
-    return Column(
-        name=one.name,
-        meter=meter(found),
-        hits=[_hit(rank, hit, longest, others) for rank, hit in enumerate(found["hits"], 1)],
-        total=found["total"],
-        strategy=found["strategy"],
-        title=_title(len(found["hits"]), nearest=bool(nothing)),
-        notes=notes,
-        expected=_expected(explained[0], longest) if explained else None,
-        copies=one.copies,
-        nothing=nothing,
-        advice=advice,
-    )
+    return {
+        "name": one.name,
+        "meter": meter(found),
+        "hits": [_hit(rank, hit, longest, others) for rank, hit in enumerate(found["hits"], 1)],
+        "total": found["total"],
+        "strategy": found["strategy"],
+        "title": _title(len(found["hits"]), nearest=bool(nothing)),
+        "notes": notes,
+        "expected": _expected(explained[0], longest) if explained else None,
+        "copies": one.copies,
+        "nothing": nothing,
+        "advice": advice,
+    }
 
 
 def _instruction(one: Mapping[str, Any]) -> str:
@@ -247,66 +306,51 @@ def _instruction(one: Mapping[str, Any]) -> str:
     return f"Standing instruction ({why}): {content[:CONTENT_MAX]}{' …' if len(content) > CONTENT_MAX else ''}"
 
 
-def _hit(rank: int, hit: Mapping[str, Any], longest: float, others: Mapping[str, int] | None) -> HitView:
+def _hit(rank: int, hit: Mapping[str, Any], longest: float, others: Mapping[str, int] | None) -> dict[str, Any]:
     memory, passage = hit["memory"], hit["passage"]
     text = memory["content"][passage["start"] : passage["stop"]]
     shown = text if len(text) <= CONTENT_MAX or hit.get("highlight") else text[:CONTENT_MAX].rstrip() + " …"
-    at = memory["event_at"] or memory["created_at"]
-    return HitView(
-        rank=rank,
-        id=memory["id"],
-        title=_address(memory),
-        runs=marked(hit.get("highlight"), text) if hit.get("highlight") else marked(None, shown),
-        bar=bar(hit["explain"]["parts"], hit["score"], longest),
-        ranks=_ranks(hit["ranks"]),
-        sentence=hit["explain"]["sentence"],
-        factors=factors(hit["explain"]),
-        badges=_badges(memory),
-        trust=f"trust {memory['trust']} %",
-        at=at,
-        place=_place(hit.get("place")),
-        moved=None if others is None else moved(rank, others.get(memory["id"])),
-    )
+    return {
+        **hit,
+        "rank": rank,
+        "title": "/".join(filter(None, (memory["category"], memory["key"]))),
+        "runs": marked(hit.get("highlight"), text) if hit.get("highlight") else marked(None, shown),
+        "bar": bar(hit["explain"]["parts"], hit["score"], longest),
+        "ranks": _ranks(hit["ranks"]),
+        "factors": factors(hit["explain"]),
+        "badges": _badges(memory),
+        "place": _place(hit.get("place")),
+        "moved": None if others is None else moved(rank, others.get(memory["id"])),
+    }
 
 
-def moved(rank: int, other: int | None) -> Moved:
+def moved(rank: int, other: int | None) -> dict[str, Any]:
     """Return how the rank of a hit differs from that in the other column.
 
-    >>> [moved(2, other).told for other in (2, 5, 1, None)]
+    >>> [moved(2, other)["told"] for other in (2, 5, 1, None)]
     ['same rank', '▲ 3 above the other', '▼ 1 below the other', 'only here']
     """
     if other is None:
-        return Moved("only here", "good")
+        return {"told": "only here", "kind": "good"}
     if other == rank:
-        return Moved("same rank", "")
+        return {"told": "same rank", "kind": ""}
     if rank < other:
-        return Moved(f"{UP} {other - rank} above the other", "good")
-    return Moved(f"{DOWN} {rank - other} below the other", "fair")
+        return {"told": f"{UP} {other - rank} above the other", "kind": "good"}
+    return {"told": f"{DOWN} {rank - other} below the other", "kind": "fair"}
 
 
-def _expected(one: Mapping[str, Any], longest: float) -> Expected:
+def _expected(one: Mapping[str, Any], longest: float) -> dict[str, Any]:
     explain = one["explain"]
-    return Expected(
-        id=one["id"],
-        reason=one["reason"].replace("_", " "),
-        sentence=one["sentence"],
-        rank=one["rank"],
-        ranks=_ranks(one["ranks"]),
-        conditions=one["conditions"],
-        successor=one["superseded_by"],
-        known=one["reason"] != "unknown",
-        bar=None if explain is None or one["score"] is None else bar(explain["parts"], one["score"], longest),
-        last=None if one["last_score"] is None else f"{one['last_score']:.3f}",
-        factors=[] if explain is None else factors(explain),
-    )
+    return {
+        **one,
+        "ranks": _ranks(one["ranks"]),
+        "bar": None if explain is None or one["score"] is None else bar(explain["parts"], one["score"], longest),
+        "factors": [] if explain is None else factors(explain),
+    }
 
 
 def _ranks(ranks: Mapping[str, int]) -> str:
     return ", ".join(f"{rank:,} {RANKINGS.get(name, 'by ' + name)}" for name, rank in ranks.items())
-
-
-def _address(memory: Mapping[str, Any]) -> str:
-    return "/".join(filter(None, (memory["category"], memory["key"])))
 
 
 def _badges(memory: Mapping[str, Any]) -> list[str]:

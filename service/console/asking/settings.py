@@ -1,10 +1,12 @@
-"""Settings of a question: read from the parameters of a URL, written as the body of a request.
+"""Settings of a question and of a context: read from the parameters of a URL, written as the body of a request.
+
+A context is drawn as its text with citations, and its tokens by section as a bar of the budget.
 
 A second setting has the same parameters with `b.` before their names. Filter and question belong to both.
 """
 
 import json
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -198,3 +200,108 @@ def _object(text: str) -> dict[str, Any]:
     if not isinstance(found, dict):
         raise ValueError('must be an object, such as {"tags": ["release"]}')
     return found
+
+
+BAR_WIDE = 1000
+SECTIONS: Mapping[str, str] = {  # each with the class of its colour
+    "profile": "four",
+    "instructions": "six",
+    "recent": "five",
+    "summaries": "three",
+    "about": "six",
+    "facts": "two",
+    "documents": "one",
+    "memories": "one",
+}
+REASONS = {"budget": "the context was full", "section": "its section was full"}
+LAST = "memories"  # the section that gets what the others leave
+CHOSEN = "s."  # before the name of a section in a URL
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A context as a URL asks for it. `values` are the parameters that are not empty."""
+
+    values: Mapping[str, str]
+
+    def __getitem__(self, name: str) -> str:
+        return self.values.get(name, "")
+
+    @property
+    def sections(self) -> list[str]:
+        """The sections that are asked for by name; none for the usual ones."""
+        return [name for name in SECTIONS if self[CHOSEN + name]]
+
+    def body(self) -> dict[str, Any]:
+        """Return the body of the request.
+
+        Raises:
+            Wrong: a number of tokens is none.
+        """
+        body: dict[str, Any] = {"query": self["q"], "no_touch": True}
+        if self["budget"]:
+            body["token_budget"] = self._tokens("budget")
+        if self["conversation"]:
+            body["conversation"] = self["conversation"]
+        if self["evidence"]:
+            body["min_evidence"] = self["evidence"]
+        if self.sections:
+            limit = {"max_tokens": self._tokens("each")} if self["each"] else {}
+            body["sections"] = {name: {} if name == LAST else limit for name in self.sections}
+        return body
+
+    def _tokens(self, name: str) -> int:
+        if not self[name].isdecimal():
+            raise Wrong(name, "must be a whole number of tokens")
+        return int(self[name])
+
+
+def wanted_of(params: Mapping[str, str]) -> Wanted:
+    """Return the context of a URL; parameters that are empty or of other pages are left out."""
+    known = {"q", "budget", "each", "conversation", "evidence", *(CHOSEN + name for name in SECTIONS)}
+    return Wanted({name: value for name, value in params.items() if name in known and value})
+
+
+def context_view(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what is drawn of a context."""
+    budget = found["token_budget"]
+    text = list(_stretches(found["text"], found["citations"]))
+    return {
+        **found,
+        "free": budget - found["tokens"],
+        "percent": f"{found['tokens'] / budget:.0%}",
+        "shares": list(_shares(found)),
+        "text": text,
+        "citations": [one for one in text if one["id"]],
+        "left_out": [{**one, "reason": REASONS[one["reason"]]} for one in found["left_out"]],
+    }
+
+
+def _shares(found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the sections, and last what is around them; the widths add up to that of all tokens."""
+    budget, at = found["token_budget"], 0
+    frame = found["tokens"] - sum(one["tokens"] for one in found["sections"])
+    around = {"name": "around them", "tokens": frame, "memories": 0, "note": "notice, question, dates"}
+    for one in (*found["sections"], *([around] if frame > 0 else [])):
+        yield {
+            **one,
+            "percent": f"{one['tokens'] / budget:.1%}",
+            "note": one.get("note", ""),
+            "colour": SECTIONS.get(one["name"], "frame"),
+            "x": f"{at / budget * BAR_WIDE:.1f}",
+            "width": f"{one['tokens'] / budget * BAR_WIDE:.1f}",
+        }
+        at += one["tokens"]
+
+
+def _stretches(text: str, citations: Sequence[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Yield the text in order, cut where memories begin and end; a stretch of a memory has its citation."""
+    at = 0
+    for one in sorted(citations, key=lambda one: one["start"]):
+        if one["start"] > at:
+            yield {"text": text[at : one["start"]], "id": ""}
+        start = max(at, one["start"])
+        yield {**one, "text": text[start : one["stop"]]}
+        at = max(at, one["stop"])
+    if at < len(text):
+        yield {"text": text[at:], "id": ""}

@@ -1,1 +1,1 @@
-"""The pages of the console, one topic a module. `ROUTES` of each module lists its handlers."""
+"""The pages of the console, one topic a module, each declared by `shows` or `does`."""

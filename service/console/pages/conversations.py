@@ -1,54 +1,104 @@
 """Conversations and the sessions that they belong to: lists, a dialogue to read, and what may be changed."""
 
 import asyncio
+from collections.abc import Mapping, Sequence
+from itertools import accumulate
 from typing import Any
 
-from litestar import Request, Response, get, post
-from litestar.di import NamedDependency
-from litestar.params import FromPath
+from litestar import Response
 
 from muisti.client import calls
-from muisti.service.console.answers import done, long_page, page
-from muisti.service.console.dialogue import outline, summary_of, turns
-from muisti.service.console.mount import ROOT
-from muisti.service.console.render import View, segment
+from muisti.service.console.answers import Model, does, done, shows
+from muisti.service.console.render import segment
 from muisti.service.console.visit import Visit
 
-SPACE = f"{ROOT}/spaces/{{space:str}}"
-PATH = f"{SPACE}/conversations/{{name:str}}"
-SESSION = f"{SPACE}/sessions/{{name:str}}"
+Item = Mapping[str, Any]
+DRAWN = 200_000  # characters of a page that are read as Markdown
+
+
+def said(memory: Item) -> list[Model]:
+    """Return the messages of a turn: one, or that of a user with the reply to it.
+
+    >>> said({"author": "user", "content": "Who?\\n\\nAnn.", "structure": {"reply_at": 6, "replier": "assistant"}})
+    [{'who': 'user', 'text': 'Who?'}, {'who': 'assistant', 'text': 'Ann.'}]
+    """
+    content, at = memory["content"], memory["structure"].get("reply_at")
+    who = memory["author"] or "somebody"
+    if at is None:
+        return [{"who": who, "text": content}]
+    return [
+        {"who": who, "text": content[:at].rstrip()},
+        {"who": memory["structure"].get("replier") or "assistant", "text": content[at:]},
+    ]
+
+
+def turns(items: Sequence[Item], topics: Sequence[Item]) -> list[Model]:
+    """Return the turns of a page, each with the titles of topics of which it is the first on the page.
+
+    A `plain` turn is not read as Markdown, since its page is long.
+    """
+    begins: dict[int, list[str]] = {}
+    for topic in topics:
+        for first, last in topic["spans"]:
+            here = next((one["turn"] for one in items if first <= one["turn"] <= last), None)
+            if here is not None:
+                begins.setdefault(here, []).append(topic["title"])
+    lengths = accumulate(len(one["content"]) for one in items)
+    return [
+        {**one, "said": said(one), "begins": begins.get(one["turn"], ()), "plain": length > DRAWN}
+        for one, length in zip(items, lengths, strict=True)
+    ]
+
+
+def outline(topics: Sequence[Item], summaries: Sequence[Item]) -> list[Model]:
+    """Return the topics in the order of their turns, with their summaries."""
+    known = {one["topic"]: one for one in summaries if one["of"] == "topic"}
+    return sorted(
+        (_topic(one, known.get(one["name"])) for one in topics), key=lambda one: (one["first"] is None, one["first"])
+    )
+
+
+def _topic(topic: Item, summary: Item | None) -> Model:
+    spans = topic["spans"]
+    return {
+        **topic,
+        "spans": [str(first) if first == last else f"{first} to {last}" for first, last in spans],
+        "first": min((first for first, _ in spans), default=None),
+        "summary": None if summary is None else summary["text"],
+        "stale": summary is not None and summary["stale"],
+    }
+
+
 PAGE = 50
 STATES = ("open", "closed")
 SESSIONS, TOPICS = 100, 100  # that a page shows
 
 
-@get(f"{SPACE}/conversations")
-async def list_conversations(space: FromPath[str], visit: NamedDependency[Visit]) -> Response[str]:
+@shows("conversations", "conversations.html", states=STATES)
+async def list_conversations(visit: Visit, space: str) -> Model:
     """Show the conversations, those with the latest turn first, and the sessions that they belong to."""
-    asked = visit.request.query_params
+    asked = visit.asked
     given: dict[str, Any] = {name: asked.get(name) or None for name in ("session", "user", "state")}
     found, sessions = await asyncio.gather(
         visit.api.list_conversations(space, limit=PAGE, cursor=asked.get("cursor") or None, **given, **visit.at),
         visit.api.list_sessions(space, limit=SESSIONS, **visit.at),
     )
     items: Any = sessions["items"]
-    model = {
+    return {
         "conversations": found["items"],
         "total": found["total"],
         "next": found["next_cursor"],
         "sessions": items,
         "more_sessions": sessions["total"] - len(items),
         "given": {name: value for name, value in given.items() if value},
-        "states": STATES,
         "session": next((one for one in items if one["name"] == given["session"]), None),
     }
-    return page(visit, View("conversations.html", model))
 
 
-@get(PATH)
-async def show_conversation(space: FromPath[str], name: FromPath[str], visit: NamedDependency[Visit]) -> Response[str]:
+@shows("conversations/{name}", "conversation.html", long=True)
+async def show_conversation(visit: Visit, space: str, name: str) -> Model:
     """Show a page of turns beside the outline of topics."""
-    asked = visit.request.query_params
+    asked = visit.asked
     category = asked.get("category") or None
     first = first_of(asked.get("turn"))
     found, topics = await asyncio.gather(
@@ -65,7 +115,7 @@ async def show_conversation(space: FromPath[str], name: FromPath[str], visit: Na
             visit.api.get_working_memory(space, name, category=category),
         )
         now = {"summaries": summaries["items"], "working": working}
-    model = {
+    return {
         "conversation": found,
         "category": category,
         "marked": int(asked["turn"]) if (asked.get("turn") or "").isdecimal() else None,
@@ -73,10 +123,9 @@ async def show_conversation(space: FromPath[str], name: FromPath[str], visit: Na
         "next": read["next_cursor"],
         "earlier": first > 0 or bool(asked.get("cursor")),
         "topics": outline(topics["items"], now["summaries"]),
-        "summary": summary_of("conversation", now["summaries"]),
+        "summary": next((one for one in now["summaries"] if one["of"] == "conversation"), None),
         "working": now["working"],
     }
-    return await long_page(visit, View("conversation.html", model))
 
 
 def first_of(turn: str | None) -> int:
@@ -88,92 +137,45 @@ def first_of(turn: str | None) -> int:
     return max(0, int(turn) - 2) if turn and turn.isdecimal() and len(turn) < 17 else 0
 
 
-@post(PATH)
-async def change_conversation(
-    request: Request, space: FromPath[str], name: FromPath[str], visit: NamedDependency[Visit]
-) -> Response[None]:
-    """Rename a conversation, close it or reopen it."""
-    form = await request.form()
-    category = str(form.get("category", "")) or None
-    made = await visit.send(calls.update_conversation(space, name, _changes(form), category=category))
-    return done(visit, f"conversations/{segment(name)}", "saved", undo=made.request, category=category)
+def _declare(level: str, read: Any, update: Any, delete: Any, said: str) -> None:
+    """Declare the pages that change and delete a conversation, or a session, by the requests for it."""
+
+    @does(f"{level}/{{name}}")
+    async def change(visit: Visit, space: str, name: str) -> Response[None]:
+        """Rename it, close it or reopen it."""
+        changes = {field: visit.field(field).strip() for field in ("title", "state") if visit.field(field)}
+        category = visit.field("category") or None
+        made = await visit.send(update(space, name, changes, category=category))
+        if level == "sessions":
+            return done(visit, "conversations", "saved", undo=made.request, session=name)
+        return done(visit, f"{level}/{segment(name)}", "saved", undo=made.request, category=category)
+
+    @shows(f"{level}/{{name}}/delete", "conversation_delete.html")
+    async def show_deletion(visit: Visit, space: str, name: str) -> Model:
+        """Show what goes with it, with the counts of a dry run."""
+        category = visit.asked.get("category") or None
+        found = (await visit.send(read(space, name, category=category))).data
+        plan: Any = None
+        if visit.may_change("delete"):
+            plan = (await visit.send(delete(space, name, category=category, dry_run=True))).data
+        counts = {} if plan is None else plan["answer"]
+        return {
+            "path": f"{level}/{segment(name)}",
+            "found": found,
+            "goes": [(name, count) for name, count in counts.items() if count and name != "total"],
+            "plan": plan,
+            "category": category,
+        }
+
+    @does(f"{level}/{{name}}/delete")
+    async def delete_all(visit: Visit, space: str, name: str) -> Response[None]:
+        """Delete it with what belongs to it, as one step that can be undone."""
+        made = await visit.send(delete(space, name, category=visit.field("category") or None))
+        return done(visit, "conversations", said, undo=made.request)
 
 
-@post(SESSION)
-async def change_session(
-    request: Request, space: FromPath[str], name: FromPath[str], visit: NamedDependency[Visit]
-) -> Response[None]:
-    """Rename a session, close it or reopen it."""
-    form = await request.form()
-    category = str(form.get("category", "")) or None
-    made = await visit.send(calls.update_session(space, name, _changes(form), category=category))
-    return done(visit, "conversations", "saved", undo=made.request, session=name)
-
-
-def _changes(form: Any) -> dict[str, str]:
-    return {field: str(form[field]).strip() for field in ("title", "state") if form.get(field)}
-
-
-@get(f"{PATH}/delete")
-async def show_deletion(space: FromPath[str], name: FromPath[str], visit: NamedDependency[Visit]) -> Response[str]:
-    """Show what goes with a conversation."""
-    category = visit.request.query_params.get("category") or None
-    found: Any = await visit.api.get_conversation(space, name, category=category)
-    plan: Any = None
-    if visit.may_change("delete"):
-        plan = await visit.api.delete_conversation(space, name, category=category, dry_run=True)
-    return page(visit, _deletion(f"conversations/{segment(name)}", found, plan, category))
-
-
-@post(f"{PATH}/delete")
-async def delete_conversation(
-    request: Request, space: FromPath[str], name: FromPath[str], visit: NamedDependency[Visit]
-) -> Response[None]:
-    """Delete a conversation with its topics and turns, as one step that can be undone."""
-    category = str((await request.form()).get("category", "")) or None
-    made = await visit.send(calls.delete_conversation(space, name, category=category))
-    return done(visit, "conversations", "deleted_conversation", undo=made.request)
-
-
-@get(f"{SESSION}/delete")
-async def show_session_deletion(
-    space: FromPath[str], name: FromPath[str], visit: NamedDependency[Visit]
-) -> Response[str]:
-    """Show what goes with a session."""
-    category = visit.request.query_params.get("category") or None
-    found: Any = await visit.api.get_session(space, name, category=category)
-    plan: Any = None
-    if visit.may_change("delete"):
-        plan = await visit.api.delete_session(space, name, category=category, dry_run=True)
-    return page(visit, _deletion(f"sessions/{segment(name)}", found, plan, category))
-
-
-@post(f"{SESSION}/delete")
-async def delete_session(
-    request: Request, space: FromPath[str], name: FromPath[str], visit: NamedDependency[Visit]
-) -> Response[None]:
-    """Delete a session with its conversations, as one step that can be undone."""
-    category = str((await request.form()).get("category", "")) or None
-    made = await visit.send(calls.delete_session(space, name, category=category))
-    return done(visit, "conversations", "deleted_session", undo=made.request)
-
-
-def _deletion(path: str, found: Any, plan: Any, category: str | None) -> View:
-    """Return the page that asks before a session or conversation is deleted, with the counts of a dry run."""
-    goes = (
-        [] if plan is None else [(name, count) for name, count in plan["answer"].items() if count and name != "total"]
-    )
-    model = {"path": path, "found": found, "goes": goes, "plan": plan, "category": category}
-    return View("conversation_delete.html", model)
-
-
-ROUTES = (
-    list_conversations,
-    show_conversation,
-    change_conversation,
-    change_session,
-    show_deletion,
-    delete_conversation,
-    show_session_deletion,
-    delete_session,
+_declare(
+    *("conversations", calls.get_conversation, calls.update_conversation, calls.delete_conversation),
+    said="deleted_conversation",
 )
+_declare("sessions", calls.get_session, calls.update_session, calls.delete_session, said="deleted_session")

@@ -4,14 +4,10 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote
 
-from litestar import Request, Response, get, post
 from litestar.datastructures import UploadFile
-from litestar.di import NamedDependency
-from litestar.params import FromPath
 
 from muisti.client import calls
-from muisti.service.console.answers import done, page
-from muisti.service.console.mount import ROOT
+from muisti.service.console.answers import Answer, does, done, shows
 from muisti.service.console.render import View
 from muisti.service.console.visit import Visit
 
@@ -20,48 +16,39 @@ ZSTD_BEGINS = b"\x28\xb5\x2f\xfd"
 EXAMPLES = 3
 
 
-@get(f"{ROOT}/spaces/{{space:str}}/imports")
-async def show_imports(space: FromPath[str], visit: NamedDependency[Visit]) -> Response[str]:
+@shows("imports")
+async def show_imports(visit: Visit, space: str) -> View:
     """Show what was imported, and what can be downloaded."""
     return await _shown(visit, space)
 
 
-@post(f"{ROOT}/spaces/{{space:str}}/imports", status_code=200)
-async def import_file(request: Request, space: FromPath[str], visit: NamedDependency[Visit]) -> Response[Any]:
+@does("imports")
+async def import_file(visit: Visit, space: str) -> Answer:
     """Say what a file would bring, or import it as a task."""
-    form = await request.form()
-    file = form.get("file")
+    file = visit.form.get("file")
     content = await file.read() if isinstance(file, UploadFile) else b""
-    atomic = "whole" in form
-    if form.get("step") == "import":
+    atomic = "whole" in visit.form
+    if visit.form.get("step") == "import":
         sent = calls.import_memories(space, content, content_type=media_of(content), atomic=atomic, task=True)
         return done(visit, f"tasks/{(await visit.send(sent)).data['id']}", "import_begun")
     sent = calls.import_memories(space, content, content_type=media_of(content), atomic=False, dry_run=True)
     return await _shown(visit, space, report=told((await visit.send(sent)).data, content))
 
 
-@get(f"{ROOT}/spaces/{{space:str}}/imports/{{number:str}}/undo")
-async def show_undo(space: FromPath[str], number: FromPath[str], visit: NamedDependency[Visit]) -> Response[str]:
+@shows("imports/{number}/undo")
+async def show_undo(visit: Visit, space: str, number: str) -> View:
     """Show which import would be undone, before it is."""
     found = await visit.api.list_imports(space)
     one = next((each for each in found["items"] if str(each["import_id"]) == number), None)
     model = {"one": one, "undo": visit.to(f"imports/{number}/undo"), "may": visit.may_change("delete")}
-    return page(visit, View("import_undo.html", model, status=200 if one else 404))
+    return View("import_undo.html", model, status=200 if one else 404)
 
 
-@post(f"{ROOT}/spaces/{{space:str}}/imports/{{number:str}}/undo")
-async def undo_import(space: FromPath[str], number: FromPath[str], visit: NamedDependency[Visit]) -> Response[None]:
-    """Undo an import: its memories are deleted."""
-    sent = await visit.send(calls.undo_import(space, number))
-    return done(visit, "imports", "import_undone", undo=sent.request)
-
-
-async def _shown(visit: Visit, space: str, report: Mapping[str, Any] | None = None) -> Response[str]:
+async def _shown(visit: Visit, space: str, report: Mapping[str, Any] | None = None) -> View:
     found = await visit.api.list_imports(space)
-    rows = [{**one, "undo": visit.to(f"imports/{one['import_id']}/undo")} for one in found["items"]]
     whole = visit.access["category"] is None
-    model = {"imports": rows, "report": report, "whole": whole, "exports": exports(space)}
-    return page(visit, View("imports.html", model, block="report"))
+    model = {"imports": found["items"], "report": report, "whole": whole, "exports": exports(space)}
+    return View("imports.html", model, block="report")
 
 
 def media_of(content: bytes) -> str:
@@ -98,6 +85,3 @@ def exports(space: str) -> list[tuple[str, str]]:
         ("All with history and vectors", base),
         ("All with history, without vectors", f"{base}?vectors=false"),
     ]
-
-
-ROUTES = (show_imports, import_file, show_undo, undo_import)

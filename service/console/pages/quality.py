@@ -3,100 +3,140 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from litestar import Request, Response, get, post
-from litestar.di import NamedDependency
-from litestar.params import FromPath
+from litestar import Response
 
 from muisti.client import MuistiError, calls
-from muisti.service.console import trends
-from muisti.service.console.answers import done, page
-from muisti.service.console.mount import ROOT
-from muisti.service.console.render import View
+from muisti.service.console.answers import Model, does, done, shows
 from muisti.service.console.visit import Visit
+
+ABSENT: Any = object()  # of a run before the probe was made
+WIDTH, HEIGHT = 160, 32
+WORST = 100  # the last rank that a run looks at
+WHY = {
+    "new": "It was stored after the question.",
+    "changed": "It was changed.",
+    "deleted": "It is deleted.",
+    "superseded": "Another memory took its place.",
+    "expired": "It has expired.",
+    "erased": "It was erased for good.",
+    "status": "It is not active any more.",
+    "model": "The space has another embedding model now.",
+    "others": "Only other memories moved.",
+}
+
+
+def line_of(found: Sequence[Any], k: int) -> dict[str, Any]:
+    """Return the line of a probe's ranks: the best is on top, on a scale of logarithms, and None is at the bottom.
+
+    >>> line_of([1, None], 5)["points"], line_of([1, None], 5)["words"]
+    ('2,2 158,30', 'not among the first 100 now; rank 1 before')
+    """
+    known = [one for one in found if one is not ABSENT]
+    step = (WIDTH - 4) / max(1, len(known) - 1)
+    points = " ".join(f"{2 + place * step:.0f},{_height(one):.0f}" for place, one in enumerate(known))
+    last, before = (known[-1] if known else ABSENT), (known[-2] if len(known) > 1 else ABSENT)
+    return {
+        "points": points,
+        "dots": [(f"{2 + place * step:.0f}", f"{_height(one):.0f}") for place, one in enumerate(known)][-1:],
+        "words": "not asked yet" if last is ABSENT else _words(last, before),
+        "state": "" if last is ABSENT else "good" if last is not None and last <= k else "bad",
+        "rank": "–" if last is ABSENT or last is None else str(last),
+    }
+
+
+def compared(
+    then: Sequence[Mapping[str, Any]], now: Sequence[Mapping[str, Any]], differences: Sequence[Mapping[str, Any]]
+) -> list[dict[str, Any]]:
+    """Return one row for each memory of an answer of before or of now, with both ranks and the reason of a move."""
+    before = {one["id"]: (one["rank"], one["score"]) for one in then}
+    after = {hit["memory"]["id"]: (place, hit["score"]) for place, hit in enumerate(now, 1)}
+    reasons = {one["id"]: one for one in differences}
+    rows: list[dict[str, Any]] = []
+    for id_ in before | after:
+        (old, score), (new, new_score) = before.get(id_, (None, None)), after.get(id_, (None, None))
+        found = reasons.get(id_, {})
+        why = WHY.get(found.get("why", ""), found.get("why"))
+        rows.append({"id": id_, "then": old, "now": new, "score": score, "new_score": new_score, "why": why,
+                     "by": found.get("superseded_by")})  # fmt: skip
+    return rows
+
+
+def _height(rank: int | None) -> float:
+    if rank is None:
+        return HEIGHT - 2
+    return 2 + (HEIGHT - 8) * (rank.bit_length() - 1) / WORST.bit_length()
+
+
+def _words(last: int | None, before: Any) -> str:
+    told = "not among the first 100" if last is None else f"rank {last}"
+    if before is ABSENT or before == last:
+        return told
+    earlier = "not among the first 100" if before is None else f"rank {before}"
+    return f"{told} now; {earlier} before"
+
 
 PAGE = 30
 UNANSWERED = 50
 EVIDENCE = ("strong", "weak", "none", "uncalibrated")
 
 
-@get(f"{ROOT}/spaces/{{space:str}}/quality")
-async def show_quality(space: FromPath[str], visit: NamedDependency[Visit]) -> Response[str]:
+@shows("quality", "quality.html")
+async def show_quality(visit: Visit, space: str) -> Model:
     """Show the probes with their ranks over time, and the questions that found nothing."""
     probes = (await visit.api.list_probes(space))["items"]
     runs = list(reversed((await visit.api.list_probe_runs(space))["items"]))
+    ranks = [{one["id"]: one["rank"] for one in run["ranks"]} for run in runs]
     unanswered = await visit.api.list_unanswered(space, limit=UNANSWERED) if visit.may("admin") else None
-    model = {
-        "probes": [probe_row(visit, one, runs) for one in probes],
-        "recall": trends.recall(runs),
-        "runs": [run_row(one) for one in reversed(runs)],
+    return {
+        "probes": [{**one, "line": line_of([run.get(one["id"], ABSENT) for run in ranks], one["k"])} for one in probes],
+        "recall": {"at": [one["at"] for one in runs], "recall": [round(one["recall"], 4) for one in runs]},
+        "runs": runs[::-1],
         "unanswered": unanswered,
-        "receipts": visit.to("quality/receipts"),
     }
-    return page(visit, View("quality.html", model))
 
 
-@post(f"{ROOT}/spaces/{{space:str}}/quality")
-async def add_probe(request: Request, space: FromPath[str], visit: NamedDependency[Visit]) -> Response[None]:
+@does("quality")
+async def add_probe(visit: Visit, space: str) -> Response[None]:
     """Add a probe: a question, and the memory that it should find."""
-    form = await request.form()
-    body: dict[str, Any] = {"query": str(form.get("query", "")), "memory_id": str(form.get("memory_id", "")).strip()}
-    await visit.send(calls.add_probe(space, {**body, "k": _whole(str(form.get("k", "10")))}))
+    number = str(visit.form.get("k", "10"))
+    k = int(number) if number.isdecimal() else number  # the API says what is wrong
+    body: Any = {"query": visit.field("query"), "memory_id": visit.field("memory_id").strip(), "k": k}
+    await visit.send(calls.add_probe(space, body))
     return done(visit, "quality", "probe_added")
 
 
-@post(f"{ROOT}/spaces/{{space:str}}/quality/run")
-async def run_probes(space: FromPath[str], visit: NamedDependency[Visit]) -> Response[None]:
-    """Ask all probes now, and keep their ranks."""
-    await visit.api.run_probes(space)
-    return done(visit, "quality", "probes_run")
-
-
-@post(f"{ROOT}/spaces/{{space:str}}/quality/{{probe:str}}/delete")
-async def delete_probe(space: FromPath[str], probe: FromPath[str], visit: NamedDependency[Visit]) -> Response[None]:
-    """Delete a probe; its ranks in earlier runs stay."""
-    await visit.api.delete_probe(space, probe)
-    return done(visit, "quality", "probe_deleted")
-
-
-@get(f"{ROOT}/spaces/{{space:str}}/quality/receipts")
-async def show_receipts(space: FromPath[str], visit: NamedDependency[Visit]) -> Response[str]:
+@shows("quality/receipts", "receipts.html", grades=EVIDENCE)
+async def show_receipts(visit: Visit, space: str) -> Model:
     """List receipts, newest first."""
-    params = visit.request.query_params
+    params = visit.asked
     asked = {name: params[name] for name in ("evidence", "actor", "cursor") if params.get(name)}
     found = await visit.api.list_receipts(space, limit=PAGE, **asked)
-    model = {
-        "receipts": [{**one, "url": visit.to(f"quality/receipts/{one['id']}")} for one in found["items"]],
+    return {
+        "receipts": found["items"],
         "cursor": found["next_cursor"],
         "asked": {name: asked.get(name, "") for name in ("evidence", "actor")},
-        "grades": EVIDENCE,
     }
-    return page(visit, View("receipts.html", model))
 
 
-@get(f"{ROOT}/spaces/{{space:str}}/quality/receipts/{{receipt:str}}")
-async def show_receipt(space: FromPath[str], receipt: FromPath[str], visit: NamedDependency[Visit]) -> Response[str]:
+@shows("quality/receipts/{receipt}", "receipt.html")
+async def show_receipt(visit: Visit, space: str, receipt: str) -> Model:
     """Show an answer of before, and beside it what the same question finds now, and why it differs."""
     kept = await visit.api.get_receipt(receipt)
-    as_then = visit.request.query_params.get("then") == "true"
+    as_then = visit.asked.get("then") == "true"
     replayed = await visit.api.replay_receipt(receipt, then=as_then)
     now = {hit["memory"]["id"]: hit for hit in replayed.get("answer", {"hits": []})["hits"]}
     gone = [one["id"] for one in kept["hits"] if one["id"] not in now]
     texts = {key: hit["memory"]["content"] for key, hit in now.items()} | await _texts(visit, space, gone)
-    model = {
+    return {
         "receipt": kept,
         "question": kept["parameters"].get("query", ""),
         "options": {name: value for name, value in kept["parameters"].items() if name != "query" and value is not None},
         "same": replayed["same"],
         "as_then": as_then,
-        "rows": trends.compared(kept["hits"], list(now.values()), replayed["differences"]),
+        "rows": compared(kept["hits"], list(now.values()), replayed["differences"]),
         "texts": {one["id"]: texts.get(one["id"], "") for one in kept["hits"]} | texts,
         "context": replayed.get("context"),
-        "place": visit.to("memories"),
-        "then_url": visit.to(f"quality/receipts/{receipt}", then="true"),
-        "now_url": visit.to(f"quality/receipts/{receipt}"),
-        "ask": visit.to("ask", q=kept["parameters"].get("query", "")),
     }
-    return page(visit, View("receipt.html", model))
 
 
 async def _texts(visit: Visit, space: str, ids: Sequence[str]) -> dict[str, str]:
@@ -109,32 +149,3 @@ async def _texts(visit: Visit, space: str, ids: Sequence[str]) -> dict[str, str]
             if error.status != 404:
                 raise
     return found
-
-
-def probe_row(visit: Visit, probe: Mapping[str, Any], runs: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-    """Return a probe with the line of its ranks; runs are oldest first."""
-    ranks = [next((one["rank"] for one in run["ranks"] if one["id"] == probe["id"]), trends.ABSENT) for run in runs]
-    entry = probe["memory_id"] is None
-    return {
-        "query": probe["query"],
-        "k": probe["k"],
-        "expected": f"{probe['category']}/{probe['key']}" if entry else probe["memory_id"],
-        "url": None if entry else visit.to(f"memories/{probe['memory_id']}"),
-        "line": trends.ranks(ranks, probe["k"]),
-        "delete": visit.to(f"quality/{probe['id']}/delete"),
-        "ask": visit.to("ask", q=probe["query"]),
-    }
-
-
-def run_row(run: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a run of all probes as a row of a table."""
-    found = sum(1 for one in run["ranks"] if one["rank"] is not None)
-    return {"at": run["at"], "recall": f"{run['recall']:.2f}", "found": found, "probes": len(run["ranks"])}
-
-
-def _whole(text: str) -> int | str:
-    """Return a whole number; other texts as they are, for the API to refuse."""
-    return int(text) if text.isdecimal() else text
-
-
-ROUTES: Sequence[Any] = (show_quality, add_probe, run_probes, delete_probe, show_receipts, show_receipt)

@@ -3,65 +3,44 @@
 from collections.abc import Mapping
 from typing import Any
 
-from litestar import Response, get, post
-from litestar.di import NamedDependency
-from litestar.params import FromPath
-
-from muisti.service.console.answers import done, page
-from muisti.service.console.mount import ROOT
-from muisti.service.console.render import View
+from muisti.service.console.answers import Model, shows
 from muisti.service.console.visit import Visit
 
 OVER = {"succeeded": "good", "partial": "fair", "failed": "bad", "cancelled": ""}
 
 
-@get(f"{ROOT}/spaces/{{space:str}}/tasks")
-async def show_tasks(space: FromPath[str], visit: NamedDependency[Visit]) -> Response[str]:
+@shows("tasks", "tasks.html")
+async def show_tasks(visit: Visit, space: str) -> Model:
     """Show the tasks of a space, newest first."""
-    found = await visit.api.list_tasks(space, limit=50, cursor=visit.request.query_params.get("cursor"))
-    rows = [{**row(one), "url": visit.to(f"tasks/{one['id']}")} for one in found["items"]]
-    return page(visit, View("tasks.html", {"tasks": rows, "cursor": found["next_cursor"]}))
+    found = await visit.api.list_tasks(space, limit=50, cursor=visit.asked.get("cursor"))
+    return {"tasks": [row(one) for one in found["items"]], "cursor": found["next_cursor"]}
 
 
-@get(f"{ROOT}/spaces/{{space:str}}/tasks/{{task:str}}")
-async def show_task(space: FromPath[str], task: FromPath[str], visit: NamedDependency[Visit]) -> Response[str]:
+@shows("tasks/{task}", "task.html", block="progress")
+async def show_task(visit: Visit, space: str, task: str) -> Model:
     """Show a task with its progress, which is read again while it runs, and the items that have failed."""
     found = await visit.api.get_task(space, task)
     failed = await visit.api.list_task_items(space, task, state="failed", limit=50)
     own = found["actor"] == visit.access["actor"]
-    model = {
+    return {
         "one": row(found),
         "failed": [{"name": one["name"], **one.get("error", {"code": "", "detail": ""})} for one in failed["items"]],
         "more": failed["next_cursor"] is not None,
         "cancelling": found["state"] not in OVER and (visit.may_change("write") or (own and visit.as_of is None)),
         "again": visit.to(f"tasks/{task}"),
     }
-    return page(visit, View("task.html", model, block="progress"))
-
-
-@post(f"{ROOT}/spaces/{{space:str}}/tasks/{{task:str}}/cancel")
-async def cancel_task(space: FromPath[str], task: FromPath[str], visit: NamedDependency[Visit]) -> Response[None]:
-    """Cancel a task."""
-    await visit.api.cancel_task(space, task)
-    return done(visit, f"tasks/{task}", "task_cancelled")
 
 
 def row(task: Mapping[str, Any]) -> dict[str, Any]:
     """Return a task as a row. The share of its items that are over is known only when their number is."""
-    over, total = task["done"] + task["failed"] + task["skipped"], task["total"]
-    plain = ("id", "kind", "state", "actor", "done", "failed", "skipped", "created_at", "started_at", "ended_at")
     result = task.get("result")
     numbers = result.items() if isinstance(result, dict) else ()
     return {
-        **{name: task[name] for name in plain},
-        "total": total,
-        "over": over,
+        **task,
+        "over": task["done"] + task["failed"] + task["skipped"],
         "running": task["state"] not in OVER,
         "look": OVER.get(task["state"], ""),
         "left": None if task["seconds_left"] is None else round(task["seconds_left"]),
         "error": task.get("error"),
         "result": [(name, value) for name, value in numbers if isinstance(value, int) and not isinstance(value, bool)],
     }
-
-
-ROUTES = (show_tasks, show_task, cancel_task)

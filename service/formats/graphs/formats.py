@@ -1,17 +1,65 @@
 """Formats of exported graphs, declared once: media type, suffix, and the function that writes them."""
 
 import json
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import UTC, datetime
+from hashlib import blake2b
 from typing import Any, Literal, get_args
 
-import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from muisti.core.model.graph import Edge, Node
-from muisti.service.formats.graphs.closing import closed
-from muisti.service.formats.graphs.marks import moment, xml
 
-# Graphs in JSON: Muisti's own form, that of Cytoscape, and JSON-LD
+_NO_XML = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
+_ENTITIES = str.maketrans({"&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "\r": "&#13;"})
+
+
+def xml(text: str) -> str:
+    """Return a text for an element or attribute of XML. Characters that XML has not become U+FFFD.
+
+    >>> xml('R&D "<x>"')
+    'R&amp;D &quot;&lt;x&gt;&quot;'
+    """
+    return _NO_XML.sub("\ufffd", text).translate(_ENTITIES)
+
+
+def moment(at: datetime | None) -> str | None:
+    """Return a time in RFC 3339, or None.
+
+    >>> moment(datetime(2026, 11, 24, 9, 30, tzinfo=UTC))
+    '2026-11-24T09:30:00Z'
+    """
+    return None if at is None else at.astimezone(UTC).isoformat().replace("+00:00", "Z")
+
+
+def closed(nodes: Iterable[Node], edges: Iterable[Edge]) -> Iterator[Node | Edge]:
+    """Yield the nodes, then the edges. Words that are an object become a node, once, before their first edge.
+
+    It remembers the ids of nodes of words, and nothing else.
+    """
+    yield from nodes
+    words: set[str] = set()
+    for edge in edges:
+        if edge.target is not None:
+            yield edge
+            continue
+        node = node_of(edge.literal or "")
+        if node.id not in words:
+            words.add(node.id)
+            yield node
+        yield replace(edge, target=node.id, literal=None)
+
+
+def node_of(words: str) -> Node:
+    """Return the node of words that are an object. Its id is made from them.
+
+    >>> node_of("dark roast").id
+    'text-ebfeb0ada56314c8'
+    """
+    return Node(id=f"text-{blake2b(words.encode(), digest_size=8).hexdigest()}", name=words, kind="text")
+
 
 VOCABULARY = "urn:muisti:graph:"
 _ENTITY = "urn:muisti:entity:"
@@ -92,11 +140,8 @@ def _described(nodes: Iterable[Node], edges: Iterable[Edge]) -> Iterator[dict[st
 
 
 def _members(part: Node | Edge) -> dict[str, Any]:
-    """Return the fields that say something, with times as texts."""
-    members = msgspec.structs.asdict(part)
-    for name in ("valid_from", "valid_to"):
-        if members.get(name) is not None:
-            members[name] = moment(members[name])
+    """Return the fields that say something."""
+    members = _values(part, *part.__struct_fields__)
     return {name: value for name, value in members.items() if value is not None and value != ()}
 
 
@@ -116,6 +161,11 @@ _QUOTED = str.maketrans({"\\": "\\\\", "'": "\\'", "\n": "\\n", "\r": "\\r", "\t
 _IN_DOT = str.maketrans({"\\": "\\\\", '"': '\\"', "\n": "\\n", "\r": "", "\x00": "\ufffd"})
 
 
+_OF_NODES = ("name", "kind", "mentions", "confidence", "aliases")
+_OF_EDGES = ("kind", "weight", "negative", "confidence", "memory", "valid_from", "valid_to")
+_OF_TIES = ("weight", "confidence", "valid_from", "valid_to")
+
+
 def cypher(nodes: Iterable[Node], edges: Iterable[Edge]) -> Iterator[str]:
     """Yield statements of Cypher, one in a line. Run twice, they change nothing the second time.
 
@@ -124,13 +174,12 @@ def cypher(nodes: Iterable[Node], edges: Iterable[Edge]) -> Iterator[str]:
     yield "CREATE CONSTRAINT muisti_entity IF NOT EXISTS FOR (n:Entity) REQUIRE n.id IS UNIQUE;\n"
     for part in closed(nodes, edges):
         if isinstance(part, Node):
-            members = {"name": part.name, "kind": part.kind, "mentions": part.mentions, "confidence": part.confidence}
-            values = _map({**members, "aliases": list(part.aliases) or None})
+            values = _map({**_values(part, *_OF_NODES), "aliases": list(part.aliases) or None})
             yield f"MERGE (n:Entity {{id: {_quoted(part.id)}}}) SET n:{part.kind.capitalize()}, n += {values};\n"
         else:
             ends = f"MATCH (a:Entity {{id: {_quoted(part.source)}}}), (b:Entity {{id: {_quoted(part.target or '')}}})"
             key = _map({"memory": part.memory or "", "negative": part.negative})
-            yield f"{ends} MERGE (a)-[r:{part.kind.upper()} {key}]->(b) SET r += {_map(_of_edge(part))};\n"
+            yield f"{ends} MERGE (a)-[r:{part.kind.upper()} {key}]->(b) SET r += {_map(_values(part, *_OF_TIES))};\n"
 
 
 def dot(nodes: Iterable[Node], edges: Iterable[Edge]) -> Iterator[str]:
@@ -148,13 +197,10 @@ def dot(nodes: Iterable[Node], edges: Iterable[Edge]) -> Iterator[str]:
     yield "}\n"
 
 
-def _of_edge(edge: Edge) -> dict[str, object]:
-    return {
-        "weight": edge.weight,
-        "confidence": edge.confidence,
-        "valid_from": moment(edge.valid_from),
-        "valid_to": moment(edge.valid_to),
-    }
+def _values(part: Node | Edge, *names: str) -> dict[str, Any]:
+    """Return fields of a node or an edge, with times as texts."""
+    found = {name: getattr(part, name) for name in names}
+    return {name: moment(value) if isinstance(value, datetime) else value for name, value in found.items()}
 
 
 def _map(values: Mapping[str, object]) -> str:
@@ -182,8 +228,6 @@ def _dotted(text: str) -> str:
 
 
 _TYPES: Mapping[str, str] = {"mentions": "int", "weight": "int", "confidence": "double", "negative": "boolean"}
-_OF_NODES = ("name", "kind", "mentions", "confidence", "aliases")
-_OF_EDGES = ("kind", "weight", "negative", "confidence", "memory", "valid_from", "valid_to")
 
 
 def graphml(nodes: Iterable[Node], edges: Iterable[Edge]) -> Iterator[str]:
@@ -197,28 +241,13 @@ def graphml(nodes: Iterable[Node], edges: Iterable[Edge]) -> Iterator[str]:
     number = 0
     for part in closed(nodes, edges):
         if isinstance(part, Node):
-            yield f'<node id="{xml(part.id)}">{"".join(_data("node", _values_of_node(part)))}</node>\n'
+            values = {**_values(part, *_OF_NODES), "aliases": "\n".join(part.aliases) or None}
+            yield f'<node id="{xml(part.id)}">{"".join(_data("node", values))}</node>\n'
         else:
             ends = f'source="{xml(part.source)}" target="{xml(part.target or "")}"'
-            yield f'<edge id="e{number}" {ends}>{"".join(_data("edge", _values_of_edge(part)))}</edge>\n'
+            yield f'<edge id="e{number}" {ends}>{"".join(_data("edge", _values(part, *_OF_EDGES)))}</edge>\n'
             number += 1
     yield "</graph>\n</graphml>\n"
-
-
-def _values_of_node(node: Node) -> dict[str, object]:
-    aliases = "\n".join(node.aliases) or None
-    return {
-        "name": node.name,
-        "kind": node.kind,
-        "mentions": node.mentions,
-        "confidence": node.confidence,
-        "aliases": aliases,
-    }
-
-
-def _values_of_edge(edge: Edge) -> dict[str, object]:
-    values: dict[str, object] = {name: getattr(edge, name) for name in _OF_EDGES}
-    return values | {"valid_from": moment(edge.valid_from), "valid_to": moment(edge.valid_to)}
 
 
 def _data(domain: str, values: Mapping[str, object]) -> Iterator[str]:

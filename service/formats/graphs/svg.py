@@ -1,18 +1,24 @@
 """A picture of a small graph in SVG, with a legend, without script, light and dark as the reader's screen is."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
-
-import numpy as np
+from collections.abc import Mapping
+from collections.abc import Sequence
 from msgspec import Struct
-
-from muisti.core.model.graph import Edge, Node
+from muisti.core.model.graph import Edge
+from muisti.core.model.graph import Node
 from muisti.core.model.terms import NodeKind
-from muisti.service.formats.graphs.closing import closed
-from muisti.service.formats.graphs.labels import Box, Label, placed, wide
-from muisti.service.formats.graphs.layout import NODES_MAX, apart, layout
-from muisti.service.formats.graphs.marks import xml
+from muisti.service.formats.graphs.formats import closed
+from muisti.service.formats.graphs.formats import xml
+from muisti.service.formats.graphs.layout import Box
+from muisti.service.formats.graphs.layout import Label
+from muisti.service.formats.graphs.layout import NODES_MAX
+from muisti.service.formats.graphs.layout import apart
+from muisti.service.formats.graphs.layout import layout
+from muisti.service.formats.graphs.layout import placed
+from muisti.service.formats.graphs.layout import wide
+from typing import NamedTuple
+import numpy as np
+
 
 # Colours that people with colour blindness can tell apart, after Okabe and Ito.
 COLOURS: Mapping[NodeKind, str] = {
@@ -216,11 +222,7 @@ def _drawn_node(node: Node, x: float, y: float, size: float, *, is_centre: bool 
 
 
 def _names(
-    nodes: Sequence[Node],
-    lines: Sequence[_Line],
-    places: np.ndarray,
-    sizes: Sequence[float],
-    page: tuple[float, float],
+    nodes: Sequence[Node], lines: Sequence[_Line], places: np.ndarray, sizes: Sequence[float], page: tuple[float, float]
 ) -> list[str]:
     """Write names beside nodes, then kinds on lines, where there is room. What has none is in a tooltip alone."""
     taken = [Box(x - r, y - r, x + r, y + r) for (x, y), r in zip(places, sizes, strict=True)]

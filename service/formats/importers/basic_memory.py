@@ -4,9 +4,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from muisti.service.formats.importers.graphs import relation
-from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, text_of, when, without
-from muisti.service.formats.importers.notes import CREATED, UPDATED, Note, notes
+from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, relation, text_of, when, without
+from muisti.service.formats.importers.obsidian import CREATED, UPDATED, Note, notes
 from muisti.service.formats.importers.shapes import Shape
 from muisti.service.formats.importers.source_files import Source
 

@@ -7,8 +7,7 @@ from typing import Any
 
 from muisti.service.formats.importers.dialogues import Conversation, message, with_object
 from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, text_of, times, without
-from muisti.service.formats.importers.jsons import json_items
-from muisti.service.formats.importers.shapes import Shape
+from muisti.service.formats.importers.shapes import Shape, json_items
 from muisti.service.formats.importers.source_files import Source
 
 FILES = re.compile(r"conversations(-\d+)?\.json")
@@ -25,9 +24,8 @@ def read(source: Source) -> Iterator[Found]:
             if len(parts) > 1 and not FILES.fullmatch(PurePosixPath(part.name).name):
                 yield Skipped(part.name, "no conversations")
                 continue
-            with part.open() as file:
-                for place, row in json_items(file, "item", part.name):
-                    yield from _conversation(place, row)
+            for place, row in json_items(part, "item"):
+                yield from _conversation(place, row)
 
 
 def _conversation(place: str, row: object) -> Iterator[Found]:

@@ -7,8 +7,7 @@ from typing import Any
 
 from muisti.service.formats.importers.dialogues import Conversation, message, with_object
 from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, text_of, times, when, without
-from muisti.service.formats.importers.jsons import json_items, json_shape
-from muisti.service.formats.importers.shapes import Shape
+from muisti.service.formats.importers.shapes import Shape, json_items, json_shape
 from muisti.service.formats.importers.source_files import Part, Source
 
 FILES = re.compile(r"(conversations|memories|projects)(-\d+)?\.json")
@@ -29,20 +28,18 @@ def read(source: Source) -> Iterator[Found]:
 
 
 def _list(part: Part) -> Iterator[Found]:
-    with part.open() as file:
-        opened, _ = json_shape(file)
-    with part.open() as file:
-        for place, row in json_items(file, "item" if opened == "[" else "", part.name):
-            if not isinstance(row, dict):
-                yield Failed(place, "is no object")
-            elif "chat_messages" in row:
-                yield from _conversation(place, row)
-            elif "conversations_memory" in row or "project_memories" in row:
-                yield from _remembered(place, row)
-            elif "prompt_template" in row or "docs" in row:
-                yield from _project(place, row)
-            else:
-                yield Failed(place, "is neither a conversation, nor a project, nor what was remembered")
+    opened, _ = json_shape(part)
+    for place, row in json_items(part, "item" if opened == "[" else ""):
+        if not isinstance(row, dict):
+            yield Failed(place, "is no object")
+        elif "chat_messages" in row:
+            yield from _conversation(place, row)
+        elif "conversations_memory" in row or "project_memories" in row:
+            yield from _remembered(place, row)
+        elif "prompt_template" in row or "docs" in row:
+            yield from _project(place, row)
+        else:
+            yield Failed(place, "is neither a conversation, nor a project, nor what was remembered")
 
 
 def _conversation(place: str, row: Mapping[str, Any]) -> Iterator[Found]:

@@ -1,27 +1,28 @@
 """COGX 0.1, Cognee's format for memory that moves: a manifest and a file of lines for each kind of record."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import PurePosixPath
 from typing import Any, cast
 
 import msgspec
 
 from muisti.service.formats.importers.dialogues import Conversation, message, with_object
-from muisti.service.formats.importers.graphs import entity, relation
 from muisti.service.formats.importers.items import (
     Failed,
     Found,
     Item,
     Skipped,
     Unreadable,
+    entity,
+    relation,
     text_of,
     validity,
     when,
     without,
     words,
 )
-from muisti.service.formats.importers.jsons import json_lines
-from muisti.service.formats.importers.shapes import Shape
+from muisti.service.formats.importers.shapes import Shape, json_lines
 from muisti.service.formats.importers.source_files import Part, Source
 
 FILES = (
@@ -43,9 +44,8 @@ def read(source: Source) -> Iterator[Found]:
         _check(named["manifest.json"])
         known: dict[str, str] = {}  # names of entities, by id
         for name in sorted(named.keys() & set(FILES), key=lambda name: (name == "facts.jsonl", name)):
-            with named[name].open() as file:
-                for place, row in json_lines(file, name):
-                    yield from [row] if isinstance(row, Failed) else _records(place, row, known)
+            for place, row in json_lines(replace(named[name], name=name)):
+                yield from [row] if isinstance(row, Failed) else _records(place, row, known)
         for name in sorted(named.keys() - {"manifest.json", *FILES}):
             yield Skipped(
                 named[name].name, "graph nodes as they are stored there" if name == "nodes.jsonl" else "unknown"

@@ -313,3 +313,47 @@ def storable(value: object, depth: int = 8) -> Any:
     if isinstance(value, list | tuple | set):
         return [storable(inner, depth - 1) for inner in cast(list[object], value)]
     return clean(str(value))
+
+
+def pascal(record: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a record of .NET with its names in PascalCase; its readers take camelCase as well.
+
+    >>> pascal({"id": 1, "Name": 2})
+    {'Id': 1, 'Name': 2}
+    """
+    return {name[:1].upper() + name[1:]: value for name, value in record.items()}
+
+
+def json_list(value: object) -> Any:
+    """Decode a list that is kept as JSON; a text that is no JSON stays a text.
+
+    >>> json_list('["a"]'), json_list("a, b"), json_list(None)
+    (['a'], 'a, b', None)
+    """
+    if not isinstance(value, str | bytes):
+        return value
+    try:
+        found = msgspec.json.decode(value)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return value if isinstance(value, str) else None
+    return found if isinstance(found, list) else value
+
+
+def entity(name: str, kind: str | None, says: str | None = None) -> Mapping[str, Any]:
+    """Return the memory of a statement about an entity; without a statement, the memory that the entity exists."""
+    return {
+        "content": says or (f"{name} ({kind})" if kind else name),
+        "category": "entities",
+        "tags": [name, *([kind] if kind else [])],
+        "metadata": {"entity": name, "entity_type": kind},
+    }
+
+
+def relation(start: str, how: str, end: str, says: str | None = None) -> Mapping[str, Any]:
+    """Return the memory of a relation: the sentence of the other system, or one built from its parts."""
+    return {
+        "content": says or f"{start} {how.replace('_', ' ')} {end}",
+        "category": "relations",
+        "tags": [start, end],
+        "metadata": {"relation": {"from": start, "to": end, "type": how}},
+    }

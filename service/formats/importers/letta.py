@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from contextlib import nullcontext
 from io import BytesIO
 from itertools import count
 from typing import Any
@@ -11,9 +11,8 @@ import msgspec
 
 from muisti.service.formats.importers.dialogues import Conversation, message, with_object
 from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, Unreadable, text_of, when, without
-from muisti.service.formats.importers.jsons import json_items
-from muisti.service.formats.importers.shapes import Shape
-from muisti.service.formats.importers.source_files import Source
+from muisti.service.formats.importers.shapes import Shape, first_items, json_items
+from muisti.service.formats.importers.source_files import Part, Source
 
 WRAPPED_MAX = 64 << 20  # bytes of a file that is JSON within a text of JSON
 LISTS = ("blocks", "core_memory", "memory_blocks")
@@ -27,11 +26,11 @@ def detect(shape: Shape) -> bool:
 
 
 def read(source: Source) -> Iterator[Found]:
-    file = _Document(source)
-    yield from file.each(LISTS, _block)
-    yield from file.each(("archival_memory", "passages"), _passage)
+    file = _document(source)
+    yield from (_block(place, row) for place, row in first_items(file, LISTS))
+    yield from (_passage(place, row) for place, row in first_items(file, ("archival_memory", "passages")))
     names: Counter[str] = Counter()
-    for place, agent in file.items("agents"):
+    for place, agent in json_items(file, "agents.item"):
         if not isinstance(agent, dict):
             yield Failed(place, "is no object")
             continue
@@ -40,41 +39,23 @@ def read(source: Source) -> Iterator[Found]:
         name = text_of(agent.get("name")) or str(agent.get("id") or "agent")
         rows = ((f"{place}.messages[{number}]", row) for number, row in enumerate(_list(agent.get("messages"))))
         yield from _messages(name, names, [rows])
-    yield from _messages("agent", names, [file.items("messages"), file.items("in_context_messages")])
+    lists = [json_items(file, f"{name}.item") for name in ("messages", "in_context_messages")]
+    yield from _messages("agent", names, lists)
 
 
-@dataclass(frozen=True)
-class _Document:
-    """The JSON of a file, also when it is encoded again as a JSON string."""
-
-    source: Source
-
-    def items(self, name: str) -> Iterator[tuple[str, Any]]:
-        if self.source.head(1) == b'"':
-            yield from json_items(BytesIO(self._unwrapped()), f"{name}.item", self.source.name)
-            return
-        with self.source.open() as file:
-            yield from json_items(file, f"{name}.item", self.source.name)
-
-    def each(self, names: tuple[str, ...], made: Any) -> Iterator[Found]:
-        """Yield `made(place, row)` for the items of the first list that has any."""
-        for name in names:
-            found = False
-            for place, row in self.items(name):
-                found = True
-                yield made(place, row)
-            if found:
-                return
-
-    def _unwrapped(self) -> bytes:
-        with self.source.open() as file:
-            data = file.read(WRAPPED_MAX + 1)
-        if len(data) > WRAPPED_MAX:
-            raise Unreadable(f"{self.source.name}: is a text of JSON of more than {WRAPPED_MAX:,} bytes")
-        try:
-            return msgspec.json.decode(data, type=str).encode()
-        except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
-            raise Unreadable(f"{self.source.name}: is no JSON ({error})") from None
+def _document(source: Source) -> Part | Source:
+    """Return the JSON of a file, also when it is encoded again as a JSON string."""
+    if source.head(1) != b'"':
+        return source
+    with source.open() as file:
+        data = file.read(WRAPPED_MAX + 1)
+    if len(data) > WRAPPED_MAX:
+        raise Unreadable(f"{source.name}: is a text of JSON of more than {WRAPPED_MAX:,} bytes")
+    try:
+        text = msgspec.json.decode(data, type=str).encode()
+    except (msgspec.DecodeError, UnicodeError, RecursionError) as error:
+        raise Unreadable(f"{source.name}: is no JSON ({error})") from None
+    return Part(source.name, lambda: nullcontext(BytesIO(text)))
 
 
 def _block(place: str, row: object) -> Found:

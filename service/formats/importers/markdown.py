@@ -6,7 +6,7 @@ from typing import Any, cast
 from muisti.core.model.ids import id_bytes
 from muisti.service.formats.importers import obsidian
 from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, when
-from muisti.service.formats.importers.notes import OURS, Note, notes
+from muisti.service.formats.importers.obsidian import OURS, Note, notes
 from muisti.service.formats.importers.shapes import Shape
 from muisti.service.formats.importers.source_files import Source
 from muisti.service.formats.markdown import ID, TIMES, memory_of

@@ -6,10 +6,8 @@ from typing import Any, cast
 
 import msgspec
 
-from muisti.service.formats.importers.graphs import entity, relation
-from muisti.service.formats.importers.items import Failed, Found, Item, Json, text_of, times, without
-from muisti.service.formats.importers.jsons import json_items, json_lines
-from muisti.service.formats.importers.shapes import Shape
+from muisti.service.formats.importers.items import Failed, Found, Item, Json, entity, relation, text_of, times, without
+from muisti.service.formats.importers.shapes import Shape, json_items, json_lines
 from muisti.service.formats.importers.source_files import Source
 
 NAMES = ("name", "entityName", "id")
@@ -30,18 +28,16 @@ def read(source: Source) -> Iterator[Found]:
     head = source.head().removeprefix(b"\xef\xbb\xbf").lstrip()
     if b'"entities"' in head.split(b":", 1)[0] or b'"relations"' in head.split(b":", 1)[0]:
         for name in ("entities", "relations"):
-            with source.open() as file:
-                for place, row in json_items(file, f"{name}.item", source.name):
-                    yield from _of(place, row, name == "relations")
+            for place, row in json_items(source, f"{name}.item"):
+                yield from _of(place, row, name == "relations")
         return
-    with source.open() as file:
-        for place, row in json_lines(file, source.name):
-            if isinstance(row, Failed):
-                yield row
-            elif row.get("type") not in ("entity", "relation"):
-                yield Failed(place, f"is neither an entity nor a relation, but {str(row.get('type'))[:40]!r}")
-            else:
-                yield from _of(place, row, row["type"] == "relation")
+    for place, row in json_lines(source):
+        if isinstance(row, Failed):
+            yield row
+        elif row.get("type") not in ("entity", "relation"):
+            yield Failed(place, f"is neither an entity nor a relation, but {str(row.get('type'))[:40]!r}")
+        else:
+            yield from _of(place, row, row["type"] == "relation")
 
 
 def _of(place: str, row: object, is_relation: bool) -> Iterator[Found]:

@@ -3,22 +3,20 @@
 from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
-from muisti.service.formats.importers.databases import tables
 from muisti.service.formats.importers.items import (
     Failed,
     Found,
     Item,
     Skipped,
+    json_list,
     retrieved,
     text_of,
     when,
     without,
     words,
 )
-from muisti.service.formats.importers.jsons import json_items, json_object
-from muisti.service.formats.importers.shapes import Shape
-from muisti.service.formats.importers.source_files import SQLITE, Source
-from muisti.service.formats.importers.values import json_list
+from muisti.service.formats.importers.shapes import Shape, json_items, json_object
+from muisti.service.formats.importers.source_files import SQLITE, Source, tables
 
 COLUMNS = (
     "content_hash", "content", "tags", "memory_type", "metadata", "created_at", "updated_at", "created_at_iso",
@@ -40,9 +38,8 @@ def read(source: Source) -> Iterator[Found]:
             for place, row in opened.rows("memories", but=("id", "content_embedding")):
                 yield _item(place, row)
         return
-    with source.open() as file:
-        for place, row in json_items(file, "memories.item", source.name):
-            yield _item(place, cast(dict[str, Any], row)) if isinstance(row, dict) else Failed(place, "is no object")
+    for place, row in json_items(source, "memories.item"):
+        yield _item(place, cast(dict[str, Any], row)) if isinstance(row, dict) else Failed(place, "is no object")
 
 
 def _item(place: str, row: Mapping[str, Any]) -> Found:
@@ -71,18 +68,13 @@ def _item(place: str, row: Mapping[str, Any]) -> Found:
         rest={
             **lost,
             **without({"memory_type": kind, "content_hash": external}),
-            **_unread(row),
+            **without({name: row.get(name) for name in TIMES if when(row.get(name)) is None}),
             **without(row, *COLUMNS, "id", "document", "embedding"),
         },
         retrieved=retrieved(
             values.get("access_count"), *(values.get(name) for name in ACCESSED), row.get("updated_at")
         ),
     )
-
-
-def _unread(row: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return the values of a row that should be times and are none."""
-    return without({name: row.get(name) for name in TIMES if when(row.get(name)) is None})
 
 
 def _when(name: str, *rows: Mapping[str, Any]) -> str | None:

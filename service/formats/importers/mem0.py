@@ -6,23 +6,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, cast
 
-from muisti.service.formats.importers.databases import tables
 from muisti.service.formats.importers.dialogues import Conversation, message, with_object
-from muisti.service.formats.importers.items import (
-    Failed,
-    Found,
-    Item,
-    Json,
-    Skipped,
-    text_of,
-    times,
-    when,
-    without,
-    words,
-)
-from muisti.service.formats.importers.jsons import json_items, json_lines, json_object
-from muisti.service.formats.importers.shapes import Shape
-from muisti.service.formats.importers.source_files import Source
+from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, text_of, times, when, without, words
+from muisti.service.formats.importers.shapes import Shape, first_items, json_items, json_lines, json_object
+from muisti.service.formats.importers.source_files import Source, tables
 
 LISTS = ("results", "memories", "items")
 TEXTS = ("memory", "text", "data", "content")
@@ -50,14 +37,11 @@ def read(source: Source) -> Iterator[Found]:
         yield from _history(source)
         yield from _messages(source)
     elif head[:1] == b"[":
-        with source.open() as file:
-            yield from (_item(place, row) for place, row in json_items(file, "item", source.name))
+        yield from (_item(place, row) for place, row in json_items(source, "item"))
     elif _is_lines(head):
-        with source.open() as file:
-            for place, row in json_lines(file, source.name):
-                yield row if isinstance(row, Failed) else _item(place, row)
+        yield from (row if isinstance(row, Failed) else _item(place, row) for place, row in json_lines(source))
     elif head[:1] == b"{":
-        yield from _lists(source)
+        yield from (_item(place, row) for place, row in first_items(source, LISTS))
     else:
         yield from _blocks(source)
 
@@ -66,18 +50,6 @@ def _is_lines(head: bytes) -> bool:
     """Tell whether the first line is a memory by itself."""
     first = json_object(head.split(b"\n", 1)[0], "")
     return not isinstance(first, Failed) and any(name in first for name in TEXTS) and not any(map(first.get, LISTS))
-
-
-def _lists(source: Source) -> Iterator[Found]:
-    """Yield the items of the first known list that has any: an empty list must not hide a filled one."""
-    for name in LISTS:
-        found = False
-        with source.open() as file:
-            for place, row in json_items(file, f"{name}.item", source.name):
-                found = True
-                yield _item(place, row)
-        if found:
-            return
 
 
 def _item(place: str, row: object) -> Found:
@@ -172,7 +144,7 @@ def _history(source: Source) -> Iterator[Found]:
 
 def _messages(source: Source) -> Iterator[Found]:
     """Yield the messages that mem0 keeps of each scope, a user or a run for example: its latest ones, as turns."""
-    scopes: defaultdict[str, list[tuple[str, Json]]] = defaultdict(list)
+    scopes: defaultdict[str, list[tuple[str, dict[str, Any]]]] = defaultdict(list)
     with tables(source) as opened:
         for place, row in opened.rows("messages", MESSAGE) if opened.columns("messages") else ():
             scopes[text_of(row.get("session_scope")) or "mem0"].append((place, row))
@@ -183,7 +155,7 @@ def _messages(source: Source) -> Iterator[Found]:
         )
 
 
-def _message(place: str, row: Json, conversation: Conversation, turn: int) -> Found:
+def _message(place: str, row: dict[str, Any], conversation: Conversation, turn: int) -> Found:
     id_, text, role = text_of(row.get("id")), text_of(row.get("content")), str(row.get("role") or "unknown")
     if id_ is None:
         return Failed(place, "a message without an id")

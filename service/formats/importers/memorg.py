@@ -10,7 +10,6 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal, cast
 
 from muisti.core.model.values import SOURCES_MAX
-from muisti.service.formats.importers.databases import Tables, tables
 from muisti.service.formats.importers.dialogues import (
     Conversation,
     conversation_object,
@@ -20,20 +19,9 @@ from muisti.service.formats.importers.dialogues import (
     session_object,
     summary,
 )
-from muisti.service.formats.importers.items import (
-    Failed,
-    Found,
-    Item,
-    Json,
-    Skipped,
-    retrieved,
-    text_of,
-    times,
-    without,
-)
-from muisti.service.formats.importers.jsons import json_object
-from muisti.service.formats.importers.shapes import Shape
-from muisti.service.formats.importers.source_files import Source
+from muisti.service.formats.importers.items import Failed, Found, Item, Skipped, retrieved, text_of, times, without
+from muisti.service.formats.importers.shapes import Shape, json_object
+from muisti.service.formats.importers.source_files import Source, Tables, tables
 
 Level = Literal["session", "conversation", "topic"]
 
@@ -62,7 +50,7 @@ class _Object:
 
     level: Level
     id: str
-    row: Json
+    row: dict[str, Any]
     place: str
     parent: "_Object | None" = None
     topics: "list[_Object]" = field(default_factory=list["_Object"])
@@ -89,7 +77,7 @@ class _Hierarchy:
         self.objects: dict[tuple[Level, str], _Object] = {}
         self._exchanges: dict[str, _Object] = {}
 
-    def add(self, level: Level, children: str, row: Json, place: str) -> None:
+    def add(self, level: Level, children: str, row: dict[str, Any], place: str) -> None:
         """Add the object of a row, over what nested copies of it say."""
         held = self._noted(level, str(row["id"]), place)
         held.row, held.place = without(row, children, VECTOR), place
@@ -111,7 +99,7 @@ class _Hierarchy:
     def _noted(self, level: Level, id_: str, place: str) -> _Object:
         return self.objects.setdefault((level, id_), _Object(level, id_, {}, place))
 
-    def _below(self, parent: _Object, children: str, row: Json) -> None:
+    def _below(self, parent: _Object, children: str, row: dict[str, Any]) -> None:
         """Note what is nested in a row, and in what is nested there."""
         for child in _objects(row.get(children)):
             id_ = text_of(child.get("id"))
@@ -167,7 +155,7 @@ def _exchange(place: str, row: Mapping[str, Any], record: Mapping[str, Any], hie
     home = hierarchy.home(id_)
     held = None if home is None else hierarchy.conversation(home)
     (role, content), *answers = said
-    user = _user(held)
+    user = next(iter(_users(held)), None) if held is not None else None
     number = 1 if held is None else held.turns + 1
     item = message(
         None if held is None else Conversation(held.id, session=SYSTEM),
@@ -188,11 +176,11 @@ def _exchange(place: str, row: Mapping[str, Any], record: Mapping[str, Any], hie
     return item
 
 
-def _completed(item: Item, record: Json, author: str) -> Item:
+def _completed(item: Item, record: dict[str, Any], author: str) -> Item:
     """Return an exchange with what its row says beside the messages."""
     own = record.get("metadata")
     moments, unread = times(record, updated_at="updated_at")
-    sides = {role: cast(Json, record[side]) for side, role in SIDES if isinstance(record.get(side), dict)}
+    sides = {role: cast(dict[str, Any], record[side]) for side, role in SIDES if isinstance(record.get(side), dict)}
     parsed = {role: side.get("parsed_content") for role, side in sides.items()}
     entities = [one for each in parsed.values() if isinstance(each, dict) for one in _objects(each.get("entities"))]
     return replace(
@@ -241,7 +229,7 @@ def _object(held: _Object, hierarchy: _Hierarchy) -> Iterator[Item]:
         yield replace(said, memory={**said.memory, **without(moments), "tags": tags})
 
 
-def _bare(held: _Object, hierarchy: _Hierarchy, rest: Json) -> Item:
+def _bare(held: _Object, hierarchy: _Hierarchy, rest: dict[str, Any]) -> Item:
     if held.level == "session":
         return session_object(held.id, _users(held), held.place, rest)
     if held.level == "conversation":
@@ -264,11 +252,6 @@ def _sources(held: _Object) -> Sequence[str]:
     return held.sources
 
 
-def _user(conversation: _Object | None) -> str | None:
-    """Return the user of a conversation, whom its session names."""
-    return next(iter(_users(conversation)), None) if conversation is not None else None
-
-
 def _users(held: _Object) -> list[str]:
     top = held if held.level == "session" else held.parent
     user = None if top is None else text_of(top.row.get("user_id"))
@@ -276,7 +259,7 @@ def _users(held: _Object) -> list[str]:
 
 
 def _text(said: object) -> str | None:
-    return text_of(cast(Json, said).get("raw_content")) if isinstance(said, dict) else text_of(said)
+    return text_of(cast(dict[str, Any], said).get("raw_content")) if isinstance(said, dict) else text_of(said)
 
 
 def _importance(score: object) -> str:
@@ -290,14 +273,14 @@ def _importance(score: object) -> str:
     return "high" if score >= HIGH else "low" if score < LOW else "medium"
 
 
-def _objects(value: object) -> Sequence[Json]:
+def _objects(value: object) -> Sequence[dict[str, Any]]:
     listed = cast(list[object], value) if isinstance(value, list) else []
-    return [cast(Json, one) for one in listed if isinstance(one, dict)]
+    return [cast(dict[str, Any], one) for one in listed if isinstance(one, dict)]
 
 
-def _names(entities: Sequence[Json]) -> list[str]:
+def _names(entities: Sequence[dict[str, Any]]) -> list[str]:
     return [name for one in entities if (name := text_of(one.get("name")))]
 
 
 def _without_vectors(parsed: object) -> object:
-    return without(cast(Json, parsed), VECTOR) if isinstance(parsed, dict) else parsed
+    return without(cast(dict[str, Any], parsed), VECTOR) if isinstance(parsed, dict) else parsed

@@ -31,8 +31,7 @@ from muisti.service.formats.importers.items import (
     without,
     words,
 )
-from muisti.service.formats.importers.jsons import json_items, json_members, json_values
-from muisti.service.formats.importers.shapes import Shape, shape_of
+from muisti.service.formats.importers.shapes import Shape, json_items, json_members, json_values, shape_of
 from muisti.service.formats.importers.source_files import Source
 
 Form = Literal["list", "lines", "record", "members"]
@@ -59,13 +58,11 @@ def read(source: Source) -> Iterator[Found]:
     form = form_of(shape_of(source))
     if form is None:
         raise Unreadable(f"{source.name}: {FORMS}")
-    with source.open() as file:
-        if form == "members":
-            yield from (_item(place, value, name) for place, name, value in json_members(file, source.name))
-        else:
-            path = "item" if form == "list" else ""
-            values = json_values(file, source.name) if form == "lines" else json_items(file, path, source.name)
-            yield from (value if isinstance(value, Failed) else _item(place, value) for place, value in values)
+    if form == "members":
+        yield from (_item(place, value, name) for place, name, value in json_members(source))
+    else:
+        values = json_values(source) if form == "lines" else json_items(source, "item" if form == "list" else "")
+        yield from (value if isinstance(value, Failed) else _item(place, value) for place, value in values)
 
 
 def form_of(shape: Shape) -> Form | None:
@@ -79,8 +76,8 @@ def form_of(shape: Shape) -> Form | None:
     if shape.kind not in ("object", "lines") or (shape.kind == "lines" and shape.text.strip().count("\n")):
         return None  # neither is lines of objects without a text
     found: list[tuple[str, object]] = []
-    with shape.source.open() as file, suppress(Unreadable):  # reading it will report the damage
-        found.extend((name, value) for _, name, value in islice(json_members(file, shape.source.name), LOOKED_AT))
+    with suppress(Unreadable):  # reading it will report the damage
+        found.extend((name, value) for _, name, value in islice(json_members(shape.source), LOOKED_AT))
     if any(name in TEXTS and text_of(value) for name, value in found):
         return "record"
     return "members" if found and all(text_of(value) or _has_text(value) for _, value in found) else None

@@ -1,19 +1,184 @@
-"""Describes a file by its content, for importers to recognise: first bytes, tables, names of the first members."""
+"""Reads JSON a line or an item at a time, and describes a file by its content, for importers to recognise."""
 
+import io
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import islice
 from pathlib import PurePosixPath
-from typing import Any, Literal
+from typing import IO, Any, Literal, cast
 
+import ijson
 import msgspec
 
-from muisti.service.formats.importers.databases import tables
-from muisti.service.formats.importers.items import Json, Unreadable
-from muisti.service.formats.importers.jsons import json_shape
-from muisti.service.formats.importers.source_files import SQLITE, Part, Source
+from muisti.service.formats.importers.items import Failed, Json, Unreadable
+from muisti.service.formats.importers.source_files import SQLITE, Part, Source, tables
+
+LINE_MAX = 16 << 20  # bytes
+DEPTH_MAX = 200
+_BROKEN = (ijson.JSONError, UnicodeDecodeError, ValueError, OverflowError)  # what reading broken JSON raises
+
+Event = tuple[int, str, Any]  # its depth, its kind, its value
+
+
+def json_lines(part: Part | Source) -> Iterator[tuple[str, Json | Failed]]:
+    """Yield the object in each line, with its place. Byte order marks, empty lines and carriage returns are skipped."""
+    for place, found in json_values(part):
+        yield place, found if isinstance(found, dict | Failed) else Failed(place, "is no JSON object")
+
+
+def json_values(part: Part | Source) -> Iterator[tuple[str, Any]]:
+    """Yield the value in each line, or a failure, with its place. What `json_lines` skips is skipped here too."""
+    number = 0
+    with part.open() as file:
+        while line := file.readline(LINE_MAX + 1):
+            number += 1
+            place = f"{part.name}:{number}"
+            if len(line) > LINE_MAX:
+                raise Unreadable(f"{place}: the line is longer than {LINE_MAX:,} bytes")
+            line = line.removeprefix(b"\xef\xbb\xbf").strip()
+            if line:
+                yield place, _value(line, place)
+
+
+def json_object(data: bytes | str, place: str) -> Json | Failed:
+    """Decode a JSON object; return a failure with `place` when it is none."""
+    found = _value(data, place)
+    return found if isinstance(found, dict | Failed) else Failed(place, "is no JSON object")
+
+
+def _value(data: bytes | str, place: str) -> Any:
+    try:
+        return msgspec.json.decode(data)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
+        return Failed(place, f"is no JSON: {error}")
+
+
+def json_items(part: Part | Source, path: str) -> Iterator[tuple[str, Any]]:
+    """Yield the items at a path of a JSON document, one at a time, with their places.
+
+    The path `item` means those of an array, `x.item` those of the array `x` of an object, and an empty path the whole
+    document.
+
+    Raises:
+        Unreadable: from here on the file is no JSON.
+    """
+    number = 0
+    level = path.count(".") + 1 if path else 0
+    try:
+        with part.open() as file:
+            _skip_mark(file)
+            for item in _built(_inside(_events(file), path, level) if level else _events(file), level):
+                number += 1
+                yield f"{part.name} {path.removesuffix('.item') or 'item'}[{number - 1}]", item
+    except _BROKEN as error:
+        messages = str(error).splitlines()
+        listed = path.removesuffix("item").removesuffix(".")
+        what = f"the list {listed!r}" if listed else "the list" if path else "the document"
+        where = f"after item {number - 1} of {what}" if number else f"before the first item of {what}"
+        raise Unreadable(f"{part.name}: {where} it is no JSON ({messages[0] if messages else ''})") from None
+
+
+def first_items(part: Part | Source, names: Sequence[str]) -> Iterator[tuple[str, Any]]:
+    """Yield the items of the first of these lists that has any: an empty list must not hide a filled one."""
+    for name in names:
+        place = ""
+        for place, item in json_items(part, f"{name}.item"):
+            yield place, item
+        if place:
+            return
+
+
+def json_members(part: Part | Source) -> Iterator[tuple[str, str, Any]]:
+    """Yield the members of a JSON object, one at a time: the place, the name and the value of each.
+
+    Raises:
+        Unreadable: from here on the file is no JSON.
+    """
+    key = ""
+    number = 0
+    builder = ijson.ObjectBuilder()
+    try:
+        with part.open() as file:
+            _skip_mark(file)
+            for depth, event, value in _events(file):
+                if depth == 0:
+                    continue
+                if depth == 1 and event == "map_key":
+                    key = str(value)
+                    continue
+                builder.event(event, value)
+                if depth == 1 and not event.startswith("start"):
+                    number += 1
+                    yield f"{part.name} {key!r}", key, builder.value
+                    builder = ijson.ObjectBuilder()
+    except _BROKEN as error:
+        where = f"after its member {key!r}" if number else "before its first member"
+        message = (str(error).splitlines() or [""])[0]
+        raise Unreadable(f"{part.name}: {where} the object is no JSON ({message})") from None
+
+
+def json_shape(part: Part | Source) -> tuple[str, list[str]]:
+    """Return how a JSON document begins, `{` or `[`, and the names of its members or of its first item's members."""
+    names: list[str] = []
+    opened = ""
+    try:
+        with part.open() as file:
+            _skip_mark(file)
+            for number, (depth, event, value) in enumerate(_events(file)):
+                if not number:
+                    opened = {"start_map": "{", "start_array": "["}.get(event, "")
+                if event == "map_key" and depth == (1 if opened == "{" else 2):
+                    names.append(str(value))
+                if not opened or (opened == "[" and event == "end_map" and depth == 1) or number > 200_000:
+                    break
+    except _BROKEN:
+        pass  # the names so far may suffice to recognise the file; reading it will report the damage
+    return opened, names
+
+
+def _events(file: IO[bytes]) -> Iterator[Event]:
+    """Parse a JSON document into events with their depth. Raises ValueError when it is nested too deeply."""
+    depth = 0
+    for event, value in cast(Iterator[tuple[str, Any]], ijson.basic_parse(file, use_float=True)):
+        if event.startswith("end"):
+            depth -= 1
+        yield depth, event, value
+        if event.startswith("start"):
+            depth += 1
+            if depth > DEPTH_MAX:  # ijson's paths of values would take memory with the square of the depth
+                raise ValueError(f"is nested more than {DEPTH_MAX} deep")
+
+
+def _inside(events: Iterator[Event], path: str, level: int) -> Iterator[Event]:
+    """Yield the events of the items of a list."""
+    wanted = path.removesuffix(".item") if level > 1 else None
+    key, is_here = None, False
+    for depth, event, value in events:
+        if depth >= level:
+            if is_here:
+                yield depth, event, value
+        elif event == "map_key":
+            key = value
+        elif depth == level - 1:
+            is_here = event == "start_array" and key == wanted
+
+
+def _built(events: Iterator[Event], level: int) -> Iterator[Any]:
+    """Build the values whose events begin and end at a level."""
+    builder = ijson.ObjectBuilder()
+    for depth, event, value in events:
+        builder.event(event, value)
+        if depth == level and not event.startswith("start") and event != "map_key":
+            yield builder.value
+            builder = ijson.ObjectBuilder()
+
+
+def _skip_mark(file: IO[bytes]) -> None:
+    if isinstance(file, io.BufferedReader) and file.peek(3)[:3] == b"\xef\xbb\xbf":
+        file.read(3)
+
 
 Kind = Literal["folder", "zip", "sqlite", "object", "array", "lines", "string", "text"]
 TABLES = ("memories", "exchanges", "history", "schema_migrations")
@@ -86,8 +251,7 @@ def shape_of(source: Source) -> Shape:
         if first and (not more or is_cut or _object(more[0]) is not None):
             return Shape(source, "lines", names=list(first), first=first)
     if text[:1] in (b"{", b"["):
-        with source.open() as file:
-            opened, names = json_shape(file)
+        opened, names = json_shape(source)
         return Shape(source, "object" if opened == "{" else "array", names=names)
     if text[:1] == b'"':
         return Shape(source, "string")
@@ -98,8 +262,7 @@ def _shape_of_many(source: Source, parts: Sequence[Part]) -> Shape:
     names: list[str] = []
     listing = next((part for part in parts if _LISTS.fullmatch(PurePosixPath(part.name).name)), None)
     if listing is not None:
-        with listing.open() as file:
-            _, names = json_shape(file)
+        _, names = json_shape(listing)
     notes = islice((part for part in parts if part.name.endswith(".md")), NOTES)
     return Shape(
         source,

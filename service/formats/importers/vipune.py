@@ -4,11 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, get_args
 
 from muisti.core.model.terms import Importance, Status, Type
-from muisti.service.formats.importers.databases import tables
-from muisti.service.formats.importers.items import Failed, Found, Item, Json, retrieved, text_of, times, without
-from muisti.service.formats.importers.jsons import json_lines, json_object
-from muisti.service.formats.importers.shapes import Shape
-from muisti.service.formats.importers.source_files import Source
+from muisti.service.formats.importers.items import Failed, Found, Item, retrieved, text_of, times, without
+from muisti.service.formats.importers.shapes import Shape, json_lines, json_object
+from muisti.service.formats.importers.source_files import Source, tables
 
 FIELDS = (
     "content", "metadata", "created_at", "updated_at", "type", "memory_type", "status", "superseded_by", "importance",
@@ -27,13 +25,8 @@ def read(source: Source) -> Iterator[Found]:
             for place, row in opened.rows("memories", but=("embedding",)):
                 yield _item(place, row)
         return
-    with source.open() as file:
-        yield from _lines(json_lines(file, source.name), source.name)
-
-
-def _lines(lines: Iterator[tuple[str, Json | Failed]], name: str) -> Iterator[Found]:
     rows, wanted = 0, None
-    for number, (place, row) in enumerate(lines):
+    for number, (place, row) in enumerate(json_lines(source)):
         if isinstance(row, Failed):
             yield row
         elif number == 0:
@@ -45,7 +38,7 @@ def _lines(lines: Iterator[tuple[str, Json | Failed]], name: str) -> Iterator[Fo
             rows += 1
             yield _item(place, row)
     if isinstance(wanted, int) and rows < wanted:
-        yield Failed(f"{name}:{rows + 1}", f"the file is truncated: its header counts {wanted} rows")
+        yield Failed(f"{source.name}:{rows + 1}", f"the file is truncated: its header counts {wanted} rows")
 
 
 def _item(place: str, row: Mapping[str, Any]) -> Found:

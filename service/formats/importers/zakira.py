@@ -2,12 +2,9 @@
 
 from collections.abc import Iterator
 
-from muisti.service.formats.importers.databases import tables
-from muisti.service.formats.importers.items import Failed, Found, Item, times, without, words
-from muisti.service.formats.importers.jsons import json_object
-from muisti.service.formats.importers.shapes import Shape
-from muisti.service.formats.importers.source_files import Source
-from muisti.service.formats.importers.values import json_list
+from muisti.service.formats.importers.items import Failed, Found, Item, json_list, times, without, words
+from muisti.service.formats.importers.shapes import Shape, json_object
+from muisti.service.formats.importers.source_files import Source, tables
 
 COLUMNS = ("category", "key", "data", "author", "reason", "tags", "custom", "created_at", "last_modified_at")
 

@@ -11,7 +11,6 @@ from types import TracebackType
 from typing import Any, Self, cast
 
 from muisti.service.formats.importers.documents import Text, cuts_of, document_items, joined, path_of
-from muisti.service.formats.importers.graphs import entity, relation
 from muisti.service.formats.importers.items import (
     Failed,
     Found,
@@ -20,14 +19,15 @@ from muisti.service.formats.importers.items import (
     Retrieved,
     Skipped,
     clean,
+    entity,
+    relation,
     retrieved,
     text_of,
     times,
     without,
     words,
 )
-from muisti.service.formats.importers.jsons import json_items, json_object
-from muisti.service.formats.importers.shapes import Shape
+from muisti.service.formats.importers.shapes import Shape, json_items, json_object
 from muisti.service.formats.importers.source_files import Source
 
 # Texts in a temporary file, found by a name, so that an importer may read them in another order than they come
@@ -106,12 +106,11 @@ def read(source: Source) -> Iterator[Found]:
     with Spool() as texts:
         graph = _graph(source, texts)
         for name, made in (("nodes", _node), ("edges", _edge)):
-            with source.open() as file:
-                for place, row in json_items(file, f"{name}.item", source.name):
-                    if isinstance(row, dict) and isinstance(row.get("properties", {}), dict):
-                        yield from made(place, cast(Mapping[str, Any], row), graph)
-                    else:
-                        yield Failed(place, "is no object with properties")
+            for place, row in json_items(source, f"{name}.item"):
+                if isinstance(row, dict) and isinstance(row.get("properties", {}), dict):
+                    yield from made(place, cast(Mapping[str, Any], row), graph)
+                else:
+                    yield Failed(place, "is no object with properties")
 
 
 def _graph(source: Source, texts: Spool) -> _Graph:
@@ -140,10 +139,7 @@ def _graph(source: Source, texts: Spool) -> _Graph:
 
 
 def _rows(source: Source, name: str) -> Iterator[Mapping[str, Any]]:
-    with source.open() as file:
-        for _, row in json_items(file, f"{name}.item", source.name):
-            if isinstance(row, dict):
-                yield cast(Mapping[str, Any], row)
+    return (cast(Mapping[str, Any], row) for _, row in json_items(source, f"{name}.item") if isinstance(row, dict))
 
 
 def _properties(row: Mapping[str, Any]) -> tuple[Mapping[str, Any], str | None]:

@@ -7,10 +7,18 @@ from dataclasses import replace
 from typing import Any, cast
 
 from muisti.service.formats.importers.dialogues import Conversation, conversation_object, turn_of
-from muisti.service.formats.importers.graphs import entity, relation
-from muisti.service.formats.importers.items import Failed, Found, Item, text_of, validity, when, without
-from muisti.service.formats.importers.jsons import json_items
-from muisti.service.formats.importers.shapes import Shape
+from muisti.service.formats.importers.items import (
+    Failed,
+    Found,
+    Item,
+    entity,
+    relation,
+    text_of,
+    validity,
+    when,
+    without,
+)
+from muisti.service.formats.importers.shapes import Shape, first_items
 from muisti.service.formats.importers.source_files import Source
 
 EPISODES = ("episodes", "episodic_nodes")
@@ -39,19 +47,8 @@ def read(source: Source) -> Iterator[Found]:
 
 
 def _first(source: Source, names: tuple[str, ...], made: Made) -> Iterator[Found]:
-    """Yield `made(place, row)` for the first list that has items: an empty list must not hide a filled one."""
-    for name in names:
-        found = False
-        with source.open() as file:
-            for place, row in json_items(file, f"{name}.item", source.name):
-                found = True
-                yield (
-                    made(place, cast(Mapping[str, Any], row))
-                    if isinstance(row, dict)
-                    else Failed(place, "is no object")
-                )
-        if found:
-            return
+    for place, row in first_items(source, names):
+        yield made(place, cast(Mapping[str, Any], row)) if isinstance(row, dict) else Failed(place, "is no object")
 
 
 def _episodes(source: Source) -> Iterator[Found]:

@@ -23,9 +23,9 @@ from muisti.core.engine import Engine
 from muisti.core.identity.grants import EVERYTHING, Grant
 from muisti.core.model.terms import Scope
 from muisti.service.app.app import create_app
-from muisti.service.console.pages.table import handlers
-from muisti.service.mcp.catalog import TOOLS
-from muisti.service.mcp.schema import properties_of
+from muisti.service.console.app import handlers
+from muisti.service.mcp.catalog import properties_of
+from muisti.service.mcp.tools import TOOLS
 from muisti.service.settings import Settings
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.console.forms import forms_of, sign_in

@@ -14,7 +14,7 @@ from litestar.testing import TestClient
 
 from muisti.core.engine import Engine
 from muisti.service.app.app import create_app
-from muisti.service.console.pages.table import handlers
+from muisti.service.console.app import handlers
 from muisti.service.settings import Settings
 from tests.core.fakes import Clock, WordEncoder
 from tests.service.console.forms import ADMIN, SPACE, forms_of, sign_in

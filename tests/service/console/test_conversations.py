@@ -6,7 +6,7 @@ import httpx
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from muisti.service.console.dialogue import Said, outline, said, turns
+from muisti.service.console.pages.conversations import outline, said, turns
 from tests.service.console.forms import ended, first, form_to, forms_of, reader, send
 from tests.service.fakes import API
 
@@ -119,18 +119,18 @@ def test_a_reader_changes_nothing(keyed: httpx.Client):
 
 def test_a_turn_with_a_reply_is_two_messages():
     memory = {"author": None, "content": "Who?\n\nAnn.", "structure": {"reply_at": 6}}
-    assert said(memory) == [Said("somebody", "Who?"), Said("assistant", "Ann.")]
+    assert said(memory) == [{"who": "somebody", "text": "Who?"}, {"who": "assistant", "text": "Ann."}]
 
 
 def test_a_topic_begins_where_its_first_turn_is_left():
     items = [{**_turn(number)} for number in (2, 3, 5)]
     topics = [{"title": "A", "spans": [[1, 3]]}, {"title": "B", "spans": [[4, 9]]}, {"title": "C", "spans": [[20, 30]]}]
-    assert [(one.number, list(one.begins)) for one in turns(items, topics)] == [(2, ["A"]), (3, []), (5, ["B"])]
+    assert [(one["turn"], list(one["begins"])) for one in turns(items, topics)] == [(2, ["A"]), (3, []), (5, ["B"])]
 
 
 def test_topics_without_turns_come_last():
     topics = [_topic("x", []), _topic("y", [[9, 9]]), _topic("z", [[1, 2], [11, 12]])]
-    assert [(one.name, list(one.spans)) for one in outline(topics, [])] == [
+    assert [(one["name"], list(one["spans"])) for one in outline(topics, [])] == [
         ("z", ["1 to 2", "11 to 12"]),
         ("y", ["9"]),
         ("x", []),
@@ -158,4 +158,4 @@ def test_turns_beyond_what_a_page_reads_as_markdown_are_plain():
         {"turn": number, "id": "a", "event_at": "x", "author": "a", "content": "b" * 100_000, "structure": {}}
         for number in range(4)
     ]
-    assert [one.plain for one in turns(items, ())] == [False, False, True, True]
+    assert [one["plain"] for one in turns(items, ())] == [False, False, True, True]

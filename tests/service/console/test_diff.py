@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.service.console.diff import Piece, around, diff
+from muisti.service.console.versions import Piece, around, diff
 
 WORDS = st.lists(st.sampled_from(["a", "bee", " ", "\n", ".", "ä", "**"]), max_size=30).map("".join)
 

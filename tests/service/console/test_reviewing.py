@@ -3,7 +3,7 @@
 import httpx
 import pytest
 
-from muisti.service.console.reviewing import fixes
+from muisti.service.console.pages.review import fixes
 from tests.service.console.forms import SPACE, form_to, forms_of, send
 
 pytestmark = pytest.mark.one_store

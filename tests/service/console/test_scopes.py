@@ -5,7 +5,7 @@ from itertools import chain, combinations, product
 import pytest
 
 from muisti.core.identity.grants import SCOPES
-from muisti.service.console import scopes
+from muisti.service.console.pages import keys
 from muisti.service.schemas import keys as modes
 
 CHOSEN = list(chain.from_iterable(combinations(SCOPES, count) for count in range(1, len(SCOPES) + 1)))
@@ -13,8 +13,8 @@ SPACES = (["*"], ["notes"], ["acme.*", "notes"])
 
 
 def test_scopes_and_modes_are_those_of_the_api():
-    assert tuple(scopes.ABILITIES) == SCOPES
-    assert scopes.MODES == modes.MODES
+    assert tuple(keys.ABILITIES) == SCOPES
+    assert keys.MODES == modes.MODES
 
 
 @pytest.mark.parametrize(
@@ -24,8 +24,8 @@ def test_scopes_and_modes_are_those_of_the_api():
 def test_every_combination_says_what_it_can_and_cannot(
     chosen: tuple[str, ...], spaces: list[str], category: str | None, source_class: str | None
 ):
-    said = scopes.words(chosen, spaces, category, source_class)
-    for scope, text in scopes.ABILITIES.items():
+    said = keys.words(chosen, spaces, category, source_class)
+    for scope, text in keys.ABILITIES.items():
         assert (text in said.can, text in said.cannot) == (scope in chosen, scope not in chosen)
     assert ("export a space" in said.can) == ("read" in chosen and category is None)
     assert any("audit log" in one for one in said.can) == ("admin" in chosen and spaces == ["*"])
@@ -37,8 +37,8 @@ def test_every_combination_says_what_it_can_and_cannot(
 
 @pytest.mark.parametrize("chosen", CHOSEN)
 def test_a_mode_names_its_scopes_and_no_others(chosen: tuple[str, ...]):
-    name = scopes.mode_of(chosen)
-    if name in scopes.MODES:
-        assert set(scopes.MODES[name]) == set(chosen)
+    name = keys.mode_of(chosen)
+    if name in keys.MODES:
+        assert set(keys.MODES[name]) == set(chosen)
     else:
         assert name == "everything" or set(name.split(", ")) == set(chosen)

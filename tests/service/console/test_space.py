@@ -6,7 +6,7 @@ import httpx
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from muisti.service.console.happened import told
+from muisti.service.console.pages.space import told
 from tests.service.console.forms import ended, form_to, send
 from tests.service.fakes import API, draft
 
@@ -51,7 +51,7 @@ def test_changes_of_one_request_are_one_happening():
         _change("d", None),
         _change("e", None),
     ]
-    assert [(one.word, one.times, one.id) for one in told(changes)] == [
+    assert [(one["word"], one["times"], one["id"]) for one in told(changes)] == [
         ("stored", 1, "e"),
         ("stored", 1, "d"),
         ("deleted", 1, "c"),

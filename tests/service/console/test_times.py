@@ -5,7 +5,7 @@ from datetime import datetime
 import httpx
 import pytest
 
-from muisti.service.console.times import count, line, told
+from muisti.service.console.pages.timeline import count, line, told
 from tests.service.console.forms import SPACE, form_to, forms_of, send
 
 pytestmark = pytest.mark.one_store
@@ -89,12 +89,12 @@ def test_a_rollback_is_previewed_then_done_then_taken_back(client: httpx.Client,
 def test_marks_are_in_order_between_the_beginning_and_now():
     begun, now = "2026-01-01T00:00:00Z", datetime.fromisoformat("2026-01-11T00:00:00Z")
     found = line(begun, [{"name": "b", "created_at": "2026-01-06T00:00:00Z"}, {"name": "a", "created_at": begun}], now)
-    assert [(one.name, one.place) for one in found] == [("a", 0), ("b", 50)]
+    assert [(one["name"], one["place"]) for one in found] == [("a", 0), ("b", 50)]
 
 
 def test_what_ended_is_told_as_deleted_words():
     one = {"id": "1", "change": "ended", "before": {"content": "Gone", "author": None}, "after": None, "changes": []}
-    assert [(each.change, [tuple(piece) for piece in each.pieces]) for each in told([one])] == [
+    assert [(each["change"], [tuple(piece) for piece in each["pieces"]]) for each in told([one])] == [
         ("deleted", [("del", "Gone")])
     ]
     assert count([one]) == [("added", 0), ("changed", 0), ("deleted", 1)]

@@ -13,8 +13,7 @@ from hypothesis.extra import numpy as arrays
 
 from muisti.core.query.calibration import read
 from muisti.service.cli import main
-from muisti.service.evaluation.asking import FOREIGN_QUESTIONS
-from muisti.service.evaluation.evidence import FOREIGN, HIDDEN, KINDS, OWN, auroc, fit, plot
+from muisti.service.evaluation.evidence import FOREIGN, FOREIGN_QUESTIONS, HIDDEN, KINDS, OWN, auroc, fit, plot
 from tests.core.embedding.bert import write_tokenizer
 
 strengths = arrays.arrays(np.float64, st.integers(1, 40), elements=st.floats(0, 3))

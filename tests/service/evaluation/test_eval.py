@@ -15,7 +15,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from muisti.service.cli import main
-from muisti.service.evaluation import report
+from muisti.service.evaluation import metrics
 from muisti.service.evaluation.dataset import Document
 from muisti.service.evaluation.run import as_memory
 
@@ -68,7 +68,7 @@ def test_the_metrics_are_those_that_a_person_computes(folder: Path):
 
 def test_groups_do_not_see_each_other(folder: Path):
     measured(folder, "--modes", "keyword", "--save", "out")
-    run = report.load(Path("out") / "tiny-keyword.json")
+    run = metrics.load(Path("out") / "tiny-keyword.json")
     groups = {document: group for document, _, group, _ in CORPUS}
     assert all(groups[document] == query.group for query in run.queries for document in query.ranked)
 
@@ -79,7 +79,7 @@ def test_runs_are_written_query_by_query_and_nothing_else_stays(folder: Path):
     assert "nDCG@10" in result.stdout
     assert "tiny: storing (4)" in result.stderr
     assert sorted(path.name for path in Path("out/first").iterdir()) == ["tiny-hybrid.json", "tiny-keyword.json"]
-    run = report.load(Path("out/first/tiny-keyword.json"))
+    run = metrics.load(Path("out/first/tiny-keyword.json"))
     assert [query.id for query in run.queries] == ["q1", "q2", "q3", "q4"]
     assert {path.name for path in Path.cwd().iterdir()} == {"tiny", "out"}
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays
 
-from muisti.service.evaluation import dataset, report
+from muisti.service.evaluation import dataset, metrics
 from muisti.service.evaluation.metrics import (
     METRICS,
     Result,
@@ -243,7 +243,7 @@ def test_comparing_the_other_way_round_turns_the_signs(scores: dict[str, tuple[f
 def test_queries_of_one_run_only_are_named_and_left_out():
     found = compare(run({"a": 0.5, "b": 1.0}), run({"a": 0.5, "c": 0.0}))
     assert (found.only_before, found.only_after, found.ties) == (("b",), ("c",), 1)
-    assert "1 queries are only in the earlier run" in report.as_text(report.comparison_report("chats", found))
+    assert "1 queries are only in the earlier run" in metrics.as_text(metrics.comparison_report("chats", found))
 
 
 def test_runs_that_cannot_be_compared_are_refused():
@@ -256,13 +256,13 @@ def test_runs_that_cannot_be_compared_are_refused():
 def test_a_saved_run_comes_back_as_it_was(tmp_path: Path):
     path = tmp_path / "run.json"
     for kept in (run({"a": 1 / 3, "ключ/1": 0.0}), run({})):
-        report.save(kept, path)
-        assert report.load(path) == kept
+        metrics.save(kept, path)
+        assert metrics.load(path) == kept
 
 
 def test_the_saved_form_is_versioned_json_with_a_line_for_each_query(tmp_path: Path):
     path = tmp_path / "run.json"
-    report.save(run({"a": 0.25, "b": 1.0}), path)
+    metrics.save(run({"a": 0.25, "b": 1.0}), path)
     found = json.loads(path.read_text())
     assert (found["format"], found["dataset"], found["mode"]) == (1, "chats", "hybrid")
     assert found["queries"][0] == {
@@ -285,19 +285,19 @@ def test_the_saved_form_is_versioned_json_with_a_line_for_each_query(tmp_path: P
 def test_a_file_that_is_no_run_is_refused_by_name(text: str, problem: str, tmp_path: Path):
     path = tmp_path / "run.json"
     path.write_text(text)
-    with pytest.raises(report.RunFileError, match=problem) as caught:
-        report.load(path)
+    with pytest.raises(metrics.RunFileError, match=problem) as caught:
+        metrics.load(path)
     assert str(path) in str(caught.value)
 
 
 def test_a_run_that_is_missing_is_refused_by_name(tmp_path: Path):
-    with pytest.raises(report.RunFileError, match=r"none\.json: cannot be read"):
-        report.load(tmp_path / "none.json")
+    with pytest.raises(metrics.RunFileError, match=r"none\.json: cannot be read"):
+        metrics.load(tmp_path / "none.json")
 
 
 def test_the_table_has_a_row_for_each_mode_and_fits_a_terminal_of_80_columns():
     runs = [run({"a": 0.25, "b": 0.75}, mode) for mode in ("hybrid", "semantic", "keyword")]
-    text = report.as_text(report.summary_table("chats [5 groups]", [summarise(r) for r in runs]), width=80)
+    text = metrics.as_text(metrics.summary_table("chats [5 groups]", [summarise(r) for r in runs]), width=80)
     lines = text.splitlines()
     assert lines[0] == "chats [5 groups]" and max(map(len, lines)) <= 80 and "…" not in text and "\x1b" not in text
     assert [line.split()[:4] for line in lines if line.lstrip().startswith(("hybrid", "keyword"))] == [
@@ -309,10 +309,12 @@ def test_the_table_has_a_row_for_each_mode_and_fits_a_terminal_of_80_columns():
 
 def test_the_comparison_says_in_words_what_changed():
     found = compare(run({"a": 0.5, "[b]": 0.5}), run({"a": 0.5, "[b]": 1.0}))
-    text = report.as_text(report.comparison_report("chats", found))
+    text = metrics.as_text(metrics.comparison_report("chats", found))
     assert "chats: nDCG@10 0.500 -> 0.750" in text and "1 better, 0 worse, 1 the same" in text
     assert [line.split() for line in text.splitlines() if "[b]" in line] == [["[b]", "0.500", "1.000", "+0.500"]]
-    assert "moved most" not in report.as_text(report.comparison_report("chats", compare(run({"a": 1}), run({"a": 1}))))
+    assert "moved most" not in metrics.as_text(
+        metrics.comparison_report("chats", compare(run({"a": 1}), run({"a": 1})))
+    )
 
 
 # datasets

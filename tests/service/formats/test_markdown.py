@@ -6,8 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.service.formats.front_matter import BadFrontMatter, read, write
-from muisti.service.formats.markdown import CARRIED, TIMES, memory_of, note_of, path_of
+from muisti.service.formats.markdown import (
+    CARRIED,
+    TIMES,
+    BadFrontMatter,
+    memory_of,
+    note_of,
+    path_of,
+    read_fields,
+    write,
+)
 
 WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=30)
 NUMBERS = st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False, allow_infinity=False)
@@ -35,7 +43,7 @@ MEMORIES = st.fixed_dictionaries(
 
 @given(MEMORIES)
 def test_a_note_is_the_memory_that_it_was_written_from(memory: dict[str, Any]):
-    fields, text = read(note_of(memory))
+    fields, text = read_fields(note_of(memory))
     assert fields["muisti"] == memory["id"]
     assert memory_of(fields, text) == {name: memory[name] for name in ("content", *CARRIED) if name in memory}
     folder, name = path_of(memory)
@@ -44,7 +52,7 @@ def test_a_note_is_the_memory_that_it_was_written_from(memory: dict[str, Any]):
 
 @given(st.dictionaries(WORDS, VALUES, max_size=4), WORDS)
 def test_front_matter_is_read_as_it_was_written(fields: dict[str, Any], text: str):
-    assert read(write(fields, text)) == (fields, text)
+    assert read_fields(write(fields, text)) == (fields, text)
 
 
 @pytest.mark.parametrize(
@@ -61,11 +69,11 @@ def test_front_matter_is_read_as_it_was_written(fields: dict[str, Any], text: st
 )
 def test_what_is_no_front_matter_is_refused_with_its_line(fields: str, line: int):
     with pytest.raises(BadFrontMatter) as refused:
-        read(f"---\n{fields}\n---\nText")
+        read_fields(f"---\n{fields}\n---\nText")
     assert refused.value.line == line
 
 
 def test_a_text_between_rules_is_a_text():
-    assert read("Text\n---\na: 1\n---\n") == ({}, "Text\n---\na: 1\n---\n")
-    assert read("---\nno end") == ({}, "---\nno end")
-    assert read("---\r\na: yes\r\n---\r\nText") == ({"a": "yes"}, "Text")
+    assert read_fields("Text\n---\na: 1\n---\n") == ({}, "Text\n---\na: 1\n---\n")
+    assert read_fields("---\nno end") == ({}, "---\nno end")
+    assert read_fields("---\r\na: yes\r\n---\r\nText") == ({"a": "yes"}, "Text")

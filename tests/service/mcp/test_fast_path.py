@@ -13,7 +13,7 @@ from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSI
 
 from muisti.core.engine import Engine
 from muisti.service.app.app import create_app
-from muisti.service.mcp import fast_path
+from muisti.service.mcp import route
 from muisti.service.settings import Settings
 from tests.service.fakes import API, draft
 from tests.service.keyed import with_mode
@@ -89,7 +89,7 @@ def message(answer: httpx.Response) -> Any:
 
 
 def test_it_knows_the_revisions_that_the_sdk_knows():
-    assert (fast_path.HANDSHAKE, (fast_path.MODERN,)) == (HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS)
+    assert (route.HANDSHAKE, (route.MODERN,)) == (HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS)
 
 
 @pytest.mark.parametrize("version", VERSIONS)

@@ -11,7 +11,7 @@ from litestar.testing import TestClient
 from muisti.core.engine import Engine
 from muisti.core.model.values import Draft
 from muisti.service.app.app import create_app
-from muisti.service.mcp.fence import fenced, one_line
+from muisti.service.mcp.rendering import fenced, one_line
 from muisti.service.settings import Settings
 from tests.service.mcp_client import call, rpc, text_of
 

@@ -6,8 +6,8 @@ import httpx
 import pytest
 
 from muisti.core.engine import Engine
+from muisti.service.mcp.admin import Purge
 from muisti.service.mcp.arguments import Recall, Remember, UpdateMemory
-from muisti.service.mcp.group_arguments import Purge
 from muisti.service.mcp.tools import given
 from tests.service.mcp_client import LONG, PLAIN, call, schemas, text_of
 

@@ -23,10 +23,12 @@ from muisti.core.identity.grants import Grant
 from muisti.service.app.app import create_app
 from muisti.service.auth.access import Access
 from muisti.service.cli import main
-from muisti.service.mcp import offers
+from muisti.service.mcp import admin, tools, writes
+from muisti.service.mcp.arguments import InSpace, UndoChanges
 from muisti.service.mcp.manager import told
-from muisti.service.mcp.offers import offered
 from muisti.service.mcp.recall import tokens
+from muisti.service.mcp.session import Call, Outcome
+from muisti.service.mcp.tools import offered
 from muisti.service.schemas.keys import MODES
 from muisti.service.settings import Settings
 from muisti.service.settings.tool_groups import GROUPS, USUAL, groups_in, in_order
@@ -36,20 +38,28 @@ from tests.service.mcp_client import LONG, PLAIN, VERSION, message_of
 pytestmark = pytest.mark.one_store
 
 USUAL_MAX = 2_000  # tokens of what a client is offered that asks for nothing
-CODE, WRITER = "code_sizes", "code_writer"
+CODE, WRITER = "code_sizes", "code_writer"  # the functions below
+
+
+async def code_sizes(call: Call, given: InSpace) -> Outcome:
+    return await admin.get_stats.run(call, given)
+
+
+async def code_writer(call: Call, given: UndoChanges) -> Outcome:
+    return await writes.undo.run(call, given)
 
 
 @pytest.fixture
 def more(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two tools as the group `code`, of which one writes, beside the tools of other groups."""
-    (sizes,) = [tool for tool in offers.TOOLS if tool.name == "get_stats"]
-    (writer,) = [tool for tool in offers.TOOLS if tool.name == "undo"]
+    (sizes,) = [tool for tool in tools.TOOLS if tool.name == "get_stats"]
+    (writer,) = [tool for tool in tools.TOOLS if tool.name == "undo"]
     added = (
-        msgspec.structs.replace(sizes, name=CODE, group="code"),
-        msgspec.structs.replace(writer, name=WRITER, group="code"),
+        msgspec.structs.replace(sizes, run=code_sizes, group="code"),
+        msgspec.structs.replace(writer, run=code_writer, group="code"),
     )
-    others = (tool for tool in offers.TOOLS if tool.group != "code")
-    monkeypatch.setattr(offers, "TOOLS", (*others, *added))
+    others = (tool for tool in tools.TOOLS if tool.group != "code")
+    monkeypatch.setattr(tools, "TOOLS", (*others, *added))
 
 
 @pytest.fixture
@@ -86,7 +96,7 @@ def test_groups_add_up_and_all_is_each(client: httpx.Client):
     usual = listed(client)
     for query in ("?tools=code,memory", "?tools=memory&tools=code", "?tools=all"):
         assert [*usual, CODE, WRITER] == [name for name in listed(client, query) if name in {*usual, CODE, WRITER}]
-    assert {*usual, CODE} < {tool.name for tool in offers.TOOLS} | {WRITER}
+    assert {*usual, CODE} < {tool.name for tool in tools.TOOLS} | {WRITER}
 
 
 @pytest.mark.parametrize("query", ["?tools=", "?tools=code,nothing", "?tools=,", "?tools=CODE"])

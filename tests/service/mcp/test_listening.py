@@ -18,7 +18,7 @@ from muisti.core.engine import Engine
 from muisti.core.identity.grants import EVERYTHING, Grant
 from muisti.core.model.values import LOCAL, Draft
 from muisti.service.auth.access import Access
-from muisti.service.mcp import listening
+from muisti.service.mcp import manager
 from muisti.service.mcp.manager import make_server
 from muisti.service.mcp.session import Session
 from muisti.service.runtime.workers import Backend
@@ -32,7 +32,7 @@ CATEGORIES = "memory://default/categories"
 
 @pytest.fixture(autouse=True)
 def often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(listening, "EVERY", 0.01)
+    monkeypatch.setattr(manager, "EVERY", 0.01)
 
 
 def talk(
@@ -115,8 +115,8 @@ def test_who_listens_hears_of_nothing_that_he_may_not_see(engine: Engine):
 
 
 def test_streams_are_bounded_in_number_time_and_resources(engine: Engine, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(listening, "STREAMS", 1)
-    monkeypatch.setattr(listening, "SECONDS", 0.2)
+    monkeypatch.setattr(manager, "STREAMS", 1)
+    monkeypatch.setattr(manager, "SECONDS", 0.2)
 
     async def work(client: Client) -> None:
         for _ in range(2):  # a stream that ended makes room

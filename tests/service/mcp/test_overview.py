@@ -9,7 +9,7 @@ from litestar.testing import TestClient
 from muisti.core.engine import Engine
 from muisti.core.model.values import Draft
 from muisti.service.app.app import create_app
-from muisti.service.mcp.overview import NAMED, NEW, SHOWN
+from muisti.service.mcp.reads import NAMED, NEW, SHOWN
 from muisti.service.settings import Settings
 from tests.service.keyed import administrator, with_mode
 from tests.service.mcp_client import answer, call, text_of

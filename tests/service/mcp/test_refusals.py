@@ -11,7 +11,7 @@ from muisti.core.engine import Engine
 from muisti.core.model.outcomes import Flag, FlagCode
 from muisti.core.model.values import Draft
 from muisti.service.app.app import create_app
-from muisti.service.mcp.catalog import TOOLS
+from muisti.service.mcp.tools import TOOLS
 from muisti.service.mcp.writes import sentence
 from muisti.service.schemas.keys import MODES
 from muisti.service.settings import Settings

@@ -12,8 +12,8 @@ from muisti.core.engine import Engine
 from muisti.core.identity.grants import Grant
 from muisti.core.model.values import Draft
 from muisti.service.app.app import create_app
-from muisti.service.mcp.catalog import TOOLS
-from muisti.service.mcp.schema import WORDS
+from muisti.service.mcp.catalog import WORDS
+from muisti.service.mcp.tools import TOOLS
 from muisti.service.schemas.requests import AddBody, EntryBody, PatchBody
 from muisti.service.settings import Settings
 from tests.service.keyed import Caller, administrator, with_mode

@@ -6,8 +6,9 @@ import pytest
 
 from muisti.core.identity.grants import Grant
 from muisti.service.auth.access import Access
-from muisti.service.mcp.catalog import TOOLS, Tool
+from muisti.service.mcp.catalog import Tool
 from muisti.service.mcp.manager import told
+from muisti.service.mcp.tools import TOOLS
 from muisti.service.schemas.keys import MODES
 
 
@@ -19,4 +20,7 @@ def test_with_the_defaults_of_mcp_the_hints_say_what_the_tool_does(tool: Tool):
     read = {"readOnlyHint": False, "destructiveHint": True, "idempotentHint": False, **given}
     assert read["readOnlyHint"] == tool.read_only
     if not tool.read_only:
-        assert (read["destructiveHint"], read["idempotentHint"]) == (tool.destructive, tool.idempotent)
+        assert (read["destructiveHint"], read["idempotentHint"]) == (
+            "destructive" in tool.traits,
+            "idempotent" in tool.traits,
+        )

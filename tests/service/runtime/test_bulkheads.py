@@ -14,7 +14,7 @@ from litestar.testing import TestClient
 from muisti.core.engine import Engine
 from muisti.core.model.errors import Busy
 from muisti.service.app.app import create_app
-from muisti.service.mcp.catalog import TOOLS
+from muisti.service.mcp.tools import TOOLS
 from muisti.service.runtime.admission import Line
 from muisti.service.runtime.bulkheads import (
     BY_SIZE,

@@ -19,10 +19,22 @@ from muisti.service.cli.opening import throw_away
 from muisti.service.cli.output import console, for_people, grid, print_json, talk
 from muisti.service.cli.progress import Stages
 from muisti.service.cli.session import session
-from muisti.service.evaluation import report
-from muisti.service.evaluation.asking import FOREIGN_QUESTIONS, from_others, judged, largest, own
+from muisti.service.evaluation import metrics
 from muisti.service.evaluation.dataset import DatasetError, load
-from muisti.service.evaluation.evidence import Cosines, Fitted, Strengths, fit, fit_unrelated, found_by, plot
+from muisti.service.evaluation.evidence import (
+    FOREIGN_QUESTIONS,
+    Cosines,
+    Fitted,
+    Strengths,
+    fit,
+    fit_unrelated,
+    found_by,
+    from_others,
+    judged,
+    largest,
+    own,
+    plot,
+)
 from muisti.service.evaluation.run import stored
 
 MODES: tuple[RankedMode, ...] = ("hybrid", "semantic", "keyword")
@@ -127,7 +139,7 @@ def _print(options: Globals, fitted: Sequence[Fitted], entry: Entry) -> None:
         if for_people(options):
             console(options).print(_table(one))
         else:
-            click.echo(report.as_text(_table(one), width=report.WIDTH))
+            click.echo(metrics.as_text(_table(one), width=metrics.WIDTH))
     if entry.unrelated:
         click.echo(
             f"One unrelated question in ten finds a cosine of {entry.unrelated.first:.2f}, and "

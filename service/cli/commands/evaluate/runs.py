@@ -19,7 +19,7 @@ from muisti.service.cli.base import USAGE, Failure, Globals
 from muisti.service.cli.opening import throw_away
 from muisti.service.cli.output import console, for_people, grid, print_json, talk
 from muisti.service.cli.progress import Stages
-from muisti.service.evaluation import report
+from muisti.service.evaluation import metrics
 from muisti.service.evaluation.dataset import Dataset, DatasetError, load
 from muisti.service.evaluation.metrics import METRICS, Comparison, Run, compare, summarise
 from muisti.service.evaluation.run import Lost, Plan, Stored, find_lost, measure, sample, stored
@@ -47,7 +47,7 @@ def run(
         measured = [_measure(opened, dataset, plans, itself, stages) for dataset in datasets]
     for each in measured:
         for run in each.runs:
-            report.save(run, target / _file_name(run))
+            metrics.save(run, target / _file_name(run))
     comparisons = [found for each in measured for run in each.runs if (found := _compared(run, earlier)) is not None]
     _print(options, measured, comparisons)
     if earlier and not comparisons:
@@ -100,8 +100,8 @@ def _earlier(path: Path | None) -> list[Run]:
         return []
     files = sorted(path.glob("*.json")) if path.is_dir() else [path]
     try:
-        return [report.load(file) for file in files]
-    except report.RunFileError as error:
+        return [metrics.load(file) for file in files]
+    except metrics.RunFileError as error:
         raise Failure(str(error), USAGE) from error
 
 
@@ -152,17 +152,17 @@ def _print(options: Globals, measured: Sequence[_Measured], comparisons: Sequenc
     if options.json:
         print_json(_as_json(measured, comparisons))
         return
-    width = None if for_people(options) else report.WIDTH
+    width = None if for_people(options) else metrics.WIDTH
     for part in _report(measured, comparisons):
         if width is None:
             console(options).print(part)
         else:
-            click.echo(report.as_text(part, width=width))
+            click.echo(metrics.as_text(part, width=width))
 
 
 def _report(measured: Sequence[_Measured], comparisons: Sequence[_Compared]) -> Iterator[RenderableType]:
     for each in measured:
-        yield report.summary_table(each.name, [summarise(run) for run in each.runs])
+        yield metrics.summary_table(each.name, [summarise(run) for run in each.runs])
         for note in each.notes:
             yield Text(f"Note: {note}")
         if each.checked:
@@ -170,7 +170,7 @@ def _report(measured: Sequence[_Measured], comparisons: Sequence[_Compared]) -> 
     if len(measured) > 1:
         yield _mean_table(measured)
     for compared in comparisons:
-        yield report.comparison_report(compared.title, compared.result)
+        yield metrics.comparison_report(compared.title, compared.result)
 
 
 def _lost_text(each: _Measured) -> Text:
@@ -193,7 +193,7 @@ def _means(measured: Sequence[_Measured]) -> dict[str, dict[str, float]]:
 
 
 def _mean_table(measured: Sequence[_Measured]) -> Table:
-    columns = [*report.NAMES.values(), "ms/query"]
+    columns = [*metrics.NAMES.values(), "ms/query"]
     table = grid(f"mean over {len(measured)} datasets", "mode", *columns, right=columns)
     for mode, found in _means(measured).items():
         table.add_row(mode, *(f"{found[metric]:.3f}" for metric in METRICS), f"{found['ms_median']:.2f}")

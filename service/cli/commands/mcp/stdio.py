@@ -18,9 +18,8 @@ from muisti.service.cli.callers import grant_of
 from muisti.service.cli.configuration import in_force, settings_for
 from muisti.service.cli.limits import category_of, mode_of
 from muisti.service.cli.opening import refusals, space_choice
-from muisti.service.mcp.citations import citation_of
 from muisti.service.mcp.manager import make_server
-from muisti.service.mcp.session import Session
+from muisti.service.mcp.session import Session, citation_of
 from muisti.service.mcp.stdio import serve
 from muisti.service.observability import logs
 from muisti.service.runtime.workers import Backend

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.service.console.asking.contexts import context_view, wanted_of
-from muisti.service.console.asking.settings import Wrong
+from muisti.service.console.asking.settings import Wrong, context_view, wanted_of
 
 TEXT = "Notice.\nMemories\nOne fact.\nAnother fact.\n"
 
@@ -35,8 +34,8 @@ def answer(**more: Any) -> dict[str, Any]:
 
 def test_the_text_is_whole_and_each_citation_is_its_own_stretch():
     made = context_view(answer())
-    assert "".join(one.text for one in made.text) == TEXT
-    assert [(one.n, one.text, one.cut) for one in made.citations] == [
+    assert "".join(one["text"] for one in made["text"]) == TEXT
+    assert [(one["n"], one["text"], one["cut"]) for one in made["citations"]] == [
         (1, "One fact.", False),
         (2, "Another fact.", True),
     ]
@@ -57,13 +56,13 @@ def test_no_character_is_lost_or_shown_twice_wherever_citations_are(places: list
         for n, place in enumerate(places)
     ]
     made = context_view(answer(citations=cited))
-    assert "".join(one.text for one in made.text) == TEXT
+    assert "".join(one["text"] for one in made["text"]) == TEXT
 
 
 def test_the_bar_shows_all_tokens_also_those_around_the_sections():
     made = context_view(answer())
-    assert [(one.name, one.tokens) for one in made.shares] == [("memories", 20), ("around them", 10)]
-    assert sum(float(one.width) for one in made.shares) == pytest.approx(300) and made.free == 70
+    assert [(one["name"], one["tokens"]) for one in made["shares"]] == [("memories", 20), ("around them", 10)]
+    assert sum(float(one["width"]) for one in made["shares"]) == pytest.approx(300) and made["free"] == 70
 
 
 def test_a_context_of_a_url():

@@ -56,17 +56,19 @@ def found(*names: str, **more: Any) -> dict[str, Any]:
 def test_two_columns_say_how_ranks_differ():
     answers = [Answered("A", found("x", "y", "z"), []), Answered("B", found("y", "x", "w"), [])]
     (first, second), _ = columns(answers, filtered=False)
-    assert [one.moved and one.moved.told for one in first.hits] == [
+    assert [one["moved"] and one["moved"]["told"] for one in first["hits"]] == [
         "▲ 1 above the other",
         "▼ 1 below the other",
         "only here",
     ]
-    assert [one.moved and one.moved.kind for one in second.hits] == ["good", "fair", "good"]
+    assert [one["moved"] and one["moved"]["kind"] for one in second["hits"]] == ["good", "fair", "good"]
 
 
 def test_one_column_compares_nothing():
     (only,), told = columns([Answered("", found("x"), [])], filtered=False)
-    assert only.hits[0].moved is None and only.title == "1 hit" and [piece.name for piece in told] == ["lexical"]
+    assert (
+        only["hits"][0]["moved"] is None and only["title"] == "1 hit" and [piece.name for piece in told] == ["lexical"]
+    )
 
 
 @pytest.mark.parametrize(
@@ -81,5 +83,5 @@ def test_one_column_compares_nothing():
 )
 def test_what_was_not_found_is_said_with_what_to_try(answer: Any, filtered: bool, title: str, said: str):
     (only,), _ = columns([Answered("", answer, [])], filtered=filtered)
-    assert only.title == title and said in only.nothing and bool(only.nothing) == bool(said)
-    assert bool(only.advice) == bool(said) and (not filtered or "filter" in only.advice[0])
+    assert only["title"] == title and said in only["nothing"] and bool(only["nothing"]) == bool(said)
+    assert bool(only["advice"]) == bool(said) and (not filtered or "filter" in only["advice"][0])

@@ -4,10 +4,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.service.console.asking.scores import WIDE, WORDS, bar, legend, reach
+from muisti.service.console.asking.hits import PARTS, WIDE, bar, legend, reach
 
 parts = st.dictionaries(
-    st.sampled_from([*WORDS, "another_part"]), st.floats(-0.5, 1.0).filter(lambda value: abs(value) > 1e-6), max_size=8
+    st.sampled_from([*PARTS, "another_part"]), st.floats(-0.5, 1.0).filter(lambda value: abs(value) > 1e-6), max_size=8
 ).filter(lambda found: sum(found.values()) >= 0)
 
 

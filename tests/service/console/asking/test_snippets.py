@@ -14,10 +14,9 @@ import pytest
 from click.testing import CliRunner
 
 from muisti.service.cli import main
-from muisti.service.console.asking.contexts import wanted_of
-from muisti.service.console.asking.settings import asked_of
-from muisti.service.console.asking.snippets import CONTEXT, GROUP_OF, SEARCH, TOOL_FIELDS, Server, snippets
-from muisti.service.mcp.catalog import TOOLS
+from muisti.service.console.asking.settings import asked_of, wanted_of
+from muisti.service.console.pages.ask import CONTEXT, GROUP_OF, SEARCH, TOOL_FIELDS, Server, snippets
+from muisti.service.mcp.tools import TOOLS
 from muisti.service.settings.tool_groups import USUAL
 from tests.durability import server as running
 from tests.service.mcp_client import answer
