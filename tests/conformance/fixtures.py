@@ -184,13 +184,8 @@ ROOTS = types.ListRootsRequest()
 TOOLS: dict[str, Tool] = {
     **dict.fromkeys(
         (
-            "test_simple_text",
-            "test_image_content",
-            "test_audio_content",
-            "test_embedded_resource",
-            "test_multiple_content_types",
-            "json_schema_2020_12_tool",
-            "test_custom_headers",
+            "test_simple_text", "test_image_content", "test_audio_content", "test_embedded_resource",
+            "test_multiple_content_types", "json_schema_2020_12_tool", "test_custom_headers",
         ),
         plain,
     ),
@@ -212,7 +207,7 @@ TOOLS: dict[str, Tool] = {
     ),
     "test_input_required_result_multi_round": many_rounds,
     "test_input_required_result_capabilities": by_capability,
-}
+}  # fmt: skip
 ARGUMENTS = {
     "test_simple_prompt": (),
     "test_prompt_with_arguments": ("arg1", "arg2"),
@@ -303,20 +298,11 @@ async def set_level(ctx: Context, params: types.SetLevelRequestParams) -> types.
 
 def make_server(_: object) -> Server[Any]:
     server = Server[Any](
-        "fixtures",
-        version="1",
-        get_tool_input_schema=lambda name: SCHEMAS.get(name),
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-        on_list_resources=list_resources,
-        on_list_resource_templates=list_templates,
-        on_read_resource=read_resource,
-        on_list_prompts=list_prompts,
-        on_get_prompt=get_prompt,
-        on_completion=complete,
-        on_set_logging_level=set_level,
-        on_subscriptions_listen=ListenHandler(bus),
-    )
+        "fixtures", version="1", get_tool_input_schema=lambda name: SCHEMAS.get(name), on_list_tools=list_tools,
+        on_call_tool=call_tool, on_list_resources=list_resources, on_list_resource_templates=list_templates,
+        on_read_resource=read_resource, on_list_prompts=list_prompts, on_get_prompt=get_prompt, on_completion=complete,
+        on_set_logging_level=set_level, on_subscriptions_listen=ListenHandler(bus),
+    )  # fmt: skip
     server.middleware.append(RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience="fixtures"))
     return server
 

@@ -24,10 +24,7 @@ class Suite:
 
 SUITES = (
     Suite(
-        "LangGraph, `InMemoryStore`",
-        "langgraph-checkpoint",
-        ["tests/test_store.py"],
-        "stand_in_langgraph",
+        "LangGraph, `InMemoryStore`", "langgraph-checkpoint", ["tests/test_store.py"], "stand_in_langgraph",
         {OWN_SCORES: ["test_embed_with_path"]},
     ),
     Suite(
@@ -95,4 +92,4 @@ SUITES = (
             ]
         },
     ),
-)
+)  # fmt: skip

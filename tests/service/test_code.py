@@ -25,11 +25,8 @@ def code(client: httpx.Client) -> httpx.Client:
 def test_symbols_callers_callees_outline_and_map_over_http(code: httpx.Client):
     (found,) = code.get(f"{API}/code/symbols", params={"name": "Client.get"}).json()["items"]
     assert (found["kind"], found["path"], found["start"], found["signature"]) == (
-        "method",
-        "app/client.py",
-        8,
-        "def get(self, url)",
-    )
+        "method", "app/client.py", 8, "def get(self, url)",
+    )  # fmt: skip
     uses = code.get(f"{API}/code/callers", params={"symbol": "Client.get"})
     assert uses.headers["Muisti-Seq"] == uses.json()["seq"]
     assert [(one["path"], one["lines"], one["symbol"]["name"]) for one in uses.json()["items"]] == [
@@ -52,16 +49,12 @@ def test_symbols_callers_callees_outline_and_map_over_http(code: httpx.Client):
 @pytest.mark.parametrize(
     ("path", "params", "status"),
     [
-        ("callers", {"symbol": "none_such"}, 404),
-        ("callers", {"symbol": ""}, 422),
-        ("callers", {"symbol": "x", "kinds": "likes"}, 422),
-        ("callees", {"symbol": "x", "limit": 0}, 422),
-        ("symbols", {"name": "x", "kind": "verb"}, 422),
-        ("outline", {"path": "nothing.py"}, 404),
-        ("map", {"token_budget": 3}, 422),
-        ("map", {"mentioned": ",".join(map(str, range(200)))}, 422),
+        ("callers", {"symbol": "none_such"}, 404), ("callers", {"symbol": ""}, 422),
+        ("callers", {"symbol": "x", "kinds": "likes"}, 422), ("callees", {"symbol": "x", "limit": 0}, 422),
+        ("symbols", {"name": "x", "kind": "verb"}, 422), ("outline", {"path": "nothing.py"}, 404),
+        ("map", {"token_budget": 3}, 422), ("map", {"mentioned": ",".join(map(str, range(200)))}, 422),
     ],
-)
+)  # fmt: skip
 def test_bad_questions_are_refused(code: httpx.Client, path: str, params: dict[str, str], status: int):
     refused = code.get(f"{API}/code/{path}", params=params)
     assert refused.status_code == status, refused.text
@@ -72,12 +65,8 @@ def test_the_tool_answers_each_action_and_marks_what_is_stored(code: httpx.Clien
     tool = lambda action, **more: answer(code, "code", action=action, **more)  # noqa: E731
     assert tool("find", name="Client.get")["symbols"][0]["at"] == "app/client.py:8-10"
     assert tool("callers", name="Client.get")["uses"][0] == {
-        "name": "run",
-        "path": "main.py",
-        "used_in": "main.py",
-        "lines": [6],
-        "of": "Client.get",
-    }
+        "name": "run", "path": "main.py", "used_in": "main.py", "lines": [6], "of": "Client.get",
+    }  # fmt: skip
     assert tool("callees", name="Client")["total"] == 2
     assert tool("outline", name="web/index.ts")["imports"] == ["web/fetch.ts"]
     assert "class Client" in tool("map")["map"]

@@ -264,33 +264,16 @@ COMMANDS: Mapping[str, Row] = {  # calls of commands; `LIKE` names those that se
     "graph merge": back(NAMES, ("CLI", "graph merge", ["Ann Berg", "Zoe Miller"])),
 }
 LIKE: Mapping[str, str] = {
-    "checkpoint delete": "deleteCheckpoint",
-    "conversations close": "updateConversation",
-    "conversations move": "updateConversation",
-    "conversations rename": "updateConversation",
-    "conversations summarise": "summariseSpace",
-    "conversations summary": "summariseConversation",
-    "graph build": "buildGraph",
-    "graph drop": "dropGraph",
-    "graph keep-apart": "keepEntitiesApart",
-    "graph relate": "stateRelation",
-    "keys create": "createKey",
-    "probe add": "addProbe",
-    "quota": "setQuota",
-    "space create": "createSpace",
-    "space delete": "deleteSpace",
-    "space fork": "forkSpace",
-    "validate": "addMemory",
-}
+    "checkpoint delete": "deleteCheckpoint", "conversations close": "updateConversation",
+    "conversations move": "updateConversation", "conversations rename": "updateConversation",
+    "conversations summarise": "summariseSpace", "conversations summary": "summariseConversation",
+    "graph build": "buildGraph", "graph drop": "dropGraph", "graph keep-apart": "keepEntitiesApart",
+    "graph relate": "stateRelation", "keys create": "createKey", "probe add": "addProbe", "quota": "setQuota",
+    "space create": "createSpace", "space delete": "deleteSpace", "space fork": "forkSpace", "validate": "addMemory",
+}  # fmt: skip
 READS = {
-    "search",
-    "searchSpaces",
-    "getContext",
-    "optimizeText",
-    "previewDocument",
-    "compareGenerations",
-    "replayReceipt",
-}
+    "search", "searchSpaces", "getContext", "optimizeText", "previewDocument", "compareGenerations", "replayReceipt",
+}  # fmt: skip
 
 
 @dataclass

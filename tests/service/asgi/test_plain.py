@@ -34,24 +34,15 @@ REQUEST_HEADERS = [header for header in TABLE if header.way != "out"]
 FRAMING = {"Content-Type", "Content-Length"}  # plain when they say JSON, and a size within the limit
 # Values that mean something; every header is sent with others too.
 VALUES: Mapping[str, Sequence[str]] = {
-    "Authorization": ("Bearer", "Basic abc", "Bearer unknown"),
-    "Accept": ("application/json", "text/html", "*/*"),
-    "Idempotency-Key": ("a-key",),
-    "If-Match": ("*",),
-    "If-None-Match": ("*",),
-    "Prefer": ("return=minimal",),
-    "Muisti-Freshness": ("strong", "session"),
-    "Muisti-Allow": ("secrets", "personal_data,secrets"),
+    "Authorization": ("Bearer", "Basic abc", "Bearer unknown"), "Accept": ("application/json", "text/html", "*/*"),
+    "Idempotency-Key": ("a-key",), "If-Match": ("*",), "If-None-Match": ("*",), "Prefer": ("return=minimal",),
+    "Muisti-Freshness": ("strong", "session"), "Muisti-Allow": ("secrets", "personal_data,secrets"),
     "traceparent": ("00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",),
-    "Content-Type": ("text/plain", LONG, "application/x-ndjson"),
-    "X-Request-Id": ("mine",),
-    "Mcp-Protocol-Version": ("2025-06-18", "2031-01-01"),
-    "Content-Length": ("999999999",),
-    "Origin": (ORIGIN, "https://other.example"),
-    "Accept-Encoding": ("gzip", "zstd", "identity"),
-    "Content-Encoding": ("identity", "gzip"),
-    "Host": ("localhost", "evil.example"),
-}
+    "Content-Type": ("text/plain", LONG, "application/x-ndjson"), "X-Request-Id": ("mine",),
+    "Mcp-Protocol-Version": ("2025-06-18", "2031-01-01"), "Content-Length": ("999999999",),
+    "Origin": (ORIGIN, "https://other.example"), "Accept-Encoding": ("gzip", "zstd", "identity"),
+    "Content-Encoding": ("identity", "gzip"), "Host": ("localhost", "evil.example"),
+}  # fmt: skip
 
 
 class Plain(NamedTuple):
@@ -117,12 +108,9 @@ def called(name: str, arguments: Mapping[str, Any], space: str) -> str:
 def about(name: str, kind: str) -> dict[str, str]:
     """Headers of a call that is plain, but for its media type."""
     return {
-        "Accept": "application/json, text/event-stream",
-        "Content-Type": kind,
-        "Mcp-Protocol-Version": "2026-07-28",
-        "Mcp-Method": "tools/call",
-        "Mcp-Name": name,
-    }
+        "Accept": "application/json, text/event-stream", "Content-Type": kind, "Mcp-Protocol-Version": "2026-07-28",
+        "Mcp-Method": "tools/call", "Mcp-Name": name,
+    }  # fmt: skip
 
 
 def _said(answer: httpx.Response, space: str) -> tuple[int, dict[str, str], Any]:
@@ -234,14 +222,11 @@ def test_every_field_of_the_body_is_answered_alike(pair: Pair, request_: Plain):
 @pytest.mark.parametrize(
     ("path", "taken"),
     [
-        ("/v1/spaces/notes-a/search", True),
-        ("/v1/spaces/notes%2Da/search", True),
-        ("/v1/spaces/notes%2Fa/search", False),
-        ("/v1/spaces/notes-a/search/", False),
-        ("/v1/spaces/notes-a/stats", False),
-        ("/v1/spaces//search", False),
+        ("/v1/spaces/notes-a/search", True), ("/v1/spaces/notes%2Da/search", True),
+        ("/v1/spaces/notes%2Fa/search", False), ("/v1/spaces/notes-a/search/", False),
+        ("/v1/spaces/notes-a/stats", False), ("/v1/spaces//search", False),
     ],
-)
+)  # fmt: skip
 def test_other_paths_leave_the_fast_path(pair: Pair, path: str, taken: bool):
     answer = pair.client.post(path, json=SEARCH.body)
     assert (pair.taken[-1] is True) == taken and (answer.status_code == 200 or not taken)
@@ -272,13 +257,10 @@ KINDS: Mapping[str, Make] = {
     "revoked": lambda engine: revoked(engine).headers,
 }
 TOKENS: Mapping[str, Mapping[str, Any]] = {
-    **{f"token, scope {scope}": {"scope": f"read {scope}"} for scope in SCOPES},
-    "token, nothing": {"scope": None},
-    "token, only to add": {"scope": "append"},
-    "token, another space": {"muisti_spaces": ["elsewhere"]},
-    "token, expired": {"exp": 1},
-    "token, of others": {"aud": "https://other.example"},
-}
+    **{f"token, scope {scope}": {"scope": f"read {scope}"} for scope in SCOPES}, "token, nothing": {"scope": None},
+    "token, only to add": {"scope": "append"}, "token, another space": {"muisti_spaces": ["elsewhere"]},
+    "token, expired": {"exp": 1}, "token, of others": {"aud": "https://other.example"},
+}  # fmt: skip
 BODIES: Sequence[tuple[str, dict[str, Any]]] = (
     ("/search", {"query": "harbour"}),
     ("/search", {"query": "harbour", "receipt": True, "limit": 3}),

@@ -56,12 +56,9 @@ def statement(sql: str) -> Statement:
 def test_what_a_key_makes_is_no_stronger(keyed: httpx.Client, engine: Engine):
     key = caller(engine, ("read", "append"), "acme.*")
     for stronger in (
-        body(spaces=["acme.x"], mode="full"),
-        body(spaces=["default"]),
-        body(spaces=["*"]),
-        body(spaces=["acme*"]),
+        body(spaces=["acme.x"], mode="full"), body(spaces=["default"]), body(spaces=["*"]), body(spaces=["acme*"]),
         body(spaces=["acme.x"], mode="read-only", scopes=None) | {"mode": "no-delete"},
-    ):
+    ):  # fmt: skip
         answer = keyed.post("/v1/keys", json={k: v for k, v in stronger.items() if v is not None}, headers=key.headers)
         assert (answer.status_code, answer.json()["code"]) == (403, "forbidden"), stronger
     weaker = keyed.post("/v1/keys", json=body(spaces=["acme.web*"]), headers=key.headers)
@@ -191,13 +188,10 @@ def test_a_key_of_one_category_sees_nothing_else(keyed: httpx.Client, engine: En
         assert answer.is_success, answer.text
         assert hidden["id"] not in answer.text and "vault" not in answer.text and "hush" not in answer.text
     for method, path in (
-        ("GET", f"/memories/{hidden['id']}"),
-        ("PATCH", f"/memories/{hidden['id']}"),
-        ("DELETE", f"/memories/{hidden['id']}"),
-        ("GET", f"/memories/{hidden['id']}/history"),
-        ("GET", "/entries/vault/k"),
-        ("DELETE", "/entries/vault/k"),
-    ):
+        ("GET", f"/memories/{hidden['id']}"), ("PATCH", f"/memories/{hidden['id']}"),
+        ("DELETE", f"/memories/{hidden['id']}"), ("GET", f"/memories/{hidden['id']}/history"),
+        ("GET", "/entries/vault/k"), ("DELETE", "/entries/vault/k"),
+    ):  # fmt: skip
         answer = keyed.request(method, f"{API}{path}", json={"reason": "x"} if method == "PATCH" else None, headers=key)
         assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), (method, path)
     for method, path, sent in (

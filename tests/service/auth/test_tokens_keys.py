@@ -21,14 +21,10 @@ def keys() -> dict[str, SigningKey]:
 def test_only_public_keys_for_signatures_are_taken_from_an_issuer(keys: dict[str, SigningKey]):
     key = keys["RS256"]
     jwks = [
-        {"kty": "oct", "k": "c2VjcmV0", "kid": "shared"},
-        key.public(use="enc"),
-        key.public(alg="HS256"),
-        key.public(alg="RSA-OAEP"),
-        {**key.public(), "d": "AQAB"},
-        {"kty": "EC", "crv": "P-256", "x": "!", "y": ["?"]},
+        {"kty": "oct", "k": "c2VjcmV0", "kid": "shared"}, key.public(use="enc"), key.public(alg="HS256"),
+        key.public(alg="RSA-OAEP"), {**key.public(), "d": "AQAB"}, {"kty": "EC", "crv": "P-256", "x": "!", "y": ["?"]},
         key.public(kid="good", use="sig", x5c=["..."]),
-    ]
+    ]  # fmt: skip
     assert [one.id for one in read_keys(json.dumps({"keys": jwks}).encode())] == ["good"]
     for bad in (b"", b"[]", b"{}", b'{"keys": 1}', b"<html>", b"[" * 100_000, b"\xff"):
         with pytest.raises(ValueError):

@@ -50,11 +50,8 @@ def test_what_is_added_is_found_read_changed_and_deleted(run: Run):
     assert run("update", memory["id"], *words).stdout == f"{memory['id']}\t3\n"
     now = json.loads(run("get", "rules", "deploy", "--json").stdout)
     assert (now["tags"], now["metadata"], now["type"], now["status"]) == (
-        [],
-        {"team": "core"},
-        "procedure",
-        "deprecated",
-    )
+        [], {"team": "core"}, "procedure", "deprecated",
+    )  # fmt: skip
     assert now["content"] == "We deploy on Mondays"
     assert run("delete", "rules", "deploy").stdout == f"{memory['id']}\n"
     assert run("get", memory["id"]).exit_code == 1
@@ -62,18 +59,14 @@ def test_what_is_added_is_found_read_changed_and_deleted(run: Run):
 
 
 NAMING: dict[str, Callable[[Sequence[str]], list[str]]] = {
-    "get": lambda name: ["get", *name],
-    "update": lambda name: ["update", *name, "--reason", "why"],
+    "get": lambda name: ["get", *name], "update": lambda name: ["update", *name, "--reason", "why"],
     "update with a text": lambda name: ["update", *name, "We deploy on Mondays"],
-    "supersede": lambda name: ["supersede", *name, "We deploy daily"],
-    "delete": lambda name: ["delete", *name],
-    "history": lambda name: ["history", *name],
-    "restore": lambda name: ["restore", *name, "--to", "1"],
-    "purge": lambda name: ["purge", *name],
-    "telemetry": lambda name: ["telemetry", *name],
+    "supersede": lambda name: ["supersede", *name, "We deploy daily"], "delete": lambda name: ["delete", *name],
+    "history": lambda name: ["history", *name], "restore": lambda name: ["restore", *name, "--to", "1"],
+    "purge": lambda name: ["purge", *name], "telemetry": lambda name: ["telemetry", *name],
     "feedback": lambda name: ["feedback", *name, "useful"],
     "probe add": lambda name: ["probe", "add", "when do we deploy?", *name],
-}
+}  # fmt: skip
 OTHER_IDS = {"probe delete", "webhook delete", "webhook redeliver", "receipt show", "receipt replay",
              "graph retract", "tasks show", "tasks watch", "tasks cancel"}  # fmt: skip
 

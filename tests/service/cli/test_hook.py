@@ -31,15 +31,9 @@ SETTINGS = """{
 }
 """
 SECRETS = [
-    "my jwt is eyJhbGciOi.eyJzdWIi.sig",
-    "AKIAABCDEFGHIJKLMNOP",
-    "Authorization: Bearer x",
-    "api_key = 1",
-    "secret_key=1",
-    "PASSWORD=hunter2",
-    "token=abc",
-    "ghp_" + "a1B2c3D4e5F6" * 3,
-]
+    "my jwt is eyJhbGciOi.eyJzdWIi.sig", "AKIAABCDEFGHIJKLMNOP", "Authorization: Bearer x", "api_key = 1",
+    "secret_key=1", "PASSWORD=hunter2", "token=abc", "ghp_" + "a1B2c3D4e5F6" * 3,
+]  # fmt: skip
 
 
 def sent(event: str, **fields: object) -> str:
@@ -134,14 +128,9 @@ def test_the_client_goes_on_while_it_is_stored(tmp_path: Path):
     words = [muisti, "hook", "run", "--database", str(tmp_path / "m.db")]
     payload = sent("UserPromptSubmit", prompt="We deploy on Fridays", cwd=str(home))
     done = subprocess.run(
-        words,
-        input=payload,
-        cwd=home,
-        env={**plain, "MUISTI_EMBEDDINGS": "off"},
-        capture_output=True,
-        text=True,
+        words, input=payload, cwd=home, env={**plain, "MUISTI_EMBEDDINGS": "off"}, capture_output=True, text=True,
         check=True,
-    )
+    )  # fmt: skip
     assert done.stdout + done.stderr == ""
     listing = [muisti, "list", "--status", "candidate", "--database", str(tmp_path / "m.db"), "--space", "web"]
     for _ in range(60):

@@ -64,27 +64,16 @@ def test_a_name_that_breaks_the_rule_is_refused_with_its_source(name: str, tmp_p
 @pytest.mark.parametrize(
     "url",
     [
-        "https://github.com/acme/web",
-        "https://github.com/acme/web.git",
-        "https://github.com/Acme/Web.git/",
+        "https://github.com/acme/web", "https://github.com/acme/web.git", "https://github.com/Acme/Web.git/",
         "https://me:s3cret@github.com/acme/web.git",
         "https://s3cret@github.com:8443/deep/er/acme/web.git?token=s3cret#s3cret",
-        "https://me:s3/cret@github.com/acme/web",
-        "ssh://git@github.com:22/acme/web.git",
-        "ssh://git@[::1]:22/acme/web",
-        "git@github.com:acme/web.git",
-        "git@[::1]:acme/web.git",
-        "me:s3cret@github.com:acme/web.git",
-        "github.com:acme/web",
-        "git://example.org/acme/web.git",
-        "file:///srv/git/acme/web.git",
-        "/srv/git/acme/web.git",
-        "../../acme/web",
-        "/srv/acme/web/.git",
-        "C:\\src\\acme\\web.git",
+        "https://me:s3/cret@github.com/acme/web", "ssh://git@github.com:22/acme/web.git", "ssh://git@[::1]:22/acme/web",
+        "git@github.com:acme/web.git", "git@[::1]:acme/web.git", "me:s3cret@github.com:acme/web.git",
+        "github.com:acme/web", "git://example.org/acme/web.git", "file:///srv/git/acme/web.git",
+        "/srv/git/acme/web.git", "../../acme/web", "/srv/acme/web/.git", "C:\\src\\acme\\web.git",
         "https://dev.azure.com/org/acme/_git/web",
     ],
-)
+)  # fmt: skip
 def test_a_remote_gives_its_last_two_segments_in_every_form(url: str):
     path = remote_path(url)
     assert (space_name(path), "s3cret" in "/".join(path)) == ("acme.web", False)

@@ -105,16 +105,11 @@ def test_a_long_value_is_cut(run: Run):
 @pytest.mark.parametrize(
     ("given", "meant"),
     [
-        ("claud", "claude-code or claude-desktop"),
-        ("claude", "claude-code or claude-desktop"),
-        ("Claude Code", "claude-code"),
-        ("cursr", "cursor"),
-        ("VSCode", "vscode"),
-        ("copilot", "vscode"),
-        ("gemini", "gemini-cli"),
-        ("codex-cli", "codex"),
+        ("claud", "claude-code or claude-desktop"), ("claude", "claude-code or claude-desktop"),
+        ("Claude Code", "claude-code"), ("cursr", "cursor"), ("VSCode", "vscode"), ("copilot", "vscode"),
+        ("gemini", "gemini-cli"), ("codex-cli", "codex"),
     ],
-)
+)  # fmt: skip
 def test_a_misspelt_client_is_answered_with_the_nearest_and_with_all(run: Run, given: str, meant: str):
     line = one_line(run("connect", given))
     assert line == f"CLIENT is {given!r}; expected one of {', '.join(CLIENTS)}. Did you mean {meant}?"

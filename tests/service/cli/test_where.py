@@ -62,13 +62,9 @@ NO_DATABASE = {
     ("lint", "--fix", "secret"), ("changes", "--follow"), ("generations", "compare"),
 }  # fmt: skip
 NOTHING_MADE = {
-    ("doctor",),
-    ("doctor", "--quick"),
-    ("space",),
-    ("space", "which"),
-    ("import", "in.ndjson", "--dry-run"),
+    ("doctor",), ("doctor", "--quick"), ("space",), ("space", "which"), ("import", "in.ndjson", "--dry-run"),
     ("space", "create", "x", "--dry-run"),
-}
+}  # fmt: skip
 # Commands that may make a database, need none, or make one of their own that they throw away.
 OTHERS = {
     "hooks install", "hooks remove", "import", "restore-backup", "keys create", "serve", "mcp", "connect", "hook run",

@@ -165,11 +165,8 @@ def test_what_cannot_be_is_said_and_nothing_is_written(run: Run, home: Path, mon
     assert "leave out --url" in run("connect", "zed", "--url", URL).stderr.lower()
     assert run("connect", "claude-desktop", "--project").exit_code == 1
     for name, broken in (
-        ("zed", b'{"a": }'),
-        ("codex", b"a = ["),
-        ("cursor", b'{"mcpServers": []}'),
-        ("vscode", b"\xff"),
-    ):
+        ("zed", b'{"a": }'), ("codex", b"a = ["), ("cursor", b'{"mcpServers": []}'), ("vscode", b"\xff"),
+    ):  # fmt: skip
         path = file_of(name, home)
         path.write_bytes(broken)
         result = run("connect", name, "--no-check")

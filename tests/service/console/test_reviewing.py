@@ -115,11 +115,8 @@ def test_limits_that_are_no_numbers_are_refused(client: httpx.Client):
 @pytest.mark.parametrize("decision", ["merge", "apart"])
 def test_a_pair_of_names_is_decided_and_proposed_again_after_an_undo(client: httpx.Client, decision: str):
     for text in (
-        "Harbour is in Turku.",
-        "We met at Harbour in May.",
-        "Harbourline sails from Turku.",
-        "We like Harbourline.",
-    ):
+        "Harbour is in Turku.", "We met at Harbour in May.", "Harbourline sails from Turku.", "We like Harbourline.",
+    ):  # fmt: skip
         client.post(f"{API}/memories", json={"content": text})
     pairs = client.get(f"{API}/graph/proposals").json()["items"]
     assert pairs

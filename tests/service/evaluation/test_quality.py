@@ -75,12 +75,9 @@ def test_parts_of_one_document_count_once_and_where_the_first_is():
 @pytest.mark.parametrize("relevant", [{}, {"a": 0.0}, {"a": 1.0, "b": -2.0}])
 def test_a_metric_without_relevant_documents_is_an_error(relevant: dict[str, float]):
     for metric in (
-        lambda: recall(["a"], relevant, 5),
-        lambda: ndcg(["a"], relevant),
-        lambda: reciprocal_rank([], relevant),
-        lambda: precision(["a"], relevant, 5),
-        lambda: average_precision([], relevant),
-    ):
+        lambda: recall(["a"], relevant, 5), lambda: ndcg(["a"], relevant), lambda: reciprocal_rank([], relevant),
+        lambda: precision(["a"], relevant, 5), lambda: average_precision([], relevant),
+    ):  # fmt: skip
         with pytest.raises(ValueError, match="needs relevant documents"):
             metric()
 

@@ -16,17 +16,11 @@ pytestmark = pytest.mark.one_store
 BODIES = {
     kind
     for module in (
-        arguments,
-        group_arguments,
-        conflicts,
-        keys,
-        requests,
-        search_requests,
-        spaces,
+        arguments, group_arguments, conflicts, keys, requests, search_requests, spaces,
     )  # fmt: skip
     for kind in vars(module).values()
     if isinstance(kind, type) and issubclass(kind, Struct) and kind.__struct_config__.forbid_unknown_fields
-}
+}  # fmt: skip
 
 
 def words_of(found: inspect.Type) -> set[str]:

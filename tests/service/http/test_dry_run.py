@@ -31,13 +31,10 @@ NOT_TRIED = {
 }  # fmt: skip
 SHOWN_ONCE = {"secret"}  # of what was made
 OTHERS = {
-    "createSpace": {"name": "another"},
-    "mergeSpaces": {"from": "default"},
-    "createWebhook": {"url": "http://127.0.0.1:9/"},
-    "redeliverWebhook": {"since": 1},
-    "pruneDocuments": {"strategy": "orphaned_chunks"},
-    "syncDocuments": {"files": [], "folder": "syncDocuments"},
-}
+    "createSpace": {"name": "another"}, "mergeSpaces": {"from": "default"},
+    "createWebhook": {"url": "http://127.0.0.1:9/"}, "redeliverWebhook": {"since": 1},
+    "pruneDocuments": {"strategy": "orphaned_chunks"}, "syncDocuments": {"files": [], "folder": "syncDocuments"},
+}  # fmt: skip
 REVIEWS = {"promote": {"retrievals": 1}, "prune": {"retrievals": 9, "days": 0}}  # which find the memory
 
 

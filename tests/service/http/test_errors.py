@@ -66,14 +66,10 @@ def test_every_kind_of_problem_explains_itself(client: httpx.Client):
 @pytest.mark.parametrize(
     "body",
     [
-        b"",
-        b"{",
-        b"nonsense",
-        b'{"content": "a"} trailing',
-        b'{"content": "\xff"}',
+        b"", b"{", b"nonsense", b'{"content": "a"} trailing', b'{"content": "\xff"}',
         b'{"content": "a", "metadata": ' + b'{"a":' * 5_000 + b"1" + b"}" * 5_000 + b"}",
     ],
-)
+)  # fmt: skip
 def test_what_is_no_json_is_malformed(client: httpx.Client, body: bytes):
     check_problem(client.post(f"{API}/memories", content=body, headers=JSON), 400, "malformed_json")
 

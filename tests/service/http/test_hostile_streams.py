@@ -177,12 +177,9 @@ def test_the_command_line_refuses_them_within_bounds(tmp_path: Path, name: str):
     plain = {name: value for name, value in os.environ.items() if not name.startswith("MUISTI_")}
     done = subprocess.run(
         [sys.executable, "-c", MEASURED, "import", "file.ndjson.zst"],
-        env={**plain, "MUISTI_EMBEDDINGS": "off", "MUISTI_DATABASE_URL": str(tmp_path / "m.db")},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+        env={**plain, "MUISTI_EMBEDDINGS": "off", "MUISTI_DATABASE_URL": str(tmp_path / "m.db")}, cwd=tmp_path,
+        capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
     assert done.returncode not in (0, 70) and "Traceback" not in done.stderr, done.stderr
     grown = int(done.stderr.rpartition("grown ")[2]) * (1 if sys.platform == "darwin" else 1024)
     assert grown <= RESIDENT, f"{grown / MB:.0f} MB"

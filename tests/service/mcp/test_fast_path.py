@@ -32,17 +32,12 @@ META = {
     "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
 }
 CALLS: list[tuple[str, dict[str, Any]]] = [
-    ("recall", {"query": "deploy on friday"}),
-    ("recall", {"query": "deploy", "min_evidence": "strong", "limit": 1}),
-    ("recall", {"query": "x", "limit": 0}),
-    ("recall", {"quary": "x"}),
-    ("recall", {"query": "x", "space": "nowhere"}),
+    ("recall", {"query": "deploy on friday"}), ("recall", {"query": "deploy", "min_evidence": "strong", "limit": 1}),
+    ("recall", {"query": "x", "limit": 0}), ("recall", {"quary": "x"}), ("recall", {"query": "x", "space": "nowhere"}),
     ("remember", {"content": "Never deploy on a Friday."}),
-    ("get_memory", {"id": "0190b5a0-0000-7000-8000-000000000000"}),
-    ("get_memory", {}),
-    ("list_memories", {}),
+    ("get_memory", {"id": "0190b5a0-0000-7000-8000-000000000000"}), ("get_memory", {}), ("list_memories", {}),
     ("overview", {"since": "2026-01-01"}),
-]
+]  # fmt: skip
 
 
 # What each tool needs to do something; a dry run, so that both ways meet the same.
@@ -148,25 +143,16 @@ PROGRESS = called("recall", {"query": "x"}, params=PLAIN["params"] | {"_meta": M
 @pytest.mark.parametrize(
     ("body", "changes"),
     [
-        (PROGRESS, {}),
-        (called("no_such_tool", {}), {"Mcp-Name": "no_such_tool"}),
-        (called("recall", {"query": "x"}, jsonrpc="1.0"), {}),
-        (called("recall", {"query": "x"}, id=None), {}),
-        (called("recall", {"query": "x"}, id=1.5), {}),
-        (called("recall", ["x"]), {}),
-        (called("recall", {"query": "x"}, method="tools/list"), {}),
-        (called("recall", {"query": "x"}, extra=1), {}),
-        ([PLAIN], {}),
-        (PLAIN, {"Mcp-Name": "remember"}),
-        (PLAIN, {"Mcp-Method": "tools/list"}),
-        (PLAIN, {"MCP-Protocol-Version": "2025-11-25"}),
-        (PLAIN, {"MCP-Protocol-Version": "2031-01-01"}),
-        (called("recall", {"query": "x"}, "2025-11-25"), {}),
-        (PLAIN, {"Accept": "application/json"}),
-        (PLAIN, {"Accept": "*/*"}),
-        (PLAIN, {"Content-Type": "text/plain"}),
+        (PROGRESS, {}), (called("no_such_tool", {}), {"Mcp-Name": "no_such_tool"}),
+        (called("recall", {"query": "x"}, jsonrpc="1.0"), {}), (called("recall", {"query": "x"}, id=None), {}),
+        (called("recall", {"query": "x"}, id=1.5), {}), (called("recall", ["x"]), {}),
+        (called("recall", {"query": "x"}, method="tools/list"), {}), (called("recall", {"query": "x"}, extra=1), {}),
+        ([PLAIN], {}), (PLAIN, {"Mcp-Name": "remember"}), (PLAIN, {"Mcp-Method": "tools/list"}),
+        (PLAIN, {"MCP-Protocol-Version": "2025-11-25"}), (PLAIN, {"MCP-Protocol-Version": "2031-01-01"}),
+        (called("recall", {"query": "x"}, "2025-11-25"), {}), (PLAIN, {"Accept": "application/json"}),
+        (PLAIN, {"Accept": "*/*"}), (PLAIN, {"Content-Type": "text/plain"}),
     ],
-)
+)  # fmt: skip
 def test_what_is_not_plain_takes_the_long_way(
     client: httpx.Client, ways: list[bool], body: Any, changes: dict[str, str]
 ):

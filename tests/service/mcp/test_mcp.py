@@ -50,17 +50,9 @@ pytestmark = pytest.mark.one_store
 ERAS = ("legacy", "auto")
 HEADERS = {"Accept": "application/json, text/event-stream", "MCP-Protocol-Version": "2025-06-18"}
 FULL = [
-    "remember",
-    "recall",
-    "overview",
-    "get_memory",
-    "list_memories",
-    "update_memory",
-    "forget",
-    "undo",
-    "memory_history",
-    "list_spaces",
-]
+    "remember", "recall", "overview", "get_memory", "list_memories", "update_memory", "forget", "undo",
+    "memory_history", "list_spaces",
+]  # fmt: skip
 READING = ["recall", "overview", "get_memory", "list_memories", "memory_history", "list_spaces"]
 OF_MODE = {
     "read-only": READING,
@@ -77,22 +69,12 @@ LINES = "\n".join(
     )
 )
 ARGUMENTS: dict[str, dict[str, Any]] = {
-    "remember": {"content": "Something else entirely"},
-    "recall": {"query": "deploy"},
-    "overview": {},
-    "get_memory": {},
-    "list_memories": {},
-    "update_memory": {"changes": {"reason": "why"}},
-    "memory_history": {},
-    "forget": {},
-    "undo": {"version": 1},
-    "list_spaces": {},
-    "get_context": {"query": "deploy"},
+    "remember": {"content": "Something else entirely"}, "recall": {"query": "deploy"}, "overview": {}, "get_memory": {},
+    "list_memories": {}, "update_memory": {"changes": {"reason": "why"}}, "memory_history": {}, "forget": {},
+    "undo": {"version": 1}, "list_spaces": {}, "get_context": {"query": "deploy"},
     "add_exchanges": {"conversation": "c", "items": [{"author": "Ann", "content": "Hello"}]},
-    "conversations": {"action": "list"},
-    "import_memories": {"ndjson": LINES},
-    "search": {"query": "deploy"},
-}
+    "conversations": {"action": "list"}, "import_memories": {"ndjson": LINES}, "search": {"query": "deploy"},
+}  # fmt: skip
 PAGE = (Path(__file__).parents[3] / "docs" / "reference" / "mcp.md").read_text("utf-8")
 BY_ID = ("get_memory", "update_memory", "memory_history", "undo", "forget")
 

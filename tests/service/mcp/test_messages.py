@@ -177,14 +177,11 @@ def test_a_revision_that_is_not_spoken_is_refused_with_those_that_are(client: ht
 @pytest.mark.parametrize(
     ("accept", "kind"),
     [
-        ("application/json", "application/json"),
-        ("text/event-stream", "text/event-stream"),
-        ("*/*", "application/json"),
-        ("", "application/json"),
-        ("text/html", "application/json"),
+        ("application/json", "application/json"), ("text/event-stream", "text/event-stream"),
+        ("*/*", "application/json"), ("", "application/json"), ("text/html", "application/json"),
         ("application/json, text/event-stream", "text/event-stream"),
     ],
-)
+)  # fmt: skip
 def test_no_accept_header_is_refused(client: httpx.Client, accept: str, kind: str):
     found = posted(client, PING, Accept=accept)
     assert (found.status_code, found.headers["content-type"].partition(";")[0]) == (200, kind)
@@ -210,12 +207,9 @@ def on_stdio(database: Path, lines: Sequence[bytes]) -> list[dict[str, Any]]:
     """Return the answers to lines on standard input."""
     command = ["-c", "from muisti.service.cli import main; main()", "mcp", "--database", str(database)]
     done = subprocess.run(
-        [sys.executable, *command],
-        input=b"\n".join(lines) + b"\n",
-        capture_output=True,
-        env={**os.environ, "MUISTI_EMBEDDINGS": "off"},
-        check=True,
-    )
+        [sys.executable, *command], input=b"\n".join(lines) + b"\n", capture_output=True,
+        env={**os.environ, "MUISTI_EMBEDDINGS": "off"}, check=True,
+    )  # fmt: skip
     assert b"Traceback" not in done.stderr, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 

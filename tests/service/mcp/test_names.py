@@ -17,12 +17,9 @@ pytestmark = pytest.mark.one_store
 
 ADDRESS = {"category": "rules", "key": "deploy"}
 ABOUT_ONE: dict[str, dict[str, Any]] = {
-    "get_memory": {},
-    "update_memory": {"changes": {"author": "Ann"}},
-    "memory_history": {},
-    "undo": {"version": 1},
+    "get_memory": {}, "update_memory": {"changes": {"author": "Ann"}}, "memory_history": {}, "undo": {"version": 1},
     "forget": {},
-}
+}  # fmt: skip
 
 
 def remember(client: httpx.Client, headers: Mapping[str, str] | None = None, **more: Any) -> dict[str, Any]:

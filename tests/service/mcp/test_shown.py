@@ -198,12 +198,9 @@ def test_a_list_is_sorted_by_creation_or_by_change_on_every_page(engine: Engine,
     engine.owner.write.update("default", made[0], {"reason": "late"})
     changed = [*made[1:], made[0]]
     for sort, wanted in (
-        (None, made[::-1]),
-        ("created_at", made),
-        ("-created_at", made[::-1]),
-        ("updated_at", changed),
+        (None, made[::-1]), ("created_at", made), ("-created_at", made[::-1]), ("updated_at", changed),
         ("-updated_at", changed[::-1]),
-    ):
+    ):  # fmt: skip
         found: list[str] = []
         cursor: dict[str, str] = {}
         while True:

@@ -41,13 +41,10 @@ def test_every_section_is_filled_from_all_spaces_and_citations_name_them(asked: 
     found = post(asked, who, spaces=[{"name": "company", "weight": 0.5}], sections=sections).json()
     held = {(one["section"], one["space"]): found["text"][one["start"] : one["stop"]] for one in found["citations"]}
     assert held == {
-        ("profile", "web"): "I like tea number 0",
-        ("profile", "company"): "I like tea number 1",
-        ("documents", "web"): "Chapter 0 says how we deploy",
-        ("documents", "company"): "Chapter 1 says how we deploy",
-        ("memories", "web"): "We deploy web on day 0",
-        ("memories", "company"): "We deploy company on day 1",
-    }
+        ("profile", "web"): "I like tea number 0", ("profile", "company"): "I like tea number 1",
+        ("documents", "web"): "Chapter 0 says how we deploy", ("documents", "company"): "Chapter 1 says how we deploy",
+        ("memories", "web"): "We deploy web on day 0", ("memories", "company"): "We deploy company on day 1",
+    }  # fmt: skip
     assert [(one["name"], one["weight"]) for one in found["spaces"]] == [("web", 1.0), ("company", 0.5)]
     assert found["seq"] == found["spaces"][0]["seq"] != found["spaces"][1]["seq"]
 

@@ -132,15 +132,12 @@ def rights(engine: Engine) -> Any:
 
 
 CALLS = (
-    ("read", "GET", "/conversations", None),
-    ("read", "GET", "/conversations/c/exchanges", None),
+    ("read", "GET", "/conversations", None), ("read", "GET", "/conversations/c/exchanges", None),
     ("append", "POST", "/conversations/c/exchanges", {"items": [turn(5)]}),
-    ("append", "POST", "/conversations", {"name": "other"}),
-    ("append", "POST", "/conversations/c/topics", {}),
-    ("write", "PATCH", "/conversations/c", {"title": "x"}),
-    ("write", "POST", "/adopt", None),
+    ("append", "POST", "/conversations", {"name": "other"}), ("append", "POST", "/conversations/c/topics", {}),
+    ("write", "PATCH", "/conversations/c", {"title": "x"}), ("write", "POST", "/adopt", None),
     ("delete", "DELETE", "/conversations/c", None),
-)
+)  # fmt: skip
 MAY = {
     "read-only": {"read"},
     "append-only": {"read", "append"},

@@ -224,11 +224,8 @@ def zipped(files: dict[str, bytes]) -> bytes:
 def test_an_archive_is_a_document_for_each_member(client: httpx.Client):
     inner = zipped({"deep.md": TEXT.encode()})
     data = zipped({
-        "a.md": TEXT.encode(),
-        "src/run.py": b"def run():\n    return 1\n",
-        "../out.md": b"no",
-        "none.bin": b"\x7fELF" + bytes(900),
-        "inner.zip": inner,
+        "a.md": TEXT.encode(), "src/run.py": b"def run():\n    return 1\n", "../out.md": b"no",
+        "none.bin": b"\x7fELF" + bytes(900), "inner.zip": inner,
     })  # fmt: skip
     task = finished(client, client.post(f"{BASE}?path=all.zip", content=data))
     assert (task["state"], task["done"], task["failed"]) == ("partial", 4, 2)

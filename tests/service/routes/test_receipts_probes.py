@@ -183,12 +183,9 @@ def test_what_is_told_of_probes_says_where_the_space_stands(client: httpx.Client
     seq = client.get(f"{API}/memories").headers["Muisti-Seq"]
     probe = client.post(f"{API}/probes", json=body)
     for answer in (
-        probe,
-        client.get(f"{API}/probes"),
-        client.post(f"{API}/probes/run"),
-        client.get(f"{API}/probes/runs"),
+        probe, client.get(f"{API}/probes"), client.post(f"{API}/probes/run"), client.get(f"{API}/probes/runs"),
         client.delete(f"{API}/probes/{probe.json()['id']}"),
-    ):
+    ):  # fmt: skip
         assert answer.is_success and answer.headers["Muisti-Seq"] == seq
 
 
@@ -208,12 +205,8 @@ def test_probes_find_what_is_pinned_by_id_and_address(client: httpx.Client):
     assert client.post(f"{API}/probes/run").json()["recall"] == 1
     assert [one["recall"] for one in client.get(f"{API}/probes/runs").json()["items"]] == [1, pytest.approx(2 / 3)]
     for wrong in (
-        {},
-        {"memory_id": tea, "key": "k"},
-        {"memory_id": "x"},
-        {"category": "c"},
-        {"memory_id": tea, "k": 0},
-    ):
+        {}, {"memory_id": tea, "key": "k"}, {"memory_id": "x"}, {"category": "c"}, {"memory_id": tea, "k": 0},
+    ):  # fmt: skip
         assert client.post(f"{API}/probes", json={"query": "q", **wrong}).status_code == 422
 
 

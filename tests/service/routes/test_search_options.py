@@ -84,14 +84,10 @@ def test_the_mode_auto_tells_how_it_read_the_query(asked: httpx.Client, engine: 
     who, path = caller(engine, ("read",), "project"), "/v1/spaces/project/search"
     found = post(asked, who, path, query="notes tagged release", mode="auto").json()
     assert found["intent"] == {
-        "kind": "tags",
-        "mode": "metadata",
-        "text": "",
-        "filter": {"tags": {"any": ["release"]}},
-        "similar_to": None,
+        "kind": "tags", "mode": "metadata", "text": "", "filter": {"tags": {"any": ["release"]}}, "similar_to": None,
         "sentence": 'Asks for memories with the tag "release", by importance and age, without ranking by text.',
         "applied": True,
-    }
+    }  # fmt: skip
     assert found["strategy"] == "metadata" and [hit["memory"]["tags"] for hit in found["hits"]] == [["release"]]
     told = post(asked, who, path, query="notes tagged release", intent=True).json()
     assert not told["intent"]["applied"] and told["strategy"] == "hybrid" and len(told["hits"]) == 3

@@ -8,49 +8,27 @@ from muisti.service.console.asking.hits import Answered, columns
 
 EXPLAIN = {
     **dict.fromkeys(("lexical", "cosine", "fused", "recency", "importance", "trust", "feedback", "age_days"), 1.0),
-    "terms": {},
-    "time": None,
-    "parts": {"lexical": 0.5},
-    "sentence": "Ranked by words.",
-}
+    "terms": {}, "time": None, "parts": {"lexical": 0.5}, "sentence": "Ranked by words.",
+}  # fmt: skip
 MEMORY = {
-    "category": "rules",
-    "key": None,
-    "content": "We deploy on Tuesdays",
-    "type": "fact",
-    "kind": "memory",
-    "status": "active",
-    "importance": "medium",
-    "author": None,
-    "tags": [],
-    "trust": 50,
-    "event_at": None,
+    "category": "rules", "key": None, "content": "We deploy on Tuesdays", "type": "fact", "kind": "memory",
+    "status": "active", "importance": "medium", "author": None, "tags": [], "trust": 50, "event_at": None,
     "created_at": "2026-05-01T12:00:00Z",
-}
+}  # fmt: skip
 
 
 def hit(name: str) -> dict[str, Any]:
     passage = {"number": 0, "start": 0, "stop": 21}
     return {
-        "memory": {**MEMORY, "id": name},
-        "score": 0.5,
-        "ranks": {"lexical": 1},
-        "passage": passage,
-        "explain": EXPLAIN,
-    }
+        "memory": {**MEMORY, "id": name}, "score": 0.5, "ranks": {"lexical": 1}, "passage": passage, "explain": EXPLAIN,
+    }  # fmt: skip
 
 
 def found(*names: str, **more: Any) -> dict[str, Any]:
     return {
-        "hits": [hit(name) for name in names],
-        "total": len(names),
-        "evidence": "strong",
-        "strength": 1.0,
-        "thresholds": None,
-        "strategy": "hybrid",
-        "degraded": [],
-        **more,
-    }
+        "hits": [hit(name) for name in names], "total": len(names), "evidence": "strong", "strength": 1.0,
+        "thresholds": None, "strategy": "hybrid", "degraded": [], **more,
+    }  # fmt: skip
 
 
 def test_two_columns_say_how_ranks_differ():

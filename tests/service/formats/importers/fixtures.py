@@ -831,9 +831,7 @@ FIXTURES: Sequence[Fixture] = (
         {"no Markdown": 1, "a template": 1},
     ),
     Fixture(
-        "obsidian",
-        "Vault.zip",
-        archive({"Vault/Note.md": "In an archive", "Vault/.obsidian/app.json": "{}"}),
+        "obsidian", "Vault.zip", archive({"Vault/Note.md": "In an archive", "Vault/.obsidian/app.json": "{}"}),
         ["Note\n\nIn an archive"],
     ),
     Fixture(
