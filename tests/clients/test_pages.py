@@ -73,13 +73,10 @@ def test_every_program_of_the_documents_is_run_or_says_why_not():
         assert Path(page).name in (ROOT / by).read_text("utf-8"), f"{by} names {page}"
 
 
-@pytest.mark.parametrize(
-    ("page", "head", "printed"),
-    [
-        ("docs/how-to/clients.md", "import muisti\n", "Deploys go out on Fridays.\n"),
-        ("docs/concepts/graph.md", "from muisti.core.entities.recogniser", "organisation"),
-    ],
-)
+@pytest.mark.parametrize(("page", "head", "printed"), [
+    ("docs/how-to/clients.md", "import muisti\n", "Deploys go out on Fridays.\n"),
+    ("docs/concepts/graph.md", "from muisti.core.entities.recogniser", "organisation"),
+])  # fmt: skip
 def test_a_program_that_stands_alone_runs(
     page: str, head: str, printed: str, url: str, monkeypatch: pytest.MonkeyPatch
 ):

@@ -182,13 +182,10 @@ Tool = Callable[[Context, Params], Awaitable[Result]]
 NAME = ask("What is your name?", "name")
 ROOTS = types.ListRootsRequest()
 TOOLS: dict[str, Tool] = {
-    **dict.fromkeys(
-        (
-            "test_simple_text", "test_image_content", "test_audio_content", "test_embedded_resource",
-            "test_multiple_content_types", "json_schema_2020_12_tool", "test_custom_headers",
-        ),
-        plain,
-    ),
+    **dict.fromkeys((
+        "test_simple_text", "test_image_content", "test_audio_content", "test_embedded_resource",
+        "test_multiple_content_types", "json_schema_2020_12_tool", "test_custom_headers",
+    ), plain),
     "test_error_handling": failing,
     "test_tool_with_logging": logging,
     "test_logging_tool": logging,

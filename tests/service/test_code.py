@@ -46,15 +46,12 @@ def test_symbols_callers_callees_outline_and_map_over_http(code: httpx.Client):
     assert "fetchAll" in drawn["text"] and drawn["tokens"] <= 100
 
 
-@pytest.mark.parametrize(
-    ("path", "params", "status"),
-    [
-        ("callers", {"symbol": "none_such"}, 404), ("callers", {"symbol": ""}, 422),
-        ("callers", {"symbol": "x", "kinds": "likes"}, 422), ("callees", {"symbol": "x", "limit": 0}, 422),
-        ("symbols", {"name": "x", "kind": "verb"}, 422), ("outline", {"path": "nothing.py"}, 404),
-        ("map", {"token_budget": 3}, 422), ("map", {"mentioned": ",".join(map(str, range(200)))}, 422),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("path", "params", "status"), [
+    ("callers", {"symbol": "none_such"}, 404), ("callers", {"symbol": ""}, 422),
+    ("callers", {"symbol": "x", "kinds": "likes"}, 422), ("callees", {"symbol": "x", "limit": 0}, 422),
+    ("symbols", {"name": "x", "kind": "verb"}, 422), ("outline", {"path": "nothing.py"}, 404),
+    ("map", {"token_budget": 3}, 422), ("map", {"mentioned": ",".join(map(str, range(200)))}, 422),
+])  # fmt: skip
 def test_bad_questions_are_refused(code: httpx.Client, path: str, params: dict[str, str], status: int):
     refused = code.get(f"{API}/code/{path}", params=params)
     assert refused.status_code == status, refused.text

@@ -183,19 +183,14 @@ ROWS: Mapping[str, Row] = {
     ),
     "summariseSpace": back(TALK, ("POST", "/summaries", {})),
     "suggestPreferences": back(TALK, ("POST", "/conversations/c/suggestions", None)),
-    "adoptConversations": back(
-        (
-            "POST",
-            "/memories",
-            {"content": "We met in Turku", "metadata": {"session": "x", "turn": 1}, "kind": "exchange"},
-        ),
-        ("POST", "/adopt", None),
-    ),
+    "adoptConversations": back((
+        "POST",
+        "/memories",
+        {"content": "We met in Turku", "metadata": {"session": "x", "turn": 1}, "kind": "exchange"},
+    ), ("POST", "/adopt", None)),
     "keepInWorkingMemory": passed(PAD, TALK, ("PUT", "/conversations/c/working/a", {"content": "Be brief"})),
     "releaseFromWorkingMemory": passed(
-        PAD,
-        TALK,
-        ("PUT", "/conversations/c/working/a", {"content": "Be brief"}),
+        PAD, TALK, ("PUT", "/conversations/c/working/a", {"content": "Be brief"}),
         ("DELETE", "/conversations/c/working/a", None),
     ),
     "describeEntity": back(NAMES, ("PATCH", "/graph/entities/Ann Berg", {"kind": "organisation"})),
@@ -206,7 +201,7 @@ ROWS: Mapping[str, Row] = {
     "retractStatement": back(NAMES, KNOWS, ("DELETE", "/graph/statements/{}", None)),
     "buildGraph": passed(DERIVED, NAMES, ("POST", "/graph/build", {})),
     "dropGraph": passed(DERIVED, NAMES, ("DELETE", "/graph", None)),
-}
+}  # fmt: skip
 SEATS = {"category": "rules", "key": "seat"}
 TOOLS: Mapping[str, Row] = {  # calls of MCP tools
     "remember": back(("TOOL", "remember", {"content": "Trains are green"})),

@@ -219,14 +219,11 @@ def test_every_field_of_the_body_is_answered_alike(pair: Pair, request_: Plain):
     assert asked > 4 * len(fields)
 
 
-@pytest.mark.parametrize(
-    ("path", "taken"),
-    [
-        ("/v1/spaces/notes-a/search", True), ("/v1/spaces/notes%2Da/search", True),
-        ("/v1/spaces/notes%2Fa/search", False), ("/v1/spaces/notes-a/search/", False),
-        ("/v1/spaces/notes-a/stats", False), ("/v1/spaces//search", False),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("path", "taken"), [
+    ("/v1/spaces/notes-a/search", True), ("/v1/spaces/notes%2Da/search", True),
+    ("/v1/spaces/notes%2Fa/search", False), ("/v1/spaces/notes-a/search/", False),
+    ("/v1/spaces/notes-a/stats", False), ("/v1/spaces//search", False),
+])  # fmt: skip
 def test_other_paths_leave_the_fast_path(pair: Pair, path: str, taken: bool):
     answer = pair.client.post(path, json=SEARCH.body)
     assert (pair.taken[-1] is True) == taken and (answer.status_code == 200 or not taken)

@@ -128,14 +128,11 @@ def test_a_key_sees_itself_and_what_it_made(keyed: httpx.Client, engine: Engine,
     assert len(keyed.get("/v1/keys", headers=admin.headers).json()["items"]) == 4
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [
-        {"spaces": []}, {"spaces": ["A"]}, {"spaces": ["a*b"]}, {"mode": "some"}, {"name": ""}, {"name": "a\nb"},
-        {"scopes": ["read"]}, {"expires_at": "2001-01-01T00:00:00Z"}, {"expires_at": "2030-01-01T00:00:00"},
-        {"category": " "}, {"colour": 1},
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("bad", [
+    {"spaces": []}, {"spaces": ["A"]}, {"spaces": ["a*b"]}, {"mode": "some"}, {"name": ""}, {"name": "a\nb"},
+    {"scopes": ["read"]}, {"expires_at": "2001-01-01T00:00:00Z"}, {"expires_at": "2030-01-01T00:00:00"},
+    {"category": " "}, {"colour": 1},
+])  # fmt: skip
 def test_a_bad_key_is_refused_in_words(keyed: httpx.Client, admin: Caller, bad: dict[str, object]):
     answer = keyed.post("/v1/keys", json=body(**bad), headers=admin.headers)
     assert (answer.status_code, len(answer.json()["errors"])) == (422, 1), answer.text

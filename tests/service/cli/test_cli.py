@@ -228,19 +228,15 @@ def test_content_over_the_limit_ends_with_3(run: Run):
     assert "100,000" in result.stderr
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["serch"], ["add"], ["add", "x", "--type", "opinion"], ["add", "x", "--metadata", "[1]"], ["add", ""],
-        ["add", "x", "--event-at", "someday"], ["add", "x", "--key", "k"], ["list", "--limit", "0"], ["update", "x"],
-        ["list", "--filter", "{"], ["list", "--filter", '{"colour": "red"}'], ["search"], ["get", "a", "b", "c"],
-        ["list", "--space", "No Name"], ["list", "--url", "ftp://example.org"], ["--config", "missing.toml", "list"],
-        ["serve", "--port", "many"], ["serve", "--host", "0.0.0.0"], ["serve", "--url", "http://127.0.0.1:1"],
-        ["reembed", "--url", "http://127.0.0.1:1"], ["eval"], ["eval", "nowhere"],
-        ["search", "x", "--recency-weight", "2"],
-    ],
-    ids=" ".join,
-)  # fmt: skip
+@pytest.mark.parametrize("words", [
+    ["serch"], ["add"], ["add", "x", "--type", "opinion"], ["add", "x", "--metadata", "[1]"], ["add", ""],
+    ["add", "x", "--event-at", "someday"], ["add", "x", "--key", "k"], ["list", "--limit", "0"], ["update", "x"],
+    ["list", "--filter", "{"], ["list", "--filter", '{"colour": "red"}'], ["search"], ["get", "a", "b", "c"],
+    ["list", "--space", "No Name"], ["list", "--url", "ftp://example.org"], ["--config", "missing.toml", "list"],
+    ["serve", "--port", "many"], ["serve", "--host", "0.0.0.0"], ["serve", "--url", "http://127.0.0.1:1"],
+    ["reembed", "--url", "http://127.0.0.1:1"], ["eval"], ["eval", "nowhere"],
+    ["search", "x", "--recency-weight", "2"],
+], ids=" ".join)  # fmt: skip
 def test_wrong_usage_ends_with_64(words: list[str], run: Run):
     run("add", "something", "--space", "notes-000000")
     result = run(*words)

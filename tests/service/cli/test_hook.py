@@ -44,16 +44,13 @@ def kept(run: Run, *options: str) -> list[dict[str, Any]]:
     return json.loads(run("list", "--status", "candidate", "--json", *options).stdout)["items"]
 
 
-@pytest.mark.parametrize(
-    ("event", "fields", "text"),
-    [
-        ("UserPromptSubmit", {"prompt": " Deploy on Fridays "}, "Deploy on Fridays"),
-        ("PreToolUse", {"tool_name": "Bash", "tool_input": {"command": "ls ä"}}, '{"command": "ls ä"}'),
-        ("PostToolUse", {"tool_name": "Bash", "tool_response": "a.txt"}, "a.txt"),
-        ("PreCompact", {"conversation": [{"role": "user", "content": "Hi"}, {"content": ["Ho"]}]}, 'user: Hi\n["Ho"]'),
-        ("UserPromptSubmit", {"prompt": "x" * 9000}, "x" * TEXT_MAX),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("event", "fields", "text"), [
+    ("UserPromptSubmit", {"prompt": " Deploy on Fridays "}, "Deploy on Fridays"),
+    ("PreToolUse", {"tool_name": "Bash", "tool_input": {"command": "ls ä"}}, '{"command": "ls ä"}'),
+    ("PostToolUse", {"tool_name": "Bash", "tool_response": "a.txt"}, "a.txt"),
+    ("PreCompact", {"conversation": [{"role": "user", "content": "Hi"}, {"content": ["Ho"]}]}, 'user: Hi\n["Ho"]'),
+    ("UserPromptSubmit", {"prompt": "x" * 9000}, "x" * TEXT_MAX),
+])  # fmt: skip
 def test_each_event_has_its_field(event: str, fields: dict[str, object], text: str):
     found = captured(sent(event, cwd="/work/web", **fields))
     assert found is not None

@@ -156,13 +156,10 @@ def test_a_preview_shows_cuts_and_stores_nothing(run: Run, folder: Path):
     assert paths(run) == ["app.py"]
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("--chunk-size", "8"), ("--overlap", "300"), ("--preview", "--sync"), ("--watch", "--dry-run"),
-        ("--strategy", "magic"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("words", [
+    ("--chunk-size", "8"), ("--overlap", "300"), ("--preview", "--sync"), ("--watch", "--dry-run"),
+    ("--strategy", "magic"),
+])  # fmt: skip
 def test_options_that_make_no_sense_are_refused(run: Run, folder: Path, words: tuple[str, ...]):
     assert run("ingest", str(folder), *words).exit_code == 64
 

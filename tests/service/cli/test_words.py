@@ -25,23 +25,19 @@ MUISTI = Path(sys.executable).with_name("muisti")
 NO_PATH = "$."
 
 
-@pytest.mark.parametrize(
-    ("words", "named"),
-    [
-        (["search"], "QUERY: "), (["add", "x", "--key", "k"], "--key: "), (["add", " "], "TEXT: "),
-        (["add", TOKEN], "TEXT: holds what looks like a secret"), (["list", "--cursor", "x"], "--cursor: "),
-        (["add", "x", "--metadata", json.dumps({"a": {"b": TOKEN}})], "--metadata (a.b): "),
-        (["add", "x", "--author", "a" * 999], "--author: "), (["add", "x", "--tag", "t" * 999], "--tag: "),
-        (["list", "--filter", '{"colour": "red"}'], "--filter (colour): "), (["list", "--as-of", "x"], "--as-of: "),
-        (["search", "x", "--half-life", "1e99"], "--half-life: "),
-        (["changes", "--since", "x"], "--since: "), (["purge", "--everything", "--yes", "--no-report"], "--confirm: "),
-        (["keys", "create", "n", "--mode", "read-only", "--spaces", "A B"], "--spaces: "),
-        (["purge", "--older-than-days", "-1", "--yes", "--no-report"], "--older-than-days: "),
-        (["policy", "--purge-after-days", "0"], "--purge-after-days: "), (["probe", "add", " ", "c", "k"], "QUERY: "),
-        (["webhook", "create", "nonsense"], "URL: "), (["space", "create", "A B"], "NAME: "),
-    ],
-    ids=lambda value: " ".join(value)[:50] if isinstance(value, list) else "",
-)  # fmt: skip
+@pytest.mark.parametrize(("words", "named"), [
+    (["search"], "QUERY: "), (["add", "x", "--key", "k"], "--key: "), (["add", " "], "TEXT: "),
+    (["add", TOKEN], "TEXT: holds what looks like a secret"), (["list", "--cursor", "x"], "--cursor: "),
+    (["add", "x", "--metadata", json.dumps({"a": {"b": TOKEN}})], "--metadata (a.b): "),
+    (["add", "x", "--author", "a" * 999], "--author: "), (["add", "x", "--tag", "t" * 999], "--tag: "),
+    (["list", "--filter", '{"colour": "red"}'], "--filter (colour): "), (["list", "--as-of", "x"], "--as-of: "),
+    (["search", "x", "--half-life", "1e99"], "--half-life: "),
+    (["changes", "--since", "x"], "--since: "), (["purge", "--everything", "--yes", "--no-report"], "--confirm: "),
+    (["keys", "create", "n", "--mode", "read-only", "--spaces", "A B"], "--spaces: "),
+    (["purge", "--older-than-days", "-1", "--yes", "--no-report"], "--older-than-days: "),
+    (["policy", "--purge-after-days", "0"], "--purge-after-days: "), (["probe", "add", " ", "c", "k"], "QUERY: "),
+    (["webhook", "create", "nonsense"], "URL: "), (["space", "create", "A B"], "NAME: "),
+], ids=lambda value: " ".join(value)[:50] if isinstance(value, list) else "")  # fmt: skip
 def test_a_refusal_names_what_was_typed_and_says_it_once(words: list[str], named: str, run: Run):
     run("add", "something")
     result = run(*words)
@@ -61,14 +57,11 @@ def test_a_contradiction_is_told_once_and_with_whose_words(run: Run, monkeypatch
     assert run("undo").stderr == "Error: no change to undo\n"
 
 
-@pytest.mark.parametrize(
-    ("word", "meant"),
-    [
-        ("rm", "'delete'"), ("show", "'get'"), ("find", "'search'"), ("remember", "'add' or 'put'"), ("ls", "'list'"),
-        ("project", "'space'"), ("create", "'add' or 'put'"), ("edit", "'update'"), ("reindex", "'reembed'"),
-        ("help", "`muisti --help`"), ("version", "`muisti --version`"), ("serch", "'search'"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("word", "meant"), [
+    ("rm", "'delete'"), ("show", "'get'"), ("find", "'search'"), ("remember", "'add' or 'put'"), ("ls", "'list'"),
+    ("project", "'space'"), ("create", "'add' or 'put'"), ("edit", "'update'"), ("reindex", "'reembed'"),
+    ("help", "`muisti --help`"), ("version", "`muisti --version`"), ("serch", "'search'"),
+])  # fmt: skip
 def test_another_word_for_a_command_names_it(word: str, meant: str, run: Run):
     result = run(word)
     assert result.exit_code == 64 and f"Did you mean {meant}?" in result.stderr
@@ -235,14 +228,10 @@ def test_a_purge_asks_on_a_terminal_and_wants_consent_elsewhere(run: Run):
 
 
 @pytest.mark.file_only
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("purge", "--author", "Ann", "--yes"), ("space", "delete", "notes", "--confirm", "notes"),
-        ("purge", "--everything", "--confirm", "notes"),
-    ],
-    ids=" ".join,
-)  # fmt: skip
+@pytest.mark.parametrize("words", [
+    ("purge", "--author", "Ann", "--yes"), ("space", "delete", "notes", "--confirm", "notes"),
+    ("purge", "--everything", "--confirm", "notes"),
+], ids=" ".join)  # fmt: skip
 def test_what_erases_for_good_keeps_its_signed_report(words: tuple[str, ...], run: Run):
     run("add", "note of Ann", "--author", "Ann")
     assert run(*words, "--dry-run").exit_code == 0 and [*Path.cwd().iterdir()] == []

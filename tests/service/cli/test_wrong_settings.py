@@ -55,17 +55,14 @@ def test_one_line(
     assert said in ended.stderr
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "workers", "said"),
-    [
-        ("MUISTI_MODEL", "/nowhere/model", "1", "no static model that can be loaded"),
-        ("MUISTI_MODEL", "/nowhere/model", "2", "no static model that can be loaded"),
-        ("MUISTI_MODEL", "folder", "1", "no static model that can be loaded"),
-        ("MUISTI_MODEL", "onnx:nowhere", "1", "neither a folder nor an installed package"),
-        ("MUISTI_CALIBRATION", "nowhere", "1", "No such file"),
-        ("MUISTI_ENTITIES", "spacy:none", "1", "muisti[spacy]"),
-    ],
-)
+@pytest.mark.parametrize(("name", "value", "workers", "said"), [
+    ("MUISTI_MODEL", "/nowhere/model", "1", "no static model that can be loaded"),
+    ("MUISTI_MODEL", "/nowhere/model", "2", "no static model that can be loaded"),
+    ("MUISTI_MODEL", "folder", "1", "no static model that can be loaded"),
+    ("MUISTI_MODEL", "onnx:nowhere", "1", "neither a folder nor an installed package"),
+    ("MUISTI_CALIBRATION", "nowhere", "1", "No such file"),
+    ("MUISTI_ENTITIES", "spacy:none", "1", "muisti[spacy]"),
+])  # fmt: skip
 def test_a_server_without_what_its_settings_name_ends_in_one_line(
     folder: Path, name: str, value: str, workers: str, said: str
 ):

@@ -221,15 +221,12 @@ def test_a_projects_file_names_the_projects_space(run: Run, home: Path):
     assert run("connect", "cursor", "--project", "--undo").stdout.endswith("\tremoved\n")
 
 
-@pytest.mark.parametrize(
-    ("system", "environ", "wanted"),
-    [
-        ("linux", {}, ".config/Code/User/mcp.json"),
-        ("linux", {"XDG_CONFIG_HOME": "/home/me/.cfg"}, ".cfg/Code/User/mcp.json"),
-        ("darwin", {"XDG_CONFIG_HOME": "/home/me/.cfg"}, "Library/Application Support/Code/User/mcp.json"),
-        ("win32", {"APPDATA": "/home/me/AppData/Roaming"}, "AppData/Roaming/Code/User/mcp.json"),
-    ],
-)
+@pytest.mark.parametrize(("system", "environ", "wanted"), [
+    ("linux", {}, ".config/Code/User/mcp.json"),
+    ("linux", {"XDG_CONFIG_HOME": "/home/me/.cfg"}, ".cfg/Code/User/mcp.json"),
+    ("darwin", {"XDG_CONFIG_HOME": "/home/me/.cfg"}, "Library/Application Support/Code/User/mcp.json"),
+    ("win32", {"APPDATA": "/home/me/AppData/Roaming"}, "AppData/Roaming/Code/User/mcp.json"),
+])  # fmt: skip
 def test_each_system_has_its_places(system: str, environ: dict[str, str], wanted: str):
     me = Path("/home/me")
     home = Home(me, environ, system)

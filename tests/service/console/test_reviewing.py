@@ -89,13 +89,10 @@ def test_steps_of_a_fix_share_a_request_and_become_real_when_they_are_not_tried(
     assert done.call.params["dry_run"] == "false" and done.call.headers == {"X-Request-Id": "r"}
 
 
-@pytest.mark.parametrize(
-    ("action", "limits", "status"),
-    [
-        ("promote", {"promote_retrievals": "0"}, "active"),
-        ("prune", {"prune_retrievals": "9", "prune_days": "0"}, "deprecated"),
-    ],
-)
+@pytest.mark.parametrize(("action", "limits", "status"), [
+    ("promote", {"promote_retrievals": "0"}, "active"),
+    ("prune", {"prune_retrievals": "9", "prune_days": "0"}, "deprecated"),
+])  # fmt: skip
 def test_candidates_are_tried_then_reviewed_then_undone(
     client: httpx.Client, action: str, limits: dict[str, str], status: str
 ):

@@ -269,16 +269,11 @@ def test_the_saved_form_is_versioned_json_with_a_line_for_each_query(tmp_path: P
     assert len(path.read_text().splitlines()) == 4
 
 
-@pytest.mark.parametrize(
-    ("text", "problem"),
-    [
-        ("", "is no run"),
-        ("[1]", "is no run"),
-        ('{"queries": []}', "missing required field"),
-        ('{"format": 2, "dataset": "d", "mode": "m", "queries": [{"new": 1}]}', "is of format 2; this Muisti reads"),
-        ('{"format": 1, "dataset": "d", "mode": "m", "queries": [{"id": 1}]}', "queries"),
-    ],
-)
+@pytest.mark.parametrize(("text", "problem"), [
+    ("", "is no run"), ("[1]", "is no run"), ('{"queries": []}', "missing required field"),
+    ('{"format": 2, "dataset": "d", "mode": "m", "queries": [{"new": 1}]}', "is of format 2; this Muisti reads"),
+    ('{"format": 1, "dataset": "d", "mode": "m", "queries": [{"id": 1}]}', "queries"),
+])  # fmt: skip
 def test_a_file_that_is_no_run_is_refused_by_name(text: str, problem: str, tmp_path: Path):
     path = tmp_path / "run.json"
     path.write_text(text)
@@ -375,29 +370,26 @@ def test_a_text_is_split_after_a_paragraph_rather_than_within_a_sentence():
     assert dataset.split("One two. Three.\n\nFour five. Six.", 24) == ["One two. Three.\n\n", "Four five. Six."]
 
 
-@pytest.mark.parametrize(
-    ("files", "problem"),
-    [
-        ({"corpus": '{"id": "d1", "text": "x"}\n{"id": '}, r"corpus\.jsonl:2: Input data was truncated"),
-        ({"corpus": '\n{"id": "d1"}\n'}, r"corpus\.jsonl:2: .*missing required field `text`"),
-        ({"corpus": '{"id": "d1", "text": null}\n'}, r"corpus\.jsonl:1: Expected `str`, got `null`"),
-        ({"corpus": '{"id": "d1", "text": "a\\u0000"}\n'}, r"corpus\.jsonl:1: .*NUL"),
-        ({"corpus": '{"id": "d1", "text": "\\ud800 x"}\n'}, r"corpus\.jsonl:1: "),
-        ({"corpus": [*CORPUS, CORPUS[0]]}, r"corpus\.jsonl:3: id 'd1' is taken by line 1"),
-        ({"corpus": ""}, r"corpus\.jsonl: is empty"),
-        ({"queries": [{"id": "q1", "text": 5}]}, r"queries\.jsonl:1: Expected `str`, got `int`"),
-        ({"qrels": "q1\td1\t1\n"}, r"qrels\.tsv:1: expected the header"),
-        ({"qrels": ""}, r"qrels\.tsv:1: expected the header"),
-        ({"qrels": QRELS + "q9\td1\t1\n"}, r"qrels\.tsv:4: there is no query 'q9'"),
-        ({"qrels": QRELS + "q1\td9\t1\n"}, r"qrels\.tsv:4: there is no document 'd9'"),
-        ({"qrels": QRELS + "q1 d1 1\n"}, r"qrels\.tsv:4: expected a query, a document and a number"),
-        ({"qrels": QRELS + "q1\td1\tgood\n"}, r"qrels\.tsv:4: expected a query, a document and a number"),
-        ({"qrels": QRELS + "q1\td1\tnan\n"}, r"qrels\.tsv:4: the score is nan"),
-        ({"qrels": QRELS + "q1\td1\t1\n"}, r"qrels\.tsv:4: .* are judged already, unlike"),
-        ({"qrels": "query-id\tcorpus-id\tscore\n"}, r"no query has a relevant document"),
-        ({"queries": [{"id": "q1", "text": "x", "group": "h"}]}, r"qrels\.tsv:2: .* different groups"),
-    ],
-)
+@pytest.mark.parametrize(("files", "problem"), [
+    ({"corpus": '{"id": "d1", "text": "x"}\n{"id": '}, r"corpus\.jsonl:2: Input data was truncated"),
+    ({"corpus": '\n{"id": "d1"}\n'}, r"corpus\.jsonl:2: .*missing required field `text`"),
+    ({"corpus": '{"id": "d1", "text": null}\n'}, r"corpus\.jsonl:1: Expected `str`, got `null`"),
+    ({"corpus": '{"id": "d1", "text": "a\\u0000"}\n'}, r"corpus\.jsonl:1: .*NUL"),
+    ({"corpus": '{"id": "d1", "text": "\\ud800 x"}\n'}, r"corpus\.jsonl:1: "),
+    ({"corpus": [*CORPUS, CORPUS[0]]}, r"corpus\.jsonl:3: id 'd1' is taken by line 1"),
+    ({"corpus": ""}, r"corpus\.jsonl: is empty"),
+    ({"queries": [{"id": "q1", "text": 5}]}, r"queries\.jsonl:1: Expected `str`, got `int`"),
+    ({"qrels": "q1\td1\t1\n"}, r"qrels\.tsv:1: expected the header"),
+    ({"qrels": ""}, r"qrels\.tsv:1: expected the header"),
+    ({"qrels": QRELS + "q9\td1\t1\n"}, r"qrels\.tsv:4: there is no query 'q9'"),
+    ({"qrels": QRELS + "q1\td9\t1\n"}, r"qrels\.tsv:4: there is no document 'd9'"),
+    ({"qrels": QRELS + "q1 d1 1\n"}, r"qrels\.tsv:4: expected a query, a document and a number"),
+    ({"qrels": QRELS + "q1\td1\tgood\n"}, r"qrels\.tsv:4: expected a query, a document and a number"),
+    ({"qrels": QRELS + "q1\td1\tnan\n"}, r"qrels\.tsv:4: the score is nan"),
+    ({"qrels": QRELS + "q1\td1\t1\n"}, r"qrels\.tsv:4: .* are judged already, unlike"),
+    ({"qrels": "query-id\tcorpus-id\tscore\n"}, r"no query has a relevant document"),
+    ({"queries": [{"id": "q1", "text": "x", "group": "h"}]}, r"qrels\.tsv:2: .* different groups"),
+])  # fmt: skip
 def test_a_folder_that_is_not_in_the_format_is_refused_with_file_and_line(
     files: dict[str, Any], problem: str, tmp_path
 ):

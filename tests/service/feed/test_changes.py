@@ -116,13 +116,10 @@ def test_pages_tell_what_happened_and_where_to_go_on(client: httpx.Client):
     assert client.get(f"{API}/changes", params={"since": rest["seq"]}).json()["items"] == []
 
 
-@pytest.mark.parametrize(
-    ("params", "path"),
-    [
-        ({"since": "17"}, "$.since"), ({"limit": "0"}, "$.limit"), ({"change": "eaten"}, "$.change"),
-        ({"show": "all"}, "$.show"), ({"nonsense": "1"}, "$.nonsense"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("params", "path"), [
+    ({"since": "17"}, "$.since"), ({"limit": "0"}, "$.limit"), ({"change": "eaten"}, "$.change"),
+    ({"show": "all"}, "$.show"), ({"nonsense": "1"}, "$.nonsense"),
+])  # fmt: skip
 def test_what_cannot_be_asked_is_told(client: httpx.Client, params: dict[str, str], path: str):
     for headers in ({}, STREAM):
         refused = client.get(f"{API}/changes", params=params, headers=headers)

@@ -20,17 +20,14 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
     max_leaves=8,
 )
-MEMORIES = st.fixed_dictionaries(
-    {"id": st.uuids().map(str), "content": WORDS.filter(str.strip)},
-    optional={
-        **{name: WORDS for name in ("category", "key", "author", "reason", "source")},
-        **{name: st.just("2026-05-01T12:00:00.123456Z") for name in TIMES},
-        "type": st.sampled_from(["procedure", "guard"]),
-        "tags": st.lists(WORDS, min_size=1, max_size=3),
-        "derived_from": st.lists(st.uuids().map(str), min_size=1, max_size=2),
-        "metadata": st.dictionaries(WORDS, VALUES, min_size=1, max_size=4),
-    },
-)
+MEMORIES = st.fixed_dictionaries({"id": st.uuids().map(str), "content": WORDS.filter(str.strip)}, optional={
+    **{name: WORDS for name in ("category", "key", "author", "reason", "source")},
+    **{name: st.just("2026-05-01T12:00:00.123456Z") for name in TIMES},
+    "type": st.sampled_from(["procedure", "guard"]),
+    "tags": st.lists(WORDS, min_size=1, max_size=3),
+    "derived_from": st.lists(st.uuids().map(str), min_size=1, max_size=2),
+    "metadata": st.dictionaries(WORDS, VALUES, min_size=1, max_size=4),
+})  # fmt: skip
 
 
 @given(MEMORIES)

@@ -63,13 +63,10 @@ def test_every_kind_of_problem_explains_itself(client: httpx.Client):
     check_problem(client.get("/problems/bad_hair_day"), 404, "not_found")
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"", b"{", b"nonsense", b'{"content": "a"} trailing', b'{"content": "\xff"}',
-        b'{"content": "a", "metadata": ' + b'{"a":' * 5_000 + b"1" + b"}" * 5_000 + b"}",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("body", [
+    b"", b"{", b"nonsense", b'{"content": "a"} trailing', b'{"content": "\xff"}',
+    b'{"content": "a", "metadata": ' + b'{"a":' * 5_000 + b"1" + b"}" * 5_000 + b"}",
+])  # fmt: skip
 def test_what_is_no_json_is_malformed(client: httpx.Client, body: bytes):
     check_problem(client.post(f"{API}/memories", content=body, headers=JSON), 400, "malformed_json")
 
@@ -126,16 +123,10 @@ def test_a_url_that_is_no_utf_8_is_malformed(client: httpx.Client, path: str):
     check_problem(client.get(path), 400, "malformed_request")
 
 
-@pytest.mark.parametrize(
-    ("failure", "status", "code"),
-    [
-        (StoreUnavailable("locked"), 503, "store_unavailable"),
-        (StoreFull("full"), 507, "store_full"),
-        (StoreCorrupt("torn"), 500, "store_corrupt"),
-        (SchemaTooNew("newer"), 500, "schema_too_new"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
+@pytest.mark.parametrize(("failure", "status", "code"), [
+    (StoreUnavailable("locked"), 503, "store_unavailable"), (StoreFull("full"), 507, "store_full"),
+    (StoreCorrupt("torn"), 500, "store_corrupt"), (SchemaTooNew("newer"), 500, "schema_too_new"),
+], ids=lambda value: value if isinstance(value, str) else "")  # fmt: skip
 def test_a_failing_database_is_said_to_fail(
     client: httpx.Client, database: Breakable, failure: Exception, status: int, code: str
 ):

@@ -133,16 +133,11 @@ def same_answer(first: httpx.Response, second: httpx.Response) -> bool:
     )
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body"),
-    [
-        ("POST", "/memories", draft("new")),
-        ("POST", "/memories/batch", {"memories": [draft("new")]}),
-        ("PATCH", "/memories/{id}", {"author": "Bob"}),
-        ("PUT", "/entries/a/b", draft("new")),
-        ("DELETE", "/memories/{id}", None),
-    ],
-)
+@pytest.mark.parametrize(("method", "path", "body"), [
+    ("POST", "/memories", draft("new")), ("POST", "/memories/batch", {"memories": [draft("new")]}),
+    ("PATCH", "/memories/{id}", {"author": "Bob"}), ("PUT", "/entries/a/b", draft("new")),
+    ("DELETE", "/memories/{id}", None),
+])  # fmt: skip
 def test_a_repeated_request_has_the_same_answer_and_no_effect(
     client: httpx.Client, memory: dict[str, Any], method: str, path: str, body: Any
 ):

@@ -136,17 +136,11 @@ def test_a_server_refuses_them_within_bounds_and_answers_others_meanwhile(tmp_pa
                 answers = {
                     "import": client.post(f"{API}/import", content=stream, headers=LINES),
                     "batch": client.post(f"{API}/memories/batch", content=stream, headers=LINES),
-                    "MCP": client.post(
-                        "/mcp",
-                        json={
-                            "jsonrpc": "2.0",
-                            "id": 1,
-                            "method": "tools/call",
-                            "params": {"name": "import_memories", "arguments": {"ndjson": stream.decode()[: 4 * MB]}},
-                        },
-                        headers={"Accept": "application/json, text/event-stream"},
-                    ),
-                }
+                    "MCP": client.post("/mcp", json={
+                        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                        "params": {"name": "import_memories", "arguments": {"ndjson": stream.decode()[: 4 * MB]}},
+                    }, headers={"Accept": "application/json, text/event-stream"}),
+                }  # fmt: skip
                 for entrance, answer in answers.items():
                     if entrance == "MCP":
                         assert answer.json()["result"]["isError"], (name, answer.text[:300])

@@ -140,19 +140,16 @@ PLAIN = called("recall", {"query": "x"})
 PROGRESS = called("recall", {"query": "x"}, params=PLAIN["params"] | {"_meta": META | {"progressToken": 1}})
 
 
-@pytest.mark.parametrize(
-    ("body", "changes"),
-    [
-        (PROGRESS, {}), (called("no_such_tool", {}), {"Mcp-Name": "no_such_tool"}),
-        (called("recall", {"query": "x"}, jsonrpc="1.0"), {}), (called("recall", {"query": "x"}, id=None), {}),
-        (called("recall", {"query": "x"}, id=1.5), {}), (called("recall", ["x"]), {}),
-        (called("recall", {"query": "x"}, method="tools/list"), {}), (called("recall", {"query": "x"}, extra=1), {}),
-        ([PLAIN], {}), (PLAIN, {"Mcp-Name": "remember"}), (PLAIN, {"Mcp-Method": "tools/list"}),
-        (PLAIN, {"MCP-Protocol-Version": "2025-11-25"}), (PLAIN, {"MCP-Protocol-Version": "2031-01-01"}),
-        (called("recall", {"query": "x"}, "2025-11-25"), {}), (PLAIN, {"Accept": "application/json"}),
-        (PLAIN, {"Accept": "*/*"}), (PLAIN, {"Content-Type": "text/plain"}),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("body", "changes"), [
+    (PROGRESS, {}), (called("no_such_tool", {}), {"Mcp-Name": "no_such_tool"}),
+    (called("recall", {"query": "x"}, jsonrpc="1.0"), {}), (called("recall", {"query": "x"}, id=None), {}),
+    (called("recall", {"query": "x"}, id=1.5), {}), (called("recall", ["x"]), {}),
+    (called("recall", {"query": "x"}, method="tools/list"), {}), (called("recall", {"query": "x"}, extra=1), {}),
+    ([PLAIN], {}), (PLAIN, {"Mcp-Name": "remember"}), (PLAIN, {"Mcp-Method": "tools/list"}),
+    (PLAIN, {"MCP-Protocol-Version": "2025-11-25"}), (PLAIN, {"MCP-Protocol-Version": "2031-01-01"}),
+    (called("recall", {"query": "x"}, "2025-11-25"), {}), (PLAIN, {"Accept": "application/json"}),
+    (PLAIN, {"Accept": "*/*"}), (PLAIN, {"Content-Type": "text/plain"}),
+])  # fmt: skip
 def test_what_is_not_plain_takes_the_long_way(
     client: httpx.Client, ways: list[bool], body: Any, changes: dict[str, str]
 ):

@@ -174,14 +174,11 @@ def test_a_revision_that_is_not_spoken_is_refused_with_those_that_are(client: ht
     assert posted(client, PING, **{"MCP-Protocol-Version": ""}).json()["result"] == {}
 
 
-@pytest.mark.parametrize(
-    ("accept", "kind"),
-    [
-        ("application/json", "application/json"), ("text/event-stream", "text/event-stream"),
-        ("*/*", "application/json"), ("", "application/json"), ("text/html", "application/json"),
-        ("application/json, text/event-stream", "text/event-stream"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("accept", "kind"), [
+    ("application/json", "application/json"), ("text/event-stream", "text/event-stream"),
+    ("*/*", "application/json"), ("", "application/json"), ("text/html", "application/json"),
+    ("application/json, text/event-stream", "text/event-stream"),
+])  # fmt: skip
 def test_no_accept_header_is_refused(client: httpx.Client, accept: str, kind: str):
     found = posted(client, PING, Accept=accept)
     assert (found.status_code, found.headers["content-type"].partition(";")[0]) == (200, kind)

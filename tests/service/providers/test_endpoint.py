@@ -268,15 +268,12 @@ def test_no_secret_and_no_text_is_in_an_error(server: EmbeddingServer):
     assert KEY not in repr(unsettled(server)) + str(vars(encoder(server))["_poster"])
 
 
-@pytest.mark.parametrize(
-    ("url", "private", "why"),
-    [
-        ("http://10.0.0.1/v1", False, "must begin with https"),
-        ("https://10.0.0.1/v1", False, "private network .MUISTI_EMBEDDING_PRIVATE"),
-        ("https://169.254.169.254/v1", False, "private network"),
-        ("https://[fd00::1]/v1", False, "private network"),
-    ],
-)
+@pytest.mark.parametrize(("url", "private", "why"), [
+    ("http://10.0.0.1/v1", False, "must begin with https"),
+    ("https://10.0.0.1/v1", False, "private network .MUISTI_EMBEDDING_PRIVATE"),
+    ("https://169.254.169.254/v1", False, "private network"),
+    ("https://[fd00::1]/v1", False, "private network"),
+])  # fmt: skip
 def test_a_request_goes_only_where_it_may(url: str, private: bool, why: str):
     settings = Settings(embedding_url=url, embedding_model="m", embedding_private=private)
     made = EndpointEncoder(Endpoint(url=url, model="m"), allowed_by(settings), Pauses())

@@ -27,13 +27,10 @@ def test_each_read_shows_what_stood_then(client: httpx.Client):
     assert client.get(f"{API}/memories", params={"as_of": "0"}).json()["items"] == []
 
 
-@pytest.mark.parametrize(
-    ("point", "status", "code"),
-    [
-        ("2099-01-01", 422, "point_ahead"), ("99", 422, "point_ahead"), ("1999-01-01T00:00:00Z", 410, "past_retention"),
-        ("00000000-0000-0000-0000-000000000000:1", 410, "epoch_gone"), ("soon", 422, "invalid_input"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("point", "status", "code"), [
+    ("2099-01-01", 422, "point_ahead"), ("99", 422, "point_ahead"), ("1999-01-01T00:00:00Z", 410, "past_retention"),
+    ("00000000-0000-0000-0000-000000000000:1", 410, "epoch_gone"), ("soon", 422, "invalid_input"),
+])  # fmt: skip
 def test_a_point_that_cannot_be_shown_is_refused_by_every_read(
     client: httpx.Client, point: str, status: int, code: str
 ):

@@ -87,14 +87,11 @@ def test_the_past_of_several_spaces_is_a_time(asked: httpx.Client, engine: Engin
     assert refused.status_code == 422 and refused.json()["errors"][0]["path"] == "$.as_of"
 
 
-@pytest.mark.parametrize(
-    ("body", "path"),
-    [
-        ({"spaces": [{"name": "company"}, {"name": "company"}]}, "$.spaces"),
-        ({"spaces": [{"name": "company"}, {"name": "other", "weight": 2}]}, "$.spaces[1].weight"),
-        ({"spaces": [{"name": "company"}], "receipt": True}, "$.receipt"),
-    ],
-)
+@pytest.mark.parametrize(("body", "path"), [
+    ({"spaces": [{"name": "company"}, {"name": "company"}]}, "$.spaces"),
+    ({"spaces": [{"name": "company"}, {"name": "other", "weight": 2}]}, "$.spaces[1].weight"),
+    ({"spaces": [{"name": "company"}], "receipt": True}, "$.receipt"),
+])  # fmt: skip
 def test_a_bad_field_is_named(asked: httpx.Client, engine: Engine, body: dict[str, Any], path: str):
     refused = post(asked, administrator(engine), **body)
     assert refused.status_code == 422 and refused.json()["errors"][0]["path"] == path

@@ -54,18 +54,12 @@ def test_lines_and_json_stream_the_same(client: httpx.Client):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("item", "path"),
-    [
-        ({"turn": 1}, "$.items[0]"),
-        ({"turn": 1, "content": "x", "user": "y"}, "$.items[0].content"),
-        ({"turn": -1, "content": "x"}, "$.items[0].turn"),
-        ({"turn": "1", "content": "x"}, "$.items[0].turn"),
-        ({"turn": 1, "content": " "}, "$.items[0].content"),
-        ({"turn": 1, "content": "x", "mood": 1}, "$.items[0].mood"),
-        ({"turn": 1, "content": "x", "at": "2026"}, "$.items[0].at"),
-    ],
-)
+@pytest.mark.parametrize(("item", "path"), [
+    ({"turn": 1}, "$.items[0]"), ({"turn": 1, "content": "x", "user": "y"}, "$.items[0].content"),
+    ({"turn": -1, "content": "x"}, "$.items[0].turn"), ({"turn": "1", "content": "x"}, "$.items[0].turn"),
+    ({"turn": 1, "content": " "}, "$.items[0].content"), ({"turn": 1, "content": "x", "mood": 1}, "$.items[0].mood"),
+    ({"turn": 1, "content": "x", "at": "2026"}, "$.items[0].at"),
+])  # fmt: skip
 def test_a_bad_turn_is_named_and_nothing_is_stored(client: httpx.Client, item: dict[str, Any], path: str):
     refused = stream(client, item)
     assert refused.status_code == 422 and [one["path"] for one in refused.json()["errors"]] == [path]

@@ -78,17 +78,11 @@ def test_a_change_with_a_key_is_made_once(talk: httpx.Client) -> None:
     assert len(spans(talk)) == 3
 
 
-@pytest.mark.parametrize(
-    ("path", "body", "status"),
-    [
-        ("/topics/t9/split", {"turn": 4}, 404),
-        ("/topics/t1/split", {"turn": 1}, 422),
-        ("/topics/t1/split", {"turn": 4, "title": f"The token is {SECRET}"}, 422),
-        ("/topics/t1/move", {"turn": 4}, 422),
-        ("/merge-topics", {"topics": ["t1"]}, 422),
-        ("/summaries", {"method": "poetic"}, 422),
-    ],
-)
+@pytest.mark.parametrize(("path", "body", "status"), [
+    ("/topics/t9/split", {"turn": 4}, 404), ("/topics/t1/split", {"turn": 1}, 422),
+    ("/topics/t1/split", {"turn": 4, "title": f"The token is {SECRET}"}, 422), ("/topics/t1/move", {"turn": 4}, 422),
+    ("/merge-topics", {"topics": ["t1"]}, 422), ("/summaries", {"method": "poetic"}, 422),
+])  # fmt: skip
 def test_bad_changes_are_refused(talk: httpx.Client, path: str, body: dict[str, Any], status: int) -> None:
     assert talk.post(f"{TALK}{path}", json=body).status_code == status
     assert spans(talk) == {"t1": [[1, 8]], "t2": [[9, 16]]}

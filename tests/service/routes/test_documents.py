@@ -90,16 +90,11 @@ def test_several_files_are_a_task(client: httpx.Client):
     assert client.get(f"{BASE}/all%2Ff7.txt/text").text == f"{TEXT}7"
 
 
-@pytest.mark.parametrize(
-    ("data", "code", "status"),
-    [
-        (b"", "document.empty", 422),
-        (b" \n\t ", "document.empty", 422),
-        (b"%PDF-1.7\nnothing", "document.broken", 422),
-        (b"\x89PNG\r\n\x1a\n" + bytes(100), "document.no_text", 422),
-        (b"\x7fELF" + bytes(1000), "document.unknown_format", 415),
-    ],
-)
+@pytest.mark.parametrize(("data", "code", "status"), [
+    (b"", "document.empty", 422), (b" \n\t ", "document.empty", 422), (b"%PDF-1.7\nnothing", "document.broken", 422),
+    (b"\x89PNG\r\n\x1a\n" + bytes(100), "document.no_text", 422),
+    (b"\x7fELF" + bytes(1000), "document.unknown_format", 415),
+])  # fmt: skip
 def test_a_file_without_text_says_so(client: httpx.Client, data: bytes, code: str, status: int):
     answer = client.post(f"{BASE}?path=bad.bin", content=data)
     assert (answer.status_code, answer.json()["code"]) == (status, code)

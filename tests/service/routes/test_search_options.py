@@ -200,19 +200,16 @@ def test_options_work_on_conversations_in_several_spaces(asked: httpx.Client, en
     assert {one["conversation"] for one in around} == {"c1"} and found["total"] == 8
 
 
-@pytest.mark.parametrize(
-    ("body", "path"),
-    [
-        ({}, "$.spaces"),
-        ({"spaces": [{"name": "project"}], "inherit": ["global"]}, "$.spaces"),
-        ({"spaces": [{"name": "project"}], "inherit_from": "global"}, "$.spaces"),
-        ({"inherit": ["project", "project"]}, "$.spaces"),
-        ({"spaces": [{"name": "project", "weight": 0}]}, "$.spaces[0].weight"),
-        ({"spaces": [{"name": "project", "colour": 1}]}, "$.spaces[0].colour"),
-        ({"inherit": ["project", "global"], "fusion": "rrf"}, "$.fusion"),
-        ({"inherit": ["project"], "receipt": True}, "$.receipt"),
-    ],
-)
+@pytest.mark.parametrize(("body", "path"), [
+    ({}, "$.spaces"),
+    ({"spaces": [{"name": "project"}], "inherit": ["global"]}, "$.spaces"),
+    ({"spaces": [{"name": "project"}], "inherit_from": "global"}, "$.spaces"),
+    ({"inherit": ["project", "project"]}, "$.spaces"),
+    ({"spaces": [{"name": "project", "weight": 0}]}, "$.spaces[0].weight"),
+    ({"spaces": [{"name": "project", "colour": 1}]}, "$.spaces[0].colour"),
+    ({"inherit": ["project", "global"], "fusion": "rrf"}, "$.fusion"),
+    ({"inherit": ["project"], "receipt": True}, "$.receipt"),
+])  # fmt: skip
 def test_a_bad_field_is_named(asked: httpx.Client, engine: Engine, body: dict[str, Any], path: str):
     response = post(asked, caller(engine, ("read",), "*"), "/v1/search", **body)
     assert (response.status_code, response.json()["errors"][0]["path"]) == (422, path)

@@ -100,28 +100,25 @@ def test_a_bad_value_is_refused_with_source_value_and_what_is_expected(tmp_path:
     )
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("port", True), ("port", 80.5), ("port", -1), ("port", "٣"), ("port", "9" * 5000), ("host", 7), ("host", " "),
-        ("workers", 0), ("queue_limit", "many"), ("embeddings", "maybe"), ("index_memory", "512 apples"),
-        ("index_memory", 0), ("index_memory", True), ("index_memory", -5), ("body_limit", [1]),
-        ("shutdown_grace", "nan"), ("shutdown_grace", "inf"), ("shutdown_grace", True), ("request_retention_hours", -1),
-        ("model", ""), ("log_format", "xml"), ("database_url", "libsql://"),
-        ("database_url", "libsql://db.example?authToken=t"), ("database_url", "libsql://me:pw@db.example"),
-        ("database_url", "https://db.example/#x"), ("database_url", "https://db.example?tls=0"),
-        ("database_url", "libsql://db.example?tls=maybe"), ("database_url", "http://db.example:port"),
-        ("database_url", "http://db example"), ("database_url", "wss://db.example"),
-        ("database_replica_url", "file:muisti.db"), ("database_replica_url", "db.example"),
-        ("database_token", "two words"), ("database_token_file", " "), ("database_namespace", "a/b"),
-        ("database_timeout", 0), ("database_timeout", "nan"), ("database_url", "muisti.db"), ("database_url", "file:"),
-        ("database_url", "file://elsewhere/muisti.db"), ("database_url", "file:muisti.db?mode=ro"),
-        ("database_url", "file::memory:"), ("mcp_citations", "https://notes.example/"),
-        ("mcp_citations", "https://notes.example/{id}/{version}"), ("mcp_citations", "https://notes.example/{id}}"),
-        ("mcp_citations", "/notes/{id}"), ("mcp_citations", "javascript:alert({id})"),
-        ("mcp_citations", "https://notes.example/a b/{id}"), ("mcp_tools", "chat"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("name", "value"), [
+    ("port", True), ("port", 80.5), ("port", -1), ("port", "٣"), ("port", "9" * 5000), ("host", 7), ("host", " "),
+    ("workers", 0), ("queue_limit", "many"), ("embeddings", "maybe"), ("index_memory", "512 apples"),
+    ("index_memory", 0), ("index_memory", True), ("index_memory", -5), ("body_limit", [1]),
+    ("shutdown_grace", "nan"), ("shutdown_grace", "inf"), ("shutdown_grace", True), ("request_retention_hours", -1),
+    ("model", ""), ("log_format", "xml"), ("database_url", "libsql://"),
+    ("database_url", "libsql://db.example?authToken=t"), ("database_url", "libsql://me:pw@db.example"),
+    ("database_url", "https://db.example/#x"), ("database_url", "https://db.example?tls=0"),
+    ("database_url", "libsql://db.example?tls=maybe"), ("database_url", "http://db.example:port"),
+    ("database_url", "http://db example"), ("database_url", "wss://db.example"),
+    ("database_replica_url", "file:muisti.db"), ("database_replica_url", "db.example"),
+    ("database_token", "two words"), ("database_token_file", " "), ("database_namespace", "a/b"),
+    ("database_timeout", 0), ("database_timeout", "nan"), ("database_url", "muisti.db"), ("database_url", "file:"),
+    ("database_url", "file://elsewhere/muisti.db"), ("database_url", "file:muisti.db?mode=ro"),
+    ("database_url", "file::memory:"), ("mcp_citations", "https://notes.example/"),
+    ("mcp_citations", "https://notes.example/{id}/{version}"), ("mcp_citations", "https://notes.example/{id}}"),
+    ("mcp_citations", "/notes/{id}"), ("mcp_citations", "javascript:alert({id})"),
+    ("mcp_citations", "https://notes.example/a b/{id}"), ("mcp_tools", "chat"),
+])  # fmt: skip
 def test_no_bad_value_gets_through(name: str, value: object):
     with pytest.raises(SettingsError, match=f"--{name.replace('_', '-')} is "):
         load({}, None, {name: value})

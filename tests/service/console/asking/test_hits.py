@@ -47,16 +47,13 @@ def test_one_column_compares_nothing():
     assert only.hits[0].moved is None and only.title == "1 hit" and [piece.name for piece in told] == ["lexical"]
 
 
-@pytest.mark.parametrize(
-    ("answer", "filtered", "title", "said"),
-    [
-        (found(), True, "No hits", "Nothing passes the filter."),
-        (found(), False, "No hits", "Nothing here matches."),
-        (found("x", evidence="none"), False, "1 memory comes nearest", "Nothing about this is stored here."),
-        (found(total=3, evidence="weak"), False, "No hits", "less evidence than was asked for"),
-        (found("x", evidence="weak"), False, "1 hit", ""),
-    ],
-)
+@pytest.mark.parametrize(("answer", "filtered", "title", "said"), [
+    (found(), True, "No hits", "Nothing passes the filter."),
+    (found(), False, "No hits", "Nothing here matches."),
+    (found("x", evidence="none"), False, "1 memory comes nearest", "Nothing about this is stored here."),
+    (found(total=3, evidence="weak"), False, "No hits", "less evidence than was asked for"),
+    (found("x", evidence="weak"), False, "1 hit", ""),
+])  # fmt: skip
 def test_what_was_not_found_is_said_with_what_to_try(answer: Any, filtered: bool, title: str, said: str):
     (only,), _ = columns([Answered("", answer, [])], filtered=filtered)
     assert only.title == title and said in only.nothing and bool(only.nothing) == bool(said)

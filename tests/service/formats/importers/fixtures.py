@@ -152,17 +152,14 @@ FIXTURES: Sequence[Fixture] = (
     Fixture(
         "zakira",
         "zakira.db",
-        database(
-            ZAKIRA,
-            {
-                "memories": [
-                    ("rules", "deploy", "We deploy on Fridays", "Anna", "Fewer incidents", '["topic:release"]',
-                     '{"ticket": "QX-991"}', DAY, DAY, None),
-                    ("rules", "style", "Tabs are not used", None, None, None, "{broken", DAY, DAY, b"\0" * 1536),
-                    ("empty", "one", "", None, None, None, None, DAY, DAY, None),
-                ]
-            },
-        ),
+        database(ZAKIRA, {
+            "memories": [
+                ("rules", "deploy", "We deploy on Fridays", "Anna", "Fewer incidents", '["topic:release"]',
+                 '{"ticket": "QX-991"}', DAY, DAY, None),
+                ("rules", "style", "Tabs are not used", None, None, None, "{broken", DAY, DAY, b"\0" * 1536),
+                ("empty", "one", "", None, None, None, None, DAY, DAY, None),
+            ]
+        }),
         ["We deploy on Fridays", "Tabs are not used"],
         failed=1,
     ),
@@ -190,15 +187,12 @@ FIXTURES: Sequence[Fixture] = (
     Fixture(
         "vipune",
         "memories.db",
-        database(
-            VIPUNE,
-            {
-                "memories": [
-                    ("a", "p", "From the database", None, '{"a": 1}', DAY, DAY, "preference", "active", None, 3, DAY),
-                    ("b", "p", "No longer so", None, None, DAY, DAY, "fact", "deprecated", None, 0, None),
-                ]
-            },
-        ),
+        database(VIPUNE, {
+            "memories": [
+                ("a", "p", "From the database", None, '{"a": 1}', DAY, DAY, "preference", "active", None, 3, DAY),
+                ("b", "p", "No longer so", None, None, DAY, DAY, "fact", "deprecated", None, 0, None),
+            ]
+        }),
         ["From the database", "No longer so"],
     ),
     Fixture(
@@ -288,34 +282,28 @@ FIXTURES: Sequence[Fixture] = (
     Fixture(
         "mem0",
         "history.db",
-        database(
-            MEM0_HISTORY,
-            {
-                "history": [
-                    ("1", "a", None, "Lives in Oulu", "ADD", DAY, None, 0, None, "user"),
-                    ("2", "a", "Lives in Oulu", "Lives in Turku", "UPDATE", DAY, DAY, 0, None, "user"),
-                    ("3", "b", None, "Gone", "ADD", DAY, None, 0, None, None),
-                    ("4", "b", "Gone", None, "DELETE", DAY, None, 1, None, None),
-                ]
-            },
-        ),
+        database(MEM0_HISTORY, {
+            "history": [
+                ("1", "a", None, "Lives in Oulu", "ADD", DAY, None, 0, None, "user"),
+                ("2", "a", "Lives in Oulu", "Lives in Turku", "UPDATE", DAY, DAY, 0, None, "user"),
+                ("3", "b", None, "Gone", "ADD", DAY, None, 0, None, None),
+                ("4", "b", "Gone", None, "DELETE", DAY, None, 1, None, None),
+            ]
+        }),
         ["Lives in Turku"],
         {"deleted there": 1},
     ),
     Fixture(
         "mem0",
         "history-with-messages.db",
-        database(
-            f"{MEM0_HISTORY}; {MEM0_MESSAGES}",
-            {
-                "history": [("1", "a", None, "Lives in Espoo", "ADD", DAY, None, 0, None, "user")],
-                "messages": [
-                    ("msg-1", "user_id=anna", "user", "I moved to Espoo", "Anna", "2025-06-01T08:00:00Z"),
-                    ("msg-2", "user_id=anna", "assistant", "How is it there?", None, "2025-06-01T08:00:05Z"),
-                    ("msg-3", "user_id=olli", "user", "", None, "2025-06-02T08:00:00Z"),
-                ],
-            },
-        ),
+        database(f"{MEM0_HISTORY}; {MEM0_MESSAGES}", {
+            "history": [("1", "a", None, "Lives in Espoo", "ADD", DAY, None, 0, None, "user")],
+            "messages": [
+                ("msg-1", "user_id=anna", "user", "I moved to Espoo", "Anna", "2025-06-01T08:00:00Z"),
+                ("msg-2", "user_id=anna", "assistant", "How is it there?", None, "2025-06-01T08:00:05Z"),
+                ("msg-3", "user_id=olli", "user", "", None, "2025-06-02T08:00:00Z"),
+            ],
+        }),
         ["Lives in Espoo", "I moved to Espoo", "How is it there?", "I moved to Espoo", "mem0"],
         {"no text": 1},
     ),
@@ -348,16 +336,13 @@ FIXTURES: Sequence[Fixture] = (
     Fixture(
         "mcp-memory-service",
         "sqlite_vec.db",
-        database(
-            MCP_MEMORY_SERVICE,
-            {
-                "memories": [
-                    (1, "h1", "Deploys are on Mondays", "ops,deploy", "note", '{"a": 1}', 1.0, 1.0,
-                     "2025-03-01T09:30:00Z", "2025-03-01T09:30:00Z", None),
-                    (2, "h2", "Forgotten", "", None, None, 1.0, 1.0, None, None, 2.0),
-                ]
-            },
-        ),
+        database(MCP_MEMORY_SERVICE, {
+            "memories": [
+                (1, "h1", "Deploys are on Mondays", "ops,deploy", "note", '{"a": 1}', 1.0, 1.0,
+                 "2025-03-01T09:30:00Z", "2025-03-01T09:30:00Z", None),
+                (2, "h2", "Forgotten", "", None, None, 1.0, 1.0, None, None, 2.0),
+            ]
+        }),
         ["Deploys are on Mondays"],
         {"deleted there": 1},
     ),
@@ -527,84 +512,75 @@ FIXTURES: Sequence[Fixture] = (
     Fixture(
         "memorg",
         "memorg.db",
-        database(
-            MEMORG,
-            {
-                "topics": [("t1", json.dumps({"id": "t1", "title": "Boats", "exchanges": [{"id": "x1"}]}), DAY, DAY)],
-                "exchanges": [
-                    ("x1", json.dumps({"id": "x1", "user_message": {"raw_content": "Which boat?"},
-                                       "system_message": {"raw_content": "A dinghy"}}), DAY, DAY),
-                    ("x2", json.dumps({"id": "x2", "user_message": {"raw_content": "And?"},
-                                       "system_message": {"raw_content": ""}}), DAY, DAY),
-                    ("x3", "{torn", DAY, DAY),
-                ],
-            },
-        ),
+        database(MEMORG, {
+            "topics": [("t1", json.dumps({"id": "t1", "title": "Boats", "exchanges": [{"id": "x1"}]}), DAY, DAY)],
+            "exchanges": [
+                ("x1", json.dumps({"id": "x1", "user_message": {"raw_content": "Which boat?"},
+                                   "system_message": {"raw_content": "A dinghy"}}), DAY, DAY),
+                ("x2", json.dumps({"id": "x2", "user_message": {"raw_content": "And?"},
+                                   "system_message": {"raw_content": ""}}), DAY, DAY),
+                ("x3", "{torn", DAY, DAY),
+            ],
+        }),
         ["Which boat?\n\nA dinghy", "And?", "Boats", "Boats", "memorg"],
         failed=1,
     ),
     Fixture(
         "memorg",
         "full.db",
-        database(
-            MEMORG,
-            {
-                "sessions": [("ses-1", json.dumps({
-                    "id": "ses-1", "user_id": "anna-7", "system_config": {"tone": "friendly"},
-                    "conversations": [{"id": "con-1", "title": "Spring plans"}], "metadata": {"client": "terminal"},
-                    "created_at": "2025-02-01T08:00:00", "updated_at": "2025-02-01T08:01:00"}), DAY, DAY)],
-                "conversations": [("con-1", json.dumps({
-                    "id": "con-1", "title": "Spring plans", "summary": "They planned the spring",
-                    "topics": [{"id": "top-1", "title": "Painting"}], "embedding": [0.25],
-                    "metadata": {"mood": "calm"}, "created_at": "2025-02-02T08:00:00",
-                    "updated_at": "2025-02-02T08:01:00"}), DAY, DAY)],
-                "topics": [("top-1", json.dumps({
-                    "id": "top-1", "title": "Painting", "summary": "Which paint the hull needs",
-                    "exchanges": [{"id": "exc-1"}], "embedding": [0.25],
-                    "key_entities": [{"name": "Hull", "type": "OBJECT", "salience": 0.61, "metadata": {"k": "hull-1"}}],
-                    "metadata": {"phase": "planning"}, "created_at": "2025-02-03T08:00:00",
-                    "updated_at": "2025-02-03T08:01:00"}), DAY, DAY)],
-                "exchanges": [("exc-1", json.dumps({
-                    "id": "exc-1", "importance_score": 0.83, "embedding": [0.25], "metadata": {"channel": "voice"},
-                    "user_message": {"raw_content": "Which paint for the hull?", "embedding": [0.25],
-                                     "parsed_content": {
-                                         "entities": [{"name": "Paint", "type": "PRODUCT", "salience": 0.93,
-                                                       "metadata": {"k": "paint-1"}}],
-                                         "intents": ["ask-advice"], "sentiment": {"curious": 0.37}}},
-                    "system_message": {"raw_content": "Two coats of epoxy", "embedding": [0.25], "parsed_content": {
-                        "entities": [{"name": "Epoxy", "type": "PRODUCT", "salience": 0.44}], "intents": ["advise"],
-                        "sentiment": {"sure": 0.58}}},
-                    "view_count": 12, "favorite_count": 4, "created_at": "2025-02-04T08:00:00",
-                    "updated_at": "2025-02-04T08:01:00"}), DAY, DAY)],
-            },
-        ),
+        database(MEMORG, {
+            "sessions": [("ses-1", json.dumps({
+                "id": "ses-1", "user_id": "anna-7", "system_config": {"tone": "friendly"},
+                "conversations": [{"id": "con-1", "title": "Spring plans"}], "metadata": {"client": "terminal"},
+                "created_at": "2025-02-01T08:00:00", "updated_at": "2025-02-01T08:01:00"}), DAY, DAY)],
+            "conversations": [("con-1", json.dumps({
+                "id": "con-1", "title": "Spring plans", "summary": "They planned the spring",
+                "topics": [{"id": "top-1", "title": "Painting"}], "embedding": [0.25],
+                "metadata": {"mood": "calm"}, "created_at": "2025-02-02T08:00:00",
+                "updated_at": "2025-02-02T08:01:00"}), DAY, DAY)],
+            "topics": [("top-1", json.dumps({
+                "id": "top-1", "title": "Painting", "summary": "Which paint the hull needs",
+                "exchanges": [{"id": "exc-1"}], "embedding": [0.25],
+                "key_entities": [{"name": "Hull", "type": "OBJECT", "salience": 0.61, "metadata": {"k": "hull-1"}}],
+                "metadata": {"phase": "planning"}, "created_at": "2025-02-03T08:00:00",
+                "updated_at": "2025-02-03T08:01:00"}), DAY, DAY)],
+            "exchanges": [("exc-1", json.dumps({
+                "id": "exc-1", "importance_score": 0.83, "embedding": [0.25], "metadata": {"channel": "voice"},
+                "user_message": {"raw_content": "Which paint for the hull?", "embedding": [0.25],
+                                 "parsed_content": {
+                                     "entities": [{"name": "Paint", "type": "PRODUCT", "salience": 0.93,
+                                                   "metadata": {"k": "paint-1"}}],
+                                     "intents": ["ask-advice"], "sentiment": {"curious": 0.37}}},
+                "system_message": {"raw_content": "Two coats of epoxy", "embedding": [0.25], "parsed_content": {
+                    "entities": [{"name": "Epoxy", "type": "PRODUCT", "salience": 0.44}], "intents": ["advise"],
+                    "sentiment": {"sure": 0.58}}},
+                "view_count": 12, "favorite_count": 4, "created_at": "2025-02-04T08:00:00",
+                "updated_at": "2025-02-04T08:01:00"}), DAY, DAY)],
+        }),
         ["They planned the spring", "Which paint the hull needs", "Which paint for the hull?\n\nTwo coats of epoxy",
          "Painting", "Spring plans", "ses-1"],
     ),
     Fixture(
         "memorg",
         "nested.db",
-        database(
-            MEMORG,
-            {
-                "sessions": [("ses-2", json.dumps({
-                    "id": "ses-2", "user_id": "olli-3", "conversations": [{
-                        "id": "con-2", "title": "Harbour", "topics": [
-                            {"id": "top-2", "title": "Ropes", "exchanges": [{"id": "exc-2"}, {"id": "exc-4"}],
-                             "summary": "Ropes were compared"},
-                            {"id": "top-3", "title": "Sails", "exchanges": [{"id": "exc-3"}, {"id": "exc-5"}]}]}]}),
-                    DAY, DAY)],
-                "exchanges": [
-                    (f"exc-{number}", json.dumps({
-                        "id": f"exc-{number}", "user_message": {"raw_content": asked},
-                        "system_message": {"raw_content": answered}}), DAY, DAY)
-                    for number, asked, answered in (
-                        (2, "Which rope is strong?", "Dyneema is"), (3, "Who mends sails?", "The sailmaker in Hanko"),
-                        (4, "And which is cheap?", "Polypropylene"), (5, "", "The loft opens in May"), (6, "", ""),
-                        (7, "Nobody knows where this belongs", None))
-                ],
-            },
-        ),
+        database(MEMORG, {
+            "sessions": [("ses-2", json.dumps({
+                "id": "ses-2", "user_id": "olli-3", "conversations": [{
+                    "id": "con-2", "title": "Harbour", "topics": [
+                        {"id": "top-2", "title": "Ropes", "exchanges": [{"id": "exc-2"}, {"id": "exc-4"}],
+                         "summary": "Ropes were compared"},
+                        {"id": "top-3", "title": "Sails", "exchanges": [{"id": "exc-3"}, {"id": "exc-5"}]}]}]}),
+                DAY, DAY)],
+            "exchanges": [
+                (f"exc-{number}", json.dumps({
+                    "id": f"exc-{number}", "user_message": {"raw_content": asked},
+                    "system_message": {"raw_content": answered}}), DAY, DAY)
+                for number, asked, answered in (
+                    (2, "Which rope is strong?", "Dyneema is"), (3, "Who mends sails?", "The sailmaker in Hanko"),
+                    (4, "And which is cheap?", "Polypropylene"), (5, "", "The loft opens in May"), (6, "", ""),
+                    (7, "Nobody knows where this belongs", None))
+            ],
+        }),
         ["Which rope is strong?\n\nDyneema is", "Who mends sails?\n\nThe sailmaker in Hanko", "The loft opens in May",
          "And which is cheap?\n\nPolypropylene", "Nobody knows where this belongs", "Ropes", "Ropes were compared",
          "Sails", "Harbour", "ses-2"],
