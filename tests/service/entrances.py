@@ -354,8 +354,7 @@ ENTRANCES = (
         "http batch", ("addMemories",), lambda p: p.post("/memories/batch", {"memories": [p.case.body]}), warm=True
     ),
     Entrance(
-        "http batch, each",
-        ("addMemories",),
+        "http batch, each", ("addMemories",),
         lambda p: p.post("/memories/batch", {"memories": [p.case.body], "atomic": False}),
     ),
     Entrance("http put", ("putEntry",), lambda p: put(p), scopes=WRITE),
@@ -384,8 +383,7 @@ ENTRANCES = (
         why="turns of a conversation have no key",
     ),
     Entrance(
-        "cli conversations add",
-        ("cli conversations add",),
+        "cli conversations add", ("cli conversations add",),
         lambda p: p.run(
             "conversations", "add", "c", "-", "--category", p.case.body["category"], input=json.dumps(turn_of(p))
         ),

@@ -14,8 +14,6 @@ from click.testing import Result
 from muisti.service.cli import COMMANDS, SECTIONS, main, output
 from muisti.service.cli.base import GLOBAL
 from muisti.service.cli.commands.doctor import checks
-from muisti.service.cli.options import as_filter
-from muisti.service.settings import options
 
 Run = Callable[..., Result]
 DOCS = Path(__file__).parents[3] / "docs" / "reference" / "cli.md"
@@ -218,14 +216,6 @@ def test_an_address_that_is_taken_and_an_old_version_are_conflicts(run: Run):
     assert run("update", memory["id"], "four", "--if-version", "1").exit_code == 2
     assert run("delete", memory["id"], "--if-version", "1").exit_code == 2
     assert run("delete", memory["id"], "--if-version", "2").exit_code == 0
-
-
-def test_content_over_the_limit_ends_with_3(run: Run):
-    assert run("add", "x" * 100_000).exit_code == 0
-    result = run("add", "-", input="x" * 100_001)
-    assert result.exit_code == 3
-    assert "100,001" in result.stderr
-    assert "100,000" in result.stderr
 
 
 @pytest.mark.parametrize("words", [
@@ -583,15 +573,6 @@ def test_reembedding_gives_a_space_the_model_that_runs(run: Run, monkeypatch: py
     assert run("reembed", "--all", "--space", "other").exit_code == 64
 
 
-def test_shortcuts_and_a_filter_hold_together():
-    names = ("category", "author", "entity", "after", "before", "changed_after", "changed_before", "valid_at")
-    none: dict[str, Any] = {**dict.fromkeys(names), "type_": (), "status": ()}
-    assert as_filter(None, **none, tags=()) is None
-    assert as_filter({"or": []}, **none, tags=()) == {"or": []}
-    both = as_filter({"key": "k"}, **none | {"category": "c"}, tags=("a,b", "c"))
-    assert both == {"and": [{"key": "k"}, {"category": "c", "tags": {"any": ["a", "b", "c"]}}]}
-
-
 def commands() -> dict[str, click.Command]:
     context = click.Context(main)
     found = {name: main.get_command(context, name) for name in COMMANDS}
@@ -619,8 +600,3 @@ def test_every_help_below_has_an_example(run: Run):
 def test_every_exit_code_is_documented():
     codes = DOCS.read_text().partition("## Exit codes")[2].partition("\n## ")[0]
     assert [code for code in (0, 1, 2, 3, 64) if f"| {code} |" not in codes] == []
-
-
-def test_serve_has_a_flag_for_every_setting():
-    flags = {param.opts[0] for param in commands()["serve"].params}
-    assert {setting.flag for setting in options()} <= flags

@@ -107,8 +107,7 @@ def test_a_member_is_added_as_its_neighbours_are_written():
 
 
 @pytest.mark.parametrize(("before", "after"), [
-    ("", '{\n  "a": {\n    "b": 1\n  }\n}\n'),
-    ("{}", '{\n  "a": {\n    "b": 1\n  }\n}'),
+    ("", '{\n  "a": {\n    "b": 1\n  }\n}\n'), ("{}", '{\n  "a": {\n    "b": 1\n  }\n}'),
     ('{"x": 1}', '{"x": 1, "a": {"b": 1}}'),
     ('{\n    "x": 1 // why\n}', '{\n    "x": 1, // why\n    "a": {\n        "b": 1\n    }\n}'),
     ('{\r\n  "a": {}\r\n}', '{\r\n  "a": {\r\n    "b": 1\r\n  }\r\n}'),

@@ -3,8 +3,7 @@
 import json
 import threading
 import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -68,9 +67,6 @@ class Listener:
         while "data" not in (found := self.next()):
             assert found, "the stream has ended"
         return found
-
-
-Listen = Callable[..., AbstractContextManager[Listener]]
 
 
 class Open:

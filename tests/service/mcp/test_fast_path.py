@@ -8,15 +8,10 @@ from typing import Any
 
 import httpx
 import pytest
-from litestar.testing import TestClient
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS, MODERN_PROTOCOL_VERSIONS
 
-from muisti.core.engine import Engine
-from muisti.service.app.app import create_app
 from muisti.service.mcp import fast_path
-from muisti.service.settings import Settings
 from tests.service.fakes import API, draft
-from tests.service.keyed import with_mode
 from tests.service.mcp_client import LONG, call, schemas
 from tests.service.mcp_client import PLAIN as SHORT
 from tests.service.paths import calls_taken, samples
@@ -118,22 +113,6 @@ def test_both_ways_answer_alike_to_every_argument(client: httpx.Client, ways: li
                 assert replies[0] == replies[1], (tool, arguments)
                 asked += 1
     assert asked > 250 and [way for way in ways if way] and ways.count(True) == asked
-
-
-def test_a_forbidden_tool_and_argument_are_refused_alike(engine: Engine, ways: list[bool]):
-    with TestClient(create_app(Settings(), engine=engine)) as client:
-        caller = with_mode(engine, "read-only", "default")
-        for name, arguments in (("recall", {"query": "x", "space": "default"}), ("remember", {"content": "x"})):
-            short, long = (
-                client.post(
-                    "/mcp",
-                    json=called(name, arguments),
-                    headers=headers_of(MODERN, name, **{"Content-Type": kind}) | caller.headers,
-                )
-                for kind in ("application/json", "application/json; charset=utf-8")
-            )
-            assert (short.status_code, message(short)) == (long.status_code, message(long))
-    assert ways == [True, False, False, False]  # a tool that is not there is the SDK's to refuse
 
 
 PLAIN = called("recall", {"query": "x"})

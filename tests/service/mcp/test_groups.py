@@ -24,9 +24,7 @@ from muisti.service.app.app import create_app
 from muisti.service.auth.access import Access
 from muisti.service.cli import main
 from muisti.service.mcp import offers
-from muisti.service.mcp.manager import told
 from muisti.service.mcp.offers import offered
-from muisti.service.mcp.recall import tokens
 from muisti.service.schemas.keys import MODES
 from muisti.service.settings import Settings
 from muisti.service.settings.tool_groups import GROUPS, USUAL, groups_in, in_order
@@ -35,7 +33,6 @@ from tests.service.mcp_client import LONG, PLAIN, VERSION, message_of
 
 pytestmark = pytest.mark.one_store
 
-USUAL_MAX = 2_000  # tokens of what a client is offered that asks for nothing
 CODE, WRITER = "code_sizes", "code_writer"
 
 
@@ -139,12 +136,6 @@ def test_a_client_on_standard_input_is_offered_the_groups_of_the_option(tmp_path
     own = Access("x", Grant(frozenset(MODES["full"]), ("default",)))
     for options, groups in (((), groups_in(USUAL)), (("--tools", "code,admin"), groups_in("code,admin"))):
         assert run(*options) == [tool.name for tool in offered(own, groups)]
-
-
-def test_the_usual_tools_take_little_room_in_the_context_of_a_client():
-    own = Access("x", Grant(frozenset((*MODES["full"], "admin")), ("*",)))
-    tools = [told(tool, own).model_dump(by_alias=True, exclude_none=True) for tool in offered(own, (USUAL,))]
-    assert tokens(json.dumps(tools, separators=(",", ":"))) <= USUAL_MAX
 
 
 def test_names_of_groups_are_read_and_written_alike():

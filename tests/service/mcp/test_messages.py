@@ -35,19 +35,15 @@ READ = {
     "half a surrogate pair": PING.replace(b"}", b',"params":{"x":"cut \\ud83d"}}'),
 }
 REFUSED: dict[str, tuple[bytes, int, int | None]] = {
-    "no JSON": (b"nonsense", PARSE_ERROR, None),
-    "an open string": (b'"', PARSE_ERROR, None),
+    "no JSON": (b"nonsense", PARSE_ERROR, None), "an open string": (b'"', PARSE_ERROR, None),
     "NaN as id": (PING.replace(b"7", b"NaN"), PARSE_ERROR, None),
     "NaN within": (PING.replace(b"}", b',"params":{"id":1,"x":NaN}}'), PARSE_ERROR, 7),
-    "cut": (PING[:-1], PARSE_ERROR, 7),
-    "too deep": (b"[" * 100_000, PARSE_ERROR, None),
+    "cut": (PING[:-1], PARSE_ERROR, 7), "too deep": (b"[" * 100_000, PARSE_ERROR, None),
     "too deep to parse": (PING.replace(b"}", b',"params":{"x":' + b"[" * 5_000 + b"]" * 5_000 + b"}}"), PARSE_ERROR, 7),
     "deep": (PING.replace(b"}", b',"params":{"x":' + b"[" * 200 + b"]" * 200 + b"}}"), INVALID_REQUEST, 7),
     "another encoding": (PING.replace(b"ping", b"p\xff"), PARSE_ERROR, 7),
-    "a batch": (b"[" + PING + b"]", INVALID_REQUEST, 7),
-    "an empty batch": (b"[]", INVALID_REQUEST, None),
-    "a number": (b"7", INVALID_REQUEST, None),
-    "a broken id": (PING.replace(b"7", b"27.5"), INVALID_REQUEST, None),
+    "a batch": (b"[" + PING + b"]", INVALID_REQUEST, 7), "an empty batch": (b"[]", INVALID_REQUEST, None),
+    "a number": (b"7", INVALID_REQUEST, None), "a broken id": (PING.replace(b"7", b"27.5"), INVALID_REQUEST, None),
     "a null id": (PING.replace(b"7", b"null"), INVALID_REQUEST, None),
     "a boolean id": (PING.replace(b"7", b"true"), INVALID_REQUEST, None),
     "a list as method": (PING.replace(b'"ping"', b'["ping"]'), INVALID_REQUEST, 7),
@@ -138,6 +134,7 @@ def test_http_answers_each_message(client: httpx.Client):
     for name, (body, code, request_id) in REFUSED.items():
         found = posted(client, body)
         assert (found.status_code, found.json()["id"], found.json()["error"]["code"]) == (400, request_id, code), name
+    assert posted(client, b"").status_code == 400
     found = posted(client, CUT).json()
     assert found["id"] == 20 and found["result"]["structuredContent"]["memory"]["content"] == "cut \ufffd emoji"
     assert [one["id"] for one in posted(client, BATCH).json()] == [7, "eight"]

@@ -124,6 +124,7 @@ def test_what_was_is_read_and_listed(engine: Engine, client: httpx.Client):
     answer(client, "forget", **ADDRESS)
     for point in (at, str(seq.number), seq.number):
         assert answer(client, "get_memory", **ADDRESS, as_of=point)["memory"]["id"] == made["id"]
+        assert len(answer(client, "recall", query="when do we deploy", as_of=point)["memories"]) == 1
     assert [one["id"] for one in answer(client, "list_memories", as_of=at)["memories"]] == [made["id"]]
     assert not answer(client, "list_memories")["memories"]
 

@@ -89,8 +89,7 @@ def an_answer(memories: list[Memory], evidence: Evidence = "strong", total: int 
 
 
 @pytest.mark.parametrize(("evidence", "wanted", "number", "begins"), [
-    ("strong", "weak", 1, "1 memory, evidence: strong."),
-    ("strong", "weak", 2, "2 memories, evidence: strong."),
+    ("strong", "weak", 1, "1 memory, evidence: strong."), ("strong", "weak", 2, "2 memories, evidence: strong."),
     ("weak", "weak", 1, "Possibly related: 1 memory, evidence: weak."),
     ("none", "none", 3, "Probably unrelated: 3 memories, evidence: none."),
     ("none", "weak", 0, "Nothing is known about this (evidence: none). min_evidence 'none'"),

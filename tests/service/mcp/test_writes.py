@@ -138,8 +138,7 @@ def test_a_key_that_may_not_delete_undoes_one_memory_and_not_what_it_added(engin
 
 
 @pytest.mark.parametrize(("changes", "path"), [
-    ({"importance": "huge"}, "$.changes.importance"),
-    ({"colour": "red"}, "$.changes.colour"),
+    ({"importance": "huge"}, "$.changes.importance"), ({"colour": "red"}, "$.changes.colour"),
     ({"valid_from": "2021-01-01T00:00:00Z", "valid_to": "2020-01-01T00:00:00Z"}, "$.changes.valid_to"),
     ({"status": "superseded"}, "$.changes.status"),
 ])  # fmt: skip

@@ -1,7 +1,6 @@
 """The encoder of an endpoint against a real server that fails in every way."""
 
 from collections.abc import Iterator
-from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +11,7 @@ from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.support.rereading import Reread
 from muisti.core.support.waiting import WouldWait, without_waiting
 from muisti.service.outgoing.addresses import Allowed
-from muisti.service.providers.endpoint import RETRIES, Endpoint, EndpointEncoder
+from muisti.service.providers.endpoint import Endpoint, EndpointEncoder
 from muisti.service.runtime.models import allowed_by
 from muisti.service.settings import Settings
 from tests.core.fakes import WordEncoder
@@ -66,12 +65,6 @@ def test_vectors_are_those_of_the_model_in_the_order_of_the_texts(server: Embedd
     assert np.allclose(made.encode_query("the lamp"), WordEncoder().encode_query("the lamp"), atol=1e-6)
     assert server.asked[0]["encoding_format"] == form
     assert made.encode([]).shape == (0, 64)
-
-
-def test_items_are_ordered_by_their_index(server: EmbeddingServer):
-    made = encoder(server)
-    server.faults = [fakes.changed(lambda items: items[::-1])]
-    assert np.allclose(made.encode(TEXTS), WordEncoder().encode(TEXTS), atol=1e-6)
 
 
 def test_requests_are_bounded_in_texts_and_in_tokens(server: EmbeddingServer):
@@ -271,8 +264,7 @@ def test_no_secret_and_no_text_is_in_an_error(server: EmbeddingServer):
 @pytest.mark.parametrize(("url", "private", "why"), [
     ("http://10.0.0.1/v1", False, "must begin with https"),
     ("https://10.0.0.1/v1", False, "private network .MUISTI_EMBEDDING_PRIVATE"),
-    ("https://169.254.169.254/v1", False, "private network"),
-    ("https://[fd00::1]/v1", False, "private network"),
+    ("https://169.254.169.254/v1", False, "private network"), ("https://[fd00::1]/v1", False, "private network"),
 ])  # fmt: skip
 def test_a_request_goes_only_where_it_may(url: str, private: bool, why: str):
     settings = Settings(embedding_url=url, embedding_model="m", embedding_private=private)
@@ -296,8 +288,3 @@ def test_waiting_between_tries_ends_when_the_server_stops(server: EmbeddingServe
     with pytest.raises(ModelUnavailable, match="no longer asked"):
         made.probe()
     assert server.asked == []
-
-
-def test_pauses_grow():
-    assert RETRIES == (1.0, 2.0, 4.0)
-    assert all(later == 2 * earlier for earlier, later in pairwise(RETRIES))

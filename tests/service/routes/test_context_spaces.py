@@ -72,14 +72,6 @@ def test_a_space_that_the_key_does_not_open_is_not_there(asked: httpx.Client, en
     assert refused.json()["type"] == missing.json()["type"]
 
 
-def test_a_key_of_one_category_sees_it_alone_in_every_space(asked: httpx.Client, engine: Engine):
-    who = caller(engine, ("read",), "*", category="rules")
-    sections: dict[str, Any] = {"profile": {}, "documents": {}, "memories": {}}
-    found = post(asked, who, spaces=[{"name": "company"}], sections=sections).json()
-    assert {one["section"] for one in found["citations"]} == {"memories"} and found["left_out_total"] == 0
-    assert len(found["citations"]) == 2
-
-
 def test_the_past_of_several_spaces_is_a_time(asked: httpx.Client, engine: Engine):
     who = administrator(engine)
     now = post(asked, who, spaces=[{"name": "company"}]).json()

@@ -201,8 +201,7 @@ def test_options_work_on_conversations_in_several_spaces(asked: httpx.Client, en
 
 
 @pytest.mark.parametrize(("body", "path"), [
-    ({}, "$.spaces"),
-    ({"spaces": [{"name": "project"}], "inherit": ["global"]}, "$.spaces"),
+    ({}, "$.spaces"), ({"spaces": [{"name": "project"}], "inherit": ["global"]}, "$.spaces"),
     ({"spaces": [{"name": "project"}], "inherit_from": "global"}, "$.spaces"),
     ({"inherit": ["project", "project"]}, "$.spaces"),
     ({"spaces": [{"name": "project", "weight": 0}]}, "$.spaces[0].weight"),

@@ -48,8 +48,7 @@ def test_one_column_compares_nothing():
 
 
 @pytest.mark.parametrize(("answer", "filtered", "title", "said"), [
-    (found(), True, "No hits", "Nothing passes the filter."),
-    (found(), False, "No hits", "Nothing here matches."),
+    (found(), True, "No hits", "Nothing passes the filter."), (found(), False, "No hits", "Nothing here matches."),
     (found("x", evidence="none"), False, "1 memory comes nearest", "Nothing about this is stored here."),
     (found(total=3, evidence="weak"), False, "No hits", "less evidence than was asked for"),
     (found("x", evidence="weak"), False, "1 hit", ""),

@@ -29,8 +29,7 @@ NOTES = [
     {"content": "Nobody deploys on Fridays", "tags": ["release", "team"]},
 ]
 ASKED: list[dict[str, str]] = [
-    {"q": "when do we deploy?"},
-    {"q": 'don\'t "ask" $HOME `why`', "limit": "2"},
+    {"q": "when do we deploy?"}, {"q": 'don\'t "ask" $HOME `why`', "limit": "2"},
     {"q": "--deploy", "mode": "keyword", "match": "any", "tags": "release"},
     {
         "q": "deploy", "category": "rules", "filter": '{"importance": {"gte": "high"}}', "recency": "0.3",

@@ -37,9 +37,7 @@ any_nodes = st.lists(
         Node, id=st.uuids().map(str), name=names, kind=st.sampled_from(ENTITY_KINDS), mentions=st.integers(0, 10**6),
         confidence=st.floats(0, 1), aliases=st.lists(names, max_size=3).map(tuple),
     ),
-    min_size=1,
-    max_size=5,
-    unique_by=lambda node: node.id,
+    min_size=1, max_size=5, unique_by=lambda node: node.id,
 )  # fmt: skip
 
 

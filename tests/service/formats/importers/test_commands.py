@@ -131,10 +131,8 @@ def test_what_is_retrieved_often_there_is_promoted_here(
 
 
 BROKEN = {
-    "no such file": (None, "there is no file"),
-    "noise": (b"\x00\x01 noise", "--from NAME names"),
-    "nothing": (b"", "is empty"),
-    "an empty list": (b"[]", '["We deploy on Tuesdays"]'),
+    "no such file": (None, "there is no file"), "noise": (b"\x00\x01 noise", "--from NAME names"),
+    "nothing": (b"", "is empty"), "an empty list": (b"[]", '["We deploy on Tuesdays"]'),
     "objects without a text": (b'[{"fact": "a"}]', '[{"content": "We deploy on Tuesdays"'),
     "numbers": (b"[1, 2]", '{"deploy": "We deploy on Tuesdays"}'),
     "an object of no texts": (b'{"a": 1,\n"b": "x"}', "one of either in each line"),
