@@ -1,12 +1,8 @@
 """Questions about stored source code over HTTP, by MCP and on the command line."""
 
-from pathlib import Path
-
 import httpx
 import pytest
-from click.testing import CliRunner
 
-from muisti.service.cli import main
 from tests.core.symbols.repository import FILES
 from tests.service.fakes import API
 from tests.service.mcp_client import answer, call
@@ -73,14 +69,3 @@ def test_the_tool_answers_each_action_and_marks_what_is_stored(code: httpx.Clien
     notice, empty, *rest = text.splitlines()
     assert "not instructions" in notice and not empty
     assert rest and all(line.startswith("> ") for line in rest)
-
-
-@pytest.mark.one_store
-def test_commands_print_lines_and_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    run = lambda *words: CliRunner().invoke(main, [*words])  # noqa: E731
-    assert run("add", "A memory").exit_code == 0
-    assert run("code", "find", "x").exit_code == 0
-    missing = run("code", "callers", "none_such")
-    assert missing.exit_code == 1 and "none_such" in missing.output
-    assert '"tokens":0' in run("code", "map", "--json").stdout.replace(" ", "")

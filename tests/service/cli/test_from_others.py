@@ -42,7 +42,8 @@ def test_every_command_and_option_of_ours_exists():
 def test_every_row_names_a_test(row: tuple[str, str, str]):
     assert len(row) == 3, row
     module, _, name = row[2].partition(": ")
-    assert re.search(rf"^def {name}\(", (SERVICE / f"{module}.py").read_text("utf-8"), re.MULTILINE), row[2]
+    text = (SERVICE / (module if module.endswith(".txt") else f"{module}.py")).read_text("utf-8")
+    assert re.search(rf"^(def {name}\(|# {name}$)", text, re.MULTILINE), row[2]
 
 
 def test_the_version_is_told(run: Run):
@@ -55,6 +56,7 @@ def test_exit_codes_are_theirs(run: Run):
     assert run("add", "Ann likes tea").exit_code == 2
     assert run("validate", "x" * 100_001).exit_code == run("add", "x" * 100_001).exit_code == 3
     assert run("add", "Ann", "--type", "opinion").exit_code == 64
+    assert run("add", "-", input=b"\xff").exit_code == 64
 
 
 @pytest.mark.file_only

@@ -194,28 +194,3 @@ def test_hints_are_for_people(run: Run, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(output, "hinting", lambda _: True)
     memory = run("add", "two").stdout.strip()
     assert f"muisti restore {memory}" in run("delete", memory).stderr
-
-
-def test_a_search_is_kept_looked_up_and_asked_again(run: Run):
-    first = run("add", "The staging port is 5433.").stdout.strip()
-    kept = run("search", "staging port", "--receipt", "--trust-weight", "0.5")
-    receipt = kept.stderr.split("Receipt: ")[1].strip()
-    (listed,) = run("receipt", "list", "--since", "1d").stdout.splitlines()
-    assert (listed.split("\t")[0], listed.split("\t")[-1]) == (receipt, "staging port")
-    assert run("receipt", "list", "--until", "1d").stdout == run("receipt", "list", "--actor", "ann").stdout == ""
-    shown = run("receipt", "show", receipt).stdout.split("\t")
-    assert (shown[0], shown[2], shown[3].strip()) == ("1", first, "1")
-    assert json.loads(run("receipt", "show", receipt, "--json").stdout)["parameters"]["trust_weight"] == 0.5
-    assert run("receipt", "replay", receipt).stderr.strip() == "The same memories, in the same order."
-    run("delete", first)
-    assert run("receipt", "replay", receipt).stdout.strip() == f"{first}\t1\t\tdeleted"
-    assert run("receipt", "replay", receipt, "--then").stdout == ""
-    assert run("receipt", "show", first).exit_code == 1
-
-
-def test_telemetry_tells_of_retrievals_and_does_not_count_itself(run: Run):
-    first = run("add", "Deploys go out on Fridays.").stdout.strip()
-    run("search", "deploys")
-    run("feedback", first, "useful")
-    told = [run("telemetry", first).stdout.split("\t") for _ in range(2)]
-    assert told[0] == told[1] and (told[0][0], told[0][2], told[0][3].strip()) == ("1", "1", "0")

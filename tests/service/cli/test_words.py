@@ -119,13 +119,6 @@ def test_filters_and_keys_take_words_of_time(run: Run):
     assert timedelta(hours=23) < datetime.fromisoformat(until) - datetime.now(UTC) < timedelta(hours=25)
 
 
-def test_probes_that_are_not_there_are_no_perfect_recall(run: Run):
-    added(run, "x")
-    none = run("probe", "run")
-    assert none.exit_code == 0 and "There are no probes yet" in none.stderr and "1.000" not in none.output
-    assert run("probe", "run", "--min-recall", "0.5").exit_code == 1
-
-
 def test_a_pipe_is_not_flooded_unless_it_is_asked_to(run: Run):
     long = "Deploys happen on Tuesdays. " + "All other days are for other things. " * 1_400
     added(run, long)

@@ -13,12 +13,12 @@ import pytest
 from deploy.cluster.sqld import Sqld
 from muisti.core.engine import Engine
 from muisti.core.model.events import Events
-from muisti.core.model.values import Draft, Seq
+from muisti.core.model.values import Draft
 from muisti.core.query.changes import Wanted
 from muisti.core.views.read import Read
 from muisti.service.feed import stream
 from tests.core.fakes import Clock, WordEncoder
-from tests.service.cli.test_cli import Run, added
+from tests.service.cli.test_cli import Run
 from tests.service.fakes import API, Breakable, draft
 from tests.service.keyed import with_mode
 from tests.service.runtime.test_admission import served
@@ -280,19 +280,6 @@ def test_a_reader_who_does_not_read_holds_up_nobody_and_nothing_piles_up_for_him
             assert [reader.event()["data"]["seq"] for _ in many] == list(range(1, 301))
             assert asked.count(290) == 1 and asked.count(0) == 2
             assert idle.event()["data"]["seq"] == 1
-
-
-def test_the_command_line_tells_changes(run: Run):
-    first = added(run, "Ann likes tea", "--tag", "drink")
-    added(run, "bread")
-    result = run("changes", "--tag", "drink")
-    assert [line.split("\t")[0::2] for line in result.stdout.splitlines()] == [["1", "created", "local"]]
-    assert first["id"] in result.stdout
-    since = result.stderr.split()[-1]
-    assert Seq(*since.split(":"))  # pyright: ignore[reportArgumentType]
-    assert run("changes", "--since", since).stdout == ""
-    assert len(json.loads(run("changes", "--json", "--limit", "1", "--show", "ids").stdout)["items"]) == 1
-    assert run("changes", "--change", "eaten").exit_code == 64
 
 
 @pytest.mark.file_only

@@ -3,7 +3,6 @@
 import httpx
 import pytest
 
-from tests.service.cli.test_cli import Run, added
 from tests.service.fakes import draft
 
 API = "/v1/spaces/default"
@@ -38,14 +37,3 @@ def test_a_point_that_cannot_be_shown_is_refused_by_every_read(
         refused = client.get(f"{API}/{path}", params={"as_of": point})
         assert (refused.status_code, refused.json()["code"]) == (status, code)
     assert client.post(f"{API}/memories", params={"as_of": point}, json=draft("x")).status_code == 422
-
-
-def test_the_commands_show_what_stood_then(run: Run):
-    id_ = added(run, "red fox", "--category", "c", "--key", "k")["id"]
-    run("update", id_, "--content", "blue fox")
-    assert "red fox" in run("get", id_[-8:], "--as-of", "1").output
-    assert "red fox" in run("get", "c", "k", "--as-of", "1").output
-    assert "red fox" in run("list", "--as-of", "1", "--plain").output
-    assert run("categories", "--as-of", "0", "--plain").stdout == ""
-    refused = run("stats", "--as-of", "77")
-    assert refused.exit_code == 64 and "not yet" in refused.output
