@@ -155,51 +155,6 @@ def test_a_secret_in_metadata_is_known_by_its_name_too(run: Run):
     assert run("add", "x", "--metadata", '{"password": "correct-horse-1"}').exit_code == 1
 
 
-def test_the_space_is_that_of_the_project_and_is_made_by_the_first_memory(run: Run):
-    git = Path(".git")
-    git.mkdir()
-    (git / "HEAD").write_text("ref: refs/heads/main\n")
-    (git / "config").write_text('[remote "origin"]\n\turl = git@github.com:Acme/Web.git\n')
-    assert run("space").stdout.startswith("acme.web\tgit remote origin")
-    missing = run("list")
-    assert (missing.exit_code, missing.stdout) == (0, "") and "muisti add" in missing.stderr
-    made = run("add", "one")
-    assert "acme.web" in made.stderr
-    assert made.stdout.strip() == run("list").stdout.split("\t")[0]
-    empty = run("list", "--space", "default")
-    assert (empty.exit_code, empty.stdout) == (0, "") and "muisti add" in empty.stderr
-    assert json.loads(run("space", "--json").stdout)["space"] == "acme.web"
-
-
-@pytest.mark.file_only
-def test_flags_beat_the_environment(run: Run, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("MUISTI_SPACE", "from-environment")
-    monkeypatch.setenv("MUISTI_DATABASE_URL", "file:environment.db")
-    monkeypatch.setenv("MUISTI_URL", "http://127.0.0.1:1")
-    assert run("space", "--space", "mine").stdout.startswith("mine\t")
-    assert run("list").exit_code == 1
-    monkeypatch.delenv("MUISTI_URL")
-    run("add", "x", "--database", "flag.db")
-    assert Path("flag.db").exists()
-    assert not Path("environment.db").exists()
-
-
-def test_lists_are_filtered_and_paged(run: Run):
-    for number in range(5):
-        run("add", f"memory {number}", "--tag", "even" if number % 2 == 0 else "odd", "--category", "c")
-    assert [line.split("\t")[3] for line in run("list", "--tag", "odd").stdout.splitlines()] == ["memory 3", "memory 1"]
-    assert len(run("list", "--tag", "odd,even", "--after", "2000-01-01").stdout.splitlines()) == 5
-    assert run("list", "--before", "2000-01-01").stdout == ""
-    assert len(run("list", "--filter", '{"category": "c"}', "--tag", "even").stdout.splitlines()) == 3
-    first = json.loads(run("list", "--limit", "2", "--json").stdout)
-    second = json.loads(run("list", "--limit", "5", "--cursor", first["next_cursor"], "--json").stdout)
-    contents = [memory["content"] for memory in first["items"] + second["items"]]
-    assert contents == [f"memory {number}" for number in (4, 3, 2, 1, 0)]
-    added(run, "it was so", "--valid-to", "2026-01-01")
-    assert [len(run("list", "--valid-at", f"{year}-01-01").stdout.splitlines()) for year in (2025, 2026)] == [6, 5]
-    assert second["next_cursor"] is None
-
-
 def test_lists_are_sorted_by_creation_or_change_and_read_whole(run: Run):
     ids = [added(run, f"memory {number}")["id"] for number in range(4)]
     run("update", ids[0], "--author", "ann")

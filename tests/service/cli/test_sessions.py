@@ -3,18 +3,21 @@
 A session has a title, then commands behind `$`, with their standard input behind `<`. What it prints follows, with
 standard error behind `!`, an exit status other than 0 behind `=`. `<1>` is the first id of a session, `<1:8>`
 its last eight characters.
+Other commands than `muisti` are those of a shell.
 `pytest tests/service/cli/test_sessions.py --renew` writes what the commands print now.
 """
 
 import re
 import shlex
+import subprocess
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
-from click.testing import Result
+from click.testing import CliRunner, Result
 
 pytestmark = pytest.mark.file_only
 
@@ -28,8 +31,17 @@ FRACTION = re.compile(r"\d\.\d{4,}|(?<=\":)\d\.\d{3,}")
 
 def sessions() -> Iterator[Any]:
     for path in sorted(Path(__file__).with_name("sessions").glob("*.txt")):
-        for session in re.split(r"^(?=# )", path.read_text("utf-8"), flags=re.MULTILINE)[1:]:
+        for session in re.split(r"^(?=# .*\n\n\$ )", path.read_text("utf-8"), flags=re.MULTILINE)[1:]:
             yield pytest.param(path, session, id=f"{path.stem}: {session.partition(chr(10))[0][2:]}")
+
+
+@click.command()
+@click.argument("line")
+def shell(line: str) -> None:
+    done = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    click.echo(done.stdout, nl=False)
+    click.echo(done.stderr, nl=False, err=True)
+    raise SystemExit(done.returncode)
 
 
 class Session:
@@ -37,15 +49,22 @@ class Session:
 
     def __init__(self, run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
         self._run, self._monkeypatch, self._ids = run, monkeypatch, list[str]()
+        self._folder = str(Path.cwd())
 
     def step(self, typed: str) -> str:
         command, *rest = typed.splitlines()
         given = "".join(f"{line[2:]}\n" for line in rest if line.startswith("< "))
-        words = shlex.split(re.sub(r"<(\d+)(?::(\d+))?>", self._id, command))
+        words = shlex.split(numbered := re.sub(r"<(\d+)(?::(\d+))?>", self._id, command))
         with self._monkeypatch.context() as patch:
             while "=" in words[0]:
                 patch.setenv(*words.pop(0).split("=", 1))
-            done = self._run(*words[1:], input=given or None)
+            if words[0] == "cd":
+                self._monkeypatch.chdir(words[1])
+                return f"$ {command}\n"
+            if words[0] == "muisti":
+                done = self._run(*words[1:], input=given or None)
+            else:
+                done = CliRunner().invoke(shell, [numbered])
         errors = "".join(f"! {line}\n" for line in done.stderr.splitlines())
         status = f"= {done.exit_code}\n" if done.exit_code else ""
         typed = "".join(f"{line}\n" for line in (command, *(line for line in rest if line.startswith("< "))))
@@ -56,7 +75,9 @@ class Session:
         return id_[-int(found[2]) :] if found[2] else id_
 
     def _named(self, printed: str) -> str:
-        named = FRACTION.sub("<fraction>", MOMENT.sub(_moment, ID.sub(self._number, printed)))
+        named = FRACTION.sub(
+            "<fraction>", MOMENT.sub(_moment, ID.sub(self._number, printed.replace(self._folder, "<folder>")))
+        )
         named = re.sub(rf"\b{datetime.now(UTC).date()}\b", "<today>", named)
         return re.sub(" +$", "", re.sub(r"\b\d+ seconds? ago\b", "now", named), flags=re.MULTILINE)
 

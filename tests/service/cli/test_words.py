@@ -139,16 +139,6 @@ def test_sizes_and_factors_for_people_are_words(run: Run, monkeypatch: pytest.Mo
 
 
 @pytest.mark.file_only
-@pytest.mark.parametrize(
-    "words", [("export", "nope/a"), ("export", "--format", "markdown", "nope/a"), ("backup", "nope/a")]
-)
-def test_a_folder_that_is_missing_is_not_made(words: tuple[str, ...], run: Run):
-    added(run, "x")
-    result = run(*words)
-    assert result.exit_code == 1 and "there is no folder" in result.stderr and not Path("nope").exists()
-
-
-@pytest.mark.file_only
 def test_a_reader_that_has_enough_is_no_failure_of_a_pipe(run: Run):
     for number in range(3):
         added(run, f"memory {number} " + "of many words " * 4_000)
