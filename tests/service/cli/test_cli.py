@@ -9,13 +9,12 @@ from typing import Any
 import apsw
 import click
 import pytest
-from click.testing import Result
 
 from muisti.service.cli import COMMANDS, SECTIONS, main, output
 from muisti.service.cli.base import GLOBAL
 from muisti.service.cli.commands.doctor import checks
+from tests.service.conftest import Run
 
-Run = Callable[..., Result]
 DOCS = Path(__file__).parents[3] / "docs" / "reference" / "cli.md"
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 

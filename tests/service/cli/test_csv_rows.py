@@ -2,15 +2,12 @@
 
 import csv
 import io
-from collections.abc import Callable
 
-from click.testing import Result
 from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.service.cli.csv_rows import as_csv
 
-Run = Callable[..., Result]
 WORDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\r\0"))
 
 

@@ -1,17 +1,15 @@
 """Tests that the commands and options which the table gives users of other command lines exist."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 import pytest
-from click.testing import Result
 
 from muisti.service.cli import main
 from tests.service.app.test_server import serving
+from tests.service.conftest import Run
 
-Run = Callable[..., Result]
 SERVICE = Path(__file__).parents[1]
 TABLE = (SERVICE.parent / "from_others" / "cli.tsv").read_text("utf-8").splitlines()[1:]
 ROWS = [tuple(line.split("\t")) for line in TABLE]

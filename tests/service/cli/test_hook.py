@@ -5,20 +5,18 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
 from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.service.cli.commands.hook.storing import TEXT_MAX, captured, may_be_secret
 from muisti.service.connect import hooks, jsonc
 from tests.examples import few
+from tests.service.conftest import Run
 
-Run = Callable[..., Result]
 SETTINGS = """{
   // mine
   "model": "opus",

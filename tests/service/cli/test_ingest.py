@@ -1,19 +1,16 @@
 """Files and folders become documents by the command line, on a database file."""
 
-from collections.abc import Callable
 from pathlib import Path
 from threading import Event
 
 import pytest
-from click.testing import Result
 
 from muisti.service.cli.base import Globals
 from muisti.service.cli.commands.ingest import shape
 from muisti.service.cli.commands.ingest.bringing import Watching
 from muisti.service.cli.commands.ingest.looking import Folder
 from muisti.service.cli.session import session
-
-Run = Callable[..., Result]
+from tests.service.conftest import Run
 
 
 @pytest.fixture

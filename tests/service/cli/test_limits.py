@@ -2,16 +2,13 @@
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from shutil import copyfile
 
 import pytest
-from click.testing import Result
 
 from muisti.service.settings.places import users_database
-
-Run = Callable[..., Result]
+from tests.service.conftest import Run
 
 # The mode that a command needs at least. Those without one want everything.
 NEEDS = {

@@ -1,17 +1,15 @@
 """`muisti models test` with the model of the settings, a named one, and an endpoint."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 
 from tests.core.embedding.bert import write_tokenizer
+from tests.service.conftest import Run
 from tests.service.providers import embedding_server as fakes
 from tests.service.providers.embedding_server import embedding_server
 
-Run = Callable[..., Result]
 KEY = "sk-a-secret-that-nobody-may-see"
 
 

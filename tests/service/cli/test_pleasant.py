@@ -10,20 +10,18 @@ import subprocess
 import sys
 import termios
 import time
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
 import pytest
-from click.testing import Result
 
 from muisti.service import demo
 from muisti.service.cli import main, output
 from muisti.service.cli.commands.top import Reading, rows
 from tests.service.app.test_server import serving
+from tests.service.conftest import Run
 
-Run = Callable[..., Result]
 MUISTI = Path(sys.executable).with_name("muisti")
 
 

@@ -1,13 +1,8 @@
 """Points of history on the command line: times in words reach every command, and a checkpoint keeps its name."""
 
-from collections.abc import Callable
-
 import pytest
-from click.testing import Result
 
 from muisti.service.cli.commands.checkpoints import point_of
-
-Run = Callable[..., Result]
 
 
 @pytest.mark.parametrize("text", ["17", "2026-01-31T09:30:00+00:00", "before-import"])

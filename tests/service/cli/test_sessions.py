@@ -10,14 +10,16 @@ Other commands than `muisti` are those of a shell.
 import re
 import shlex
 import subprocess
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import click
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
+
+from tests.service.conftest import Run
 
 pytestmark = pytest.mark.file_only
 
@@ -47,7 +49,7 @@ def shell(line: str) -> None:
 class Session:
     """Commands of one session, and numbers in place of its ids."""
 
-    def __init__(self, run: Callable[..., Result], monkeypatch: pytest.MonkeyPatch) -> None:
+    def __init__(self, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
         self._run, self._monkeypatch, self._ids = run, monkeypatch, list[str]()
         self._folder = str(Path.cwd())
 
@@ -97,7 +99,7 @@ def _moment(found: re.Match[str]) -> str:
 
 @pytest.mark.parametrize(("path", "session"), [*sessions()])
 def test_commands_print_what_the_session_shows(
-    run: Callable[..., Result],
+    run: Run,
     monkeypatch: pytest.MonkeyPatch,
     path: Path,
     session: str,

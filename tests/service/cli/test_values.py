@@ -1,6 +1,6 @@
 """A wrong value of any option or argument is one line that says what is expected, of every command."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -15,10 +15,10 @@ from muisti.service.cli.commands.quotas import Most
 from muisti.service.cli.options import JsonObject, Moment, Point, Several, Span
 from muisti.service.cli.ranking_options import Weighted
 from muisti.service.cli.values import Number, OneOf, Whole, line_of, worded
+from tests.service.conftest import Run
 
 pytestmark = pytest.mark.one_store
 
-Run = Callable[..., Result]
 TEXT = (click.STRING, click.BOOL, click.UNPROCESSED)
 FREE = (Point, click.Path, click.File)  # the service checks the text, or click names the file
 WRONG = "no=such=value"

@@ -3,19 +3,19 @@
 import json
 import os
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 from muisti.service.cli import main
 from muisti.service.cli.project import Choice, kin
 from muisti.service.settings.places import FILE, shown, users_database, usual_database
 from tests.conftest import REAL_DATABASE
+from tests.service.conftest import Run
 
-Run = Callable[..., Result]
 ID = "0197a3c0-5f4e-7000-8000-0123456789ab"
 
 # Reads that answer nothing about an empty space, and reads of one thing, which an empty space has not.

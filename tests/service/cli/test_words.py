@@ -5,22 +5,20 @@ import os
 import pty
 import subprocess
 import sys
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from select import select
 
 import click
 import pytest
-from click.testing import Result
 
 from muisti.service.cli import main
 from muisti.service.cli.commands.serve import GROUPS
 from muisti.service.cli.options import Moment, Point, seconds_of
 from muisti.service.settings import options
 from tests.service.cli.test_cli import TOKEN, added, for_a_person
+from tests.service.conftest import Run
 
-Run = Callable[..., Result]
 MUISTI = Path(sys.executable).with_name("muisti")
 NO_PATH = "$."
 

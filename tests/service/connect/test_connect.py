@@ -5,13 +5,11 @@ import os
 import re
 import sys
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
-from click.testing import Result
 from mcp import StdioServerParameters
 from mcp.client.client import Client as McpClient
 from mcp.client.stdio import stdio_client
@@ -21,8 +19,8 @@ from muisti.service.connect import jsonc, program
 from muisti.service.connect.clients import CLIENTS, KEY, Home
 from muisti.service.settings.tool_groups import GROUPS, groups_in, in_order
 from tests.service.app.test_server import serving
+from tests.service.conftest import Run
 
-Run = Callable[..., Result]
 URL = "http://127.0.0.1:8321/mcp"
 DOCS = Path(__file__).parents[3] / "docs"
 

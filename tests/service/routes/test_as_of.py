@@ -3,9 +3,8 @@
 import httpx
 import pytest
 
-from tests.service.fakes import draft
+from tests.service.fakes import API, draft
 
-API = "/v1/spaces/default"
 ID = "0197a3c0-5f4e-7000-8000-0123456789ab"
 
 

@@ -6,10 +6,8 @@ from litestar.testing import TestClient
 from muisti.core.engine import Engine
 from muisti.service.app.app import create_app
 from muisti.service.settings import Settings
-from tests.service.fakes import draft
+from tests.service.fakes import API, draft
 from tests.service.keyed import administrator, with_mode
-
-API = "/v1/spaces/default"
 
 
 def made(client: httpx.Client, text: str, **fields: object) -> httpx.Response:
