@@ -65,12 +65,6 @@ def test_topics_are_found_and_changed(talk: httpx.Client) -> None:
     assert spans(talk) == {"t1": [[1, 3]], "t3": [[4, 11]], "t2": [[12, 16]]}
 
 
-def test_a_dry_run_of_a_change_changes_nothing(talk: httpx.Client) -> None:
-    planned = talk.post(f"{TALK}/topics/t1/split", json={"turn": 4}, params={"dry_run": "true"}).json()
-    assert planned["changes"] == 2
-    assert spans(talk) == {"t1": [[1, 8]], "t2": [[9, 16]]}
-
-
 def test_a_change_with_a_key_is_made_once(talk: httpx.Client) -> None:
     ask = {"json": {"turn": 4}, "headers": {"Idempotency-Key": "k1"}}
     first, again = (talk.post(f"{TALK}/topics/t1/split", **ask) for _ in range(2))
@@ -109,13 +103,6 @@ def test_an_exchange_has_a_summary(talk: httpx.Client) -> None:
     assert made.status_code == 200, made.text
     assert (made.status_code, made.json()["turn"]) == (200, 3)
     assert talk.post(f"{TALK}/exchanges/99/summary").status_code == 404
-
-
-def test_a_purged_source_takes_its_summaries_along(talk: httpx.Client) -> None:
-    source = talk.get(f"{TALK}/summaries").json()["items"][0]["sources"][0]
-    report = talk.delete(f"{API}/memories/{source}", params={"purge": "true"})
-    assert report.status_code == 200
-    assert [one["topic"] for one in talk.get(f"{TALK}/summaries").json()["items"]] == ["t2"]
 
 
 class _Model(BaseHTTPRequestHandler):

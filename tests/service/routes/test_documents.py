@@ -233,21 +233,6 @@ def test_an_archive_is_a_document_for_each_member(client: httpx.Client):
     assert (again["skipped"], again["failed"]) == (3, 2)
 
 
-def test_a_purge_leaves_nothing(client: httpx.Client, engine: Engine):
-    canary = "the canary 8c1f5e07 sings in the coal mine of Outokumpu"
-    client.put(f"{BASE}/secret.md", json={"content": f"{TEXT}{canary}\n"})
-    client.put(f"{BASE}/secret.md", json={"content": f"{TEXT}{canary} no more\n"})
-    client.put(f"{BASE}/other.md", json={"content": TEXT})
-    plan = client.delete(f"{BASE}/secret.md?purge=true&dry_run=true")
-    assert plan.status_code == 200
-    report = client.delete(f"{BASE}/secret.md?purge=true")
-    assert report.status_code == 200, report.text
-    assert not any(report.json()["report"]["found"].values()) if "report" in report.json() else True
-    assert client.get(f"{BASE}/secret.md").status_code == 404
-    assert canary not in client.get("/v1/spaces/default/export").text
-    assert client.get(f"{BASE}/other.md/text").text == TEXT
-
-
 def test_a_purge_takes_uploaded_bytes_of_waiting_tasks(engine: Engine):
     with TestClient(create_app(Settings(tasks=0), engine=engine)) as idle:
         idle.put(f"{BASE}/a.md", json={"content": TEXT, "category": "red"})
