@@ -554,10 +554,7 @@ STORES_NOTHING: Mapping[str, str] = {
             "both memories are current already; keeping, superseding and rejecting make no other text current",
             "decideConflict, cli conflicts decide",
         ),
-        (
-            "changes the status of what is current, and no text",
-            "promote, prune, cli promote, cli prune",
-        ),
+        ("changes the status of what is current, and no text", "promote, prune, cli promote, cli prune"),
         ("ends what is current", "clearSpace, cli space clear"),
         (
             "sends what addExchanges sends, without a category; tests/service/mcp/test_conversations.py tries it",

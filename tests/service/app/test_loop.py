@@ -89,9 +89,7 @@ def requests(number: int, known: str) -> list[Asked]:
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
     with Engine(
-        FileDatabase(tmp_path / "one.db", reader_seconds=READER_SECONDS),
-        WordEncoder(),
-        lambda: time.time_ns() // 1000,
+        FileDatabase(tmp_path / "one.db", reader_seconds=READER_SECONDS), WordEncoder(), lambda: time.time_ns() // 1000
     ) as opened:
         yield opened
 

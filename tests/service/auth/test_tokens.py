@@ -201,9 +201,7 @@ def test_a_client_of_mcp_finds_out_where_tokens_come_from(client: httpx.Client):
         assert found.bearer_methods_supported == ["header"]
 
 
-def test_without_a_public_url_the_metadata_names_the_server_as_it_was_called(
-    open_app: Callable[..., TestClient[Any]],
-):
+def test_without_a_public_url_the_metadata_names_the_server_as_it_was_called(open_app: Callable[..., TestClient[Any]]):
     with open_app(public_url=None) as client:
         for host, name in (("memory.local:8321", "memory.local:8321"), ("a,b", "localhost")):
             headers = {"Host": host}

@@ -99,11 +99,7 @@ def _moment(found: re.Match[str]) -> str:
 
 @pytest.mark.parametrize(("path", "session"), [*sessions()])
 def test_commands_print_what_the_session_shows(
-    run: Run,
-    monkeypatch: pytest.MonkeyPatch,
-    path: Path,
-    session: str,
-    request: pytest.FixtureRequest,
+    run: Run, monkeypatch: pytest.MonkeyPatch, path: Path, session: str, request: pytest.FixtureRequest
 ):
     title, *steps = re.split(r"^\$ ", session, flags=re.MULTILINE)
     typing = Session(run, monkeypatch)

@@ -56,11 +56,7 @@ def client(engine: Engine, more: None) -> Iterator[httpx.Client]:
 
 
 def sent(client: httpx.Client, method: str, query: str = "", kind: str = PLAIN, **params: Any) -> httpx.Response:
-    headers = {
-        "Accept": "application/json, text/event-stream",
-        "Content-Type": kind,
-        "MCP-Protocol-Version": VERSION,
-    }
+    headers = {"Accept": "application/json, text/event-stream", "Content-Type": kind, "MCP-Protocol-Version": VERSION}
     body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     return client.post(f"/mcp{query}", content=json.dumps(body), headers=headers)
 

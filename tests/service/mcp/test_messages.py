@@ -232,10 +232,7 @@ def test_standard_input_answers_all_that_was_read_when_it_ends(tmp_path: Path):
 
 
 def test_standard_input_speaks_both_eras_and_needs_no_initialize(tmp_path: Path):
-    about = {
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-    }
+    about = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
     discover = {**asked("server/discover", _meta=about), "id": "discover"}
     modern = asked("tools/call", name="overview", arguments={}, _meta=about)
     hello, plain = {**asked("initialize", **HELLO), "id": "hello"}, {**asked("tools/list"), "id": "list"}

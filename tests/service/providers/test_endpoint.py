@@ -120,14 +120,8 @@ FAULTS = {
         fakes.changed(lambda items: [{**item, "embedding": [1e999, *item["embedding"][1:]]} for item in items]),
         "not finite|no list",
     ),
-    "zeros": (
-        fakes.changed(lambda items: [{**item, "embedding": [0.0] * 64} for item in items]),
-        "have no length",
-    ),
-    "base64": (
-        fakes.changed(lambda items: [{**item, "embedding": "%%%"} for item in items]),
-        "not base64",
-    ),
+    "zeros": (fakes.changed(lambda items: [{**item, "embedding": [0.0] * 64} for item in items]), "have no length"),
+    "base64": (fakes.changed(lambda items: [{**item, "embedding": "%%%"} for item in items]), "not base64"),
     "truncated": (fakes.truncated, "did not answer: RemoteProtocolError"),
     "garbage": (fakes.garbage, "no list of embeddings"),
 }

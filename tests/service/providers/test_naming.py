@@ -71,8 +71,7 @@ def test_a_failed_request_is_tried_again(asking: Asking, server: NamingServer, f
 
 
 @pytest.mark.parametrize(
-    ("fault", "requests"),
-    [(status(500), 3), (status(401), 1), (status(404), 1), (status(429, retry_after="60"), 1)],
+    ("fault", "requests"), [(status(500), 3), (status(401), 1), (status(404), 1), (status(429, retry_after="60"), 1)]
 )
 def test_texts_without_an_answer_have_no_names(asking: Asking, server: NamingServer, fault: Fault, requests: int):
     server.always = fault

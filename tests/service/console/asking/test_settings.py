@@ -60,11 +60,7 @@ def test_the_second_setting_shares_question_and_filter_with_the_first():
 
 def test_friendly_filters_and_json_hold_together():
     friendly = {"category": "rules", "tags": "a, b,", "since": "2026-01-01", "until": "2026-02-01"}
-    fields = {
-        "category": "rules",
-        "tags": {"all": ["a", "b"]},
-        "created_at": {"gte": "2026-01-01", "lt": "2026-02-01"},
-    }
+    fields = {"category": "rules", "tags": {"all": ["a", "b"]}, "created_at": {"gte": "2026-01-01", "lt": "2026-02-01"}}
     assert body(q="tea", **friendly)["filter"] == fields
     assert body(q="tea", filter='{"key": "x"}', **friendly)["filter"] == {"and": [{"key": "x"}, fields]}
     assert "filter" not in body(q="tea", tags=" , ")
