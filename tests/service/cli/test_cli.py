@@ -88,27 +88,6 @@ def test_every_command_names_a_memory_by_id_and_by_address(verb: str, run: Run):
     assert missing.exit_code == (0 if verb == "probe add" else 1), missing.output  # a probe may wait for its memory
 
 
-@pytest.mark.parametrize(
-    "option", ["--category", "--author", "--reason", "--source", "--event-at", "--valid-to", "--expires-at"]
-)
-def test_an_empty_value_takes_a_field_away(option: str, run: Run):
-    value = "2099-01-01" if option.endswith(("-at", "-to")) else "something"
-    memory = added(run, "x", option, value)
-    field = option.removeprefix("--").replace("-", "_")
-    assert memory[field]
-    changed = json.loads(run("update", memory["id"], option, "", "--json").stdout)
-    assert changed[field] is None
-
-
-def test_a_contradiction_is_shown_with_what_differs(run: Run, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("MUISTI_EMBEDDINGS", "on")
-    first = added(run, "The staging database runs on port 5433.")
-    second = run("add", "The staging database runs on port 5434.")
-    assert (second.exit_code, second.stdout) == (2, "")
-    assert f"{first['id']}  The staging database runs on port 5433.  (stored 5433, yours 5434)" in second.stderr
-    assert "muisti update ID TEXT" in second.stderr
-
-
 @pytest.mark.parametrize("words", [
     ["serch"], ["add"], ["add", "x", "--type", "opinion"], ["add", "x", "--metadata", "[1]"], ["add", ""],
     ["add", "x", "--event-at", "someday"], ["add", "x", "--key", "k"], ["list", "--limit", "0"], ["update", "x"],
@@ -148,10 +127,6 @@ def test_a_secret_is_refused_by_the_name_of_its_rule(option: str, run: Run):
     assert run("add", *words, "--allow-secrets").exit_code == 0
     memory = added(run, "harmless")
     assert run("update", memory["id"], *words[1:] or words).exit_code == 1
-
-
-def test_a_secret_in_metadata_is_known_by_its_name_too(run: Run):
-    assert run("add", "x", "--metadata", '{"password": "correct-horse-1"}').exit_code == 1
 
 
 def test_lists_are_sorted_by_creation_or_change_and_read_whole(run: Run):
@@ -288,21 +263,6 @@ def test_doctor_knows_spaces_of_one_project(run: Run):
     Path(".git/config").write_text('[remote "origin"]\n\turl = git@github.com:acme/web.git\n')
     report = run("doctor", "--quick")
     assert report.exit_code == 0 and "project\twarning" in report.stdout and "acme.web --drop" in report.stdout
-
-
-def test_reembedding_gives_a_space_the_model_that_runs(run: Run, monkeypatch: pytest.MonkeyPatch):
-    run("add", "We deploy on Tuesdays")
-    assert run("reembed").exit_code == 64
-    monkeypatch.setenv("MUISTI_EMBEDDINGS", "on")
-    result = run("reembed", "--json")
-    assert result.exit_code == 0, result.output
-    assert json.loads(result.stdout)["generation"]
-    assert json.loads(run("search", "deploy", "--mode", "semantic", "--json").stdout)["hits"]
-    assert run("reembed", "--space", "missing").exit_code == 1
-    run("add", "They deploy on Fridays", "--space", "other")
-    every = json.loads(run("reembed", "--all", "--json").stdout)["items"]
-    assert {one["name"] for one in every} >= {"notes", "other"} and all(one["generation"] for one in every)
-    assert run("reembed", "--all", "--space", "other").exit_code == 64
 
 
 def commands() -> dict[str, click.Command]:

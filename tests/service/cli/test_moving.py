@@ -76,18 +76,6 @@ def test_progress_counts_memories_until_all_is_in_place(run: Run, tmp_path: Path
     assert "storing" not in run("import", str(tmp_path / fixture.name), "--space", "notes").stderr  # no terminal
 
 
-@pytest.mark.file_only
-def test_a_database_of_ours_is_no_file_to_import_and_the_way_is_named(run: Run, tmp_path: Path):
-    run("add", "something", "--database", str(tmp_path / "mine.db"))
-    refused = run("import", str(tmp_path / "mine.db"))
-    assert refused.exit_code == 1 and "muisti export --database" in refused.stderr
-
-
-def test_an_import_that_names_nothing_is_refused(run: Run):
-    assert run("import").exit_code == 64 and run("import", "--list", "--undo", "1").exit_code == 64
-    assert run("import", "--undo", "9").exit_code == 1
-
-
 def test_memories_go_out_as_notes_and_come_in_elsewhere(run: Run, url: str, tmp_path: Path):
     fields = {"category": "rules", "key": "deploy/web", "type": "procedure", "tag": "ops", "reason": "yes"}
     words = [word for name, value in fields.items() for word in (f"--{name}", value)]

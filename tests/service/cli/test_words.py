@@ -45,16 +45,6 @@ def test_a_refusal_names_what_was_typed_and_says_it_once(words: list[str], named
     assert len(lines) == len({*lines}) and result.stderr.count("holds what looks like") <= 1
 
 
-def test_a_contradiction_is_told_once_and_with_whose_words(run: Run, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("MUISTI_EMBEDDINGS", "on")
-    first = added(run, "The staging database runs on port 9000.")
-    printed = run("add", "The staging database runs on port 9001.").stderr
-    assert printed.startswith("Error: a memory says the contrary\n") and printed.count(first["id"]) == 1
-    assert "(stored 9000, yours 9001)" in printed and "there" not in printed and "PATCH" not in printed
-    assert run("undo").exit_code == 0
-    assert run("undo").stderr == "Error: no change to undo\n"
-
-
 @pytest.mark.parametrize(("word", "meant"), [
     ("rm", "'delete'"), ("show", "'get'"), ("find", "'search'"), ("remember", "'add' or 'put'"), ("ls", "'list'"),
     ("project", "'space'"), ("create", "'add' or 'put'"), ("edit", "'update'"), ("reindex", "'reembed'"),

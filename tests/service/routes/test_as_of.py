@@ -1,4 +1,4 @@
-"""`as_of` over HTTP and on the command line."""
+"""`as_of` over HTTP."""
 
 import httpx
 import pytest

@@ -1,4 +1,4 @@
-"""Checkpoints over HTTP and on the command line."""
+"""Checkpoints over HTTP."""
 
 import httpx
 

@@ -1,4 +1,4 @@
-"""Forks over HTTP and on the command line."""
+"""Forks over HTTP."""
 
 import httpx
 

@@ -1,4 +1,4 @@
-"""Superseded, restored, undone: over HTTP and on the command line."""
+"""Superseded, restored, undone: over HTTP."""
 
 import httpx
 from litestar.testing import TestClient

@@ -182,12 +182,6 @@ def test_json_of_ones_own_comes_in(run: Run, form: str):
     assert "exists\t2" in run("import", "-", input=FORMS[form]).stdout
 
 
-def test_a_file_of_bad_items_alone_names_each(run: Run, tmp_path: Path):
-    (tmp_path / "bad.json").write_text('{"memories": [7, 8]}')
-    done = run("import", str(tmp_path / "bad.json"))
-    assert done.exit_code == 1 and "2 lines could not be imported" in done.stderr
-
-
 def test_a_quota_holds_a_dry_run_as_well(run: Run, tmp_path: Path):
     path = made(next(one for one in FIXTURES if one.id == "vipune projects.db"), tmp_path)
     added(run, "The first")
