@@ -1,4 +1,4 @@
-"""Points of history on the command line: times in words reach every command, and a checkpoint keeps its name."""
+"""Points of history on the command line: numbers, times and names of checkpoints."""
 
 import pytest
 

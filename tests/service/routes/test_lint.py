@@ -1,4 +1,4 @@
-"""Lint over HTTP and on the command line: every fix is a request that can be sent unchanged."""
+"""Lint over HTTP: every fix is a request that can be sent unchanged."""
 
 from typing import Any
 

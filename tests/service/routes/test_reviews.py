@@ -1,4 +1,4 @@
-"""promote, prune and telemetry over HTTP, on the command line, and as arguments of tools."""
+"""Promotion, pruning, telemetry and feedback over HTTP."""
 
 from typing import Any
 
