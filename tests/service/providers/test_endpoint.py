@@ -242,7 +242,7 @@ def test_a_query_waits_no_longer_than_its_budget_and_is_remembered(server: Embed
 
 def test_no_secret_and_no_text_is_in_an_error(server: EmbeddingServer):
     for name, (fault, _) in FAULTS.items():
-        made = encoder(server, seconds=0.05 if name in SLOW else 10.0)
+        made = encoder(server, seconds=0.3 if name in SLOW else 10.0)
         server.always = fault
         with pytest.raises(ModelUnavailable) as raised:
             made.encode(["a private text"])
