@@ -31,6 +31,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--mcp-requests", type=int, default=400, help="how many a server gets that must keep none of them")
     parser.addoption("--browser", action="store_true", help="the console in a real Chromium (make console-test)")
     parser.addoption("--shots", type=Path, help="with --browser: write a picture of each page into this folder")
+    parser.addoption("--renew", action="store_true", help="write into sessions of commands what they print now")
     parser.addoption("--store", choices=["both", "file", "sqld"], default="both", help="what tests of both run on")
     parser.addoption("--slice", default="1/1", metavar="K/N", help="each Nth function of those chosen, from the Kth on")
 

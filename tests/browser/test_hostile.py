@@ -33,15 +33,10 @@ def hostile(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
         served = filled(Served(url))
         with served.client() as api:
             for number, text in enumerate(TEXTS):
-                api.add_memory(
-                    SPACE,
-                    {
-                        **{"content": f"{text} of {number}", "author": text, "reason": text, "source": text},
-                        **{"tags": [text], "category": text[:60], "key": f"{text[:60]}{number}"},
-                        "metadata": {text: text},
-                    },
-                    on_conflict="keep",
-                )
+                api.add_memory(SPACE, {
+                    **{"content": f"{text} of {number}", "author": text, "reason": text, "source": text},
+                    **{"tags": [text], "category": text[:60], "key": f"{text[:60]}{number}"}, "metadata": {text: text},
+                }, on_conflict="keep")  # fmt: skip
                 api.search(SPACE, {"query": f"{text} zebra", "receipt": True})
                 api.add_exchanges(SPACE, f"talk {number}", {"items": [{"user": text, "system": text, "author": text}]})
                 api.add_probe(SPACE, {"query": text, "memory_id": served.ids["memory"]})

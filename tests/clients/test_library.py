@@ -117,13 +117,6 @@ print(*pathlib.Path(sys.argv[1]).iterdir())"""
     assert python(code, str(tmp_path)) == ""
 
 
-def test_a_program_may_end_without_closing(tmp_path: Path):
-    code = "import muisti, sys; muisti.open(sys.argv[1]).remember('Tea'); print('done')"
-    assert python(code, str(tmp_path / "a.db")) == "done"
-    with muisti.open(tmp_path / "a.db") as memory:
-        assert [one.content for one in memory.list()] == ["Tea"]
-
-
 def test_what_was_remembered_survives_a_kill(tmp_path: Path):
     code = """import muisti, os, signal, sys
 memory = muisti.open(sys.argv[1])

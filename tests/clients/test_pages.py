@@ -43,18 +43,14 @@ def test_the_blocks_of_a_page_print_what_it_says(page: str, url: str, tmp_path: 
 
 # What runs the programs of a page, and the beginnings of those that nothing runs, with the reason.
 RUN = {
-    "README.md": "tests/test_readme.py",
-    "clients/python/README.md": "tests/clients/test_pages.py",
+    "README.md": "tests/test_readme.py", "clients/python/README.md": "tests/clients/test_pages.py",
     "clients/typescript/README.md": "tests/clients/typescript.py",
-    "docs/concepts/graph.md": "tests/clients/test_pages.py",
-    "docs/how-to/clients.md": "tests/clients/typescript.py",
+    "docs/concepts/graph.md": "tests/clients/test_pages.py", "docs/how-to/clients.md": "tests/clients/typescript.py",
     "docs/how-to/frameworks.md": "tests/frameworks/__main__.py",
     "docs/how-to/integrations.md": "tests/integrations/test_examples.py",
-    "docs/how-to/recipes.md": "tests/test_recipes.py",
-    "docs/reference/library.md": "tests/clients/test_pages.py",
-    "docs/start/tutorial.md": "tests/test_recipes.py",
-    "docs/why/architecture.md": "tests/test_architecture.py",
-}
+    "docs/how-to/recipes.md": "tests/test_recipes.py", "docs/reference/library.md": "tests/clients/test_pages.py",
+    "docs/start/tutorial.md": "tests/test_recipes.py", "docs/why/architecture.md": "tests/test_architecture.py",
+}  # fmt: skip
 NOT_RUN = {
     "import os\n\nimport httpx2": "needs a key; tests/service/mcp/test_groups.py uses this client",
     "from agents": "the Agents SDK is no package of the tests; make integrations-test tries our session with it",
@@ -77,13 +73,10 @@ def test_every_program_of_the_documents_is_run_or_says_why_not():
         assert Path(page).name in (ROOT / by).read_text("utf-8"), f"{by} names {page}"
 
 
-@pytest.mark.parametrize(
-    ("page", "head", "printed"),
-    [
-        ("docs/how-to/clients.md", "import muisti\n", "Deploys go out on Fridays.\n"),
-        ("docs/concepts/graph.md", "from muisti.core.entities.recogniser", "organisation"),
-    ],
-)
+@pytest.mark.parametrize(("page", "head", "printed"), [
+    ("docs/how-to/clients.md", "import muisti\n", "Deploys go out on Fridays.\n"),
+    ("docs/concepts/graph.md", "from muisti.core.entities.recogniser", "organisation"),
+])  # fmt: skip
 def test_a_program_that_stands_alone_runs(
     page: str, head: str, printed: str, url: str, monkeypatch: pytest.MonkeyPatch
 ):

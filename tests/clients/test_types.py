@@ -70,15 +70,8 @@ def test_a_type_checker_refuses_wrong_uses_alone(tmp_path: Path):
     settings = {"include": ["uses.py"], "extraPaths": ["view"], "typeCheckingMode": "standard", "pythonVersion": "3.12"}
     (tmp_path / "pyrightconfig.json").write_text(json.dumps(settings))
     command = [
-        sys.executable,
-        "-m",
-        "basedpyright",
-        "-p",
-        str(tmp_path),
-        "--outputjson",
-        "--pythonpath",
-        sys.executable,
-    ]
+        sys.executable, "-m", "basedpyright", "-p", str(tmp_path), "--outputjson", "--pythonpath", sys.executable,
+    ]  # fmt: skip
     told = json.loads(subprocess.run(command, capture_output=True, text=True, timeout=250).stdout)
     refused = {one["range"]["start"]["line"] for one in told["generalDiagnostics"] if one["severity"] == "error"}
     lines = USES.split("\n")

@@ -64,13 +64,8 @@ def converted(programs: Sequence[tuple[int, Sequence[str]]], environment: Mappin
     good = True
     with serving() as url, tempfile.TemporaryDirectory() as folder:
         muisti = [
-            str(Path(sys.executable).with_name("muisti")),
-            "--database",
-            f"{folder}/m.db",
-            "mcp",
-            "--tools",
-            "all",
-        ]
+            str(Path(sys.executable).with_name("muisti")), "--database", f"{folder}/m.db", "mcp", "--tools", "all",
+        ]  # fmt: skip
         plain = {name: value for name, value in environment.items() if not name.startswith("MUISTI_")}
         settings = {**plain, "MUISTI_EMBEDDINGS": "off"}
         with httpx.Client(base_url=url) as client:

@@ -182,25 +182,13 @@ Tool = Callable[[Context, Params], Awaitable[Result]]
 NAME = ask("What is your name?", "name")
 ROOTS = types.ListRootsRequest()
 TOOLS: dict[str, Tool] = {
-    **dict.fromkeys(
-        (
-            "test_simple_text",
-            "test_image_content",
-            "test_audio_content",
-            "test_embedded_resource",
-            "test_multiple_content_types",
-            "json_schema_2020_12_tool",
-            "test_custom_headers",
-        ),
-        plain,
-    ),
-    "test_error_handling": failing,
-    "test_tool_with_logging": logging,
-    "test_logging_tool": logging,
-    "test_tool_with_progress": progressing,
-    "test_missing_capability": sampling,
-    "test_trigger_tool_change": tools_changed,
-    "test_trigger_prompt_change": prompts_changed,
+    **dict.fromkeys((
+        "test_simple_text", "test_image_content", "test_audio_content", "test_embedded_resource",
+        "test_multiple_content_types", "json_schema_2020_12_tool", "test_custom_headers",
+    ), plain),
+    "test_error_handling": failing, "test_tool_with_logging": logging, "test_logging_tool": logging,
+    "test_tool_with_progress": progressing, "test_missing_capability": sampling,
+    "test_trigger_tool_change": tools_changed, "test_trigger_prompt_change": prompts_changed,
     "test_streaming_elicitation": asking({"user_name": NAME}, "Hello,"),
     "test_input_required_result_elicitation": asking({"user_name": NAME}, "Hello,"),
     "test_input_required_result_sampling": asking({"capital_question": sample("The capital of France?", 100)}, "Heard"),
@@ -212,7 +200,7 @@ TOOLS: dict[str, Tool] = {
     ),
     "test_input_required_result_multi_round": many_rounds,
     "test_input_required_result_capabilities": by_capability,
-}
+}  # fmt: skip
 ARGUMENTS = {
     "test_simple_prompt": (),
     "test_prompt_with_arguments": ("arg1", "arg2"),
@@ -303,20 +291,11 @@ async def set_level(ctx: Context, params: types.SetLevelRequestParams) -> types.
 
 def make_server(_: object) -> Server[Any]:
     server = Server[Any](
-        "fixtures",
-        version="1",
-        get_tool_input_schema=lambda name: SCHEMAS.get(name),
-        on_list_tools=list_tools,
-        on_call_tool=call_tool,
-        on_list_resources=list_resources,
-        on_list_resource_templates=list_templates,
-        on_read_resource=read_resource,
-        on_list_prompts=list_prompts,
-        on_get_prompt=get_prompt,
-        on_completion=complete,
-        on_set_logging_level=set_level,
-        on_subscriptions_listen=ListenHandler(bus),
-    )
+        "fixtures", version="1", get_tool_input_schema=lambda name: SCHEMAS.get(name), on_list_tools=list_tools,
+        on_call_tool=call_tool, on_list_resources=list_resources, on_list_resource_templates=list_templates,
+        on_read_resource=read_resource, on_list_prompts=list_prompts, on_get_prompt=get_prompt, on_completion=complete,
+        on_set_logging_level=set_level, on_subscriptions_listen=ListenHandler(bus),
+    )  # fmt: skip
     server.middleware.append(RequestStateBoundary(RequestStateSecurity.ephemeral(), default_audience="fixtures"))
     return server
 

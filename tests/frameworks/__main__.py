@@ -50,14 +50,9 @@ def run(kind: str, name: str, code: str, home: Path, url: str) -> subprocess.Com
         text = f'URL = "{url}"\n{BEFORE.get(name, "")}{code}\n{last}\n'
     script.write_text(text, "utf-8")
     return subprocess.run(
-        [*program, str(script)],
-        cwd=home,
-        env=os.environ | QUIET,
-        capture_output=True,
-        text=True,
-        timeout=120,
+        [*program, str(script)], cwd=home, env=os.environ | QUIET, capture_output=True, text=True, timeout=120,
         check=False,
-    )
+    )  # fmt: skip
 
 
 if __name__ == "__main__":

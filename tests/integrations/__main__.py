@@ -65,16 +65,8 @@ def source(package: str, version: str, environment: Path, python: Path) -> Path:
     if not found.exists():
         folder.mkdir(exist_ok=True)
         pip = [
-            python,
-            "-m",
-            "pip",
-            "--disable-pip-version-check",
-            "download",
-            "-q",
-            "--no-deps",
-            "--no-binary",
-            ":all:",
-        ]
+            python, "-m", "pip", "--disable-pip-version-check", "download", "-q", "--no-deps", "--no-binary", ":all:",
+        ]  # fmt: skip
         subprocess.run([*pip, "-d", folder, f"{package}=={version}"], check=True)
         with tarfile.open(found.with_name(f"{found.name}.tar.gz")) as archive:
             archive.extractall(folder, filter="data")
@@ -105,18 +97,8 @@ def run(suite: Suite, folder: Path, python: Path, environment: Path) -> Outcome:
 def pytest(python: Path, folder: Path, arguments: list[str], environment: dict[str, str]) -> int:
     options = ["-o", "asyncio_mode=auto", "-o", "asyncio_default_fixture_loop_scope=function", "--tb=short", "-q"]
     command = [
-        python,
-        "-m",
-        "pytest",
-        "-p",
-        "no:cacheprovider",
-        "-c",
-        os.devnull,
-        "--rootdir",
-        ".",
-        *options,
-        *arguments,
-    ]
+        python, "-m", "pytest", "-p", "no:cacheprovider", "-c", os.devnull, "--rootdir", ".", *options, *arguments,
+    ]  # fmt: skip
     return subprocess.run(command, cwd=folder, env=os.environ | environment, check=False).returncode
 
 

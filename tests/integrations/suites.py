@@ -24,21 +24,15 @@ class Suite:
 
 SUITES = (
     Suite(
-        "LangGraph, `InMemoryStore`",
-        "langgraph-checkpoint",
-        ["tests/test_store.py"],
-        "stand_in_langgraph",
+        "LangGraph, `InMemoryStore`", "langgraph-checkpoint", ["tests/test_store.py"], "stand_in_langgraph",
         {OWN_SCORES: ["test_embed_with_path"]},
     ),
     Suite(
-        "LangGraph, `SqliteStore` and `AsyncSqliteStore`",
-        "langgraph-checkpoint-sqlite",
-        ["tests/test_store.py", "tests/test_ttl.py", "tests/test_async_store.py"],
-        "stand_in_langgraph",
+        "LangGraph, `SqliteStore` and `AsyncSqliteStore`", "langgraph-checkpoint-sqlite",
+        ["tests/test_store.py", "tests/test_ttl.py", "tests/test_async_store.py"], "stand_in_langgraph",
         {
             OWN_SCORES: ["test_embed_with_path", "test_embed_with_path_operation_config", "test_scores"],
-            OWN_PARTS: ["test_vector_store_initialization", "test_nonnull_migrations"],
-            NO_SWEEP: ["test_ttl_refresh"],
+            OWN_PARTS: ["test_vector_store_initialization", "test_nonnull_migrations"], NO_SWEEP: ["test_ttl_refresh"],
             "wants an error for a name that could be SQL; here names are values": ["test_sql_injection_vulnerability"],
             "reads without a refresh; LangGraph documents `refresh_on_read` as true": ["test_ttl_override_default"],
             "wants an error from the event loop's thread; here such calls wait, as `InMemoryStore`'s do": [
@@ -47,10 +41,7 @@ SUITES = (
         },
     ),
     Suite(
-        "Anthropic, file tools",
-        "anthropic",
-        ["tests/lib/tools/memory_tools/test_filesystem.py"],
-        "stand_in_anthropic",
+        "Anthropic, file tools", "anthropic", ["tests/lib/tools/memory_tools/test_filesystem.py"], "stand_in_anthropic",
         {
             FILE_SYSTEM: [
                 "test_mkdir_parents_not_world_writable_under_permissive_umask",
@@ -70,9 +61,7 @@ SUITES = (
         ["--noconftest"],
     ),
     Suite(
-        "OpenAI Agents SDK, `SQLiteSession`",
-        "openai-agents",
-        ["tests/memory/test_session.py"],
+        "OpenAI Agents SDK, `SQLiteSession`", "openai-agents", ["tests/memory/test_session.py"],
         "stand_in_openai_agents",
         {
             SQL: [
@@ -95,4 +84,4 @@ SUITES = (
             ]
         },
     ),
-)
+)  # fmt: skip

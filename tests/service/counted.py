@@ -17,13 +17,8 @@ from muisti.service.settings import load
 
 # Modules of what a request makes.
 OF_REQUESTS = (
-    "mcp.",
-    "anyio.",
-    "starlette.",
-    "litestar.",
-    "uvicorn.",
-    "muisti.service.",
-)
+    "mcp.", "anyio.", "starlette.", "litestar.", "uvicorn.", "muisti.service.",
+)  # fmt: skip
 
 POOLED = re.compile(r"muisti-(?:search|store|slow|vital)-\d+")  # the threads of the pools, which start as calls meet
 OF_DATABASE = (".db", ".db-wal", ".db-shm")  # its readers open them as they are needed

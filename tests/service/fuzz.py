@@ -32,14 +32,9 @@ ASIDE = {"no_route", "method_not_allowed"}
 def examples(number: int, *, long: bool, **more: Any) -> settings:
     """Return hypothesis settings: the same examples each time, and random ones when `long`."""
     return settings(
-        max_examples=number,
-        derandomize=not long,
-        database=None,
-        deadline=None,
-        phases=[Phase.generate],
-        suppress_health_check=list(HealthCheck),
-        **more,
-    )
+        max_examples=number, derandomize=not long, database=None, deadline=None, phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck), **more,
+    )  # fmt: skip
 
 
 def send(client: httpx.Client, case: Case, headers: Mapping[str, str] = {}) -> httpx.Response | None:

@@ -59,9 +59,6 @@ def compressed(name: str) -> bytes:
 def plain_streams() -> Mapping[str, bytes]:
     """By name; each is of 9 MB at most, which is within the limit of a body."""
     return {
-        "newlines": b"\n" * (4 * MB),
-        "spaces": b" " * (9 * MB),
-        "spaces and newlines": b" \n" * (2 * MB),
-        "short bad lines": HEADER + b"1\n" * (MB // 16),
-        "nested beyond measure": HEADER + b"[" * (3 * MB),
-    }
+        "newlines": b"\n" * (4 * MB), "spaces": b" " * (9 * MB), "spaces and newlines": b" \n" * (2 * MB),
+        "short bad lines": HEADER + b"1\n" * (MB // 16), "nested beyond measure": HEADER + b"[" * (3 * MB),
+    }  # fmt: skip

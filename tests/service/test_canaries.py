@@ -236,18 +236,13 @@ def by_document(engine: Engine) -> Sequence[Erasure]:
 
 ALL = (SAID, PERSON, FILED)
 SELECTORS: dict[str, tuple[Sequence[str], Callable[[Engine], Sequence[Erasure]]]] = {
-    "memory": ((SAID,), by_memory),
-    "author": (ALL, by_author),
-    "task": (ALL, by_task),
-    "source": (ALL, by(source="phone")),
-    "tag": (ALL, by(filter=parse({"tags": "tagged"}, "$"))),
-    "age": ((*ALL, HELD), by_age),
-    "category": ((*ALL, HELD), by(filter=parse({"category": "home"}, "$"))),
+    "memory": ((SAID,), by_memory), "author": (ALL, by_author), "task": (ALL, by_task),
+    "source": (ALL, by(source="phone")), "tag": (ALL, by(filter=parse({"tags": "tagged"}, "$"))),
+    "age": ((*ALL, HELD), by_age), "category": ((*ALL, HELD), by(filter=parse({"category": "home"}, "$"))),
     "filter": ((SAID, HELD), lambda engine: by(filter=parse({"conversation": word(HELD)}, "$"))(engine)),
-    "conversation": ((SAID, HELD), by_name("conversation", HELD)),
-    "session": ((SAID, HELD), by_name("session", "1s")),
+    "conversation": ((SAID, HELD), by_name("conversation", HELD)), "session": ((SAID, HELD), by_name("session", "1s")),
     "document": ((FILED,), by_document),
-}
+}  # fmt: skip
 
 
 def looked(engine: Engine, *texts: str) -> None:

@@ -1,12 +1,8 @@
 """Questions about stored source code over HTTP, by MCP and on the command line."""
 
-from pathlib import Path
-
 import httpx
 import pytest
-from click.testing import CliRunner
 
-from muisti.service.cli import main
 from tests.core.symbols.repository import FILES
 from tests.service.fakes import API
 from tests.service.mcp_client import answer, call
@@ -25,11 +21,8 @@ def code(client: httpx.Client) -> httpx.Client:
 def test_symbols_callers_callees_outline_and_map_over_http(code: httpx.Client):
     (found,) = code.get(f"{API}/code/symbols", params={"name": "Client.get"}).json()["items"]
     assert (found["kind"], found["path"], found["start"], found["signature"]) == (
-        "method",
-        "app/client.py",
-        8,
-        "def get(self, url)",
-    )
+        "method", "app/client.py", 8, "def get(self, url)",
+    )  # fmt: skip
     uses = code.get(f"{API}/code/callers", params={"symbol": "Client.get"})
     assert uses.headers["Muisti-Seq"] == uses.json()["seq"]
     assert [(one["path"], one["lines"], one["symbol"]["name"]) for one in uses.json()["items"]] == [
@@ -49,19 +42,12 @@ def test_symbols_callers_callees_outline_and_map_over_http(code: httpx.Client):
     assert "fetchAll" in drawn["text"] and drawn["tokens"] <= 100
 
 
-@pytest.mark.parametrize(
-    ("path", "params", "status"),
-    [
-        ("callers", {"symbol": "none_such"}, 404),
-        ("callers", {"symbol": ""}, 422),
-        ("callers", {"symbol": "x", "kinds": "likes"}, 422),
-        ("callees", {"symbol": "x", "limit": 0}, 422),
-        ("symbols", {"name": "x", "kind": "verb"}, 422),
-        ("outline", {"path": "nothing.py"}, 404),
-        ("map", {"token_budget": 3}, 422),
-        ("map", {"mentioned": ",".join(map(str, range(200)))}, 422),
-    ],
-)
+@pytest.mark.parametrize(("path", "params", "status"), [
+    ("callers", {"symbol": "none_such"}, 404), ("callers", {"symbol": ""}, 422),
+    ("callers", {"symbol": "x", "kinds": "likes"}, 422), ("callees", {"symbol": "x", "limit": 0}, 422),
+    ("symbols", {"name": "x", "kind": "verb"}, 422), ("outline", {"path": "nothing.py"}, 404),
+    ("map", {"token_budget": 3}, 422), ("map", {"mentioned": ",".join(map(str, range(200)))}, 422),
+])  # fmt: skip
 def test_bad_questions_are_refused(code: httpx.Client, path: str, params: dict[str, str], status: int):
     refused = code.get(f"{API}/code/{path}", params=params)
     assert refused.status_code == status, refused.text
@@ -72,12 +58,8 @@ def test_the_tool_answers_each_action_and_marks_what_is_stored(code: httpx.Clien
     tool = lambda action, **more: answer(code, "code", action=action, **more)  # noqa: E731
     assert tool("find", name="Client.get")["symbols"][0]["at"] == "app/client.py:8-10"
     assert tool("callers", name="Client.get")["uses"][0] == {
-        "name": "run",
-        "path": "main.py",
-        "used_in": "main.py",
-        "lines": [6],
-        "of": "Client.get",
-    }
+        "name": "run", "path": "main.py", "used_in": "main.py", "lines": [6], "of": "Client.get",
+    }  # fmt: skip
     assert tool("callees", name="Client")["total"] == 2
     assert tool("outline", name="web/index.ts")["imports"] == ["web/fetch.ts"]
     assert "class Client" in tool("map")["map"]
@@ -87,14 +69,3 @@ def test_the_tool_answers_each_action_and_marks_what_is_stored(code: httpx.Clien
     notice, empty, *rest = text.splitlines()
     assert "not instructions" in notice and not empty
     assert rest and all(line.startswith("> ") for line in rest)
-
-
-@pytest.mark.one_store
-def test_commands_print_lines_and_json(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    run = lambda *words: CliRunner().invoke(main, [*words])  # noqa: E731
-    assert run("add", "A memory").exit_code == 0
-    assert run("code", "find", "x").exit_code == 0
-    missing = run("code", "callers", "none_such")
-    assert missing.exit_code == 1 and "none_such" in missing.output
-    assert '"tokens":0' in run("code", "map", "--json").stdout.replace(" ", "")

@@ -12,7 +12,6 @@ from muisti.core.model.spaces import Policy
 from muisti.service.app.app import create_app
 from muisti.service.settings import Settings
 from tests.core.fakes import Clock, WordEncoder
-from tests.service.cli.test_cli import Run, added
 from tests.service.fakes import API, draft
 from tests.service.routes.test_policy import call_tool
 from tests.stores import Stores, migrated
@@ -152,21 +151,3 @@ def test_the_server_has_a_default_that_a_space_overrides(stores: Stores, clock: 
 def test_what_is_out_of_bounds_is_refused(client: httpx.Client, changes: dict[str, float]):
     answer = client.patch(f"{API}/policy", json=changes)
     assert answer.status_code == 422 and answer.json()["errors"][0]["path"] == f"$.{next(iter(changes))}"
-
-
-def test_the_command_line_sets_and_uses_it(run: Run, monkeypatch: pytest.MonkeyPatch):
-    def scored(*words: str) -> float:
-        found = json.loads(run("search", "tea", "--explain", "--no-touch", "--json", *words).stdout)
-        return found["hits"][0]["explain"]["recency"]
-
-    added(run, "anna prefers tea", "--event-at", OLD)
-    assert scored() == 1
-    monkeypatch.setenv("MUISTI_RECENCY_WEIGHT", "0.4")
-    assert scored() == pytest.approx(0.6)
-    printed = run("policy", "--recency-weight", "0.3", "--recency-half-life-days", "14").stdout
-    assert "recency_weight\t0.3\nrecency_half_life_days\t14\n" in printed
-    assert scored() == pytest.approx(0.7)
-    assert scored("--recency-weight", "0") == 1
-    run("policy", "--recency-weight", "default")
-    assert scored() == pytest.approx(0.6)
-    assert run("policy", "--recency-weight", "2").exit_code == 64

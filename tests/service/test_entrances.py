@@ -271,15 +271,9 @@ def commands(group: click.Group = main, *path: str) -> Iterator[str]:
 
 def test_what_differs_says_why():
     plain = {
-        "trust": "own",
-        "echoes": True,
-        "adds": True,
-        "whole": False,
-        "kinds": ("created",),
-        "codes": {},
-        "tells": True,
+        "trust": "own", "echoes": True, "adds": True, "whole": False, "kinds": ("created",), "codes": {}, "tells": True,
         "keyed": True,
-    }
+    }  # fmt: skip
     for entrance in ENTRANCES:
         differs = [name for name, value in plain.items() if getattr(entrance, name) != value]
         assert not differs or entrance.why, f"{entrance.name} differs in {differs}"

@@ -46,16 +46,11 @@ UNREACHED: Mapping[str, str] = {
 STORED_AS: Mapping[str, str] = {"$.items[0].user": "$.items[0].content", "$.items[0].system": "$.items[0].content"}
 # Fields that go without some of the others, or with them: what stands in for those, None for nothing.
 BESIDE: Mapping[str, Mapping[str, Any]] = {
-    "literal": {"object": None},
-    "text": {"object": None},
-    "user": {"content": None},
-    "system": {"content": None, "user": "Hello"},
-    "server_path": {"content": None},
-    "request": {"author": None},
-    "category": {"id": None, "key": "deploy"},
-    "key": {"id": None, "category": "rules"},
+    "literal": {"object": None}, "text": {"object": None}, "user": {"content": None},
+    "system": {"content": None, "user": "Hello"}, "server_path": {"content": None}, "request": {"author": None},
+    "category": {"id": None, "key": "deploy"}, "key": {"id": None, "category": "rules"},
     "session": {"conversation": "d"},
-}
+}  # fmt: skip
 
 Field = tuple[str | int, ...]
 

@@ -82,14 +82,9 @@ def a_graph(client: httpx.Client) -> httpx.Response:
 
 
 REQUESTS = {
-    "addDocuments": [two_files, a_server_path],
-    "putDocument": [a_text],
-    "importMemories": [an_import],
-    "purge": [a_purge],
-    "buildGeneration": [a_model],
-    "summariseSpace": [summaries],
-    "buildGraph": [a_graph],
-}
+    "addDocuments": [two_files, a_server_path], "putDocument": [a_text], "importMemories": [an_import],
+    "purge": [a_purge], "buildGeneration": [a_model], "summariseSpace": [summaries], "buildGraph": [a_graph],
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("submit", [one for ways in REQUESTS.values() for one in ways])

@@ -112,8 +112,7 @@ ROWS: Mapping[str, Row] = {
     "decideConflict, reject": back(*PORTS, ("POST", "/conflicts/{conflict}", {"decision": "reject"})),
     "decideConflict, keep": named(*PORTS, ("POST", "/conflicts/{conflict}", {"decision": "keep"})),
     "undo": passed(UNDONE, FACT, ("POST", "/undo", {})),
-    "clearSpace": back(FACT, ("POST", "/clear", {"confirm": "DELETE ALL MEMORIES"})),
-    "createCheckpoint": named(POINT),
+    "clearSpace": back(FACT, ("POST", "/clear", {"confirm": "DELETE ALL MEMORIES"})), "createCheckpoint": named(POINT),
     "deleteCheckpoint": named(POINT, ("DELETE", "/checkpoints/before", None)),
     "rollBack": back(POINT, FACT, ("POST", "/memories", NEW), ("POST", "/rollback", {"to": "before"})),
     "forkSpace": named(*FORKED),
@@ -183,19 +182,13 @@ ROWS: Mapping[str, Row] = {
     ),
     "summariseSpace": back(TALK, ("POST", "/summaries", {})),
     "suggestPreferences": back(TALK, ("POST", "/conversations/c/suggestions", None)),
-    "adoptConversations": back(
-        (
-            "POST",
-            "/memories",
-            {"content": "We met in Turku", "metadata": {"session": "x", "turn": 1}, "kind": "exchange"},
-        ),
-        ("POST", "/adopt", None),
-    ),
+    "adoptConversations": back((
+        "POST", "/memories",
+        {"content": "We met in Turku", "metadata": {"session": "x", "turn": 1}, "kind": "exchange"},
+    ), ("POST", "/adopt", None)),
     "keepInWorkingMemory": passed(PAD, TALK, ("PUT", "/conversations/c/working/a", {"content": "Be brief"})),
     "releaseFromWorkingMemory": passed(
-        PAD,
-        TALK,
-        ("PUT", "/conversations/c/working/a", {"content": "Be brief"}),
+        PAD, TALK, ("PUT", "/conversations/c/working/a", {"content": "Be brief"}),
         ("DELETE", "/conversations/c/working/a", None),
     ),
     "describeEntity": back(NAMES, ("PATCH", "/graph/entities/Ann Berg", {"kind": "organisation"})),
@@ -206,7 +199,7 @@ ROWS: Mapping[str, Row] = {
     "retractStatement": back(NAMES, KNOWS, ("DELETE", "/graph/statements/{}", None)),
     "buildGraph": passed(DERIVED, NAMES, ("POST", "/graph/build", {})),
     "dropGraph": passed(DERIVED, NAMES, ("DELETE", "/graph", None)),
-}
+}  # fmt: skip
 SEATS = {"category": "rules", "key": "seat"}
 TOOLS: Mapping[str, Row] = {  # calls of MCP tools
     "remember": back(("TOOL", "remember", {"content": "Trains are green"})),
@@ -264,33 +257,16 @@ COMMANDS: Mapping[str, Row] = {  # calls of commands; `LIKE` names those that se
     "graph merge": back(NAMES, ("CLI", "graph merge", ["Ann Berg", "Zoe Miller"])),
 }
 LIKE: Mapping[str, str] = {
-    "checkpoint delete": "deleteCheckpoint",
-    "conversations close": "updateConversation",
-    "conversations move": "updateConversation",
-    "conversations rename": "updateConversation",
-    "conversations summarise": "summariseSpace",
-    "conversations summary": "summariseConversation",
-    "graph build": "buildGraph",
-    "graph drop": "dropGraph",
-    "graph keep-apart": "keepEntitiesApart",
-    "graph relate": "stateRelation",
-    "keys create": "createKey",
-    "probe add": "addProbe",
-    "quota": "setQuota",
-    "space create": "createSpace",
-    "space delete": "deleteSpace",
-    "space fork": "forkSpace",
-    "validate": "addMemory",
-}
+    "checkpoint delete": "deleteCheckpoint", "conversations close": "updateConversation",
+    "conversations move": "updateConversation", "conversations rename": "updateConversation",
+    "conversations summarise": "summariseSpace", "conversations summary": "summariseConversation",
+    "graph build": "buildGraph", "graph drop": "dropGraph", "graph keep-apart": "keepEntitiesApart",
+    "graph relate": "stateRelation", "keys create": "createKey", "probe add": "addProbe", "quota": "setQuota",
+    "space create": "createSpace", "space delete": "deleteSpace", "space fork": "forkSpace", "validate": "addMemory",
+}  # fmt: skip
 READS = {
-    "search",
-    "searchSpaces",
-    "getContext",
-    "optimizeText",
-    "previewDocument",
-    "compareGenerations",
-    "replayReceipt",
-}
+    "search", "searchSpaces", "getContext", "optimizeText", "previewDocument", "compareGenerations", "replayReceipt",
+}  # fmt: skip
 
 
 @dataclass

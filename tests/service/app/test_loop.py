@@ -42,10 +42,7 @@ LOOKS = 10  # at the loop, while something is held
 
 # Plain locks guard a few lines that touch memory alone, so the event loop may wait for them.
 BRIEF = {
-    "Counter._lock",
-    "Gauge._lock",
-    "Histogram._lock",
-    "IdSource._lock",
+    "Counter._lock", "Gauge._lock", "Histogram._lock", "IdSource._lock",
     "OpenedFiles._noting",  # looks at the state of open files, a few microseconds
     "Indexes._lock",
     "Locks._guard",  # looks for the lock of a key
@@ -61,7 +58,7 @@ BRIEF = {
     "Runner._lock",  # looks at the set of tasks in work
     "TaskThreads._lock",  # begins one thread
     "Workers._lock",  # looks at the list of free processes; they are started and ended outside it
-}
+}  # fmt: skip
 REFUSED = {"Workers._turns"}  # held while a file is read; a thread that may not wait is refused before it
 QUEUES = {"FileDatabase._pool"}
 TOUCHES = frozenset({"read", "write", "rehearse", "execute", "open", "connect", "refresh", "result", "join", "wait"})
@@ -92,9 +89,7 @@ def requests(number: int, known: str) -> list[Asked]:
 @pytest.fixture
 def engine(tmp_path: Path) -> Iterator[Engine]:
     with Engine(
-        FileDatabase(tmp_path / "one.db", reader_seconds=READER_SECONDS),
-        WordEncoder(),
-        lambda: time.time_ns() // 1000,
+        FileDatabase(tmp_path / "one.db", reader_seconds=READER_SECONDS), WordEncoder(), lambda: time.time_ns() // 1000
     ) as opened:
         yield opened
 

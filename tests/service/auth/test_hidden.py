@@ -77,23 +77,11 @@ class Names:
 
     def path(self, space: str) -> dict[str, Any]:
         return {
-            "space": space,
-            "category": self.category,
-            "key": self.key,
-            "conversation": self.conversation,
-            "session": self.key,
-            "topic": "t1" if self.key == "deploy" else self.key,
-            "checkpoint": "before",
-            "document": self.document,
-            "entity": self.person,
-            "generation": "0" * 32,
-            "turn": 1,
-            "import_id": 1,
-            "code": "conflict",
-            "webhook_id": "0" * 12,
-            "key_id": "0" * 12,
-            **self.ids,
-        }
+            "space": space, "category": self.category, "key": self.key, "conversation": self.conversation,
+            "session": self.key, "topic": "t1" if self.key == "deploy" else self.key, "checkpoint": "before",
+            "document": self.document, "entity": self.person, "generation": "0" * 32, "turn": 1, "import_id": 1,
+            "code": "conflict", "webhook_id": "0" * 12, "key_id": "0" * 12, **self.ids,
+        }  # fmt: skip
 
 
 OWNS = Names(OWN, "rules", "deploy", "c", "Ann Berg", "a.md", "main.py")

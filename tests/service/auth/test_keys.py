@@ -56,12 +56,9 @@ def statement(sql: str) -> Statement:
 def test_what_a_key_makes_is_no_stronger(keyed: httpx.Client, engine: Engine):
     key = caller(engine, ("read", "append"), "acme.*")
     for stronger in (
-        body(spaces=["acme.x"], mode="full"),
-        body(spaces=["default"]),
-        body(spaces=["*"]),
-        body(spaces=["acme*"]),
+        body(spaces=["acme.x"], mode="full"), body(spaces=["default"]), body(spaces=["*"]), body(spaces=["acme*"]),
         body(spaces=["acme.x"], mode="read-only", scopes=None) | {"mode": "no-delete"},
-    ):
+    ):  # fmt: skip
         answer = keyed.post("/v1/keys", json={k: v for k, v in stronger.items() if v is not None}, headers=key.headers)
         assert (answer.status_code, answer.json()["code"]) == (403, "forbidden"), stronger
     weaker = keyed.post("/v1/keys", json=body(spaces=["acme.web*"]), headers=key.headers)
@@ -131,14 +128,11 @@ def test_a_key_sees_itself_and_what_it_made(keyed: httpx.Client, engine: Engine,
     assert len(keyed.get("/v1/keys", headers=admin.headers).json()["items"]) == 4
 
 
-@pytest.mark.parametrize(
-    "bad",
-    [
-        {"spaces": []}, {"spaces": ["A"]}, {"spaces": ["a*b"]}, {"mode": "some"}, {"name": ""}, {"name": "a\nb"},
-        {"scopes": ["read"]}, {"expires_at": "2001-01-01T00:00:00Z"}, {"expires_at": "2030-01-01T00:00:00"},
-        {"category": " "}, {"colour": 1},
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("bad", [
+    {"spaces": []}, {"spaces": ["A"]}, {"spaces": ["a*b"]}, {"mode": "some"}, {"name": ""}, {"name": "a\nb"},
+    {"scopes": ["read"]}, {"expires_at": "2001-01-01T00:00:00Z"}, {"expires_at": "2030-01-01T00:00:00"},
+    {"category": " "}, {"colour": 1},
+])  # fmt: skip
 def test_a_bad_key_is_refused_in_words(keyed: httpx.Client, admin: Caller, bad: dict[str, object]):
     answer = keyed.post("/v1/keys", json=body(**bad), headers=admin.headers)
     assert (answer.status_code, len(answer.json()["errors"])) == (422, 1), answer.text
@@ -191,13 +185,10 @@ def test_a_key_of_one_category_sees_nothing_else(keyed: httpx.Client, engine: En
         assert answer.is_success, answer.text
         assert hidden["id"] not in answer.text and "vault" not in answer.text and "hush" not in answer.text
     for method, path in (
-        ("GET", f"/memories/{hidden['id']}"),
-        ("PATCH", f"/memories/{hidden['id']}"),
-        ("DELETE", f"/memories/{hidden['id']}"),
-        ("GET", f"/memories/{hidden['id']}/history"),
-        ("GET", "/entries/vault/k"),
-        ("DELETE", "/entries/vault/k"),
-    ):
+        ("GET", f"/memories/{hidden['id']}"), ("PATCH", f"/memories/{hidden['id']}"),
+        ("DELETE", f"/memories/{hidden['id']}"), ("GET", f"/memories/{hidden['id']}/history"),
+        ("GET", "/entries/vault/k"), ("DELETE", "/entries/vault/k"),
+    ):  # fmt: skip
         answer = keyed.request(method, f"{API}{path}", json={"reason": "x"} if method == "PATCH" else None, headers=key)
         assert (answer.status_code, answer.json()["code"]) == (404, "not_found"), (method, path)
     for method, path, sent in (

@@ -148,27 +148,11 @@ def ask(
 ) -> httpx.Response:
     method, path = server.filled.routes[operation]
     url = path.format(
-        space=space,
-        memory_id=memory,
-        category="rules",
-        key="deploy",
-        key_id="0" * 12,
-        code="conflict",
-        probe_id=probe,
-        conflict_id=conflict,
-        receipt_id="0" * 8,
-        checkpoint="before",
-        import_id=1,
-        webhook_id="0" * 12,
-        task_id="0" * 36,
-        generation="0" * 32,
-        session="s",
-        conversation="c",
-        topic="t1",
-        turn=1,
-        document="a.md",
+        space=space, memory_id=memory, category="rules", key="deploy", key_id="0" * 12, code="conflict", probe_id=probe,
+        conflict_id=conflict, receipt_id="0" * 8, checkpoint="before", import_id=1, webhook_id="0" * 12,
+        task_id="0" * 36, generation="0" * 32, session="s", conversation="c", topic="t1", turn=1, document="a.md",
         entity="Ann Berg",
-    )
+    )  # fmt: skip
     given = {"deleteSpace": {"confirm": space}, "diffSpace": {"since": "0"}, "compareSpaces": {"other": SOURCE}}
     query = given.get(operation, QUERIES.get(operation, {}))
     if operation in LINES:
@@ -287,27 +271,19 @@ def test_only_spaces_of_the_key_are_listed(fresh: Served):
 
 # What callers can make a database keep beside the versions that quotas count.
 BOUNDED: Mapping[str, str] = {
-    "audit": "a line for each deletion, key and setting",
-    "changes": "one for each version",
+    "audit": "a line for each deletion, key and setting", "changes": "one for each version",
     "embeddings": "vectors of texts that are in use; others are forgotten",
     "aliases": "other names in versions, which the background reads",
     "entities": "names in versions, which the background reads",
     "mentions": "names in versions, which the background reads",
-    "relations": "facts in versions, which the background reads",
-    "checkpoints": "at most CHECKPOINTS_MAX",
-    "conflicts": "at most so many for each new memory",
-    "feedback": "one verdict of each key on each memory",
-    "imports": "one for each import, which needs the scope write",
-    "passages": "parts of a version",
-    "probes": "at most PROBES_MAX",
-    "probe_runs": "the latest ones",
-    "requests": "answers to repeated requests, for a day",
-    "retrievals": "one for each memory",
-    "sqlite_sequence": "numbers of tables",
-    "tasks": "as many as may wait; ended ones are forgotten",
-    "task_items": "parts of a task",
-    "working": "its bytes count, and there are so many for each conversation",
-}
+    "relations": "facts in versions, which the background reads", "checkpoints": "at most CHECKPOINTS_MAX",
+    "conflicts": "at most so many for each new memory", "feedback": "one verdict of each key on each memory",
+    "imports": "one for each import, which needs the scope write", "passages": "parts of a version",
+    "probes": "at most PROBES_MAX", "probe_runs": "the latest ones",
+    "requests": "answers to repeated requests, for a day", "retrievals": "one for each memory",
+    "sqlite_sequence": "numbers of tables", "tasks": "as many as may wait; ended ones are forgotten",
+    "task_items": "parts of a task", "working": "its bytes count, and there are so many for each conversation",
+}  # fmt: skip
 BELONGS = ("document", "summary")  # to a chunk, and to an object, that are counted
 GROWING = [name for name, need in NEEDS.items() if need in ("append", "write")]
 

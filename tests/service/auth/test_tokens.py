@@ -80,14 +80,11 @@ def test_what_a_token_does_not_name_it_does_not_open(client: httpx.Client, keys:
     engine.spaces.create("other")
     key = keys["ES256"]
     for claims, status in (
-        ({"muisti_spaces": "default", "scope": None, "scp": ["read"]}, 200),
-        ({"muisti_spaces": ["def*"]}, 200),
-        ({"muisti_spaces": ["other"]}, 404),
-        ({"muisti_spaces": None}, 404),
-        ({"scope": "append"}, 403),
+        ({"muisti_spaces": "default", "scope": None, "scp": ["read"]}, 200), ({"muisti_spaces": ["def*"]}, 200),
+        ({"muisti_spaces": ["other"]}, 404), ({"muisti_spaces": None}, 404), ({"scope": "append"}, 403),
         ({"scope": None}, 403),
         ({"scope": "write delete"}, 403),  # neither is valid without read
-    ):
+    ):  # fmt: skip
         answer = client.get(f"{API}/stats", headers=bearer(key.sign(**claims)))
         assert answer.status_code == status, claims
     assert answer.json()["code"] == "forbidden"
@@ -204,9 +201,7 @@ def test_a_client_of_mcp_finds_out_where_tokens_come_from(client: httpx.Client):
         assert found.bearer_methods_supported == ["header"]
 
 
-def test_without_a_public_url_the_metadata_names_the_server_as_it_was_called(
-    open_app: Callable[..., TestClient[Any]],
-):
+def test_without_a_public_url_the_metadata_names_the_server_as_it_was_called(open_app: Callable[..., TestClient[Any]]):
     with open_app(public_url=None) as client:
         for host, name in (("memory.local:8321", "memory.local:8321"), ("a,b", "localhost")):
             headers = {"Host": host}

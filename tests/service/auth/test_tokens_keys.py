@@ -21,14 +21,10 @@ def keys() -> dict[str, SigningKey]:
 def test_only_public_keys_for_signatures_are_taken_from_an_issuer(keys: dict[str, SigningKey]):
     key = keys["RS256"]
     jwks = [
-        {"kty": "oct", "k": "c2VjcmV0", "kid": "shared"},
-        key.public(use="enc"),
-        key.public(alg="HS256"),
-        key.public(alg="RSA-OAEP"),
-        {**key.public(), "d": "AQAB"},
-        {"kty": "EC", "crv": "P-256", "x": "!", "y": ["?"]},
+        {"kty": "oct", "k": "c2VjcmV0", "kid": "shared"}, key.public(use="enc"), key.public(alg="HS256"),
+        key.public(alg="RSA-OAEP"), {**key.public(), "d": "AQAB"}, {"kty": "EC", "crv": "P-256", "x": "!", "y": ["?"]},
         key.public(kid="good", use="sig", x5c=["..."]),
-    ]
+    ]  # fmt: skip
     assert [one.id for one in read_keys(json.dumps({"keys": jwks}).encode())] == ["good"]
     for bad in (b"", b"[]", b"{}", b'{"keys": 1}', b"<html>", b"[" * 100_000, b"\xff"):
         with pytest.raises(ValueError):
@@ -159,15 +155,12 @@ def test_others_do_not_wait_for_an_issuer_that_does_not_answer(keys: dict[str, S
     asyncio.run(work())
 
 
-@pytest.mark.parametrize(
-    "place",
-    [
-        "file:///etc/passwd", "file:/etc/passwd", "ftp://a.example/jwks", "http://a.example/jwks", "https://",
-        "http://169.254.169.254/latest", "https://169.254.169.254/latest", "https://[fe80::1]/", "https://0.0.0.0/",
-        "https://me:secret@a.example/", "https://a.example/#x", "https://a.example:port/", "http://localhost.evil/",
-        "https://[::ffff:169.254.169.254]/",
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize("place", [
+    "file:///etc/passwd", "file:/etc/passwd", "ftp://a.example/jwks", "http://a.example/jwks", "https://",
+    "http://169.254.169.254/latest", "https://169.254.169.254/latest", "https://[fe80::1]/", "https://0.0.0.0/",
+    "https://me:secret@a.example/", "https://a.example/#x", "https://a.example:port/", "http://localhost.evil/",
+    "https://[::ffff:169.254.169.254]/",
+])  # fmt: skip
 def test_a_place_of_keys_that_is_not_safe_is_no_setting(place: str):
     with pytest.raises(SettingsError) as caught:
         load({"MUISTI_JWKS": place}, None, {})

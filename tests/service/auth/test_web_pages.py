@@ -119,10 +119,7 @@ def test_preflights_are_answered_on_every_path(app: Litestar, client: httpx.Clie
         ask = {"Access-Control-Request-Method": method, "Access-Control-Request-Headers": "content-type"}
         for page in ("a listed origin", "a page of this machine"):
             answer = client.options(path, headers={**ask, **WELCOME[page]})
-            assert (answer.status_code, answer.headers["Access-Control-Allow-Origin"]) == (
-                204,
-                WELCOME[page]["Origin"],
-            )
+            assert (answer.status_code, answer.headers["Access-Control-Allow-Origin"]) == (204, WELCOME[page]["Origin"])
         other = client.options(path, headers={**ask, **FOREIGN["an origin"]})
         assert "Access-Control-Allow-Origin" not in other.headers
     assert client.options("/mcp").headers["Allow"] == "OPTIONS, POST"

@@ -9,15 +9,12 @@ from typing import Any
 import apsw
 import click
 import pytest
-from click.testing import Result
 
 from muisti.service.cli import COMMANDS, SECTIONS, main, output
 from muisti.service.cli.base import GLOBAL
 from muisti.service.cli.commands.doctor import checks
-from muisti.service.cli.options import as_filter
-from muisti.service.settings import options
+from tests.service.conftest import Run
 
-Run = Callable[..., Result]
 DOCS = Path(__file__).parents[3] / "docs" / "reference" / "cli.md"
 TOKEN = "ghp_" + "a1B2c3D4e5F6" * 3
 
@@ -40,40 +37,15 @@ def for_a_person(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setattr(module, "for_people", lambda _: True)
 
 
-def test_what_is_added_is_found_read_changed_and_deleted(run: Run):
-    memory = added(run, "We deploy on Tuesdays", "--category", "rules", "--key", "deploy", "--tag", "infra,prod")
-    assert (memory["version"], memory["tags"], memory["type"]) == (1, ["infra", "prod"], "fact")
-    assert run("search", "deploy").stdout.split("\t")[0] == memory["id"]
-    assert run("get", "rules", "deploy").stdout.endswith("\n\nWe deploy on Tuesdays\n")
-    assert run("update", memory["id"], "We deploy on Mondays", "--tag", "").stdout == f"{memory['id']}\t2\n"
-    words = ("--metadata", '{"team": "core"}', "--type", "procedure", "--status", "deprecated", "--if-version", "2")
-    assert run("update", memory["id"], *words).stdout == f"{memory['id']}\t3\n"
-    now = json.loads(run("get", "rules", "deploy", "--json").stdout)
-    assert (now["tags"], now["metadata"], now["type"], now["status"]) == (
-        [],
-        {"team": "core"},
-        "procedure",
-        "deprecated",
-    )
-    assert now["content"] == "We deploy on Mondays"
-    assert run("delete", "rules", "deploy").stdout == f"{memory['id']}\n"
-    assert run("get", memory["id"]).exit_code == 1
-    assert run("list").stdout == ""
-
-
 NAMING: dict[str, Callable[[Sequence[str]], list[str]]] = {
-    "get": lambda name: ["get", *name],
-    "update": lambda name: ["update", *name, "--reason", "why"],
+    "get": lambda name: ["get", *name], "update": lambda name: ["update", *name, "--reason", "why"],
     "update with a text": lambda name: ["update", *name, "We deploy on Mondays"],
-    "supersede": lambda name: ["supersede", *name, "We deploy daily"],
-    "delete": lambda name: ["delete", *name],
-    "history": lambda name: ["history", *name],
-    "restore": lambda name: ["restore", *name, "--to", "1"],
-    "purge": lambda name: ["purge", *name],
-    "telemetry": lambda name: ["telemetry", *name],
+    "supersede": lambda name: ["supersede", *name, "We deploy daily"], "delete": lambda name: ["delete", *name],
+    "history": lambda name: ["history", *name], "restore": lambda name: ["restore", *name, "--to", "1"],
+    "purge": lambda name: ["purge", *name], "telemetry": lambda name: ["telemetry", *name],
     "feedback": lambda name: ["feedback", *name, "useful"],
     "probe add": lambda name: ["probe", "add", "when do we deploy?", *name],
-}
+}  # fmt: skip
 OTHER_IDS = {"probe delete", "webhook delete", "webhook redeliver", "receipt show", "receipt replay",
              "graph retract", "tasks show", "tasks watch", "tasks cancel"}  # fmt: skip
 
@@ -116,138 +88,15 @@ def test_every_command_names_a_memory_by_id_and_by_address(verb: str, run: Run):
     assert missing.exit_code == (0 if verb == "probe add" else 1), missing.output  # a probe may wait for its memory
 
 
-def test_a_deleted_entry_is_read_and_brought_back_by_its_address(run: Run):
-    put = run("put", "rules", "deploy", "We deploy on Fridays").stdout.split()
-    assert run("put", "rules", "deploy", "We deploy on Mondays", "--if-version", "1").stdout.split() == [put[0], "2"]
-    assert run("put", "rules", "deploy", "x", "--if-version", "1").exit_code == 2
-    assert run("update", "rules/deploy", "--author", "ann", "--if-version", "2").exit_code == 0
-    assert run("delete", "rules", "deploy").exit_code == 0
-    assert run("history", "rules/deploy").exit_code == run("restore", "rules/deploy").exit_code == 0
-    assert run("get", "rules/deploy").stdout.endswith("We deploy on Mondays\n")
-
-
-def test_an_address_with_several_slashes_is_the_one_that_is_there(run: Run):
-    run("put", "notes/2026", "plan", "Ships in May")
-    assert run("get", "notes/2026/plan").exit_code == 0
-    run("put", "notes", "2026/plan", "Ships in June")
-    both = run("get", "notes/2026/plan")
-    assert both.exit_code == 1
-    assert "'notes' '2026/plan', or 'notes/2026' 'plan'" in both.stderr
-    assert run("get", "notes", "2026/plan").stdout.endswith("Ships in June\n")
-
-
-def test_a_quota_is_set_in_words_that_people_use(run: Run):
-    added(run, "one")
-    assert run("quota", "--memories", "1", "--bytes", "2KiB").stdout == "memories\t1\t1\nbytes\t7\t2048\n"
-    refused = run("add", "two")
-    assert refused.exit_code == 1 and "holds 1 of 1 memories" in refused.stderr
-    assert "quota.memories.limit\t1\n" in run("stats").stdout
-    assert run("quota", "--memories", "default").stdout == "memories\t1\tany\nbytes\t7\t2048\n"
-    added(run, "two")
-    for wrong in ((), ("--memories", "many"), ("--bytes", "-1")):
-        assert run("quota", *wrong).exit_code == 64
-
-
-def test_a_policy_is_shown_and_set(run: Run):
-    added(run, "one")
-    assert run("policy", "--history-days", "30", "--purge-after-days", "730").stdout.splitlines() == [
-        "secrets	refuse", "personal_data	allow", "echoes	flag", "history_days	30", "purge_after_days	730",
-        "similarity_limit	", "review_limit	",
-        "recency_weight	0", "recency_half_life_days	30", "inherits	", "graph	on", "second_model	off",
-    ]  # fmt: skip
-    both = run("policy", "--history-days", "default", "--purge-after-days", "default").stdout
-    assert "history_days\t365\npurge_after_days\t\n" in both
-    for wrong in ("soon", "nan", "0"):
-        assert run("policy", "--purge-after-days", wrong).exit_code == 64
-
-
-def test_every_field_of_a_memory_can_be_given(run: Run):
-    given = {
-        "category": "c", "key": "k", "type": "guard", "status": "candidate", "importance": "high", "author": "Ann",
-        "reason": "why", "source": "mail", "tags": ["a", "b"], "metadata": {"team": {"size": 3}},
-    }  # fmt: skip
-    words = [f"--{name}={value}" for name, value in given.items() if name not in ("tags", "metadata")]
-    times = ("--event-at", "2026-01-31", "--expires-at", "2099-01-01T09:00:00+02:00", "--valid-from", "2026-01-30")
-    memory = added(run, "x", *words, "--tag", "a", "--tag", "b", "--metadata", '{"team": {"size": 3}}', *times)
-    assert {name: memory[name] for name in given} == given
-    assert (memory["event_at"], memory["expires_at"]) == ("2026-01-31T00:00:00Z", "2099-01-01T07:00:00Z")
-    assert (memory["valid_from"], memory["valid_to"]) == ("2026-01-30T00:00:00Z", None)
-
-
-def test_standard_input_is_the_content_without_its_last_end_of_line(run: Run):
-    result = run("add", "-", "--json", input="first line\nsecond line\n")
-    assert json.loads(result.stdout)["content"] == "first line\nsecond line"
-    assert run("add", "-", input=b"\xff").exit_code == 64
-
-
-@pytest.mark.parametrize(
-    "option", ["--category", "--author", "--reason", "--source", "--event-at", "--valid-to", "--expires-at"]
-)
-def test_an_empty_value_takes_a_field_away(option: str, run: Run):
-    value = "2099-01-01" if option.endswith(("-at", "-to")) else "something"
-    memory = added(run, "x", option, value)
-    field = option.removeprefix("--").replace("-", "_")
-    assert memory[field]
-    changed = json.loads(run("update", memory["id"], option, "", "--json").stdout)
-    assert changed[field] is None
-
-
-def test_the_same_text_is_a_conflict_that_shows_the_memory_and_the_way_out(run: Run):
-    first = added(run, "Ann likes tea")
-    second = run("add", "Ann  likes tea")
-    assert second.exit_code == 2
-    assert second.stdout == ""
-    assert f"{first['id']}  Ann likes tea" in second.stderr
-    assert "--on-conflict keep" in second.stderr
-    assert run("add", "Ann likes tea", "--on-conflict", "keep").exit_code == 0
-
-
-def test_a_contradiction_is_shown_with_what_differs(run: Run, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("MUISTI_EMBEDDINGS", "on")
-    first = added(run, "The staging database runs on port 5433.")
-    second = run("add", "The staging database runs on port 5434.")
-    assert (second.exit_code, second.stdout) == (2, "")
-    assert f"{first['id']}  The staging database runs on port 5433.  (stored 5433, yours 5434)" in second.stderr
-    assert "muisti update ID TEXT" in second.stderr
-
-
-def test_a_refusal_with_json_prints_the_problem(run: Run):
-    first = added(run, "Ann likes tea")
-    problem = json.loads(run("add", "Ann likes tea", "--json").stdout)
-    assert (problem["status"], problem["code"]) == (409, "duplicate")
-    assert [one["id"] for one in problem["conflicts"]] == [first["id"]]
-
-
-def test_an_address_that_is_taken_and_an_old_version_are_conflicts(run: Run):
-    memory = added(run, "one", "--category", "c", "--key", "k")
-    assert run("add", "two", "--category", "c", "--key", "k").exit_code == 2
-    assert run("update", memory["id"], "three", "--if-version", "1").exit_code == 0
-    assert run("update", memory["id"], "four", "--if-version", "1").exit_code == 2
-    assert run("delete", memory["id"], "--if-version", "1").exit_code == 2
-    assert run("delete", memory["id"], "--if-version", "2").exit_code == 0
-
-
-def test_content_over_the_limit_ends_with_3(run: Run):
-    assert run("add", "x" * 100_000).exit_code == 0
-    result = run("add", "-", input="x" * 100_001)
-    assert result.exit_code == 3
-    assert "100,001" in result.stderr
-    assert "100,000" in result.stderr
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["serch"], ["add"], ["add", "x", "--type", "opinion"], ["add", "x", "--metadata", "[1]"], ["add", ""],
-        ["add", "x", "--event-at", "someday"], ["add", "x", "--key", "k"], ["list", "--limit", "0"], ["update", "x"],
-        ["list", "--filter", "{"], ["list", "--filter", '{"colour": "red"}'], ["search"], ["get", "a", "b", "c"],
-        ["list", "--space", "No Name"], ["list", "--url", "ftp://example.org"], ["--config", "missing.toml", "list"],
-        ["serve", "--port", "many"], ["serve", "--host", "0.0.0.0"], ["serve", "--url", "http://127.0.0.1:1"],
-        ["reembed", "--url", "http://127.0.0.1:1"], ["eval"], ["eval", "nowhere"],
-        ["search", "x", "--recency-weight", "2"],
-    ],
-    ids=" ".join,
-)  # fmt: skip
+@pytest.mark.parametrize("words", [
+    ["serch"], ["add"], ["add", "x", "--type", "opinion"], ["add", "x", "--metadata", "[1]"], ["add", ""],
+    ["add", "x", "--event-at", "someday"], ["add", "x", "--key", "k"], ["list", "--limit", "0"], ["update", "x"],
+    ["list", "--filter", "{"], ["list", "--filter", '{"colour": "red"}'], ["search"], ["get", "a", "b", "c"],
+    ["list", "--space", "No Name"], ["list", "--url", "ftp://example.org"], ["--config", "missing.toml", "list"],
+    ["serve", "--port", "many"], ["serve", "--host", "0.0.0.0"], ["serve", "--url", "http://127.0.0.1:1"],
+    ["reembed", "--url", "http://127.0.0.1:1"], ["eval"], ["eval", "nowhere"],
+    ["search", "x", "--recency-weight", "2"],
+], ids=" ".join)  # fmt: skip
 def test_wrong_usage_ends_with_64(words: list[str], run: Run):
     run("add", "something", "--space", "notes-000000")
     result = run(*words)
@@ -278,67 +127,6 @@ def test_a_secret_is_refused_by_the_name_of_its_rule(option: str, run: Run):
     assert run("add", *words, "--allow-secrets").exit_code == 0
     memory = added(run, "harmless")
     assert run("update", memory["id"], *words[1:] or words).exit_code == 1
-
-
-def test_a_secret_in_metadata_is_known_by_its_name_too(run: Run):
-    assert run("add", "x", "--metadata", '{"password": "correct-horse-1"}').exit_code == 1
-
-
-def test_the_space_is_that_of_the_project_and_is_made_by_the_first_memory(run: Run):
-    git = Path(".git")
-    git.mkdir()
-    (git / "HEAD").write_text("ref: refs/heads/main\n")
-    (git / "config").write_text('[remote "origin"]\n\turl = git@github.com:Acme/Web.git\n')
-    assert run("space").stdout.startswith("acme.web\tgit remote origin")
-    missing = run("list")
-    assert (missing.exit_code, missing.stdout) == (0, "") and "muisti add" in missing.stderr
-    made = run("add", "one")
-    assert "acme.web" in made.stderr
-    assert made.stdout.strip() == run("list").stdout.split("\t")[0]
-    empty = run("list", "--space", "default")
-    assert (empty.exit_code, empty.stdout) == (0, "") and "muisti add" in empty.stderr
-    assert json.loads(run("space", "--json").stdout)["space"] == "acme.web"
-
-
-@pytest.mark.file_only
-def test_flags_beat_the_environment(run: Run, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("MUISTI_SPACE", "from-environment")
-    monkeypatch.setenv("MUISTI_DATABASE_URL", "file:environment.db")
-    monkeypatch.setenv("MUISTI_URL", "http://127.0.0.1:1")
-    assert run("space", "--space", "mine").stdout.startswith("mine\t")
-    assert run("list").exit_code == 1
-    monkeypatch.delenv("MUISTI_URL")
-    run("add", "x", "--database", "flag.db")
-    assert Path("flag.db").exists()
-    assert not Path("environment.db").exists()
-
-
-def test_global_options_stand_before_and_after_the_command(run: Run):
-    run("--space", "one", "add", "x")
-    assert json.loads(run("--json", "list", "-s", "one").stdout)["items"][0]["space"] == "one"
-
-
-def test_a_server_that_does_not_answer_is_told_with_what_to_do(run: Run):
-    result = run("list", "--url", "http://127.0.0.1:1")
-    assert result.exit_code == 1
-    assert "muisti serve" in result.stderr
-    assert "Traceback" not in result.output
-
-
-def test_lists_are_filtered_and_paged(run: Run):
-    for number in range(5):
-        run("add", f"memory {number}", "--tag", "even" if number % 2 == 0 else "odd", "--category", "c")
-    assert [line.split("\t")[3] for line in run("list", "--tag", "odd").stdout.splitlines()] == ["memory 3", "memory 1"]
-    assert len(run("list", "--tag", "odd,even", "--after", "2000-01-01").stdout.splitlines()) == 5
-    assert run("list", "--before", "2000-01-01").stdout == ""
-    assert len(run("list", "--filter", '{"category": "c"}', "--tag", "even").stdout.splitlines()) == 3
-    first = json.loads(run("list", "--limit", "2", "--json").stdout)
-    second = json.loads(run("list", "--limit", "5", "--cursor", first["next_cursor"], "--json").stdout)
-    contents = [memory["content"] for memory in first["items"] + second["items"]]
-    assert contents == [f"memory {number}" for number in (4, 3, 2, 1, 0)]
-    added(run, "it was so", "--valid-to", "2026-01-01")
-    assert [len(run("list", "--valid-at", f"{year}-01-01").stdout.splitlines()) for year in (2025, 2026)] == [6, 5]
-    assert second["next_cursor"] is None
 
 
 def test_lists_are_sorted_by_creation_or_change_and_read_whole(run: Run):
@@ -374,108 +162,6 @@ def test_a_list_is_as_long_as_it_is_asked_to_be(run: Run, monkeypatch: pytest.Mo
     rest = json.loads(run("list", "--limit", "500", "--cursor", three["next_cursor"], "--json").stdout)
     assert [one["id"] for one in rest["items"]] == ids[1::-1]
     assert run("list", "--all", "--limit", "3").exit_code == 64
-
-
-def test_types_and_statuses_are_repeated_or_listed(run: Run):
-    for kind in ("fact", "guard", "preference"):
-        run("add", f"a {kind} of red", "--type", kind)
-    run("add", "a maybe of red", "--status", "candidate")
-
-    def count(*words: str) -> int:
-        return len(run(*words).stdout.splitlines())
-
-    assert count("list", "--type", "fact,guard") == count("list", "--type", "fact", "--type", "guard") == 2
-    assert count("list", "--status", "active,candidate") == 4
-    assert count("search", "red", "--status", "candidate,active", "--type", "fact", "--all") == 2
-    assert run("list", "--type", "fact,nonsense").exit_code == 64
-
-
-def test_metadata_is_shown_as_json(run: Run):
-    id_ = added(run, "merged", "--metadata", '{"pr": "12", "done": true}', "--tag", "a,b")["id"]
-    lines = dict(line.split("\t", 1) for line in run("get", id_).stdout.splitlines() if "\t" in line)
-    assert json.loads(lines["metadata"]) == {"pr": "12", "done": True}
-    assert lines["tags"] == "a, b"
-
-
-def test_what_is_said_beside_hits_fits_them(run: Run):
-    """`Nothing about this` is said when nothing is, and not when a filter or a phrase leaves nothing."""
-    run("add", "penguin migration runs in winter", "--author", "ann")
-    asked = ("search", "kubernetes ingress tls certificate rotation winter cluster")
-    hidden, shown = run(*asked), run(*asked, "--all")
-    assert hidden.stdout == "" and "Nothing about this in the space notes. --all shows" in hidden.stderr
-    assert "penguin" in shown.stdout and "these memories come nearest" in shown.stderr
-    for words in (("winter", "--author", "bob"), ("winter runs", "--match", "phrase"), ("zebra", "--match", "all")):
-        said = run("search", *words).stderr
-        assert "matches" in said and "about" not in said, words
-    found = run("search", "penguin migration runs in winter")
-    assert "penguin" in found.stdout and "Nothing" not in found.stderr
-
-
-def test_a_merge_with_drop_may_be_repeated(run: Run):
-    added(run, "one", "--space", "a")
-    added(run, "two", "--space", "b")
-    assert run("space", "merge", "a", "b", "--drop").exit_code == 0
-    again = run("space", "merge", "a", "b", "--drop")
-    assert (again.exit_code, again.stdout) == (0, "")
-    assert "merged into b before" in again.stderr
-    assert run("space", "merge", "typo", "b", "--drop").exit_code == 1
-
-
-def test_search_answers_are_those_of_the_api(run: Run):
-    run("add", "the red house", "--tag", "a")
-    run("add", "the red car is red", "--tag", "b")
-    found = json.loads(run("search", "red", "--mode", "keyword", "--explain", "--highlight", "--json").stdout)
-    assert found["strategy"] == "keyword"
-    assert [hit["highlight"] for hit in found["hits"]] == ["the **red** car is **red**", "the **red** house"]
-    assert all(hit["explain"]["bm25"] > 0 for hit in found["hits"])
-    assert "house" in run("search", "red", "--tag", "a", "--all").stdout
-    assert run("search", "red car", "--match", "all", "--limit", "5").stdout.count("\n") == 1
-    assert run("search", "red car", "--match", "any", "--limit", "1").stdout.count("\n") == 1
-    assert run("search", "red is", "--match", "phrase").stdout == ""
-    run("add", "a red boat", "--category", "c", "--author", "Ann", "--type", "guard", "--status", "candidate")
-    filters = ("--category", "c", "--author", "Ann", "--type", "guard")
-    assert run("search", "red", *filters).stdout == "", "nobody has confirmed it"
-    assert "boat" in run("search", "red", *filters, "--status", "candidate", "--all").stdout
-    several = '{"type": {"in": ["guard", "fact"]}, "status": {"in": ["active", "candidate"]}}'
-    assert run("search", "red", "--filter", several, "--all").stdout.count("\n") == 3
-    line = run(
-        "search", "red", "--recency-weight", "0.5", "--half-life", "7", "--explain", "--limit", "1", "--all"
-    ).stdout
-    assert "recency=" in line and "decay.function=half_life decay.half_life_days=7.0000" in line
-    named = run("search", "red car last week", "--explain", "--all").stdout
-    assert "time.words=last week" in named, "a factor may be words"
-    assert "car" in run("search", "--mode", "recent").stdout.splitlines()[0]
-
-
-def test_the_end_of_an_id_names_a_memory(run: Run):
-    memories = [added(run, f"memory {number}") for number in range(3)]
-    wanted = memories[1]["id"]
-    assert run("get", wanted[-8:]).stdout.endswith("memory 1\n")
-    assert run("update", f"…{wanted[-8:]}", "--importance", "low").exit_code == 0
-    assert run("feedback", wanted[-8:], "useful").stdout == "1\t0\n"
-    assert run("delete", wanted[-8:]).stdout.strip() == wanted
-    assert run("get", wanted[-8:]).exit_code == 1
-    assert run("history", wanted[-8:]).exit_code == 0
-    assert run("restore", wanted[-8:]).stdout == f"{wanted}\t3\n"
-    assert run("restore", "0" * 12).exit_code == 1
-
-
-def test_facets_and_sizes_are_lists_and_objects(run: Run):
-    run("add", "one", "--category", "c", "--tag", "t,u")
-    run("add", "two", "--category", "c", "--tag", "t")
-    assert run("categories").stdout == "c\t2\n"
-    assert run("tags").stdout == "t\t2\nu\t1\n"
-    assert json.loads(run("tags", "--json").stdout)["items"][0] == {"name": "t", "count": 2}
-    assert json.loads(run("stats", "--json").stdout)["memories"] == 2
-    assert "memories\t2\n" in run("stats").stdout
-    assert {space["name"] for space in json.loads(run("spaces", "--json").stdout)["items"]} >= {"default"}
-
-
-def test_an_idempotency_key_stores_once(run: Run):
-    words = ["add", "x", "--on-conflict", "keep", "--idempotency-key", "k1"]
-    first, second = run(*words), run(*words)
-    assert first.stdout == second.stdout
-    assert len(run("list").stdout.splitlines()) == 1
 
 
 def test_memories_cannot_steer_the_terminal(run: Run, monkeypatch: pytest.MonkeyPatch):
@@ -579,30 +265,6 @@ def test_doctor_knows_spaces_of_one_project(run: Run):
     assert report.exit_code == 0 and "project\twarning" in report.stdout and "acme.web --drop" in report.stdout
 
 
-def test_reembedding_gives_a_space_the_model_that_runs(run: Run, monkeypatch: pytest.MonkeyPatch):
-    run("add", "We deploy on Tuesdays")
-    assert run("reembed").exit_code == 64
-    monkeypatch.setenv("MUISTI_EMBEDDINGS", "on")
-    result = run("reembed", "--json")
-    assert result.exit_code == 0, result.output
-    assert json.loads(result.stdout)["generation"]
-    assert json.loads(run("search", "deploy", "--mode", "semantic", "--json").stdout)["hits"]
-    assert run("reembed", "--space", "missing").exit_code == 1
-    run("add", "They deploy on Fridays", "--space", "other")
-    every = json.loads(run("reembed", "--all", "--json").stdout)["items"]
-    assert {one["name"] for one in every} >= {"notes", "other"} and all(one["generation"] for one in every)
-    assert run("reembed", "--all", "--space", "other").exit_code == 64
-
-
-def test_shortcuts_and_a_filter_hold_together():
-    names = ("category", "author", "entity", "after", "before", "changed_after", "changed_before", "valid_at")
-    none: dict[str, Any] = {**dict.fromkeys(names), "type_": (), "status": ()}
-    assert as_filter(None, **none, tags=()) is None
-    assert as_filter({"or": []}, **none, tags=()) == {"or": []}
-    both = as_filter({"key": "k"}, **none | {"category": "c"}, tags=("a,b", "c"))
-    assert both == {"and": [{"key": "k"}, {"category": "c", "tags": {"any": ["a", "b", "c"]}}]}
-
-
 def commands() -> dict[str, click.Command]:
     context = click.Context(main)
     found = {name: main.get_command(context, name) for name in COMMANDS}
@@ -630,8 +292,3 @@ def test_every_help_below_has_an_example(run: Run):
 def test_every_exit_code_is_documented():
     codes = DOCS.read_text().partition("## Exit codes")[2].partition("\n## ")[0]
     assert [code for code in (0, 1, 2, 3, 64) if f"| {code} |" not in codes] == []
-
-
-def test_serve_has_a_flag_for_every_setting():
-    flags = {param.opts[0] for param in commands()["serve"].params}
-    assert {setting.flag for setting in options()} <= flags

@@ -226,13 +226,9 @@ def test_a_full_disk_is_said_in_a_line(database: Path, values: dict[str, str], s
 
 
 OUTPUTS = (
-    "export {out}",
-    "export {out} --format markdown",
-    "backup {out}",
-    "purge {id} --report {out}",
-    "restore-backup {copy} --database {out}",
-    "calibrate {folder} --save {out}",
-)
+    "export {out}", "export {out} --format markdown", "backup {out}", "purge {id} --report {out}",
+    "restore-backup {copy} --database {out}", "calibrate {folder} --save {out}",
+)  # fmt: skip
 
 
 def test_an_output_that_cannot_be_written_is_said_in_a_line(database: Path, values: dict[str, str]):
@@ -253,13 +249,9 @@ def test_an_output_that_is_full_is_said_in_a_line(database: Path, command: str):
     words = [sys.executable, "-c", "from muisti.service.cli import main; main()", command, "--database", str(database)]
     with Path("/dev/full").open("w") as full:
         done = subprocess.run(
-            [*words, "--space", "s"],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            env=os.environ | {"PYTHONPATH": str(ROOT)},
-            check=False,
-        )
+            [*words, "--space", "s"], stdout=full, stderr=subprocess.PIPE, text=True,
+            env=os.environ | {"PYTHONPATH": str(ROOT)}, check=False,
+        )  # fmt: skip
     assert done.returncode == 1 and "Traceback" not in done.stderr and done.stderr.count("Error:") == 1, done.stderr
 
 

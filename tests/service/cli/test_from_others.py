@@ -1,17 +1,15 @@
 """Tests that the commands and options which the table gives users of other command lines exist."""
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import click
 import pytest
-from click.testing import Result
 
 from muisti.service.cli import main
 from tests.service.app.test_server import serving
+from tests.service.conftest import Run
 
-Run = Callable[..., Result]
 SERVICE = Path(__file__).parents[1]
 TABLE = (SERVICE.parent / "from_others" / "cli.tsv").read_text("utf-8").splitlines()[1:]
 ROWS = [tuple(line.split("\t")) for line in TABLE]
@@ -42,7 +40,8 @@ def test_every_command_and_option_of_ours_exists():
 def test_every_row_names_a_test(row: tuple[str, str, str]):
     assert len(row) == 3, row
     module, _, name = row[2].partition(": ")
-    assert re.search(rf"^def {name}\(", (SERVICE / f"{module}.py").read_text("utf-8"), re.MULTILINE), row[2]
+    text = (SERVICE / (module if module.endswith(".txt") else f"{module}.py")).read_text("utf-8")
+    assert re.search(rf"^(def {name}\(|# {name}$)", text, re.MULTILINE), row[2]
 
 
 def test_the_version_is_told(run: Run):
@@ -55,6 +54,7 @@ def test_exit_codes_are_theirs(run: Run):
     assert run("add", "Ann likes tea").exit_code == 2
     assert run("validate", "x" * 100_001).exit_code == run("add", "x" * 100_001).exit_code == 3
     assert run("add", "Ann", "--type", "opinion").exit_code == 64
+    assert run("add", "-", input=b"\xff").exit_code == 64
 
 
 @pytest.mark.file_only

@@ -3,19 +3,17 @@
 import io
 import json
 import re
-from collections.abc import Callable
 
 import pytest
-from click.testing import Result
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
 from muisti.service.cli.output import cell, fields, grid
+from tests.service.conftest import Run
 
 pytestmark = pytest.mark.one_store
 
-Run = Callable[..., Result]
 LONG = "another-space-with-a-very-long-name"
 ID = "c05430e1-a1ea-4550-92b9-c335fbd8ff4f"
 WIDTHS = (40, 60, 80)

@@ -5,20 +5,18 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from click.testing import Result
 from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.service.cli.commands.hook.storing import TEXT_MAX, captured, may_be_secret
 from muisti.service.connect import hooks, jsonc
 from tests.examples import few
+from tests.service.conftest import Run
 
-Run = Callable[..., Result]
 SETTINGS = """{
   // mine
   "model": "opus",
@@ -31,15 +29,9 @@ SETTINGS = """{
 }
 """
 SECRETS = [
-    "my jwt is eyJhbGciOi.eyJzdWIi.sig",
-    "AKIAABCDEFGHIJKLMNOP",
-    "Authorization: Bearer x",
-    "api_key = 1",
-    "secret_key=1",
-    "PASSWORD=hunter2",
-    "token=abc",
-    "ghp_" + "a1B2c3D4e5F6" * 3,
-]
+    "my jwt is eyJhbGciOi.eyJzdWIi.sig", "AKIAABCDEFGHIJKLMNOP", "Authorization: Bearer x", "api_key = 1",
+    "secret_key=1", "PASSWORD=hunter2", "token=abc", "ghp_" + "a1B2c3D4e5F6" * 3,
+]  # fmt: skip
 
 
 def sent(event: str, **fields: object) -> str:
@@ -50,16 +42,13 @@ def kept(run: Run, *options: str) -> list[dict[str, Any]]:
     return json.loads(run("list", "--status", "candidate", "--json", *options).stdout)["items"]
 
 
-@pytest.mark.parametrize(
-    ("event", "fields", "text"),
-    [
-        ("UserPromptSubmit", {"prompt": " Deploy on Fridays "}, "Deploy on Fridays"),
-        ("PreToolUse", {"tool_name": "Bash", "tool_input": {"command": "ls ä"}}, '{"command": "ls ä"}'),
-        ("PostToolUse", {"tool_name": "Bash", "tool_response": "a.txt"}, "a.txt"),
-        ("PreCompact", {"conversation": [{"role": "user", "content": "Hi"}, {"content": ["Ho"]}]}, 'user: Hi\n["Ho"]'),
-        ("UserPromptSubmit", {"prompt": "x" * 9000}, "x" * TEXT_MAX),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("event", "fields", "text"), [
+    ("UserPromptSubmit", {"prompt": " Deploy on Fridays "}, "Deploy on Fridays"),
+    ("PreToolUse", {"tool_name": "Bash", "tool_input": {"command": "ls ä"}}, '{"command": "ls ä"}'),
+    ("PostToolUse", {"tool_name": "Bash", "tool_response": "a.txt"}, "a.txt"),
+    ("PreCompact", {"conversation": [{"role": "user", "content": "Hi"}, {"content": ["Ho"]}]}, 'user: Hi\n["Ho"]'),
+    ("UserPromptSubmit", {"prompt": "x" * 9000}, "x" * TEXT_MAX),
+])  # fmt: skip
 def test_each_event_has_its_field(event: str, fields: dict[str, object], text: str):
     found = captured(sent(event, cwd="/work/web", **fields))
     assert found is not None
@@ -134,14 +123,9 @@ def test_the_client_goes_on_while_it_is_stored(tmp_path: Path):
     words = [muisti, "hook", "run", "--database", str(tmp_path / "m.db")]
     payload = sent("UserPromptSubmit", prompt="We deploy on Fridays", cwd=str(home))
     done = subprocess.run(
-        words,
-        input=payload,
-        cwd=home,
-        env={**plain, "MUISTI_EMBEDDINGS": "off"},
-        capture_output=True,
-        text=True,
+        words, input=payload, cwd=home, env={**plain, "MUISTI_EMBEDDINGS": "off"}, capture_output=True, text=True,
         check=True,
-    )
+    )  # fmt: skip
     assert done.stdout + done.stderr == ""
     listing = [muisti, "list", "--status", "candidate", "--database", str(tmp_path / "m.db"), "--space", "web"]
     for _ in range(60):

@@ -1,20 +1,18 @@
 """From a server with keys back to one without: a command on the database file alone."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 from litestar.testing import TestClient
 
 from muisti.service.app.app import create_app
 from muisti.service.cli.commands import keys
 from muisti.service.settings import Settings
+from tests.service.conftest import Run
 
 pytestmark = pytest.mark.one_store
 
-Run = Callable[..., Result]
 BACK = "muisti keys clear"
 
 

@@ -2,16 +2,13 @@
 
 import json
 import os
-from collections.abc import Callable
 from pathlib import Path
 from shutil import copyfile
 
 import pytest
-from click.testing import Result
 
 from muisti.service.settings.places import users_database
-
-Run = Callable[..., Result]
+from tests.service.conftest import Run
 
 # The mode that a command needs at least. Those without one want everything.
 NEEDS = {
@@ -70,40 +67,6 @@ def test_a_mode_lets_through_what_it_is_for_and_nothing_else(
         assert result.exit_code == 1 and result.stdout == ""
         monkeypatch.delenv("MUISTI_ACCESS")
         assert [line.split("\t")[-1] for line in run("list").stdout.splitlines()] == ["Ann likes tea"]
-
-
-@pytest.mark.file_only
-def test_an_option_beats_the_environment_and_a_wrong_mode_is_refused(
-    run: Run, stored: str, monkeypatch: pytest.MonkeyPatch
-):
-    monkeypatch.setenv("MUISTI_ACCESS", "read-only")
-    assert run("add", "x").exit_code == 1
-    assert run("add", "x", "--access", "full").exit_code == 0
-    assert run("--access", "append-only", "add", "y").exit_code == 0
-    monkeypatch.setenv("MUISTI_ACCESS", "readonly")
-    wrong = run("list")
-    assert wrong.exit_code == 64 and "MUISTI_ACCESS is 'readonly'; expected one of read-only" in wrong.stderr
-
-
-@pytest.mark.file_only
-@pytest.mark.parametrize("by", ["option", "variable"])
-def test_with_a_fixed_category_there_is_no_other(by: str, run: Run, stored: str, monkeypatch: pytest.MonkeyPatch):
-    run("add", "We deploy on Tuesdays", "--category", "rules")
-    words = ["--only-category", "rules"] if by == "option" else []
-    if by == "variable":
-        monkeypatch.setenv("MUISTI_ONLY_CATEGORY", "rules")
-    assert [line.split("\t")[-1] for line in run(*words, "list").stdout.splitlines()] == ["We deploy on Tuesdays"]
-    assert run(*words, "get", stored).exit_code == 1
-    assert run(*words, "delete", stored).exit_code == 1
-    assert run(*words, "categories").stdout == "rules\t1\n"
-    assert json.loads(run(*words, "add", "Backups run at night", "--json").stdout)["category"] == "rules"
-    elsewhere = run(*words, "add", "Backups run at noon", "--category", "people")
-    assert elsewhere.exit_code == 1 and "this command works in category 'rules' only" in elsewhere.stderr
-    purge, keys = ("purge", "--author", "Ann", "--yes"), ("keys", "create", "--admin")
-    for whole in (("export", "-"), ("import", "in.ndjson"), ("backup", "copy.db"), keys, purge):
-        refused = run(*words, *whole)
-        assert refused.exit_code == 1 and refused.stdout == "", refused.output
-    assert not Path("copy.db").exists()
 
 
 @pytest.mark.parametrize("words", [("list", "--url", "http://127.0.0.1:1"), ("serve",)], ids=" ".join)

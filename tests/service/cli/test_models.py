@@ -1,17 +1,15 @@
 """`muisti models test` with the model of the settings, a named one, and an endpoint."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 
 from tests.core.embedding.bert import write_tokenizer
+from tests.service.conftest import Run
 from tests.service.providers import embedding_server as fakes
 from tests.service.providers.embedding_server import embedding_server
 
-Run = Callable[..., Result]
 KEY = "sk-a-secret-that-nobody-may-see"
 
 
@@ -59,22 +57,18 @@ def test_without_embeddings_there_is_nothing_to_try(run: Run, monkeypatch: pytes
     assert run("models", "test").exit_code == 1
 
 
-@pytest.mark.parametrize(
-    ("settings", "why"),
-    [
-        ({"MUISTI_EMBEDDING_URL": "http://localhost:1/v1"}, "go together"),
-        ({"MUISTI_EMBEDDING_MODEL": "m"}, "go together"),
-        (
-            {"MUISTI_EMBEDDING_URL": "http://localhost:1/v1", "MUISTI_EMBEDDING_MODEL": "m", "MUISTI_MODEL": "x"},
-            "exclude each other",
-        ),
-        ({"MUISTI_MODELS": "endpoint"}, "is not set"),
-        ({"MUISTI_EMBEDDING_URL": "ftp://localhost"}, "the base URL"),
-        ({"MUISTI_EMBEDDING_URL": f"http://me:{KEY}@localhost/v1"}, "the base URL"),
-        ({"MUISTI_EMBEDDING_KEY": KEY, "MUISTI_EMBEDDING_KEY_FILE": "key"}, "exclude each other"),
-        ({"MUISTI_EMBEDDING_KEY": f"{KEY}\nX-Other: 1"}, "visible ASCII"),
-    ],
-)
+@pytest.mark.parametrize(("settings", "why"), [
+    ({"MUISTI_EMBEDDING_URL": "http://localhost:1/v1"}, "go together"),
+    ({"MUISTI_EMBEDDING_MODEL": "m"}, "go together"),
+    (
+        {"MUISTI_EMBEDDING_URL": "http://localhost:1/v1", "MUISTI_EMBEDDING_MODEL": "m", "MUISTI_MODEL": "x"},
+        "exclude each other",
+    ),
+    ({"MUISTI_MODELS": "endpoint"}, "is not set"), ({"MUISTI_EMBEDDING_URL": "ftp://localhost"}, "the base URL"),
+    ({"MUISTI_EMBEDDING_URL": f"http://me:{KEY}@localhost/v1"}, "the base URL"),
+    ({"MUISTI_EMBEDDING_KEY": KEY, "MUISTI_EMBEDDING_KEY_FILE": "key"}, "exclude each other"),
+    ({"MUISTI_EMBEDDING_KEY": f"{KEY}\nX-Other: 1"}, "visible ASCII"),
+])  # fmt: skip
 def test_settings_that_make_no_model_are_refused(
     run: Run, monkeypatch: pytest.MonkeyPatch, settings: dict[str, str], why: str
 ):

@@ -55,17 +55,6 @@ def test_a_space_moves_from_the_file_to_a_server_and_back(run: Run, url: str):
     assert run("list", "--url", url, "--space", "new", "--plain").stdout == ""
 
 
-def test_a_file_of_another_system_comes_in(run: Run, url: str, tmp_path: Path):
-    fixture = next(one for one in FIXTURES if not one.failed)
-    path = tmp_path / fixture.name
-    fixture.make(path)
-    for where in (("--space", "notes"), ("--space", "notes", "--url", url)):
-        done = run("import", str(path), *where)
-        assert (done.exit_code, done.stdout.splitlines()[0]) == (0, f"created\t{len(fixture.texts)}"), done.output
-        again = run("import", str(path), "--from", fixture.system, *where, "--json")
-        assert json.loads(again.stdout)["created"] == 0
-
-
 def test_progress_counts_memories_until_all_is_in_place(run: Run, tmp_path: Path):
     fixture = next(one for one in FIXTURES if one.id == "vipune projects.db")
     fixture.make(tmp_path / fixture.name)
@@ -85,30 +74,6 @@ def test_progress_counts_memories_until_all_is_in_place(run: Run, tmp_path: Path
     stages = [text.rindex(stage) for stage in ("reading", "storing in notes", "putting all in place in notes")]
     assert stages == sorted(stages) and " 3/3 " in text
     assert "storing" not in run("import", str(tmp_path / fixture.name), "--space", "notes").stderr  # no terminal
-
-
-@pytest.mark.file_only
-def test_a_database_of_ours_is_no_file_to_import_and_the_way_is_named(run: Run, tmp_path: Path):
-    run("add", "something", "--database", str(tmp_path / "mine.db"))
-    refused = run("import", str(tmp_path / "mine.db"))
-    assert refused.exit_code == 1 and "muisti export --database" in refused.stderr
-
-
-def test_what_cannot_come_in_is_named(run: Run, url: str, tmp_path: Path):
-    bad = next(one for one in FIXTURES if one.failed)
-    path = tmp_path / bad.name
-    bad.make(path)
-    for where in ((), ("--url", url)):
-        refused = run("import", str(path), *where)
-        assert (refused.exit_code, refused.stdout) == (1, "created\t0\nfailed\t1\ngood\t2\n"), refused.output
-        assert "row 3" in refused.stderr and "--each imports the 2 other memories" in refused.stderr
-        each = run("import", str(path), "--each", *where)
-        assert each.exit_code == 1 and each.stdout.startswith("created\t2\n") and "row 3" in each.stderr
-    (tmp_path / "noise").write_bytes(b"\x00\x01 noise")
-    assert "--from NAME names" in run("import", str(tmp_path / "noise")).stderr
-    assert run("import", str(tmp_path / "missing")).exit_code == 1
-    assert run("import").exit_code == 64 and run("import", "--list", "--undo", "1").exit_code == 64
-    assert run("import", "--undo", "9").exit_code == 1
 
 
 def test_memories_go_out_as_notes_and_come_in_elsewhere(run: Run, url: str, tmp_path: Path):

@@ -61,30 +61,16 @@ def test_a_name_that_breaks_the_rule_is_refused_with_its_source(name: str, tmp_p
             choose(None, {"MUISTI_SPACE": name}, tmp_path)
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "https://github.com/acme/web",
-        "https://github.com/acme/web.git",
-        "https://github.com/Acme/Web.git/",
-        "https://me:s3cret@github.com/acme/web.git",
-        "https://s3cret@github.com:8443/deep/er/acme/web.git?token=s3cret#s3cret",
-        "https://me:s3/cret@github.com/acme/web",
-        "ssh://git@github.com:22/acme/web.git",
-        "ssh://git@[::1]:22/acme/web",
-        "git@github.com:acme/web.git",
-        "git@[::1]:acme/web.git",
-        "me:s3cret@github.com:acme/web.git",
-        "github.com:acme/web",
-        "git://example.org/acme/web.git",
-        "file:///srv/git/acme/web.git",
-        "/srv/git/acme/web.git",
-        "../../acme/web",
-        "/srv/acme/web/.git",
-        "C:\\src\\acme\\web.git",
-        "https://dev.azure.com/org/acme/_git/web",
-    ],
-)
+@pytest.mark.parametrize("url", [
+    "https://github.com/acme/web", "https://github.com/acme/web.git", "https://github.com/Acme/Web.git/",
+    "https://me:s3cret@github.com/acme/web.git",
+    "https://s3cret@github.com:8443/deep/er/acme/web.git?token=s3cret#s3cret",
+    "https://me:s3/cret@github.com/acme/web", "ssh://git@github.com:22/acme/web.git", "ssh://git@[::1]:22/acme/web",
+    "git@github.com:acme/web.git", "git@[::1]:acme/web.git", "me:s3cret@github.com:acme/web.git",
+    "github.com:acme/web", "git://example.org/acme/web.git", "file:///srv/git/acme/web.git",
+    "/srv/git/acme/web.git", "../../acme/web", "/srv/acme/web/.git", "C:\\src\\acme\\web.git",
+    "https://dev.azure.com/org/acme/_git/web",
+])  # fmt: skip
 def test_a_remote_gives_its_last_two_segments_in_every_form(url: str):
     path = remote_path(url)
     assert (space_name(path), "s3cret" in "/".join(path)) == ("acme.web", False)
@@ -138,17 +124,14 @@ def test_a_folder_inside_the_repository_belongs_to_it(tmp_path: Path):
     assert choose(None, {}, inside).space == "acme.web"
 
 
-@pytest.mark.parametrize(
-    "config",
-    [
-        '[remote "origin"]\n\turl = git@h:acme/web.git\n\turl = git@h:second/url\n',
-        '[REMOTE "origin"] URL=git@h:acme/web ; a comment\n',
-        '\ufeff[remote "origin"]\r\n\turl = "git@h:acme/web" # a comment\r\n',
-        '[remote "origin"]\n\turl = git@h:\\\nacme/web\n',
-        '[remote "Origin"]\n\turl = git@h:other/one\n[remote "origin"]\n\tpushurl = x:y/z\n\turl = h:acme/web\n',
-        '# url = a:b/c\n[url "git@h:"]\n\tinsteadOf = x\n[remote "origin"]\n\turl = git@h:acme/web\n',
-    ],
-)
+@pytest.mark.parametrize("config", [
+    '[remote "origin"]\n\turl = git@h:acme/web.git\n\turl = git@h:second/url\n',
+    '[REMOTE "origin"] URL=git@h:acme/web ; a comment\n',
+    '\ufeff[remote "origin"]\r\n\turl = "git@h:acme/web" # a comment\r\n',
+    '[remote "origin"]\n\turl = git@h:\\\nacme/web\n',
+    '[remote "Origin"]\n\turl = git@h:other/one\n[remote "origin"]\n\tpushurl = x:y/z\n\turl = h:acme/web\n',
+    '# url = a:b/c\n[url "git@h:"]\n\tinsteadOf = x\n[remote "origin"]\n\turl = git@h:acme/web\n',
+])  # fmt: skip
 def test_the_configuration_of_git_is_read_as_git_reads_it(config: str, tmp_path: Path):
     assert choose(None, {}, repository(tmp_path, config)).space == "acme.web"
 

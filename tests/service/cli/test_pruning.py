@@ -1,18 +1,15 @@
 """`muisti documents prune`: shows first, asks, and ends."""
 
 import json
-from collections.abc import Callable
 
 import pytest
-from click.testing import Result
 
 from muisti.client import calls
 from muisti.service.cli.base import Globals
 from muisti.service.cli.session import session
+from tests.service.conftest import Run
 
 pytestmark = pytest.mark.one_store
-
-Run = Callable[..., Result]
 
 
 @pytest.fixture

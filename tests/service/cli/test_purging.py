@@ -1,17 +1,14 @@
 """`muisti purge` of many memories: as a task with a signed report, on a database file."""
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from click.testing import Result
 
 from muisti.service.cli.commands import erasure
+from tests.service.conftest import Run
 
 pytestmark = pytest.mark.one_store
-
-Run = Callable[..., Result]
 
 
 @pytest.fixture

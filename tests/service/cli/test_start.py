@@ -4,17 +4,8 @@ import subprocess
 import sys
 
 HEAVY = {
-    "apsw",
-    "muisti.core.model.values",
-    "httpx",
-    "litestar",
-    "mcp",
-    "model2vec",
-    "numba",
-    "numpy",
-    "rich",
-    "structlog",
-}
+    "apsw", "muisti.core.model.values", "httpx", "litestar", "mcp", "model2vec", "numba", "numpy", "rich", "structlog",
+}  # fmt: skip
 
 
 def imported(code: str) -> list[str]:

@@ -1,7 +1,6 @@
 """Last hits far below the best: left out on a terminal where the evidence is strong, and nowhere else."""
 
 import json
-from collections.abc import Callable
 
 import pytest
 from click.testing import Result
@@ -9,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.service.cli.commands.search import SHARE, split
+from tests.service.conftest import Run
 
 pytestmark = pytest.mark.one_store
 
-Run = Callable[..., Result]
 QUERY = ("search", "deploy production database migration")
 MORE = "with less than a third of the best score: --all shows"
 

@@ -1,6 +1,6 @@
 """A wrong value of any option or argument is one line that says what is expected, of every command."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 
 import click
@@ -15,10 +15,10 @@ from muisti.service.cli.commands.quotas import Most
 from muisti.service.cli.options import JsonObject, Moment, Point, Several, Span
 from muisti.service.cli.ranking_options import Weighted
 from muisti.service.cli.values import Number, OneOf, Whole, line_of, worded
+from tests.service.conftest import Run
 
 pytestmark = pytest.mark.one_store
 
-Run = Callable[..., Result]
 TEXT = (click.STRING, click.BOOL, click.UNPROCESSED)
 FREE = (Point, click.Path, click.File)  # the service checks the text, or click names the file
 WRONG = "no=such=value"
@@ -69,20 +69,16 @@ def test_every_type_of_a_parameter_is_checked_or_takes_any_text():
     assert {kind for kind in kinds if kind not in known} == set()
 
 
-@pytest.mark.parametrize(
-    ("words", "line"),
-    [
-        (("search", "x", "--limit", "abc"), "--limit is 'abc'; expected a whole number from 1 to 100"),
-        (("search", "x", "--limit", "0"), "--limit is '0'; expected a whole number from 1 to 100"),
-        (("list", "--limit", "1.5"), "--limit is '1.5'; expected a whole number of 1 or more"),
-        (("search", "x", "--diversity", "nan"), "--diversity is 'nan'; expected a number from 0 to 1"),
-        (("--access", "none", "list"), "--access is 'none'; expected one of read-only, append-only, no-delete, full"),
-        (("add", "x", "--metadata", "[1]"), '--metadata is \'[1]\'; expected a JSON object such as {"team": "core"}'),
-        (("completion", "tcsh"), "SHELL is 'tcsh'; expected one of bash, zsh, fish"),
-        (("quota", "--memories", "many"), "--memories is 'many'; expected a number such as 1000 or 512MB, or default"),
-    ],
-    ids=lambda one: " ".join(one) if isinstance(one, tuple) else "",
-)  # fmt: skip
+@pytest.mark.parametrize(("words", "line"), [
+    (("search", "x", "--limit", "abc"), "--limit is 'abc'; expected a whole number from 1 to 100"),
+    (("search", "x", "--limit", "0"), "--limit is '0'; expected a whole number from 1 to 100"),
+    (("list", "--limit", "1.5"), "--limit is '1.5'; expected a whole number of 1 or more"),
+    (("search", "x", "--diversity", "nan"), "--diversity is 'nan'; expected a number from 0 to 1"),
+    (("--access", "none", "list"), "--access is 'none'; expected one of read-only, append-only, no-delete, full"),
+    (("add", "x", "--metadata", "[1]"), '--metadata is \'[1]\'; expected a JSON object such as {"team": "core"}'),
+    (("completion", "tcsh"), "SHELL is 'tcsh'; expected one of bash, zsh, fish"),
+    (("quota", "--memories", "many"), "--memories is 'many'; expected a number such as 1000 or 512MB, or default"),
+], ids=lambda one: " ".join(one) if isinstance(one, tuple) else "")  # fmt: skip
 def test_the_line_names_the_option_the_value_and_the_good_ones(words: tuple[str, ...], line: str):
     assert one_line(CliRunner().invoke(main, [*words], prog_name="muisti")) == line
 
@@ -102,19 +98,11 @@ def test_a_long_value_is_cut(run: Run):
     assert len(one_line(run("search", "x", "--limit", "9" * 5_000))) < 130
 
 
-@pytest.mark.parametrize(
-    ("given", "meant"),
-    [
-        ("claud", "claude-code or claude-desktop"),
-        ("claude", "claude-code or claude-desktop"),
-        ("Claude Code", "claude-code"),
-        ("cursr", "cursor"),
-        ("VSCode", "vscode"),
-        ("copilot", "vscode"),
-        ("gemini", "gemini-cli"),
-        ("codex-cli", "codex"),
-    ],
-)
+@pytest.mark.parametrize(("given", "meant"), [
+    ("claud", "claude-code or claude-desktop"), ("claude", "claude-code or claude-desktop"),
+    ("Claude Code", "claude-code"), ("cursr", "cursor"), ("VSCode", "vscode"), ("copilot", "vscode"),
+    ("gemini", "gemini-cli"), ("codex-cli", "codex"),
+])  # fmt: skip
 def test_a_misspelt_client_is_answered_with_the_nearest_and_with_all(run: Run, given: str, meant: str):
     line = one_line(run("connect", given))
     assert line == f"CLIENT is {given!r}; expected one of {', '.join(CLIENTS)}. Did you mean {meant}?"
@@ -134,16 +122,11 @@ def test_a_missing_argument_still_shows_the_usage(run: Run):
     assert "Usage: muisti add" in run("add").stderr
 
 
-@pytest.mark.parametrize(
-    ("kind", "good", "words"),
-    [
-        (click.IntRange(1), "3", " of 1 or more"),
-        (click.IntRange(max=9), "3", " of 9 or less"),
-        (click.FloatRange(0, 1, min_open=True), "0.5", " above 0 and of 1 or less"),
-        (click.INT, "3", "a whole number"),
-        (click.FLOAT, "0.5", "a number"),
-    ],
-)
+@pytest.mark.parametrize(("kind", "good", "words"), [
+    (click.IntRange(1), "3", " of 1 or more"), (click.IntRange(max=9), "3", " of 9 or less"),
+    (click.FloatRange(0, 1, min_open=True), "0.5", " above 0 and of 1 or less"), (click.INT, "3", "a whole number"),
+    (click.FLOAT, "0.5", "a number"),
+])  # fmt: skip
 def test_bounds_are_said_in_words(kind: click.ParamType, good: str, words: str):
     option = click.Option(["--some"], type=kind)
     worded(option)

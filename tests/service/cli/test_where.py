@@ -3,19 +3,19 @@
 import json
 import os
 import subprocess
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner, Result
+from click.testing import CliRunner
 
 from muisti.service.cli import main
 from muisti.service.cli.project import Choice, kin
-from muisti.service.settings.places import FILE, local_database, shown, users_database, usual_database
+from muisti.service.settings.places import FILE, shown, users_database, usual_database
 from tests.conftest import REAL_DATABASE
+from tests.service.conftest import Run
 
-Run = Callable[..., Result]
 ID = "0197a3c0-5f4e-7000-8000-0123456789ab"
 
 # Reads that answer nothing about an empty space, and reads of one thing, which an empty space has not.
@@ -62,13 +62,9 @@ NO_DATABASE = {
     ("lint", "--fix", "secret"), ("changes", "--follow"), ("generations", "compare"),
 }  # fmt: skip
 NOTHING_MADE = {
-    ("doctor",),
-    ("doctor", "--quick"),
-    ("space",),
-    ("space", "which"),
-    ("import", "in.ndjson", "--dry-run"),
+    ("doctor",), ("doctor", "--quick"), ("space",), ("space", "which"), ("import", "in.ndjson", "--dry-run"),
     ("space", "create", "x", "--dry-run"),
-}
+}  # fmt: skip
 # Commands that may make a database, need none, or make one of their own that they throw away.
 OTHERS = {
     "hooks install", "hooks remove", "import", "restore-backup", "keys create", "serve", "mcp", "connect", "hook run",
@@ -140,15 +136,6 @@ def test_what_is_missing_is_read_as_an_empty_space(words: tuple[str, ...], run: 
 
 
 @pytest.mark.file_only
-def test_reads_of_missing_spaces_create_none(run: Run):
-    run("space", "create", "full")
-    for words in (("list",), ("graph", "entities"), ("add", "x", "--dry-run"), ("lint",)):
-        found = run(*words, "--space", "fulll", "--json")
-        assert json.loads(found.stdout)["degraded"][-1] == "there is no space fulll yet", found.output
-    assert [line.split("\t")[0] for line in run("spaces", "--plain").stdout.splitlines()] == ["default", "full"]
-
-
-@pytest.mark.file_only
 @pytest.mark.parametrize("words", sorted(NOTHING_MADE), ids=" ".join)
 def test_a_command_that_needs_no_database_makes_none(words: tuple[str, ...], run: Run, home: Path):
     if words[0] == "import":
@@ -157,54 +144,6 @@ def test_a_command_that_needs_no_database_makes_none(words: tuple[str, ...], run
     before = everything_in(home, Path.cwd())
     assert run(*words).exit_code in (0, 1)
     assert everything_in(home, Path.cwd()) == before
-
-
-@pytest.mark.file_only
-def test_a_mistyped_database_is_named_and_not_made(run: Run, tmp_path: Path):
-    for words, status in ((("list",), 0), (("delete", ID), 1)):
-        result = run("--database", str(tmp_path / "nope" / "x.db"), *words)
-        assert result.exit_code == status and "nope/x.db yet" in result.stderr
-    assert not (tmp_path / "nope").exists()
-
-
-@pytest.mark.file_only
-def test_the_first_memory_makes_the_database_and_says_where(run: Run, home: Path):
-    result = run("add", "one")
-    assert result.stderr == f"Created the space notes (working directory, 'notes') in ~/muisti/{FILE}.\n"
-    assert (home / "muisti" / FILE).exists() and everything_in(Path.cwd()) == set()
-    assert run("add", "two").stderr == ""
-
-
-@pytest.mark.file_only
-def test_a_project_has_the_same_memories_in_each_of_its_folders(run: Run, monkeypatch: pytest.MonkeyPatch):
-    subprocess.run(["git", "init", "-q"], check=True)
-    run("add", "We deploy on Tuesdays")
-    Path("src/deep").mkdir(parents=True)
-    monkeypatch.chdir("src/deep")
-    assert "Tuesdays" in run("search", "deploy").stdout
-    assert everything_in(Path.cwd()) == set()
-
-
-@pytest.mark.file_only
-@pytest.mark.parametrize("below", [".", "src/deep"])
-def test_a_database_of_the_project_is_used_and_said(below: str, run: Run, monkeypatch: pytest.MonkeyPatch):
-    run("add", "ours", "--database", FILE, "--space", "s")
-    subprocess.run(["git", "init", "-q"], check=True)
-    Path(below).mkdir(parents=True, exist_ok=True)
-    monkeypatch.chdir(below)
-    result = run("list", "--space", "s")
-    assert "ours" in result.stdout
-    assert result.stderr == f"Using {os.path.relpath(local_database() or '')}, not ~/muisti/{FILE}.\n"
-    assert run("list", "--space", "s", "--json").stderr == ""
-    assert run("list", "--space", "s", "--database", str(local_database())).stderr == ""
-
-
-@pytest.mark.file_only
-def test_a_database_above_a_folder_without_a_repository_is_not_taken(run: Run, monkeypatch: pytest.MonkeyPatch):
-    run("add", "theirs", "--database", FILE)
-    Path("sub").mkdir()
-    monkeypatch.chdir("sub")
-    assert usual_database() == f"file:{users_database(os.environ)}"
 
 
 def test_a_user_without_a_home_has_the_database_in_the_folder(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
@@ -234,20 +173,6 @@ def remote(url: str) -> None:
     subprocess.run(["git", "remote", "add", "origin", url], check=True)
 
 
-@pytest.mark.parametrize("words", [("search", "deploys"), ("list",), ("stats",), ("undo",)], ids=" ".join)
-def test_a_missing_space_names_the_one_of_before_and_the_command_that_joins_them(words: tuple[str, ...], run: Run):
-    run("add", "We deploy on Tuesdays")
-    remote("https://github.com/acme/web.git")
-    lost = run(*words)
-    assert lost.exit_code == (1 if words[0] == "undo" else 0)  # what is asked of nothing has an answer
-    line = next(line for line in lost.stderr.splitlines() if line.startswith("notes may hold"))
-    assert "`muisti space merge notes acme.web --drop`" in line
-    first = run("add", "The first here")
-    assert line in first.stderr
-    assert run("space", "merge", "notes", "acme.web", "--drop").exit_code == 0
-    assert "Tuesdays" in run("search", "deploys").stdout
-
-
 def test_spaces_of_a_fork_and_of_a_slip_are_found_and_others_are_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     folder = tmp_path / "proj"
     folder.mkdir()
@@ -270,18 +195,3 @@ def test_doctor_names_forks_and_slips_too(run: Run):
     remote("https://github.com/acme/web-app.git")
     found = [line for line in run("doctor", "--quick", "--plain").stdout.splitlines() if line.startswith("project\t")]
     assert ["acme.webapp" in found[0], "other.web-app" in found[1], len(found)] == [True, True, 2]
-
-
-def test_below_a_folder_with_a_space_that_is_named(run: Run, monkeypatch: pytest.MonkeyPatch):
-    run("add", "x")
-    Path("sub").mkdir()
-    monkeypatch.chdir("sub")
-    assert "--space notes works in the space of a folder above." in run("list").stderr
-
-
-@pytest.mark.file_only
-def test_a_missing_space_names_the_default_one_when_that_holds_memories(run: Run):
-    run("add", "We deploy on Fridays", "--space", "other")
-    assert "--space default" not in run("search", "deploy").stderr
-    run("add", "We deploy on Tuesdays", "--space", "default")
-    assert "The space default holds memories: --space default" in run("search", "deploy").stderr

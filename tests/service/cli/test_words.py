@@ -5,43 +5,37 @@ import os
 import pty
 import subprocess
 import sys
-from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from select import select
 
 import click
 import pytest
-from click.testing import Result
 
 from muisti.service.cli import main
 from muisti.service.cli.commands.serve import GROUPS
 from muisti.service.cli.options import Moment, Point, seconds_of
 from muisti.service.settings import options
 from tests.service.cli.test_cli import TOKEN, added, for_a_person
+from tests.service.conftest import Run
 
-Run = Callable[..., Result]
 MUISTI = Path(sys.executable).with_name("muisti")
 NO_PATH = "$."
 
 
-@pytest.mark.parametrize(
-    ("words", "named"),
-    [
-        (["search"], "QUERY: "), (["add", "x", "--key", "k"], "--key: "), (["add", " "], "TEXT: "),
-        (["add", TOKEN], "TEXT: holds what looks like a secret"), (["list", "--cursor", "x"], "--cursor: "),
-        (["add", "x", "--metadata", json.dumps({"a": {"b": TOKEN}})], "--metadata (a.b): "),
-        (["add", "x", "--author", "a" * 999], "--author: "), (["add", "x", "--tag", "t" * 999], "--tag: "),
-        (["list", "--filter", '{"colour": "red"}'], "--filter (colour): "), (["list", "--as-of", "x"], "--as-of: "),
-        (["search", "x", "--half-life", "1e99"], "--half-life: "),
-        (["changes", "--since", "x"], "--since: "), (["purge", "--everything", "--yes", "--no-report"], "--confirm: "),
-        (["keys", "create", "n", "--mode", "read-only", "--spaces", "A B"], "--spaces: "),
-        (["purge", "--older-than-days", "-1", "--yes", "--no-report"], "--older-than-days: "),
-        (["policy", "--purge-after-days", "0"], "--purge-after-days: "), (["probe", "add", " ", "c", "k"], "QUERY: "),
-        (["webhook", "create", "nonsense"], "URL: "), (["space", "create", "A B"], "NAME: "),
-    ],
-    ids=lambda value: " ".join(value)[:50] if isinstance(value, list) else "",
-)  # fmt: skip
+@pytest.mark.parametrize(("words", "named"), [
+    (["search"], "QUERY: "), (["add", "x", "--key", "k"], "--key: "), (["add", " "], "TEXT: "),
+    (["add", TOKEN], "TEXT: holds what looks like a secret"), (["list", "--cursor", "x"], "--cursor: "),
+    (["add", "x", "--metadata", json.dumps({"a": {"b": TOKEN}})], "--metadata (a.b): "),
+    (["add", "x", "--author", "a" * 999], "--author: "), (["add", "x", "--tag", "t" * 999], "--tag: "),
+    (["list", "--filter", '{"colour": "red"}'], "--filter (colour): "), (["list", "--as-of", "x"], "--as-of: "),
+    (["search", "x", "--half-life", "1e99"], "--half-life: "),
+    (["changes", "--since", "x"], "--since: "), (["purge", "--everything", "--yes", "--no-report"], "--confirm: "),
+    (["keys", "create", "n", "--mode", "read-only", "--spaces", "A B"], "--spaces: "),
+    (["purge", "--older-than-days", "-1", "--yes", "--no-report"], "--older-than-days: "),
+    (["policy", "--purge-after-days", "0"], "--purge-after-days: "), (["probe", "add", " ", "c", "k"], "QUERY: "),
+    (["webhook", "create", "nonsense"], "URL: "), (["space", "create", "A B"], "NAME: "),
+], ids=lambda value: " ".join(value)[:50] if isinstance(value, list) else "")  # fmt: skip
 def test_a_refusal_names_what_was_typed_and_says_it_once(words: list[str], named: str, run: Run):
     run("add", "something")
     result = run(*words)
@@ -51,24 +45,11 @@ def test_a_refusal_names_what_was_typed_and_says_it_once(words: list[str], named
     assert len(lines) == len({*lines}) and result.stderr.count("holds what looks like") <= 1
 
 
-def test_a_contradiction_is_told_once_and_with_whose_words(run: Run, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setenv("MUISTI_EMBEDDINGS", "on")
-    first = added(run, "The staging database runs on port 9000.")
-    printed = run("add", "The staging database runs on port 9001.").stderr
-    assert printed.startswith("Error: a memory says the contrary\n") and printed.count(first["id"]) == 1
-    assert "(stored 9000, yours 9001)" in printed and "there" not in printed and "PATCH" not in printed
-    assert run("undo").exit_code == 0
-    assert run("undo").stderr == "Error: no change to undo\n"
-
-
-@pytest.mark.parametrize(
-    ("word", "meant"),
-    [
-        ("rm", "'delete'"), ("show", "'get'"), ("find", "'search'"), ("remember", "'add' or 'put'"), ("ls", "'list'"),
-        ("project", "'space'"), ("create", "'add' or 'put'"), ("edit", "'update'"), ("reindex", "'reembed'"),
-        ("help", "`muisti --help`"), ("version", "`muisti --version`"), ("serch", "'search'"),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("word", "meant"), [
+    ("rm", "'delete'"), ("show", "'get'"), ("find", "'search'"), ("remember", "'add' or 'put'"), ("ls", "'list'"),
+    ("project", "'space'"), ("create", "'add' or 'put'"), ("edit", "'update'"), ("reindex", "'reembed'"),
+    ("help", "`muisti --help`"), ("version", "`muisti --version`"), ("serch", "'search'"),
+])  # fmt: skip
 def test_another_word_for_a_command_names_it(word: str, meant: str, run: Run):
     result = run(word)
     assert result.exit_code == 64 and f"Did you mean {meant}?" in result.stderr
@@ -126,13 +107,6 @@ def test_filters_and_keys_take_words_of_time(run: Run):
     assert timedelta(hours=23) < datetime.fromisoformat(until) - datetime.now(UTC) < timedelta(hours=25)
 
 
-def test_probes_that_are_not_there_are_no_perfect_recall(run: Run):
-    added(run, "x")
-    none = run("probe", "run")
-    assert none.exit_code == 0 and "There are no probes yet" in none.stderr and "1.000" not in none.output
-    assert run("probe", "run", "--min-recall", "0.5").exit_code == 1
-
-
 def test_a_pipe_is_not_flooded_unless_it_is_asked_to(run: Run):
     long = "Deploys happen on Tuesdays. " + "All other days are for other things. " * 1_400
     added(run, long)
@@ -150,16 +124,6 @@ def test_sizes_and_factors_for_people_are_words(run: Run, monkeypatch: pytest.Mo
     assert "of type fact" in sizes and "by.kind" not in sizes and ("ago" in sizes or "now" in sizes)
     shown = run("search", "deploy", "--explain").stdout
     assert "words" in shown and "multiplied by" in shown and "=" not in shown
-
-
-@pytest.mark.file_only
-@pytest.mark.parametrize(
-    "words", [("export", "nope/a"), ("export", "--format", "markdown", "nope/a"), ("backup", "nope/a")]
-)
-def test_a_folder_that_is_missing_is_not_made(words: tuple[str, ...], run: Run):
-    added(run, "x")
-    result = run(*words)
-    assert result.exit_code == 1 and "there is no folder" in result.stderr and not Path("nope").exists()
 
 
 @pytest.mark.file_only
@@ -235,14 +199,10 @@ def test_a_purge_asks_on_a_terminal_and_wants_consent_elsewhere(run: Run):
 
 
 @pytest.mark.file_only
-@pytest.mark.parametrize(
-    "words",
-    [
-        ("purge", "--author", "Ann", "--yes"), ("space", "delete", "notes", "--confirm", "notes"),
-        ("purge", "--everything", "--confirm", "notes"),
-    ],
-    ids=" ".join,
-)  # fmt: skip
+@pytest.mark.parametrize("words", [
+    ("purge", "--author", "Ann", "--yes"), ("space", "delete", "notes", "--confirm", "notes"),
+    ("purge", "--everything", "--confirm", "notes"),
+], ids=" ".join)  # fmt: skip
 def test_what_erases_for_good_keeps_its_signed_report(words: tuple[str, ...], run: Run):
     run("add", "note of Ann", "--author", "Ann")
     assert run(*words, "--dry-run").exit_code == 0 and [*Path.cwd().iterdir()] == []

@@ -33,20 +33,15 @@ def folder(tmp_path: Path) -> Path:
         (("--database", "folder"), {}, 1, "folder cannot be opened"),
         (("--database", "text"), {}, 1, "damaged or is no database"),
         pytest.param(
-            ("--database", "http://127.0.0.1:1"),
-            {},
-            1,
-            "cannot be reached",
+            ("--database", "http://127.0.0.1:1"), {}, 1, "cannot be reached",
             marks=pytest.mark.prove,  # waits for it
         ),
-        (("--database", "foo://x"), {}, 64, "expected file:PATH"),
-        (("--config", "bad.toml"), {}, 64, "is not TOML"),
+        (("--database", "foo://x"), {}, 64, "expected file:PATH"), (("--config", "bad.toml"), {}, 64, "is not TOML"),
         (("--config", "unknown.toml"), {}, 64, "the nearest is port"),
-        (("--config", "folder"), {}, 64, "cannot be read"),
-        ((), {"MUISTI_LOG_LEVEL": "loud"}, 64, "MUISTI_LOG_LEVEL"),
+        (("--config", "folder"), {}, 64, "cannot be read"), ((), {"MUISTI_LOG_LEVEL": "loud"}, 64, "MUISTI_LOG_LEVEL"),
         ((), {"MUISTI_SECOND_MODEL": "nowhere"}, 64, "MUISTI_SECOND_MODEL"),
     ],
-)
+)  # fmt: skip
 def test_one_line(
     folder: Path, command: tuple[str, ...], options: tuple[str, ...], environ: dict[str, str], code: int, said: str
 ):
@@ -55,17 +50,13 @@ def test_one_line(
     assert said in ended.stderr
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "workers", "said"),
-    [
-        ("MUISTI_MODEL", "/nowhere/model", "1", "no static model that can be loaded"),
-        ("MUISTI_MODEL", "/nowhere/model", "2", "no static model that can be loaded"),
-        ("MUISTI_MODEL", "folder", "1", "no static model that can be loaded"),
-        ("MUISTI_MODEL", "onnx:nowhere", "1", "neither a folder nor an installed package"),
-        ("MUISTI_CALIBRATION", "nowhere", "1", "No such file"),
-        ("MUISTI_ENTITIES", "spacy:none", "1", "muisti[spacy]"),
-    ],
-)
+@pytest.mark.parametrize(("name", "value", "workers", "said"), [
+    ("MUISTI_MODEL", "/nowhere/model", "1", "no static model that can be loaded"),
+    ("MUISTI_MODEL", "/nowhere/model", "2", "no static model that can be loaded"),
+    ("MUISTI_MODEL", "folder", "1", "no static model that can be loaded"),
+    ("MUISTI_MODEL", "onnx:nowhere", "1", "neither a folder nor an installed package"),
+    ("MUISTI_CALIBRATION", "nowhere", "1", "No such file"), ("MUISTI_ENTITIES", "spacy:none", "1", "muisti[spacy]"),
+])  # fmt: skip
 def test_a_server_without_what_its_settings_name_ends_in_one_line(
     folder: Path, name: str, value: str, workers: str, said: str
 ):

@@ -5,13 +5,11 @@ import os
 import re
 import sys
 import tomllib
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import anyio
 import pytest
-from click.testing import Result
 from mcp import StdioServerParameters
 from mcp.client.client import Client as McpClient
 from mcp.client.stdio import stdio_client
@@ -21,8 +19,8 @@ from muisti.service.connect import jsonc, program
 from muisti.service.connect.clients import CLIENTS, KEY, Home
 from muisti.service.settings.tool_groups import GROUPS, groups_in, in_order
 from tests.service.app.test_server import serving
+from tests.service.conftest import Run
 
-Run = Callable[..., Result]
 URL = "http://127.0.0.1:8321/mcp"
 DOCS = Path(__file__).parents[3] / "docs"
 
@@ -165,11 +163,8 @@ def test_what_cannot_be_is_said_and_nothing_is_written(run: Run, home: Path, mon
     assert "leave out --url" in run("connect", "zed", "--url", URL).stderr.lower()
     assert run("connect", "claude-desktop", "--project").exit_code == 1
     for name, broken in (
-        ("zed", b'{"a": }'),
-        ("codex", b"a = ["),
-        ("cursor", b'{"mcpServers": []}'),
-        ("vscode", b"\xff"),
-    ):
+        ("zed", b'{"a": }'), ("codex", b"a = ["), ("cursor", b'{"mcpServers": []}'), ("vscode", b"\xff"),
+    ):  # fmt: skip
         path = file_of(name, home)
         path.write_bytes(broken)
         result = run("connect", name, "--no-check")
@@ -224,15 +219,12 @@ def test_a_projects_file_names_the_projects_space(run: Run, home: Path):
     assert run("connect", "cursor", "--project", "--undo").stdout.endswith("\tremoved\n")
 
 
-@pytest.mark.parametrize(
-    ("system", "environ", "wanted"),
-    [
-        ("linux", {}, ".config/Code/User/mcp.json"),
-        ("linux", {"XDG_CONFIG_HOME": "/home/me/.cfg"}, ".cfg/Code/User/mcp.json"),
-        ("darwin", {"XDG_CONFIG_HOME": "/home/me/.cfg"}, "Library/Application Support/Code/User/mcp.json"),
-        ("win32", {"APPDATA": "/home/me/AppData/Roaming"}, "AppData/Roaming/Code/User/mcp.json"),
-    ],
-)
+@pytest.mark.parametrize(("system", "environ", "wanted"), [
+    ("linux", {}, ".config/Code/User/mcp.json"),
+    ("linux", {"XDG_CONFIG_HOME": "/home/me/.cfg"}, ".cfg/Code/User/mcp.json"),
+    ("darwin", {"XDG_CONFIG_HOME": "/home/me/.cfg"}, "Library/Application Support/Code/User/mcp.json"),
+    ("win32", {"APPDATA": "/home/me/AppData/Roaming"}, "AppData/Roaming/Code/User/mcp.json"),
+])  # fmt: skip
 def test_each_system_has_its_places(system: str, environ: dict[str, str], wanted: str):
     me = Path("/home/me")
     home = Home(me, environ, system)

@@ -106,29 +106,22 @@ def test_a_member_is_added_as_its_neighbours_are_written():
     assert drop(changed, ["context_servers", "muisti"]) == COMMENTED
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("", '{\n  "a": {\n    "b": 1\n  }\n}\n'),
-        ("{}", '{\n  "a": {\n    "b": 1\n  }\n}'),
-        ('{"x": 1}', '{"x": 1, "a": {"b": 1}}'),
-        ('{\n    "x": 1 // why\n}', '{\n    "x": 1, // why\n    "a": {\n        "b": 1\n    }\n}'),
-        ('{\r\n  "a": {}\r\n}', '{\r\n  "a": {\r\n    "b": 1\r\n  }\r\n}'),
-        ('{\n  "a": {\n    // none yet\n  }\n}', '{\n  "a": {\n    // none yet\n    "b": 1\n  }\n}'),
-        ('\ufeff{\n  "a": {"b": 2}\n}', '\ufeff{\n  "a": {"b": 1}\n}'),
-    ],
-)
+@pytest.mark.parametrize(("before", "after"), [
+    ("", '{\n  "a": {\n    "b": 1\n  }\n}\n'), ("{}", '{\n  "a": {\n    "b": 1\n  }\n}'),
+    ('{"x": 1}', '{"x": 1, "a": {"b": 1}}'),
+    ('{\n    "x": 1 // why\n}', '{\n    "x": 1, // why\n    "a": {\n        "b": 1\n    }\n}'),
+    ('{\r\n  "a": {}\r\n}', '{\r\n  "a": {\r\n    "b": 1\r\n  }\r\n}'),
+    ('{\n  "a": {\n    // none yet\n  }\n}', '{\n  "a": {\n    // none yet\n    "b": 1\n  }\n}'),
+    ('\ufeff{\n  "a": {"b": 2}\n}', '\ufeff{\n  "a": {"b": 1}\n}'),
+])  # fmt: skip
 def test_it_looks_as_if_written_by_hand(before: str, after: str):
     assert put(before, ["a", "b"], 1) == after
 
 
-@pytest.mark.parametrize(
-    ("text", "line"),
-    [
-        ('{"a": 1', 1), ('{\n"a" 1}', 2), ('{\n\n"a": "b\n"}', 3), ("{} {}", 1), ('{"a": nul}', 1), ("[" * 5000, 1),
-        ('{"a": "\\x"}', 1), ("{'a': 1}", 1),
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("text", "line"), [
+    ('{"a": 1', 1), ('{\n"a" 1}', 2), ('{\n\n"a": "b\n"}', 3), ("{} {}", 1), ('{"a": nul}', 1), ("[" * 5000, 1),
+    ('{"a": "\\x"}', 1), ("{'a': 1}", 1),
+])  # fmt: skip
 def test_what_cannot_be_read_is_refused_with_its_line(text: str, line: int):
     with pytest.raises(Unreadable, match=f"line {line}:"):
         put(text, ["a"], 1)

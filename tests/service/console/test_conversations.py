@@ -139,14 +139,9 @@ def test_topics_without_turns_come_last():
 
 def _turn(number: int) -> dict[str, Any]:
     return {
-        "turn": number,
-        "id": str(number),
-        "event_at": None,
-        "created_at": "",
-        "author": "a",
-        "content": "b",
+        "turn": number, "id": str(number), "event_at": None, "created_at": "", "author": "a", "content": "b",
         "structure": {},
-    }
+    }  # fmt: skip
 
 
 def _topic(name: str, spans: list[list[int]]) -> dict[str, Any]:

@@ -40,11 +40,8 @@ def test_equal_texts_do_not_differ():
 def test_words_that_change_together_are_one_change():
     found = diff("Ask Ann Lindqvist today.", "Ask Ben Olsen today.")
     assert found == [
-        Piece("same", "Ask "),
-        Piece("del", "Ann Lindqvist"),
-        Piece("ins", "Ben Olsen"),
-        Piece("same", " today."),
-    ]
+        Piece("same", "Ask "), Piece("del", "Ann Lindqvist"), Piece("ins", "Ben Olsen"), Piece("same", " today."),
+    ]  # fmt: skip
 
 
 def test_texts_too_long_to_compare_are_one_change_between_their_common_ends():

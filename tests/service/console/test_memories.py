@@ -35,20 +35,12 @@ def test_newest_come_first_and_pages_follow_by_cursor(client: httpx.Client):
     assert ".pager" not in second
 
 
-@pytest.mark.parametrize(
-    ("query", "found"),
-    [
-        ({"category": "team"}, ["A"]),
-        ({"tags": "tea"}, ["B"]),
-        ({"author": "Ann"}, ["B"]),
-        ({"type": "guard"}, ["C"]),
-        ({"importance": "high"}, ["A"]),
-        ({"author": "Ann", "category": "team"}, []),
-        ({"sort": "created_at"}, ["A", "B", "C"]),
-        ({"sort": "nonsense"}, ["C", "B", "A"]),
-        ({"created_at.lt": "2000-01-01"}, []),
-    ],
-)
+@pytest.mark.parametrize(("query", "found"), [
+    ({"category": "team"}, ["A"]), ({"tags": "tea"}, ["B"]), ({"author": "Ann"}, ["B"]), ({"type": "guard"}, ["C"]),
+    ({"importance": "high"}, ["A"]), ({"author": "Ann", "category": "team"}, []),
+    ({"sort": "created_at"}, ["A", "B", "C"]), ({"sort": "nonsense"}, ["C", "B", "A"]),
+    ({"created_at.lt": "2000-01-01"}, []),
+])  # fmt: skip
 def test_filters_of_the_url_are_those_of_the_api(client: httpx.Client, query: dict[str, str], found: list[str]):
     stored(client, "A", category="team", importance="high")
     stored(client, "B", tags=["tea"], author="Ann")
@@ -93,12 +85,8 @@ def test_hostile_text_is_shown_and_does_nothing(client: httpx.Client):
 def test_a_memory_is_added_with_its_fields(client: httpx.Client):
     form = form_to(client.get(f"{PAGE}/new").text, PAGE)
     given = {
-        "content": "one\r\ntwo",
-        "tags": "a, b",
-        "category": "team",
-        "metadata": '{"n": 1}',
-        "source_class": "user",
-    }
+        "content": "one\r\ntwo", "tags": "a, b", "category": "team", "metadata": '{"n": 1}', "source_class": "user",
+    }  # fmt: skip
     answer = send(client, form, **given)
     assert "The memory is stored." in ended(client, answer)
     memory = client.get(f"{API}/memories").json()["items"][0]

@@ -89,13 +89,10 @@ def test_steps_of_a_fix_share_a_request_and_become_real_when_they_are_not_tried(
     assert done.call.params["dry_run"] == "false" and done.call.headers == {"X-Request-Id": "r"}
 
 
-@pytest.mark.parametrize(
-    ("action", "limits", "status"),
-    [
-        ("promote", {"promote_retrievals": "0"}, "active"),
-        ("prune", {"prune_retrievals": "9", "prune_days": "0"}, "deprecated"),
-    ],
-)
+@pytest.mark.parametrize(("action", "limits", "status"), [
+    ("promote", {"promote_retrievals": "0"}, "active"),
+    ("prune", {"prune_retrievals": "9", "prune_days": "0"}, "deprecated"),
+])  # fmt: skip
 def test_candidates_are_tried_then_reviewed_then_undone(
     client: httpx.Client, action: str, limits: dict[str, str], status: str
 ):
@@ -115,11 +112,8 @@ def test_limits_that_are_no_numbers_are_refused(client: httpx.Client):
 @pytest.mark.parametrize("decision", ["merge", "apart"])
 def test_a_pair_of_names_is_decided_and_proposed_again_after_an_undo(client: httpx.Client, decision: str):
     for text in (
-        "Harbour is in Turku.",
-        "We met at Harbour in May.",
-        "Harbourline sails from Turku.",
-        "We like Harbourline.",
-    ):
+        "Harbour is in Turku.", "We met at Harbour in May.", "Harbourline sails from Turku.", "We like Harbourline.",
+    ):  # fmt: skip
         client.post(f"{API}/memories", json={"content": text})
     pairs = client.get(f"{API}/graph/proposals").json()["items"]
     assert pairs

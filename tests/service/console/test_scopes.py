@@ -18,8 +18,7 @@ def test_scopes_and_modes_are_those_of_the_api():
 
 
 @pytest.mark.parametrize(
-    ("chosen", "spaces", "category", "source_class"),
-    [*product(CHOSEN, SPACES, (None, "travel"), (None, "web"))],
+    ("chosen", "spaces", "category", "source_class"), [*product(CHOSEN, SPACES, (None, "travel"), (None, "web"))]
 )
 def test_every_combination_says_what_it_can_and_cannot(
     chosen: tuple[str, ...], spaces: list[str], category: str | None, source_class: str | None

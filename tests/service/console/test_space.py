@@ -1,14 +1,15 @@
 """The overview of a space: what is new, and what to do with an empty one."""
 
+from muisti.service.console.pages.space import told
+from selectolax.lexbor import LexborHTMLParser
+from tests.service.console.forms import ended
+from tests.service.console.forms import form_to
+from tests.service.console.forms import send
+from tests.service.fakes import API
+from tests.service.fakes import draft
 from typing import Any
-
 import httpx
 import pytest
-from selectolax.lexbor import LexborHTMLParser
-
-from muisti.service.console.pages.space import told
-from tests.service.console.forms import ended, form_to, send
-from tests.service.fakes import API, draft
 
 pytestmark = pytest.mark.one_store
 
@@ -27,13 +28,8 @@ def test_the_newest_memories_and_last_changes_are_shown(client: httpx.Client):
     parsed = LexborHTMLParser(client.get(PAGE).text)
     assert [one.text() for one in parsed.css(".list h3")] == ["Island 2", "Island 1"]
     assert [one.text() for one in parsed.css(".changes .badge")] == [
-        "deleted",
-        "ended",
-        "stored",
-        "stored",
-        "stored",
-        "ended",
-    ]
+        "deleted", "ended", "stored", "stored", "stored", "ended",
+    ]  # fmt: skip
 
 
 def test_the_past_has_no_form_and_no_last_changes(client: httpx.Client):
@@ -45,18 +41,11 @@ def test_the_past_has_no_form_and_no_last_changes(client: httpx.Client):
 
 def test_changes_of_one_request_are_one_happening():
     changes = [
-        _change("a", "r1"),
-        _change("b", "r1"),
-        _change("c", "r1", "deleted"),
-        _change("d", None),
-        _change("e", None),
-    ]
+        _change("a", "r1"), _change("b", "r1"), _change("c", "r1", "deleted"), _change("d", None), _change("e", None),
+    ]  # fmt: skip
     assert [(one["word"], one["times"], one["id"]) for one in told(changes)] == [
-        ("stored", 1, "e"),
-        ("stored", 1, "d"),
-        ("deleted", 1, "c"),
-        ("stored", 2, "b"),
-    ]
+        ("stored", 1, "e"), ("stored", 1, "d"), ("deleted", 1, "c"), ("stored", 2, "b"),
+    ]  # fmt: skip
     assert len(told([_change(str(number), str(number)) for number in range(30)], 5)) == 5
 
 

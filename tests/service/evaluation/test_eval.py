@@ -141,12 +141,9 @@ def test_a_document_becomes_a_memory_of_its_dialogue():
     meta = {"session": "s", "turn": 3, "speaker": "Ann", "timestamp": "2023-05-08T13:56:00", "other": 1}
     notes: list[str] = []
     assert as_memory(Document(id="d", part=0, text="x", meta=meta), notes) == {
-        "content": "x",
-        "source": "d",
-        "author": "Ann",
-        "event_at": "2023-05-08T13:56:00+00:00",
+        "content": "x", "source": "d", "author": "Ann", "event_at": "2023-05-08T13:56:00+00:00",
         "metadata": {"session": "s", "turn": 3},
-    }
+    }  # fmt: skip
     assert as_memory(Document(id="d", part=1, text="x", meta={"timestamp": "May"}), notes)["metadata"] == {"part": 1}
     assert len(notes) == 1
 

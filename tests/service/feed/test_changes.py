@@ -1,29 +1,33 @@
 """The change feed over HTTP: pages, and streams that lose nothing, are bounded, and end when they must."""
 
-import json
-import threading
-import time
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager
-from pathlib import Path
-from typing import Any
-
-import httpx
-import pytest
-
+from collections.abc import Iterator
 from deploy.cluster.sqld import Sqld
 from muisti.core.engine import Engine
 from muisti.core.model.outcomes import Events
-from muisti.core.model.values import Draft, Seq
+from muisti.core.model.values import Draft
 from muisti.core.query.changes import Wanted
 from muisti.core.views.read import Read
 from muisti.service.feed import stream
-from tests.core.fakes import Clock, WordEncoder
-from tests.service.cli.test_cli import Run, added
-from tests.service.fakes import API, Breakable, draft
+from pathlib import Path
+from tests.core.fakes import Clock
+from tests.core.fakes import WordEncoder
+from tests.service.cli.test_cli import Run
+from tests.service.fakes import API
+from tests.service.fakes import Breakable
+from tests.service.fakes import draft
 from tests.service.keyed import with_mode
 from tests.service.runtime.test_admission import served
-from tests.stores import FileStore, RemoteStore, Stores, at
+from tests.stores import FileStore
+from tests.stores import RemoteStore
+from tests.stores import Stores
+from tests.stores import at
+from typing import Any
+import httpx
+import json
+import pytest
+import threading
+import time
+
 
 STREAM = {"Accept": "text/event-stream"}
 Event = dict[str, Any]
@@ -70,9 +74,6 @@ class Listener:
         return found
 
 
-Listen = Callable[..., AbstractContextManager[Listener]]
-
-
 class Open:
     """Opens a stream."""
 
@@ -116,16 +117,10 @@ def test_pages_tell_what_happened_and_where_to_go_on(client: httpx.Client):
     assert client.get(f"{API}/changes", params={"since": rest["seq"]}).json()["items"] == []
 
 
-@pytest.mark.parametrize(
-    ("params", "path"),
-    [
-        ({"since": "17"}, "$.since"),
-        ({"limit": "0"}, "$.limit"),
-        ({"change": "eaten"}, "$.change"),
-        ({"show": "all"}, "$.show"),
-        ({"nonsense": "1"}, "$.nonsense"),
-    ],
-)
+@pytest.mark.parametrize(("params", "path"), [
+    ({"since": "17"}, "$.since"), ({"limit": "0"}, "$.limit"), ({"change": "eaten"}, "$.change"),
+    ({"show": "all"}, "$.show"), ({"nonsense": "1"}, "$.nonsense"),
+])  # fmt: skip
 def test_what_cannot_be_asked_is_told(client: httpx.Client, params: dict[str, str], path: str):
     for headers in ({}, STREAM):
         refused = client.get(f"{API}/changes", params=params, headers=headers)
@@ -290,19 +285,6 @@ def test_a_reader_who_does_not_read_holds_up_nobody_and_nothing_piles_up_for_him
             assert [reader.event()["data"]["seq"] for _ in many] == list(range(1, 301))
             assert asked.count(290) == 1 and asked.count(0) == 2
             assert idle.event()["data"]["seq"] == 1
-
-
-def test_the_command_line_tells_changes(run: Run):
-    first = added(run, "Ann likes tea", "--tag", "drink")
-    added(run, "bread")
-    result = run("changes", "--tag", "drink")
-    assert [line.split("\t")[0::2] for line in result.stdout.splitlines()] == [["1", "created", "local"]]
-    assert first["id"] in result.stdout
-    since = result.stderr.split()[-1]
-    assert Seq(*since.split(":"))  # pyright: ignore[reportArgumentType]
-    assert run("changes", "--since", since).stdout == ""
-    assert len(json.loads(run("changes", "--json", "--limit", "1", "--show", "ids").stdout)["items"]) == 1
-    assert run("changes", "--change", "eaten").exit_code == 64
 
 
 @pytest.mark.file_only

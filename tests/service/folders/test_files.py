@@ -56,12 +56,8 @@ def test_a_program_that_a_repository_names_is_not_run(top: Path):
 def test_a_folder_without_a_repository_obeys_its_ignore_files(tmp_path: Path):
     (tmp_path / "in").mkdir()
     for path, text in (
-        (".gitignore", "*.log\n"),
-        ("a.log", ""),
-        ("b", ""),
-        ("in/.gitignore", "!c.log"),
-        ("in/c.log", ""),
-    ):
+        (".gitignore", "*.log\n"), ("a.log", ""), ("b", ""), ("in/.gitignore", "!c.log"), ("in/c.log", ""),
+    ):  # fmt: skip
         (tmp_path / path).write_text(text)
     if git.top(tmp_path) is None:
         assert set(files(tmp_path).found) == {".gitignore", "b", "in/.gitignore", "in/c.log"}

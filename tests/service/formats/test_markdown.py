@@ -28,17 +28,13 @@ VALUES = st.recursive(
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(WORDS, inner, max_size=3),
     max_leaves=8,
 )
-MEMORIES = st.fixed_dictionaries(
-    {"id": st.uuids().map(str), "content": WORDS.filter(str.strip)},
-    optional={
-        **{name: WORDS for name in ("category", "key", "author", "reason", "source")},
-        **{name: st.just("2026-05-01T12:00:00.123456Z") for name in TIMES},
-        "type": st.sampled_from(["procedure", "guard"]),
-        "tags": st.lists(WORDS, min_size=1, max_size=3),
-        "derived_from": st.lists(st.uuids().map(str), min_size=1, max_size=2),
-        "metadata": st.dictionaries(WORDS, VALUES, min_size=1, max_size=4),
-    },
-)
+MEMORIES = st.fixed_dictionaries({"id": st.uuids().map(str), "content": WORDS.filter(str.strip)}, optional={
+    **{name: WORDS for name in ("category", "key", "author", "reason", "source")},
+    **{name: st.just("2026-05-01T12:00:00.123456Z") for name in TIMES}, "type": st.sampled_from(["procedure", "guard"]),
+    "tags": st.lists(WORDS, min_size=1, max_size=3),
+    "derived_from": st.lists(st.uuids().map(str), min_size=1, max_size=2),
+    "metadata": st.dictionaries(WORDS, VALUES, min_size=1, max_size=4),
+})  # fmt: skip
 
 
 @given(MEMORIES)
@@ -59,14 +55,10 @@ def test_front_matter_is_read_as_it_was_written(fields: dict[str, Any], text: st
     ("fields", "line"),
     [
         ("a: 1\nb: [", 4),  # torn: seen at its end
-        ("a: &x [1]\nb: *x", 2),
-        ("a: 1\nb: !!python/object:os.system {}", 3),
-        ("- a\n- b", 2),
-        ("[" * 100 + "]" * 100, 2),
-        ("a: \x07", 2),
-        ("x: " + "y" * 70_000, 1),
+        ("a: &x [1]\nb: *x", 2), ("a: 1\nb: !!python/object:os.system {}", 3), ("- a\n- b", 2),
+        ("[" * 100 + "]" * 100, 2), ("a: \x07", 2), ("x: " + "y" * 70_000, 1),
     ],
-)
+)  # fmt: skip
 def test_what_is_no_front_matter_is_refused_with_its_line(fields: str, line: int):
     with pytest.raises(BadFrontMatter) as refused:
         read_fields(f"---\n{fields}\n---\nText")

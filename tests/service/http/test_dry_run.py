@@ -12,7 +12,6 @@ from muisti.core.store.database import Database, Rows, Statement
 from muisti.service.app.app import create_app
 from muisti.service.settings import Settings
 from tests.core.fakes import Clock, WordEncoder
-from tests.service.cli.test_cli import Run, added
 from tests.service.fakes import API, draft
 from tests.service.keyed import BODIES, STATEMENTS
 from tests.stores import Stores
@@ -31,13 +30,10 @@ NOT_TRIED = {
 }  # fmt: skip
 SHOWN_ONCE = {"secret"}  # of what was made
 OTHERS = {
-    "createSpace": {"name": "another"},
-    "mergeSpaces": {"from": "default"},
-    "createWebhook": {"url": "http://127.0.0.1:9/"},
-    "redeliverWebhook": {"since": 1},
-    "pruneDocuments": {"strategy": "orphaned_chunks"},
-    "syncDocuments": {"files": [], "folder": "syncDocuments"},
-}
+    "createSpace": {"name": "another"}, "mergeSpaces": {"from": "default"},
+    "createWebhook": {"url": "http://127.0.0.1:9/"}, "redeliverWebhook": {"since": 1},
+    "pruneDocuments": {"strategy": "orphaned_chunks"}, "syncDocuments": {"files": [], "folder": "syncDocuments"},
+}  # fmt: skip
 REVIEWS = {"promote": {"retrievals": 1}, "prune": {"retrievals": 9, "days": 0}}  # which find the memory
 
 
@@ -227,16 +223,3 @@ def test_probes_that_would_rank_otherwise_are_told(client: httpx.Client):
     assert client.post(f"{API}/memories", json=better).status_code == 201  # and then it is so
     ranks = {one["id"]: one["rank"] for one in client.post(f"{API}/probes/run").json()["ranks"]}
     assert ranks == {pinned[0]: 2, pinned[1]: 1}
-
-
-def test_a_command_tells_what_it_would_do(run: Run):
-    reply = run("add", "We deploy on Fridays", "--dry-run")
-    assert reply.exit_code == 0 and "Nothing was stored" in reply.stderr
-    assert "degraded" in run("list", "--json").stdout  # and none is made
-    memory_id = added(run, "We deploy on Fridays")["id"]
-    kept = run("add", "We deploy on FRIDAYS", "--on-conflict", "supersede", "--dry-run")
-    assert kept.exit_code == 0 and "Nothing was stored. It would make 2 changes." in kept.stderr
-    assert [line.split("\t")[0] for line in kept.stdout.splitlines()] == ["superseded", "created"]
-    assert run("update", memory_id, "--importance", "high", "--dry-run").stdout == f"updated\t{memory_id}\t2\n"
-    assert run("delete", memory_id, "--dry-run").stdout == f"deleted\t{memory_id}\t1\n"
-    assert run("get", memory_id).exit_code == 0

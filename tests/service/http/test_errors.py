@@ -1,6 +1,5 @@
 """Every error is a problem, whatever went wrong."""
 
-import inspect
 import logging
 from collections.abc import Iterator
 from typing import Any
@@ -10,8 +9,7 @@ import pytest
 from litestar.testing import TestClient
 
 from muisti.core.engine import Engine
-from muisti.core.model import errors as core_errors
-from muisti.core.model.errors import MuistiError, SchemaTooNew, StoreCorrupt, StoreFull, StoreUnavailable
+from muisti.core.model.errors import SchemaTooNew, StoreCorrupt, StoreFull, StoreUnavailable
 from muisti.service.app.app import create_app
 from muisti.service.schemas.errors import KINDS, Problem
 from muisti.service.settings import Settings
@@ -22,11 +20,6 @@ pytestmark = pytest.mark.one_store
 
 JSON = {"Content-Type": "application/json"}
 SMALL = 10_000
-
-
-def kinds_of_error() -> list[type[MuistiError]]:
-    found = [kind for _, kind in inspect.getmembers(core_errors, inspect.isclass)]
-    return [kind for kind in found if issubclass(kind, MuistiError)]
 
 
 def check_problem(response: httpx.Response, status: int, code: str) -> dict[str, Any]:
@@ -50,11 +43,6 @@ def small(engine: Engine) -> Iterator[httpx.Client]:
         yield client
 
 
-@pytest.mark.parametrize("kind", kinds_of_error(), ids=lambda kind: kind.__name__)
-def test_every_error_of_the_core_has_a_status(kind: type[MuistiError]):
-    assert 400 <= KINDS[kind.code].status < 600
-
-
 def test_every_kind_of_problem_explains_itself(client: httpx.Client):
     for code, kind in KINDS.items():
         explained = client.get(f"/problems/{code}").json()
@@ -63,17 +51,10 @@ def test_every_kind_of_problem_explains_itself(client: httpx.Client):
     check_problem(client.get("/problems/bad_hair_day"), 404, "not_found")
 
 
-@pytest.mark.parametrize(
-    "body",
-    [
-        b"",
-        b"{",
-        b"nonsense",
-        b'{"content": "a"} trailing',
-        b'{"content": "\xff"}',
-        b'{"content": "a", "metadata": ' + b'{"a":' * 5_000 + b"1" + b"}" * 5_000 + b"}",
-    ],
-)
+@pytest.mark.parametrize("body", [
+    b"", b"{", b"nonsense", b'{"content": "a"} trailing', b'{"content": "\xff"}',
+    b'{"content": "a", "metadata": ' + b'{"a":' * 5_000 + b"1" + b"}" * 5_000 + b"}",
+])  # fmt: skip
 def test_what_is_no_json_is_malformed(client: httpx.Client, body: bytes):
     check_problem(client.post(f"{API}/memories", content=body, headers=JSON), 400, "malformed_json")
 
@@ -96,11 +77,6 @@ def test_deep_metadata_and_filters_are_refused(client: httpx.Client, depth: int)
 def test_another_media_type_is_refused(client: httpx.Client, media_type: str):
     response = client.post(f"{API}/memories", content=b'{"content": "a"}', headers={"Content-Type": media_type})
     assert "application/json" in check_problem(response, 415, "unsupported_media_type")["detail"]
-
-
-def test_a_media_type_may_have_parameters(client: httpx.Client):
-    headers = {"Content-Type": "application/json; charset=utf-8"}
-    assert client.post(f"{API}/memories", content=b'{"content": "a"}', headers=headers).status_code == 201
 
 
 def test_a_large_body_is_refused_with_its_size(small: httpx.Client):
@@ -130,16 +106,10 @@ def test_a_url_that_is_no_utf_8_is_malformed(client: httpx.Client, path: str):
     check_problem(client.get(path), 400, "malformed_request")
 
 
-@pytest.mark.parametrize(
-    ("failure", "status", "code"),
-    [
-        (StoreUnavailable("locked"), 503, "store_unavailable"),
-        (StoreFull("full"), 507, "store_full"),
-        (StoreCorrupt("torn"), 500, "store_corrupt"),
-        (SchemaTooNew("newer"), 500, "schema_too_new"),
-    ],
-    ids=lambda value: value if isinstance(value, str) else "",
-)
+@pytest.mark.parametrize(("failure", "status", "code"), [
+    (StoreUnavailable("locked"), 503, "store_unavailable"), (StoreFull("full"), 507, "store_full"),
+    (StoreCorrupt("torn"), 500, "store_corrupt"), (SchemaTooNew("newer"), 500, "schema_too_new"),
+], ids=lambda value: value if isinstance(value, str) else "")  # fmt: skip
 def test_a_failing_database_is_said_to_fail(
     client: httpx.Client, database: Breakable, failure: Exception, status: int, code: str
 ):
@@ -151,11 +121,13 @@ def test_a_failing_database_is_said_to_fail(
     check_problem(client.get("/readyz"), status, code)
 
 
+@pytest.mark.parametrize("path", ["stats", "search"])
 def test_a_crash_tells_the_log_where_and_the_caller_nothing(
-    client: httpx.Client, database: Breakable, caplog: pytest.LogCaptureFixture
+    client: httpx.Client, database: Breakable, caplog: pytest.LogCaptureFixture, path: str
 ):
     database.failure = ZeroDivisionError("/etc/passwd SELECT secret FROM memories")
-    response = client.get(f"{API}/stats", headers={"X-Request-Id": "abc"})
+    method, body = ("POST", {"query": "x"}) if path == "search" else ("GET", None)  # on the fast path, and not
+    response = client.request(method, f"{API}/{path}", json=body, headers={"X-Request-Id": "abc"})
     problem = check_problem(response, 500, "internal")
     for leak in ("Traceback", "ZeroDivisionError", "SELECT", "secret", "/etc", ".py"):
         assert leak not in response.text

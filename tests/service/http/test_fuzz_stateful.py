@@ -99,12 +99,9 @@ class World:
         self._keys["root"] = caller(engine, SCOPES, "*")
         self._root = Somebody("root", self._keys["root"].headers, SCOPES, "*")
         self._callers = [
-            Somebody("nobody", {}),
-            Somebody("expired", late.headers),
-            Somebody("revoked", revoked(engine).headers),
-            *(Somebody(name, self._keys[name].headers, scopes) for name, scopes in held.items()),
-            self._root,
-        ]
+            Somebody("nobody", {}), Somebody("expired", late.headers), Somebody("revoked", revoked(engine).headers),
+            *(Somebody(name, self._keys[name].headers, scopes) for name, scopes in held.items()), self._root,
+        ]  # fmt: skip
         for space in (OWN, OTHER):
             engine.spaces.create(space)
         hidden = draft(SECRET, category="rules", key="deploy")

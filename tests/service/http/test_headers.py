@@ -25,18 +25,11 @@ def every_kind_of_answer(client: httpx.Client) -> list[httpx.Response]:
     memory = client.post(f"{API}/memories", json=draft())
     url = memory.headers["location"]
     return [
-        memory,
-        client.get(url),
-        client.get(url, headers={"If-None-Match": "*"}),
-        client.get("/healthz"),
-        client.get("/docs"),
-        client.get("/openapi.json"),
-        client.get("/nope"),
-        client.get("/%ff"),
+        memory, client.get(url), client.get(url, headers={"If-None-Match": "*"}), client.get("/healthz"),
+        client.get("/docs"), client.get("/openapi.json"), client.get("/nope"), client.get("/%ff"),
         client.post("/healthz"),
-        client.post(f"{API}/search", content=b"{", headers={"Content-Type": "application/json"}),
-        client.delete(url),
-    ]
+        client.post(f"{API}/search", content=b"{", headers={"Content-Type": "application/json"}), client.delete(url),
+    ]  # fmt: skip
 
 
 def test_every_answer_has_an_id_and_a_time_and_is_safe(client: httpx.Client):
@@ -70,17 +63,10 @@ def test_every_read_and_write_of_a_space_says_its_point_of_history(client: httpx
     memory = client.post(f"{API}/memories", json=draft(category="a", key="b"))
     url = memory.headers["location"]
     answers = [
-        memory,
-        client.get(url),
-        client.get(f"{url}/history"),
-        client.get(f"{API}/memories"),
-        client.get(f"{API}/entries/a/b"),
-        client.get(f"{API}/stats"),
-        client.get(f"{API}/tags"),
-        client.get(f"{API}/categories"),
-        client.get(API),
-        client.post(f"{API}/search", json={"query": "deploy"}),
-    ]
+        memory, client.get(url), client.get(f"{url}/history"), client.get(f"{API}/memories"),
+        client.get(f"{API}/entries/a/b"), client.get(f"{API}/stats"), client.get(f"{API}/tags"),
+        client.get(f"{API}/categories"), client.get(API), client.post(f"{API}/search", json={"query": "deploy"}),
+    ]  # fmt: skip
     points = [answer.headers["muisti-seq"] for answer in answers]
     assert len(set(points)) == 1 and SEQ.fullmatch(points[0])
     assert client.patch(url, json={"author": "x"}).headers["muisti-seq"] == points[0].replace(":1", ":2")
@@ -147,16 +133,11 @@ def same_answer(first: httpx.Response, second: httpx.Response) -> bool:
     )
 
 
-@pytest.mark.parametrize(
-    ("method", "path", "body"),
-    [
-        ("POST", "/memories", draft("new")),
-        ("POST", "/memories/batch", {"memories": [draft("new")]}),
-        ("PATCH", "/memories/{id}", {"author": "Bob"}),
-        ("PUT", "/entries/a/b", draft("new")),
-        ("DELETE", "/memories/{id}", None),
-    ],
-)
+@pytest.mark.parametrize(("method", "path", "body"), [
+    ("POST", "/memories", draft("new")), ("POST", "/memories/batch", {"memories": [draft("new")]}),
+    ("PATCH", "/memories/{id}", {"author": "Bob"}), ("PUT", "/entries/a/b", draft("new")),
+    ("DELETE", "/memories/{id}", None),
+])  # fmt: skip
 def test_a_repeated_request_has_the_same_answer_and_no_effect(
     client: httpx.Client, memory: dict[str, Any], method: str, path: str, body: Any
 ):

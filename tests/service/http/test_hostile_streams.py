@@ -136,17 +136,11 @@ def test_a_server_refuses_them_within_bounds_and_answers_others_meanwhile(tmp_pa
                 answers = {
                     "import": client.post(f"{API}/import", content=stream, headers=LINES),
                     "batch": client.post(f"{API}/memories/batch", content=stream, headers=LINES),
-                    "MCP": client.post(
-                        "/mcp",
-                        json={
-                            "jsonrpc": "2.0",
-                            "id": 1,
-                            "method": "tools/call",
-                            "params": {"name": "import_memories", "arguments": {"ndjson": stream.decode()[: 4 * MB]}},
-                        },
-                        headers={"Accept": "application/json, text/event-stream"},
-                    ),
-                }
+                    "MCP": client.post("/mcp", json={
+                        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+                        "params": {"name": "import_memories", "arguments": {"ndjson": stream.decode()[: 4 * MB]}},
+                    }, headers={"Accept": "application/json, text/event-stream"}),
+                }  # fmt: skip
                 for entrance, answer in answers.items():
                     if entrance == "MCP":
                         assert answer.json()["result"]["isError"], (name, answer.text[:300])
@@ -177,12 +171,9 @@ def test_the_command_line_refuses_them_within_bounds(tmp_path: Path, name: str):
     plain = {name: value for name, value in os.environ.items() if not name.startswith("MUISTI_")}
     done = subprocess.run(
         [sys.executable, "-c", MEASURED, "import", "file.ndjson.zst"],
-        env={**plain, "MUISTI_EMBEDDINGS": "off", "MUISTI_DATABASE_URL": str(tmp_path / "m.db")},
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
+        env={**plain, "MUISTI_EMBEDDINGS": "off", "MUISTI_DATABASE_URL": str(tmp_path / "m.db")}, cwd=tmp_path,
+        capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
     assert done.returncode not in (0, 70) and "Traceback" not in done.stderr, done.stderr
     grown = int(done.stderr.rpartition("grown ")[2]) * (1 if sys.platform == "darwin" else 1024)
     assert grown <= RESIDENT, f"{grown / MB:.0f} MB"

@@ -29,26 +29,13 @@ TASKS: Sequence[Json] = json.loads(Path(__file__).with_name("tasks.json").read_t
 OWNER = Access("owner", Grant(frozenset((*MODES["full"], "admin")), ("*",)))
 # Arguments that change what a call does: one that nobody asked for makes a choice wrong.
 DECISIVE = (
-    "dry_run",
-    "replace",
-    "supersedes",
-    "on_conflict",
-    "if_version",
-    "min_evidence",
-    "match",
-    "as_of",
-    "status",
-    "expires_at",
-    "ttl",
-)
+    "dry_run", "replace", "supersedes", "on_conflict", "if_version", "min_evidence", "match", "as_of", "status",
+    "expires_at", "ttl",
+)  # fmt: skip
 PLAIN = {
-    "dry_run": False,
-    "replace": False,
-    "on_conflict": "reject",
-    "min_evidence": "weak",
-    "match": "any",
+    "dry_run": False, "replace": False, "on_conflict": "reject", "min_evidence": "weak", "match": "any",
     "status": "active",
-}
+}  # fmt: skip
 NONE = "none"  # the answer to a task that no tool of the list does
 
 

@@ -37,20 +37,17 @@ def test_the_list_of_the_usual_group_takes_two_thousand_tokens_at_most():
         assert f"| {group} | {len(listed(group))} | {size(listed(group)):,} |" in lines
 
 
-@pytest.mark.parametrize(
-    ("tool", "arguments", "right"),
-    [
-        ("remember", {"content": "We deploy daily", "supersedes": "7f3a"}, True),
-        ("remember", {"content": "We deploy DAILY", "supersedes": "7f3a", "dry_run": False, "tags": ["a"]}, True),
-        ("remember", {"content": "We deploy daily"}, False),
-        ("remember", {"content": "We deploy daily", "supersedes": "7f3b"}, False),
-        ("remember", {"content": "We deploy weekly", "supersedes": "7f3a"}, False),
-        ("remember", {"content": "We deploy daily", "supersedes": "7f3a", "dry_run": True}, False),
-        ("remember", {"content": "We deploy daily", "supersedes": "7f3a", "on_conflict": "keep"}, False),
-        ("remember", {"content": "We deploy daily", "supersedes": "7f3a", "ttl": 60}, False),
-        ("update_memory", {"content": "We deploy daily", "supersedes": "7f3a"}, False),
-    ],
-)
+@pytest.mark.parametrize(("tool", "arguments", "right"), [
+    ("remember", {"content": "We deploy daily", "supersedes": "7f3a"}, True),
+    ("remember", {"content": "We deploy DAILY", "supersedes": "7f3a", "dry_run": False, "tags": ["a"]}, True),
+    ("remember", {"content": "We deploy daily"}, False),
+    ("remember", {"content": "We deploy daily", "supersedes": "7f3b"}, False),
+    ("remember", {"content": "We deploy weekly", "supersedes": "7f3a"}, False),
+    ("remember", {"content": "We deploy daily", "supersedes": "7f3a", "dry_run": True}, False),
+    ("remember", {"content": "We deploy daily", "supersedes": "7f3a", "on_conflict": "keep"}, False),
+    ("remember", {"content": "We deploy daily", "supersedes": "7f3a", "ttl": 60}, False),
+    ("update_memory", {"content": "We deploy daily", "supersedes": "7f3a"}, False),
+])  # fmt: skip
 def test_a_call_is_right_when_its_tool_and_arguments_are_and_nothing_decisive_is_added(
     tool: str, arguments: dict[str, object], right: bool
 ):

@@ -46,20 +46,14 @@ def answers(client: httpx.Client, memory_id: str, said: str) -> list[str]:
     """Return the text of every answer that shows a memory."""
     address = {"category": said, "key": said}
     calls: list[tuple[str, dict[str, Any]]] = [
-        ("recall", {"query": "harmless"}),
-        ("recall", {"query": "harmless", "full": True}),
+        ("recall", {"query": "harmless"}), ("recall", {"query": "harmless", "full": True}),
         ("recall", {"query": "harmless", "mode": "keyword", "min_evidence": "none"}),
-        ("recall", {"query": "harmless", "max_tokens": 200}),
-        ("get_memory", {"id": memory_id}),
-        ("get_memory", address),
-        ("list_memories", {}),
-        ("list_memories", {"full": True}),
-        ("list_memories", {"max_tokens": 200}),
-        ("memory_history", {"id": memory_id}),
-        ("overview", {}),
+        ("recall", {"query": "harmless", "max_tokens": 200}), ("get_memory", {"id": memory_id}),
+        ("get_memory", address), ("list_memories", {}), ("list_memories", {"full": True}),
+        ("list_memories", {"max_tokens": 200}), ("memory_history", {"id": memory_id}), ("overview", {}),
         ("remember", {"content": said}),  # a duplicate
         ("remember", {"content": "Entirely different words", **address}),  # its address is taken
-    ]
+    ]  # fmt: skip
     found = [text_of(call(client, tool, **arguments)) for tool, arguments in calls]
     brief = rpc(client, "prompts/get", name="brief-me", arguments={"topic": "harmless"})
     return [*found, brief["messages"][0]["content"]["text"]]

@@ -84,18 +84,11 @@ def test_null_within_an_argument_stays():
     assert given(UpdateMemory, {"changes": {"valid_to": None}}) == {"changes": {"valid_to": None}}
 
 
-@pytest.mark.parametrize(
-    ("said", "meant"),
-    [
-        ("2031-05-31", "2031-05-31T00:00:00+00:00"),
-        ("2031-05-31T09:30:00", "2031-05-31T09:30:00+00:00"),
-        ("2031-05-31T09:30:00.25+02:00", "2031-05-31T07:30:00.250000+00:00"),
-        ("next week", "next week"),
-        ("2031-02-30", "2031-02-30"),
-        ("0001-01-01T00:00:00+23:00", "0001-01-01T00:00:00+23:00"),
-        (7, 7),
-    ],
-)
+@pytest.mark.parametrize(("said", "meant"), [
+    ("2031-05-31", "2031-05-31T00:00:00+00:00"), ("2031-05-31T09:30:00", "2031-05-31T09:30:00+00:00"),
+    ("2031-05-31T09:30:00.25+02:00", "2031-05-31T07:30:00.250000+00:00"), ("next week", "next week"),
+    ("2031-02-30", "2031-02-30"), ("0001-01-01T00:00:00+23:00", "0001-01-01T00:00:00+23:00"), (7, 7),
+])  # fmt: skip
 def test_a_time_of_a_memory_is_read_as_in_filters(said: object, meant: object):
     assert given(Remember, {"expires_at": said, "content": "2031-05-31"}) == {
         "expires_at": meant,
@@ -111,29 +104,18 @@ def test_a_date_is_stored_as_its_midnight(engine: Engine, client: httpx.Client):
     assert (str(stored.expires_at), str(stored.valid_to)) == ("2031-02-01 00:00:00+00:00", "2031-01-31 00:00:00+00:00")
 
 
-@pytest.mark.parametrize(
-    ("said", "meant"),
-    [
-        ({"limit": 5.0}, {"limit": 5}),
-        ({"limit": "5"}, {"limit": 5}),
-        ({"limit": " 5.0 "}, {"limit": 5}),
-        ({"limit": "five"}, {"limit": "five"}),
-        ({"limit": 5.5}, {"limit": 5.5}),
-        ({"limit": True}, {"limit": True}),
-        ({"limit": "true"}, {"limit": "true"}),
-        ({"full": "true"}, {"full": True}),
-        ({"full": "False"}, {"full": False}),
-        ({"full": "1"}, {"full": "1"}),
-        ({"recency_weight": "0.5"}, {"recency_weight": 0.5}),
-        ({"tags": "a"}, {"tags": ["a"]}),
-        ({"tags": '["a", "b"]'}, {"tags": ["a", "b"]}),
-        ({"tags": ["a", ""]}, {"tags": ["a"]}),
-        ({"filter": '{"type": "guard"}'}, {"filter": {"type": "guard"}}),
-        ({"category": " rules "}, {"category": "rules"}),
-        ({"category": "", "space": " ", "mode": "", "author": "", "tags": "", "as_of": ""}, {}),
-        ({"query": " 5 "}, {"query": " 5 "}),
-    ],
-)
+@pytest.mark.parametrize(("said", "meant"), [
+    ({"limit": 5.0}, {"limit": 5}), ({"limit": "5"}, {"limit": 5}), ({"limit": " 5.0 "}, {"limit": 5}),
+    ({"limit": "five"}, {"limit": "five"}), ({"limit": 5.5}, {"limit": 5.5}), ({"limit": True}, {"limit": True}),
+    ({"limit": "true"}, {"limit": "true"}), ({"full": "true"}, {"full": True}),
+    ({"full": "False"}, {"full": False}), ({"full": "1"}, {"full": "1"}),
+    ({"recency_weight": "0.5"}, {"recency_weight": 0.5}), ({"tags": "a"}, {"tags": ["a"]}),
+    ({"tags": '["a", "b"]'}, {"tags": ["a", "b"]}), ({"tags": ["a", ""]}, {"tags": ["a"]}),
+    ({"filter": '{"type": "guard"}'}, {"filter": {"type": "guard"}}),
+    ({"category": " rules "}, {"category": "rules"}),
+    ({"category": "", "space": " ", "mode": "", "author": "", "tags": "", "as_of": ""}, {}),
+    ({"query": " 5 "}, {"query": " 5 "}),
+])  # fmt: skip
 def test_what_a_model_says_is_read_by_the_type_of_the_argument(said: dict[str, Any], meant: dict[str, Any]):
     found = given(Recall, said)
     assert repr(found) == repr(meant)

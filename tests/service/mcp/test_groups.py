@@ -1,43 +1,48 @@
 """Groups of tools: which a client is offered, by setting or URL, and what a tool of another group answers."""
 
-import json
-import os
-import re
-import sys
-from collections.abc import Iterator
-from pathlib import Path
-from typing import Any
-
-import anyio
-import httpx
-import msgspec
-import pytest
 from click.testing import CliRunner
+from collections.abc import Iterator
 from litestar.testing import TestClient
 from mcp import StdioServerParameters
 from mcp.client.client import Client
 from mcp.client.stdio import stdio_client
-
 from muisti.core.engine import Engine
 from muisti.core.identity.grants import Grant
 from muisti.service.app.app import create_app
 from muisti.service.auth.access import Access
 from muisti.service.cli import main
-from muisti.service.mcp import admin, tools, writes
-from muisti.service.mcp.arguments import InSpace, UndoChanges
-from muisti.service.mcp.manager import told
-from muisti.service.mcp.recall import tokens
-from muisti.service.mcp.session import Call, Outcome
+from muisti.service.mcp import admin
+from muisti.service.mcp import tools
+from muisti.service.mcp import writes
+from muisti.service.mcp.arguments import InSpace
+from muisti.service.mcp.arguments import UndoChanges
+from muisti.service.mcp.session import Call
+from muisti.service.mcp.session import Outcome
 from muisti.service.mcp.tools import offered
 from muisti.service.schemas.keys import MODES
 from muisti.service.settings import Settings
-from muisti.service.settings.tool_groups import GROUPS, USUAL, groups_in, in_order
+from muisti.service.settings.tool_groups import GROUPS
+from muisti.service.settings.tool_groups import USUAL
+from muisti.service.settings.tool_groups import groups_in
+from muisti.service.settings.tool_groups import in_order
+from pathlib import Path
 from tests.service.keyed import with_mode
-from tests.service.mcp_client import LONG, PLAIN, VERSION, message_of
+from tests.service.mcp_client import LONG
+from tests.service.mcp_client import PLAIN
+from tests.service.mcp_client import VERSION
+from tests.service.mcp_client import message_of
+from typing import Any
+import anyio
+import httpx
+import json
+import msgspec
+import os
+import pytest
+import re
+import sys
 
 pytestmark = pytest.mark.one_store
 
-USUAL_MAX = 2_000  # tokens of what a client is offered that asks for nothing
 CODE, WRITER = "code_sizes", "code_writer"  # the functions below
 
 
@@ -54,10 +59,7 @@ def more(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two tools as the group `code`, of which one writes, beside the tools of other groups."""
     (sizes,) = [tool for tool in tools.TOOLS if tool.name == "get_stats"]
     (writer,) = [tool for tool in tools.TOOLS if tool.name == "undo"]
-    added = (
-        msgspec.structs.replace(sizes, run=code_sizes, group="code"),
-        msgspec.structs.replace(writer, run=code_writer, group="code"),
-    )
+    added = (msgspec.structs.replace(sizes, run=code_sizes, group="code"), msgspec.structs.replace(writer, run=code_writer, group="code"))
     others = (tool for tool in tools.TOOLS if tool.group != "code")
     monkeypatch.setattr(tools, "TOOLS", (*others, *added))
 
@@ -69,11 +71,7 @@ def client(engine: Engine, more: None) -> Iterator[httpx.Client]:
 
 
 def sent(client: httpx.Client, method: str, query: str = "", kind: str = PLAIN, **params: Any) -> httpx.Response:
-    headers = {
-        "Accept": "application/json, text/event-stream",
-        "Content-Type": kind,
-        "MCP-Protocol-Version": VERSION,
-    }
+    headers = {"Accept": "application/json, text/event-stream", "Content-Type": kind, "MCP-Protocol-Version": VERSION}
     body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
     return client.post(f"/mcp{query}", content=json.dumps(body), headers=headers)
 
@@ -136,9 +134,7 @@ def test_the_setting_chooses_for_clients_that_ask_for_nothing(engine: Engine, mo
 def test_a_client_on_standard_input_is_offered_the_groups_of_the_option(tmp_path: Path):
     def run(*options: str) -> list[str]:
         command = ["-c", "from muisti.service.cli import main; main()", "mcp", "--database", str(tmp_path / "m.db")]
-        started = StdioServerParameters(
-            command=sys.executable, args=[*command, *options], env={**os.environ, "MUISTI_EMBEDDINGS": "off"}
-        )
+        started = StdioServerParameters(command=sys.executable, args=[*command, *options], env={**os.environ, "MUISTI_EMBEDDINGS": "off"})
 
         async def work() -> list[str]:
             async with Client(stdio_client(started)) as client:
@@ -149,12 +145,6 @@ def test_a_client_on_standard_input_is_offered_the_groups_of_the_option(tmp_path
     own = Access("x", Grant(frozenset(MODES["full"]), ("default",)))
     for options, groups in (((), groups_in(USUAL)), (("--tools", "code,admin"), groups_in("code,admin"))):
         assert run(*options) == [tool.name for tool in offered(own, groups)]
-
-
-def test_the_usual_tools_take_little_room_in_the_context_of_a_client():
-    own = Access("x", Grant(frozenset((*MODES["full"], "admin")), ("*",)))
-    tools = [told(tool, own).model_dump(by_alias=True, exclude_none=True) for tool in offered(own, (USUAL,))]
-    assert tokens(json.dumps(tools, separators=(",", ":"))) <= USUAL_MAX
 
 
 def test_names_of_groups_are_read_and_written_alike():

@@ -35,19 +35,15 @@ READ = {
     "half a surrogate pair": PING.replace(b"}", b',"params":{"x":"cut \\ud83d"}}'),
 }
 REFUSED: dict[str, tuple[bytes, int, int | None]] = {
-    "no JSON": (b"nonsense", PARSE_ERROR, None),
-    "an open string": (b'"', PARSE_ERROR, None),
+    "no JSON": (b"nonsense", PARSE_ERROR, None), "an open string": (b'"', PARSE_ERROR, None),
     "NaN as id": (PING.replace(b"7", b"NaN"), PARSE_ERROR, None),
     "NaN within": (PING.replace(b"}", b',"params":{"id":1,"x":NaN}}'), PARSE_ERROR, 7),
-    "cut": (PING[:-1], PARSE_ERROR, 7),
-    "too deep": (b"[" * 100_000, PARSE_ERROR, None),
+    "cut": (PING[:-1], PARSE_ERROR, 7), "too deep": (b"[" * 100_000, PARSE_ERROR, None),
     "too deep to parse": (PING.replace(b"}", b',"params":{"x":' + b"[" * 5_000 + b"]" * 5_000 + b"}}"), PARSE_ERROR, 7),
     "deep": (PING.replace(b"}", b',"params":{"x":' + b"[" * 200 + b"]" * 200 + b"}}"), INVALID_REQUEST, 7),
     "another encoding": (PING.replace(b"ping", b"p\xff"), PARSE_ERROR, 7),
-    "a batch": (b"[" + PING + b"]", INVALID_REQUEST, 7),
-    "an empty batch": (b"[]", INVALID_REQUEST, None),
-    "a number": (b"7", INVALID_REQUEST, None),
-    "a broken id": (PING.replace(b"7", b"27.5"), INVALID_REQUEST, None),
+    "a batch": (b"[" + PING + b"]", INVALID_REQUEST, 7), "an empty batch": (b"[]", INVALID_REQUEST, None),
+    "a number": (b"7", INVALID_REQUEST, None), "a broken id": (PING.replace(b"7", b"27.5"), INVALID_REQUEST, None),
     "a null id": (PING.replace(b"7", b"null"), INVALID_REQUEST, None),
     "a boolean id": (PING.replace(b"7", b"true"), INVALID_REQUEST, None),
     "a list as method": (PING.replace(b'"ping"', b'["ping"]'), INVALID_REQUEST, 7),
@@ -138,6 +134,7 @@ def test_http_answers_each_message(client: httpx.Client):
     for name, (body, code, request_id) in REFUSED.items():
         found = posted(client, body)
         assert (found.status_code, found.json()["id"], found.json()["error"]["code"]) == (400, request_id, code), name
+    assert posted(client, b"").status_code == 400
     found = posted(client, CUT).json()
     assert found["id"] == 20 and found["result"]["structuredContent"]["memory"]["content"] == "cut \ufffd emoji"
     assert [one["id"] for one in posted(client, BATCH).json()] == [7, "eight"]
@@ -174,17 +171,11 @@ def test_a_revision_that_is_not_spoken_is_refused_with_those_that_are(client: ht
     assert posted(client, PING, **{"MCP-Protocol-Version": ""}).json()["result"] == {}
 
 
-@pytest.mark.parametrize(
-    ("accept", "kind"),
-    [
-        ("application/json", "application/json"),
-        ("text/event-stream", "text/event-stream"),
-        ("*/*", "application/json"),
-        ("", "application/json"),
-        ("text/html", "application/json"),
-        ("application/json, text/event-stream", "text/event-stream"),
-    ],
-)
+@pytest.mark.parametrize(("accept", "kind"), [
+    ("application/json", "application/json"), ("text/event-stream", "text/event-stream"),
+    ("*/*", "application/json"), ("", "application/json"), ("text/html", "application/json"),
+    ("application/json, text/event-stream", "text/event-stream"),
+])  # fmt: skip
 def test_no_accept_header_is_refused(client: httpx.Client, accept: str, kind: str):
     found = posted(client, PING, Accept=accept)
     assert (found.status_code, found.headers["content-type"].partition(";")[0]) == (200, kind)
@@ -210,12 +201,9 @@ def on_stdio(database: Path, lines: Sequence[bytes]) -> list[dict[str, Any]]:
     """Return the answers to lines on standard input."""
     command = ["-c", "from muisti.service.cli import main; main()", "mcp", "--database", str(database)]
     done = subprocess.run(
-        [sys.executable, *command],
-        input=b"\n".join(lines) + b"\n",
-        capture_output=True,
-        env={**os.environ, "MUISTI_EMBEDDINGS": "off"},
-        check=True,
-    )
+        [sys.executable, *command], input=b"\n".join(lines) + b"\n", capture_output=True,
+        env={**os.environ, "MUISTI_EMBEDDINGS": "off"}, check=True,
+    )  # fmt: skip
     assert b"Traceback" not in done.stderr, done.stderr
     return [json.loads(line) for line in done.stdout.splitlines()]
 
@@ -244,10 +232,7 @@ def test_standard_input_answers_all_that_was_read_when_it_ends(tmp_path: Path):
 
 
 def test_standard_input_speaks_both_eras_and_needs_no_initialize(tmp_path: Path):
-    about = {
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-    }
+    about = {"io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {}}
     discover = {**asked("server/discover", _meta=about), "id": "discover"}
     modern = asked("tools/call", name="overview", arguments={}, _meta=about)
     hello, plain = {**asked("initialize", **HELLO), "id": "hello"}, {**asked("tools/list"), "id": "list"}

@@ -17,12 +17,9 @@ pytestmark = pytest.mark.one_store
 
 ADDRESS = {"category": "rules", "key": "deploy"}
 ABOUT_ONE: dict[str, dict[str, Any]] = {
-    "get_memory": {},
-    "update_memory": {"changes": {"author": "Ann"}},
-    "memory_history": {},
-    "undo": {"version": 1},
+    "get_memory": {}, "update_memory": {"changes": {"author": "Ann"}}, "memory_history": {}, "undo": {"version": 1},
     "forget": {},
-}
+}  # fmt: skip
 
 
 def remember(client: httpx.Client, headers: Mapping[str, str] | None = None, **more: Any) -> dict[str, Any]:
@@ -127,6 +124,7 @@ def test_what_was_is_read_and_listed(engine: Engine, client: httpx.Client):
     answer(client, "forget", **ADDRESS)
     for point in (at, str(seq.number), seq.number):
         assert answer(client, "get_memory", **ADDRESS, as_of=point)["memory"]["id"] == made["id"]
+        assert len(answer(client, "recall", query="when do we deploy", as_of=point)["memories"]) == 1
     assert [one["id"] for one in answer(client, "list_memories", as_of=at)["memories"]] == [made["id"]]
     assert not answer(client, "list_memories")["memories"]
 

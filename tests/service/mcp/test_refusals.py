@@ -50,6 +50,8 @@ REFUSED: list[tuple[str, dict[str, Any], str]] = [
     ("list_memories", {"filter": {"no": 1}}, "invalid_input"),
     ("get_memory", {}, "invalid_input"),
     ("get_memory", {"id": "x"}, "not_found"),
+    ("recall", {"query": "x", "max_tokens": 5}, "invalid_input"),
+    ("list_memories", {"max_tokens": 199}, "invalid_input"),
     ("memory_history", {"key": "x", "category": "y"}, "not_found"),
     (
         "update_memory",
@@ -89,6 +91,7 @@ def checked(found: Any, offered: dict[str, Any]) -> None:
     assert found["isError"] and structured["next"] and "\n" not in structured["detail"]
     assert text.startswith(f"{structured['code']}: {structured['detail']}. {structured['next']}")
     assert not OF_HTTP.search(text), text
+    assert not [leak for leak in ("Traceback", ".py", "SELECT", "apsw") if leak in str(found)]
     assert text.lower().count("nothing was stored") <= 1 and "$." not in text.split("\n")[0], text
     assert ".." not in text.replace("...", ""), text
     advised = {tool.name for tool in TOOLS if re.search(rf"\b{tool.name}\b", structured["next"])}

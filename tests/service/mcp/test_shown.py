@@ -88,20 +88,16 @@ def an_answer(memories: list[Memory], evidence: Evidence = "strong", total: int 
     )  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("evidence", "wanted", "number", "begins"),
-    [
-        ("strong", "weak", 1, "1 memory, evidence: strong."),
-        ("strong", "weak", 2, "2 memories, evidence: strong."),
-        ("weak", "weak", 1, "Possibly related: 1 memory, evidence: weak."),
-        ("none", "none", 3, "Probably unrelated: 3 memories, evidence: none."),
-        ("none", "weak", 0, "Nothing is known about this (evidence: none). min_evidence 'none'"),
-        ("none", "none", 0, "Nothing found (evidence: none)."),
-        ("weak", "strong", 0, "Nothing is surely about this (evidence: weak). min_evidence 'weak'"),
-        ("strong", "weak", 0, "Nothing found (evidence: strong)."),
-        ("uncalibrated", "weak", 1, "1 memory, evidence: uncalibrated."),
-    ],
-)
+@pytest.mark.parametrize(("evidence", "wanted", "number", "begins"), [
+    ("strong", "weak", 1, "1 memory, evidence: strong."), ("strong", "weak", 2, "2 memories, evidence: strong."),
+    ("weak", "weak", 1, "Possibly related: 1 memory, evidence: weak."),
+    ("none", "none", 3, "Probably unrelated: 3 memories, evidence: none."),
+    ("none", "weak", 0, "Nothing is known about this (evidence: none). min_evidence 'none'"),
+    ("none", "none", 0, "Nothing found (evidence: none)."),
+    ("weak", "strong", 0, "Nothing is surely about this (evidence: weak). min_evidence 'weak'"),
+    ("strong", "weak", 0, "Nothing found (evidence: strong)."),
+    ("uncalibrated", "weak", 1, "1 memory, evidence: uncalibrated."),
+])  # fmt: skip
 def test_an_answer_is_headed_by_how_sure_it_is(evidence: Evidence, wanted: str, number: int, begins: str):
     _, text = packed(an_answer([a_memory() for _ in range(number)], evidence), 2000, wanted=wanted)
     assert text.startswith(begins)
@@ -198,12 +194,9 @@ def test_a_list_is_sorted_by_creation_or_by_change_on_every_page(engine: Engine,
     engine.owner.write.update("default", made[0], {"reason": "late"})
     changed = [*made[1:], made[0]]
     for sort, wanted in (
-        (None, made[::-1]),
-        ("created_at", made),
-        ("-created_at", made[::-1]),
-        ("updated_at", changed),
+        (None, made[::-1]), ("created_at", made), ("-created_at", made[::-1]), ("updated_at", changed),
         ("-updated_at", changed[::-1]),
-    ):
+    ):  # fmt: skip
         found: list[str] = []
         cursor: dict[str, str] = {}
         while True:

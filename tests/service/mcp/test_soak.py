@@ -51,19 +51,15 @@ def tool(name: str, **arguments: Any) -> Call:
 def kinds(number: int) -> list[Call]:
     """A request of each kind, good ones and bad ones of both eras."""
     return [
-        legacy("initialize", **ABOUT),
-        legacy("tools/list"),
+        legacy("initialize", **ABOUT), legacy("tools/list"),
         legacy("tools/call", name="recall", arguments={"query": f"deploy {number % 100}"}, _meta={"progressToken": 1}),
-        legacy("tools/call", name="nothing", arguments={}),
-        modern("server/discover"),
-        modern("resources/list"),
-        modern("resources/read", "memory://default/categories", uri="memory://default/categories"),
-        modern("no/method"),
+        legacy("tools/call", name="nothing", arguments={}), modern("server/discover"), modern("resources/list"),
+        modern("resources/read", "memory://default/categories", uri="memory://default/categories"), modern("no/method"),
         tool("recall", query=f"deploy {number % 100}"),
         tool("remember", content=CONTENT),  # refused: it is there
         tool("forget", id=f"{number}"),
         modern("subscriptions/listen", notifications={"resourcesListChanged": True}),
-    ]
+    ]  # fmt: skip
 
 
 def calls(count: int) -> Iterator[Call]:

@@ -28,25 +28,10 @@ OPERATIONS: dict[str, tuple[str, str, Json]] = {
 }
 # The order in which the examples happen; each answers with its first status.
 STORY = (
-    "addMemory",
-    "getMemory",
-    "getEntry",
-    "addMemories",
-    "updateMemory",
-    "getHistory",
-    "search",
-    "listMemories",
-    "listCategories",
-    "listTags",
-    "setQuota",
-    "getStats",
-    "getSpace",
-    "createSpace",
-    "listSpaces",
-    "putEntry",
-    "restoreMemory",
-    "supersedeMemory",
-)
+    "addMemory", "getMemory", "getEntry", "addMemories", "updateMemory", "getHistory", "search", "listMemories",
+    "listCategories", "listTags", "setQuota", "getStats", "getSpace", "createSpace", "listSpaces", "putEntry",
+    "restoreMemory", "supersedeMemory",
+)  # fmt: skip
 ID = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 FRACTION = re.compile(r"\b\d\.\d\d\b")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT[\d:.]+Z")

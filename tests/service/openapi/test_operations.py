@@ -198,19 +198,12 @@ def tried(document: dict[str, Any], client: httpx.Client, engine: Engine) -> int
             if "{document}" in path:
                 client.put(f"{API}/documents/d1", json={"content": "We deploy on Thursdays"})
             given = {
-                "session": "s-2026-11",
-                "conversation": "c-42",
-                "topic": "t1",
-                "document": "d1",
+                "session": "s-2026-11", "conversation": "c-42", "topic": "t1", "document": "d1",
                 "space": exchange(engine, operation["operationId"]),
-                "memory_id": relation if "/graph/" in path else memory["id"],
-                "category": "rules",
-                "key": "deploy",
-                "key_id": administrator(engine).id,
-                "entity": "Ann Berg",
-                "webhook_id": hook["id"],
+                "memory_id": relation if "/graph/" in path else memory["id"], "category": "rules", "key": "deploy",
+                "key_id": administrator(engine).id, "entity": "Ann Berg", "webhook_id": hook["id"],
                 "conflict_id": client.get(f"{API}/conflicts").json()["items"][0]["id"],
-            }
+            }  # fmt: skip
             response = client.request(method, path.format(**given), json=media["example"])
             assert str(response.status_code) in operation["responses"] and response.is_success, response.text
             tried += 1

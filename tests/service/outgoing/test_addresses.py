@@ -5,26 +5,15 @@ import pytest
 from muisti.service.outgoing.addresses import Allowed, Refused
 
 
-@pytest.mark.parametrize(
-    ("url", "why"),
-    [
-        ("http://hooks.example.com/x", "https"),
-        ("https://hooks.example.com:8443/x", "host"),
-        ("https://hooks.example.com.evil.com/x", "host"),
-        ("https://evil.com/?hooks.example.com", "host"),
-        ("https://hooks.example.com@evil.com/x", "user name"),
-        ("https://hooks.example.com#@evil.com", "fragment"),
-        ("https://evil.com\\@hooks.example.com/", "user name"),
-        ("file:///etc/passwd", "host"),
-        ("https://[::1", "URL"),
-        ("https://hooks.example.com:0x1bb/", "URL"),
-        ("//hooks.example.com", "https"),
-        ("https://127.0.0.1/", "private"),
-        ("https://[::ffff:169.254.169.254]/", "private"),
-        ("https://0x7f000001/", "private"),
-        ("https://localhost/", "private"),
-    ],
-)
+@pytest.mark.parametrize(("url", "why"), [
+    ("http://hooks.example.com/x", "https"), ("https://hooks.example.com:8443/x", "host"),
+    ("https://hooks.example.com.evil.com/x", "host"), ("https://evil.com/?hooks.example.com", "host"),
+    ("https://hooks.example.com@evil.com/x", "user name"), ("https://hooks.example.com#@evil.com", "fragment"),
+    ("https://evil.com\\@hooks.example.com/", "user name"), ("file:///etc/passwd", "host"), ("https://[::1", "URL"),
+    ("https://hooks.example.com:0x1bb/", "URL"), ("//hooks.example.com", "https"),
+    ("https://127.0.0.1/", "private"), ("https://[::ffff:169.254.169.254]/", "private"),
+    ("https://0x7f000001/", "private"), ("https://localhost/", "private"),
+])  # fmt: skip
 def test_a_url_leads_only_where_it_may(url: str, why: str):
     listed = ["hooks.example.com", "127.0.0.1", "[::ffff:169.254.169.254]", "0x7f000001", "localhost"]
     with pytest.raises(Refused, match=why):

@@ -40,13 +40,9 @@ def client(tmp_path: Path, port: int, monkeypatch: pytest.MonkeyPatch) -> Iterat
     monkeypatch.setattr(upkeep, "FIRST_SECONDS", 0.01)
     monkeypatch.setattr(embedding, "CHECK_SECONDS", 0.05)
     settings = Settings(
-        database_url=f"file:{tmp_path / 'muisti.db'}",
-        embedding_url=f"http://127.0.0.1:{port}/v1",
-        embedding_model="words",
-        embedding_key=KEY,
-        embedding_timeout=1.0,
-        embedding_query_timeout=0.5,
-    )
+        database_url=f"file:{tmp_path / 'muisti.db'}", embedding_url=f"http://127.0.0.1:{port}/v1",
+        embedding_model="words", embedding_key=KEY, embedding_timeout=1.0, embedding_query_timeout=0.5,
+    )  # fmt: skip
     sweeps = [replace(sweep, period=0.05) for sweep in embedding_sweeps(settings)]
     with TestClient(create_app(settings, upkeep=sweeps)) as client:
         yield client

@@ -1,12 +1,10 @@
-"""`as_of` over HTTP and on the command line."""
+"""`as_of` over HTTP."""
 
 import httpx
 import pytest
 
-from tests.service.cli.test_cli import Run, added
-from tests.service.fakes import draft
+from tests.service.fakes import API, draft
 
-API = "/v1/spaces/default"
 ID = "0197a3c0-5f4e-7000-8000-0123456789ab"
 
 
@@ -27,16 +25,10 @@ def test_each_read_shows_what_stood_then(client: httpx.Client):
     assert client.get(f"{API}/memories", params={"as_of": "0"}).json()["items"] == []
 
 
-@pytest.mark.parametrize(
-    ("point", "status", "code"),
-    [
-        ("2099-01-01", 422, "point_ahead"),
-        ("99", 422, "point_ahead"),
-        ("1999-01-01T00:00:00Z", 410, "past_retention"),
-        ("00000000-0000-0000-0000-000000000000:1", 410, "epoch_gone"),
-        ("soon", 422, "invalid_input"),
-    ],
-)
+@pytest.mark.parametrize(("point", "status", "code"), [
+    ("2099-01-01", 422, "point_ahead"), ("99", 422, "point_ahead"), ("1999-01-01T00:00:00Z", 410, "past_retention"),
+    ("00000000-0000-0000-0000-000000000000:1", 410, "epoch_gone"), ("soon", 422, "invalid_input"),
+])  # fmt: skip
 def test_a_point_that_cannot_be_shown_is_refused_by_every_read(
     client: httpx.Client, point: str, status: int, code: str
 ):
@@ -44,14 +36,3 @@ def test_a_point_that_cannot_be_shown_is_refused_by_every_read(
         refused = client.get(f"{API}/{path}", params={"as_of": point})
         assert (refused.status_code, refused.json()["code"]) == (status, code)
     assert client.post(f"{API}/memories", params={"as_of": point}, json=draft("x")).status_code == 422
-
-
-def test_the_commands_show_what_stood_then(run: Run):
-    id_ = added(run, "red fox", "--category", "c", "--key", "k")["id"]
-    run("update", id_, "--content", "blue fox")
-    assert "red fox" in run("get", id_[-8:], "--as-of", "1").output
-    assert "red fox" in run("get", "c", "k", "--as-of", "1").output
-    assert "red fox" in run("list", "--as-of", "1", "--plain").output
-    assert run("categories", "--as-of", "0", "--plain").stdout == ""
-    refused = run("stats", "--as-of", "77")
-    assert refused.exit_code == 64 and "not yet" in refused.output

@@ -114,13 +114,3 @@ def test_a_batch_that_is_not_atomic_cannot_be_replayed_and_says_so(client: httpx
     assert (response.status_code, response.json()["errors"][0]["path"]) == (422, "$.atomic")
     assert "Idempotency-Key" in response.json()["detail"]
     assert count(client) == 0
-
-
-def test_an_atomic_batch_is_replayed(client: httpx.Client):
-    bodies = [
-        client.post(URL, json={"memories": [draft("a"), draft("b")]}, headers={"Idempotency-Key": "k"})
-        for _ in range(2)
-    ]
-    assert bodies[0].json() == bodies[1].json()
-    assert [body.headers.get("idempotent-replayed") for body in bodies] == [None, "true"]
-    assert count(client) == 2

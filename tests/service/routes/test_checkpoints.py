@@ -1,8 +1,7 @@
-"""Checkpoints over HTTP and on the command line."""
+"""Checkpoints over HTTP."""
 
 import httpx
 
-from tests.service.cli.test_cli import Run, added
 from tests.service.fakes import API, draft
 
 
@@ -28,19 +27,6 @@ def test_a_space_goes_back_to_a_checkpoint(client: httpx.Client):
     assert client.post(f"{API}/rollback", json={"to": "before"}).status_code == 404
     assert client.post(f"{API}/rollback", json={"to": "10 o'clock"}).json()["errors"][0]["path"] == "$.to"
     assert client.get(f"{API}/diff", params={"since": "99"}).json()["code"] == "point_ahead"
-
-
-def test_commands_make_compare_and_go_back(run: Run):
-    kept = added(run, "We deploy on Fridays")["id"]
-    assert run("checkpoint", "create", "before", "--note", "well").stdout == "before\t1\n"
-    run("update", kept, "We deploy on Mondays")
-    assert run("diff", "before").stdout == f"changed\t{kept}\tcontent\tFridays\tMondays\n"
-    assert run("rollback", "before", "--dry-run").stdout == f"rolled_back\t{kept}\t3\n"
-    assert run("rollback", "before").stdout == "0\t1\t0\n"
-    assert "Fridays" in run("get", kept).stdout
-    assert run("checkpoint", "list").stdout.startswith("before\t1\t")
-    assert run("checkpoint", "delete", "before").exit_code == 0
-    assert run("diff", "before").exit_code == 1
 
 
 def test_the_policy_reads_notes(client: httpx.Client):

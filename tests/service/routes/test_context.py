@@ -162,22 +162,14 @@ def test_filters_hold_for_all_searched_sections(client: httpx.Client):
     assert len(found["citations"]) == 1
 
 
-@pytest.mark.parametrize(
-    ("fields", "path"),
-    [
-        ({"encoding": "p50k_base"}, "$.encoding"),
-        ({"token_budget": 8}, "$.token_budget"),
-        ({"token_budget": 10**9}, "$.token_budget"),
-        ({"sections": {"news": {}}}, "$.sections.news"),
-        ({"sections": {"profile": {"max_tokens": 0}}}, "$.sections.profile.max_tokens"),
-        ({"sections": {"recent": {"turns": 1_000}}}, "$.sections.recent.turns"),
-        ({"sections": {"recent": {}}}, "$.conversation"),
-        ({"template": "x" * 5_000}, "$.template"),
-        ({"compress": "always"}, "$.compress"),
-        ({"query": " "}, "$.query"),
-        ({"mode": "recent"}, "$.mode"),
-    ],
-)
+@pytest.mark.parametrize(("fields", "path"), [
+    ({"encoding": "p50k_base"}, "$.encoding"), ({"token_budget": 8}, "$.token_budget"),
+    ({"token_budget": 10**9}, "$.token_budget"), ({"sections": {"news": {}}}, "$.sections.news"),
+    ({"sections": {"profile": {"max_tokens": 0}}}, "$.sections.profile.max_tokens"),
+    ({"sections": {"recent": {"turns": 1_000}}}, "$.sections.recent.turns"),
+    ({"sections": {"recent": {}}}, "$.conversation"), ({"template": "x" * 5_000}, "$.template"),
+    ({"compress": "always"}, "$.compress"), ({"query": " "}, "$.query"), ({"mode": "recent"}, "$.mode"),
+])  # fmt: skip
 def test_bad_requests_name_the_field(client: httpx.Client, fields: dict[str, Any], path: str):
     response = client.post(f"{API}/context", json={"query": "deploy", **fields})
     assert response.status_code == 422

@@ -41,13 +41,10 @@ def test_every_section_is_filled_from_all_spaces_and_citations_name_them(asked: 
     found = post(asked, who, spaces=[{"name": "company", "weight": 0.5}], sections=sections).json()
     held = {(one["section"], one["space"]): found["text"][one["start"] : one["stop"]] for one in found["citations"]}
     assert held == {
-        ("profile", "web"): "I like tea number 0",
-        ("profile", "company"): "I like tea number 1",
-        ("documents", "web"): "Chapter 0 says how we deploy",
-        ("documents", "company"): "Chapter 1 says how we deploy",
-        ("memories", "web"): "We deploy web on day 0",
-        ("memories", "company"): "We deploy company on day 1",
-    }
+        ("profile", "web"): "I like tea number 0", ("profile", "company"): "I like tea number 1",
+        ("documents", "web"): "Chapter 0 says how we deploy", ("documents", "company"): "Chapter 1 says how we deploy",
+        ("memories", "web"): "We deploy web on day 0", ("memories", "company"): "We deploy company on day 1",
+    }  # fmt: skip
     assert [(one["name"], one["weight"]) for one in found["spaces"]] == [("web", 1.0), ("company", 0.5)]
     assert found["seq"] == found["spaces"][0]["seq"] != found["spaces"][1]["seq"]
 
@@ -75,14 +72,6 @@ def test_a_space_that_the_key_does_not_open_is_not_there(asked: httpx.Client, en
     assert refused.json()["type"] == missing.json()["type"]
 
 
-def test_a_key_of_one_category_sees_it_alone_in_every_space(asked: httpx.Client, engine: Engine):
-    who = caller(engine, ("read",), "*", category="rules")
-    sections: dict[str, Any] = {"profile": {}, "documents": {}, "memories": {}}
-    found = post(asked, who, spaces=[{"name": "company"}], sections=sections).json()
-    assert {one["section"] for one in found["citations"]} == {"memories"} and found["left_out_total"] == 0
-    assert len(found["citations"]) == 2
-
-
 def test_the_past_of_several_spaces_is_a_time(asked: httpx.Client, engine: Engine):
     who = administrator(engine)
     now = post(asked, who, spaces=[{"name": "company"}]).json()
@@ -90,14 +79,11 @@ def test_the_past_of_several_spaces_is_a_time(asked: httpx.Client, engine: Engin
     assert refused.status_code == 422 and refused.json()["errors"][0]["path"] == "$.as_of"
 
 
-@pytest.mark.parametrize(
-    ("body", "path"),
-    [
-        ({"spaces": [{"name": "company"}, {"name": "company"}]}, "$.spaces"),
-        ({"spaces": [{"name": "company"}, {"name": "other", "weight": 2}]}, "$.spaces[1].weight"),
-        ({"spaces": [{"name": "company"}], "receipt": True}, "$.receipt"),
-    ],
-)
+@pytest.mark.parametrize(("body", "path"), [
+    ({"spaces": [{"name": "company"}, {"name": "company"}]}, "$.spaces"),
+    ({"spaces": [{"name": "company"}, {"name": "other", "weight": 2}]}, "$.spaces[1].weight"),
+    ({"spaces": [{"name": "company"}], "receipt": True}, "$.receipt"),
+])  # fmt: skip
 def test_a_bad_field_is_named(asked: httpx.Client, engine: Engine, body: dict[str, Any], path: str):
     refused = post(asked, administrator(engine), **body)
     assert refused.status_code == 422 and refused.json()["errors"][0]["path"] == path

@@ -54,18 +54,12 @@ def test_lines_and_json_stream_the_same(client: httpx.Client):
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("item", "path"),
-    [
-        ({"turn": 1}, "$.items[0]"),
-        ({"turn": 1, "content": "x", "user": "y"}, "$.items[0].content"),
-        ({"turn": -1, "content": "x"}, "$.items[0].turn"),
-        ({"turn": "1", "content": "x"}, "$.items[0].turn"),
-        ({"turn": 1, "content": " "}, "$.items[0].content"),
-        ({"turn": 1, "content": "x", "mood": 1}, "$.items[0].mood"),
-        ({"turn": 1, "content": "x", "at": "2026"}, "$.items[0].at"),
-    ],
-)
+@pytest.mark.parametrize(("item", "path"), [
+    ({"turn": 1}, "$.items[0]"), ({"turn": 1, "content": "x", "user": "y"}, "$.items[0].content"),
+    ({"turn": -1, "content": "x"}, "$.items[0].turn"), ({"turn": "1", "content": "x"}, "$.items[0].turn"),
+    ({"turn": 1, "content": " "}, "$.items[0].content"), ({"turn": 1, "content": "x", "mood": 1}, "$.items[0].mood"),
+    ({"turn": 1, "content": "x", "at": "2026"}, "$.items[0].at"),
+])  # fmt: skip
 def test_a_bad_turn_is_named_and_nothing_is_stored(client: httpx.Client, item: dict[str, Any], path: str):
     refused = stream(client, item)
     assert refused.status_code == 422 and [one["path"] for one in refused.json()["errors"]] == [path]
@@ -104,57 +98,15 @@ def test_an_idempotency_key_answers_turns_without_numbers_once(client: httpx.Cli
     assert client.get(f"{API}/conversations/c").json()["turns"] == 1
 
 
-def test_titles_pass_the_policy(client: httpx.Client):
-    secret = f"token gh{'p_a8Kd02LmQ7xZp4Rt9VbN3cYw6HsJ1gFu5EoT'}"
-    stream(client, turn(1))
-    for method, path, body in (
-        ("POST", "/sessions", {"title": secret}),
-        ("POST", "/conversations", {"title": secret}),
-        ("POST", "/conversations", {"title": "x", "users": [secret]}),
-        ("POST", "/conversations", {"title": "x", "metadata": {"a": secret}}),
-        ("POST", "/conversations/c/topics", {"title": secret}),
-        ("PATCH", "/conversations/c", {"title": secret}),
-        ("PATCH", "/sessions/default", {"title": secret}),
-    ):
-        refused = client.request(method, f"{API}{path}", json=body)
-        assert (refused.status_code, refused.json()["code"]) == (422, "sensitive_content"), (path, refused.text)
-
-
 @pytest.fixture
 def rights(engine: Engine) -> Any:
     administrator(engine)
-    callers = {mode: with_mode(engine, mode, "*") for mode in ("full", "no-delete", "append-only", "read-only")}
+    callers = {"full": with_mode(engine, "full", "*")}
     callers["notes"] = with_mode(engine, "full", "*", category="notes")
     with TestClient(create_app(Settings(), engine=engine)) as client:
         yield lambda who, method, path, **more: client.request(
             method, f"{API}{path}", headers=callers[who].headers, **more
         )
-
-
-CALLS = (
-    ("read", "GET", "/conversations", None),
-    ("read", "GET", "/conversations/c/exchanges", None),
-    ("append", "POST", "/conversations/c/exchanges", {"items": [turn(5)]}),
-    ("append", "POST", "/conversations", {"name": "other"}),
-    ("append", "POST", "/conversations/c/topics", {}),
-    ("write", "PATCH", "/conversations/c", {"title": "x"}),
-    ("write", "POST", "/adopt", None),
-    ("delete", "DELETE", "/conversations/c", None),
-)
-MAY = {
-    "read-only": {"read"},
-    "append-only": {"read", "append"},
-    "no-delete": {"read", "append", "write"},
-    "full": {"read", "append", "write", "delete"},
-}
-
-
-@pytest.mark.parametrize("who", MAY)
-def test_a_key_may_what_its_scopes_say(rights: Any, who: str):
-    rights("full", "POST", "/conversations/c/exchanges", json={"items": [turn(1)]})
-    for need, method, path, body in CALLS:
-        answer = rights(who, method, path, json=body)
-        assert answer.is_success if need in MAY[who] else answer.status_code == 403, (path, answer.text)
 
 
 def test_a_key_of_one_category_has_names_of_its_own(rights: Any):

@@ -16,14 +16,9 @@ EXAMPLES = re.findall(r"```sh\n(.*?)\n```\n\n```json\n(.*?)\n```", TEXT, re.DOTA
 
 def test_every_header_and_field_of_a_search_is_documented():
     names = [
-        *HEADERS,
-        "Muisti-Min-Seq",
-        "Muisti-Freshness",
-        "Idempotency-Key",
-        "If-Match",
-        "If-None-Match",
+        *HEADERS, "Muisti-Min-Seq", "Muisti-Freshness", "Idempotency-Key", "If-Match", "If-None-Match",
         *SearchBody.__struct_fields__,
-    ]
+    ]  # fmt: skip
     assert [name for name in names if f"`{name}`" not in TEXT] == []
 
 

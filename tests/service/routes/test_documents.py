@@ -90,16 +90,11 @@ def test_several_files_are_a_task(client: httpx.Client):
     assert client.get(f"{BASE}/all%2Ff7.txt/text").text == f"{TEXT}7"
 
 
-@pytest.mark.parametrize(
-    ("data", "code", "status"),
-    [
-        (b"", "document.empty", 422),
-        (b" \n\t ", "document.empty", 422),
-        (b"%PDF-1.7\nnothing", "document.broken", 422),
-        (b"\x89PNG\r\n\x1a\n" + bytes(100), "document.no_text", 422),
-        (b"\x7fELF" + bytes(1000), "document.unknown_format", 415),
-    ],
-)
+@pytest.mark.parametrize(("data", "code", "status"), [
+    (b"", "document.empty", 422), (b" \n\t ", "document.empty", 422), (b"%PDF-1.7\nnothing", "document.broken", 422),
+    (b"\x89PNG\r\n\x1a\n" + bytes(100), "document.no_text", 422),
+    (b"\x7fELF" + bytes(1000), "document.unknown_format", 415),
+])  # fmt: skip
 def test_a_file_without_text_says_so(client: httpx.Client, data: bytes, code: str, status: int):
     answer = client.post(f"{BASE}?path=bad.bin", content=data)
     assert (answer.status_code, answer.json()["code"]) == (status, code)
@@ -224,11 +219,8 @@ def zipped(files: dict[str, bytes]) -> bytes:
 def test_an_archive_is_a_document_for_each_member(client: httpx.Client):
     inner = zipped({"deep.md": TEXT.encode()})
     data = zipped({
-        "a.md": TEXT.encode(),
-        "src/run.py": b"def run():\n    return 1\n",
-        "../out.md": b"no",
-        "none.bin": b"\x7fELF" + bytes(900),
-        "inner.zip": inner,
+        "a.md": TEXT.encode(), "src/run.py": b"def run():\n    return 1\n", "../out.md": b"no",
+        "none.bin": b"\x7fELF" + bytes(900), "inner.zip": inner,
     })  # fmt: skip
     task = finished(client, client.post(f"{BASE}?path=all.zip", content=data))
     assert (task["state"], task["done"], task["failed"]) == ("partial", 4, 2)
@@ -239,21 +231,6 @@ def test_an_archive_is_a_document_for_each_member(client: httpx.Client):
     assert client.get(f"{BASE}/all.zip%2Finner.zip%2Fdeep.md/text").text == TEXT
     again = finished(client, client.post(f"{BASE}?path=all.zip", content=data))
     assert (again["skipped"], again["failed"]) == (3, 2)
-
-
-def test_a_purge_leaves_nothing(client: httpx.Client, engine: Engine):
-    canary = "the canary 8c1f5e07 sings in the coal mine of Outokumpu"
-    client.put(f"{BASE}/secret.md", json={"content": f"{TEXT}{canary}\n"})
-    client.put(f"{BASE}/secret.md", json={"content": f"{TEXT}{canary} no more\n"})
-    client.put(f"{BASE}/other.md", json={"content": TEXT})
-    plan = client.delete(f"{BASE}/secret.md?purge=true&dry_run=true")
-    assert plan.status_code == 200
-    report = client.delete(f"{BASE}/secret.md?purge=true")
-    assert report.status_code == 200, report.text
-    assert not any(report.json()["report"]["found"].values()) if "report" in report.json() else True
-    assert client.get(f"{BASE}/secret.md").status_code == 404
-    assert canary not in client.get("/v1/spaces/default/export").text
-    assert client.get(f"{BASE}/other.md/text").text == TEXT
 
 
 def test_a_purge_takes_uploaded_bytes_of_waiting_tasks(engine: Engine):

@@ -85,11 +85,6 @@ def test_an_expired_entry_is_replaced(client: httpx.Client, clock: Clock):
     assert client.put(URL, json=draft()).status_code == 201
 
 
-def test_a_reader_who_has_the_version_gets_no_body(client: httpx.Client):
-    etag = client.put(URL, json=draft()).headers["etag"]
-    assert client.get(URL, headers={"If-None-Match": etag}).status_code == 304
-
-
 BY_ID, BY_ADDRESS = "/memories/{memory_id}", "/entries/{category}/{key}"
 
 

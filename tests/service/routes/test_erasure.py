@@ -129,15 +129,10 @@ def test_a_space_is_emptied_when_its_name_is_typed(client: httpx.Client, memory:
     assert client.get(f"{API}/memories").json()["items"] == []
 
 
-@pytest.mark.parametrize(
-    ("body", "path"),
-    [
-        ({}, "$"),
-        ({"filter": {"nothing": 1}}, "$.filter.nothing"),
-        ({"older_than_days": 0}, "$.older_than_days"),
-        ({"who": "Ann"}, "$.who"),
-    ],
-)
+@pytest.mark.parametrize(("body", "path"), [
+    ({}, "$"), ({"filter": {"nothing": 1}}, "$.filter.nothing"), ({"older_than_days": 0}, "$.older_than_days"),
+    ({"who": "Ann"}, "$.who"),
+])  # fmt: skip
 def test_what_is_to_be_erased_must_be_said_well(client: httpx.Client, body: dict[str, Any], path: str):
     refused = client.post(f"{API}/purge", json=body)
     assert (refused.status_code, refused.json()["errors"][0]["path"]) == (422, path), refused.text

@@ -1,8 +1,7 @@
-"""Forks over HTTP and on the command line."""
+"""Forks over HTTP."""
 
 import httpx
 
-from tests.service.cli.test_cli import Run, added
 from tests.service.fakes import API, draft
 
 FORK = "/v1/spaces/try"
@@ -33,22 +32,3 @@ def test_a_fork_is_worked_in_compared_merged_and_dropped(client: httpx.Client):
     assert client.post(f"{API}/merge", json={"from": "default"}).status_code == 422
     assert client.post(f"{API}/fork", json={"name": "default"}).json()["code"] == "already_exists"
     assert client.post(f"{API}/fork", json={"name": "No"}).status_code == 422
-
-
-def test_commands_fork_compare_and_merge(run: Run):
-    kept = added(run, "We deploy on Fridays")["id"]
-    space = run("space").stdout.split("\t")[0]
-    assert run("space", "fork", "try").exit_code == 0
-    copy = run("list", "--space", "try").stdout.split("\t")[0]
-    run("update", copy, "We deploy on Mondays", "--space", "try")
-    line = run("space", "compare", "try").stdout.split("\t")
-    assert line[:2] == ["theirs", kept] and line[3:] == ["Fridays", "Mondays\n"]
-    assert run("space", "merge", "try", space, "--dry-run").stdout == f"merged\t{kept}\t2\n"
-    assert run("space", "merge", "try", space).stdout == "0\t1\t0\n"
-    assert run("space", "merge", "try", space, "--drop").stdout == "0\t0\t0\n"
-    assert "Mondays" in run("get", kept).stdout and "try" not in run("spaces").stdout
-    run("space", "create", "other")
-    assert run("space", "list").stdout == run("spaces").stdout and "other" in run("spaces").stdout
-    assert run("space", "delete", "other", "--confirm", "othr").exit_code == 64
-    assert run("space", "delete", "other", "--confirm", "other").exit_code == 0
-    assert run("space", "which").stdout == run("space").stdout

@@ -51,11 +51,8 @@ def wrote(client: httpx.Client) -> list[str]:
     post(f"graph/statements/{stated[-1]['id']}", None, "DELETE")
     post("graph/build", {"again": True})
     asked = {
-        "query": f"{name} {second} {other}",
-        "filter": {"entity": name},
-        "rankings": {"graph": 0.1},
-        "receipt": True,
-    }
+        "query": f"{name} {second} {other}", "filter": {"entity": name}, "rankings": {"graph": 0.1}, "receipt": True,
+    }  # fmt: skip
     while not client.post(f"{SPACE}/search", json={**asked, "receipt": False}).json()["hits"]:
         time.sleep(0.02)  # the graph is being read again
     assert client.post(f"{SPACE}/search", json=asked).json()["hits"]
@@ -74,14 +71,8 @@ def purged(client: httpx.Client, ids: list[str]) -> None:
 def said(client: httpx.Client) -> str:
     """All that the service tells of the graph, its history, tasks and log."""
     routes = [
-        "changes",
-        "tasks",
-        "export",
-        "graph/entities?limit=500",
-        "graph/relations",
-        "graph/proposals",
-        "memories",
-    ]
+        "changes", "tasks", "export", "graph/entities?limit=500", "graph/relations", "graph/proposals", "memories",
+    ]  # fmt: skip
     routes += [f"graph/export?format={one}" for one in GRAPH_FORMATS] + ["graph/picture?limit=200"]
     answers = [client.get(f"{SPACE}/{one}") for one in routes] + [client.get("/v1/audit")]
     assert all(one.is_success for one in answers), [one.text for one in answers if not one.is_success]

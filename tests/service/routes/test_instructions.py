@@ -5,8 +5,9 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.service.fakes import API
+
 PHYSICS = "Always use SI units when I ask about physics"
-API = "/v1/spaces/default"
 QUESTION = {"query": "how fast is light in physics"}
 
 

@@ -1,4 +1,4 @@
-"""Superseded, restored, undone: over HTTP and on the command line."""
+"""Superseded, restored, undone: over HTTP."""
 
 import httpx
 from litestar.testing import TestClient
@@ -6,11 +6,8 @@ from litestar.testing import TestClient
 from muisti.core.engine import Engine
 from muisti.service.app.app import create_app
 from muisti.service.settings import Settings
-from tests.service.cli.test_cli import Run, added
-from tests.service.fakes import draft
+from tests.service.fakes import API, draft
 from tests.service.keyed import administrator, with_mode
-
-API = "/v1/spaces/default"
 
 
 def made(client: httpx.Client, text: str, **fields: object) -> httpx.Response:
@@ -87,18 +84,3 @@ def test_what_somebody_else_changed_is_not_undone(engine: Engine):
         may_add = with_mode(engine, "append-only", "default").headers
         body = draft("mine", on_conflict="supersede")
         assert client.post(f"{API}/memories", json=body, headers=may_add).json()["code"] == "forbidden"
-
-
-def test_the_command_line_supersedes_tells_restores_and_undoes(run: Run):
-    old = added(run, "We deploy on Fridays", "--category", "rules", "--key", "deploy")["id"]
-    result = run("supersede", old, "We deploy daily", "--reason", "faster")
-    new = result.stdout.strip()
-    assert result.exit_code == 0 and f"supersedes\t{old}" in run("get", "rules", "deploy").stdout
-    lines = [line.split("\t") for line in run("history", old).stdout.splitlines()]
-    assert [(line[0], line[2]) for line in lines] == [("2", "status"), ("2", "superseded_by"), ("1", "")]
-    assert run("delete", new).exit_code == 0
-    assert run("restore", old).stdout == f"{old}\t3\n"
-    assert run("undo").stdout == f"{old}\n" and run("get", old).exit_code == 1
-    assert run("undo", "--last", "3").stdout.split() == [old]
-    assert run("get", old).exit_code == 0 and run("get", new).exit_code == 1
-    assert run("undo", "--author", "a", "--request", "b").exit_code == 64

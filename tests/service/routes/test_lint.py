@@ -1,13 +1,9 @@
-"""Lint over HTTP and on the command line: every fix is a request that can be sent unchanged."""
+"""Lint over HTTP: every fix is a request that can be sent unchanged."""
 
-from pathlib import Path
 from typing import Any
 
 import httpx
-import pytest
-from click.testing import CliRunner
 
-from muisti.service.cli import main
 from tests.core.fakes import Clock
 from tests.service.fakes import API, draft
 
@@ -40,22 +36,3 @@ def test_each_fix_is_a_dry_run_that_can_be_sent_and_mends_without_that(client: h
     assert set(client.get(f"{API}/lint", params={**params, "limit": 1000}).json()["found"]) == {"never_recalled"}
     refused = client.get(f"{API}/lint", params={"checks": "duplicate,typo"}).json()
     assert (refused["code"], refused["errors"][0]["path"]) == ("invalid_input", "$.checks")
-
-
-def test_the_command_tells_and_mends(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MUISTI_DATABASE_URL", f"file:{tmp_path / 'm.db'}")
-
-    def muisti(*words: str) -> str:
-        done = CliRunner().invoke(main, ["--space", "s", *words])
-        assert done.exit_code == 0, done.output
-        return done.stdout
-
-    muisti("add", "tea is green")
-    newer = muisti("add", "tea is green", "--on-conflict", "keep").strip()
-    line = muisti("lint").strip().split("\t")
-    assert line[:2] == ["duplicate", newer] and line[3] == f"muisti delete {newer} --dry-run"
-    assert muisti("lint", "--fix", "duplicate", "--dry-run").startswith(f"would mend\t{newer}")
-    assert muisti("lint", "--json").startswith('{"items":[{"check":"duplicate"')
-    assert muisti("lint", "--fix", "duplicate").startswith(f"mended\t{newer}")
-    assert muisti("lint") == ""

@@ -1,6 +1,5 @@
 """Memories over HTTP: every route, versions, lists."""
 
-from datetime import datetime
 from typing import Any
 
 import httpx
@@ -11,23 +10,12 @@ from tests.core.fakes import Clock
 from tests.service.fakes import API, draft
 
 FULL = {
-    "content": "Anna prefers tea",
-    "kind": "exchange",
-    "category": "Taste",
-    "key": "anna/tea",
-    "type": "preference",
-    "status": "candidate",
-    "importance": "high",
-    "author": "Anna",
-    "reason": "she said so twice",
-    "source": "chat",
-    "tags": ["Drink", "drink", "anna"],
-    "metadata": {"session": "s1", "turn": 3, "deep": {"list": [1, None, "x"]}},
-    "event_at": "2026-01-31T09:30:00+02:00",
-    "valid_from": "2026-01-31T00:00:00Z",
-    "valid_to": "2026-02-28T00:00:00+02:00",
-    "expires_at": "2999-01-01T00:00:00Z",
-}
+    "content": "Anna prefers tea", "kind": "exchange", "category": "Taste", "key": "anna/tea", "type": "preference",
+    "status": "candidate", "importance": "high", "author": "Anna", "reason": "she said so twice", "source": "chat",
+    "tags": ["Drink", "drink", "anna"], "metadata": {"session": "s1", "turn": 3, "deep": {"list": [1, None, "x"]}},
+    "event_at": "2026-01-31T09:30:00+02:00", "valid_from": "2026-01-31T00:00:00Z",
+    "valid_to": "2026-02-28T00:00:00+02:00", "expires_at": "2999-01-01T00:00:00Z",
+}  # fmt: skip
 
 
 def test_a_new_memory_is_answered_with_all_its_fields_and_where_it_is(client: httpx.Client):
@@ -45,12 +33,6 @@ def test_a_new_memory_is_answered_with_all_its_fields_and_where_it_is(client: ht
     }
     stored = client.get(response.headers["location"]).json()
     assert stored == {name: body[name] for name in MemoryReply.__struct_fields__}
-
-
-def test_times_are_rfc_3339_in_utc(client: httpx.Client, memory: dict[str, Any]):
-    for name in ("created_at", "updated_at"):
-        assert memory[name].endswith("Z")
-        datetime.fromisoformat(memory[name])
 
 
 def test_the_same_text_is_refused_unless_it_is_to_be_kept(client: httpx.Client, memory: dict[str, Any]):
@@ -161,14 +143,6 @@ def test_if_none_match_on_a_change_is_refused_rather_than_ignored(client: httpx.
     assert (response.status_code, response.json()["code"]) == (400, "malformed_header")
 
 
-def test_an_expired_memory_is_not_found(client: httpx.Client, clock: Clock):
-    body = draft(expires_at="2026-06-30T00:00:00Z")
-    memory = client.post(f"{API}/memories", json=body).json()
-    clock.pass_days(60)
-    assert client.get(f"{API}/memories/{memory['id']}").status_code == 404
-    assert client.get(f"{API}/memories").json()["items"] == []
-
-
 def test_a_time_to_live_is_an_end_from_now_on(client: httpx.Client, clock: Clock):
     memory = client.post(f"{API}/memories", json=draft(ttl=3 * 86_400)).json()
     assert "ttl" not in memory and memory["expires_at"] > memory["created_at"]
@@ -218,20 +192,11 @@ def test_every_other_parameter_of_a_list_is_a_filter(client: httpx.Client):
     assert found('filter={"or":[{"tags":"b"},{"metadata.n":0}]}') == [0, 1]
 
 
-@pytest.mark.parametrize(
-    ("query", "path"),
-    [
-        ("limit=0", "$.limit"),
-        ("limit=101", "$.limit"),
-        ("limit=ten", "$.limit"),
-        ("limit=1&limit=2", "$.limit"),
-        ("cursor=nonsense", "$.cursor"),
-        ("colour=red", "$.colour"),
-        ("created_at.gte=soon", "$.created_at.gte"),
-        ("valid_at.gte=2026-01-01", "$.valid_at.gte"),
-        ("filter={", "$.filter"),
-    ],
-)
+@pytest.mark.parametrize(("query", "path"), [
+    ("limit=0", "$.limit"), ("limit=101", "$.limit"), ("limit=ten", "$.limit"), ("limit=1&limit=2", "$.limit"),
+    ("cursor=nonsense", "$.cursor"), ("colour=red", "$.colour"), ("created_at.gte=soon", "$.created_at.gte"),
+    ("valid_at.gte=2026-01-01", "$.valid_at.gte"), ("filter={", "$.filter"),
+])  # fmt: skip
 def test_a_bad_parameter_is_named(client: httpx.Client, query: str, path: str):
     response = client.get(f"{API}/memories?{query}")
     assert (response.status_code, response.json()["errors"][0]["path"]) == (422, path)
@@ -244,32 +209,22 @@ def test_limits_are_said_with_the_value(client: httpx.Client):
     assert "100,001" in text and "100,000" in text
 
 
-@pytest.mark.parametrize(
-    ("body", "path"),
-    [
-        ({}, "$.content"),
-        ({"content": 5}, "$.content"),
-        ({"content": "  "}, "$.content"),
-        ({"content": "a\0b"}, "$.content"),
-        ({"content": "a", "contnt": "b"}, "$.contnt"),
-        ({"content": "a", "dry_run": True}, "$.dry_run"),
-        ({"content": "a", "type": "rumour"}, "$.type"),
-        ({"content": "a", "status": "superseded"}, "$.status"),
-        ({"content": "a", "key": "k"}, "$.key"),
-        ({"content": "a", "tags": "b"}, "$.tags"),
-        ({"content": "a", "tags": ["b", 1]}, "$.tags[1]"),
-        ({"content": "a", "tags": [""]}, "$.tags[0]"),
-        ({"content": "a", "metadata": []}, "$.metadata"),
-        ({"content": "a", "event_at": "soon"}, "$.event_at"),
-        ({"content": "a", "event_at": "0001-01-01T00:00:00+10:00"}, "$.event_at"),
-        ({"content": "a", "expires_at": "2001-01-01T00:00:00Z"}, "$.expires_at"),
-        ({"content": "a", "valid_from": "2026-13-01"}, "$.valid_from"),
-        ({"content": "a", "valid_from": "2026-01-01T00:00:00Z", "valid_to": "2026-01-01T00:00:00Z"}, "$.valid_to"),
-        ({"content": "a", "parent_id": "x"}, "$.parent_id"),
-        ({"content": "a", "parent_id": "0197a3c0-5f4e-7000-8000-0123456789ab"}, "$.parent_id"),
-        ({"content": "a", "on_conflict": "replace"}, "$.on_conflict"),
-    ],
-)
+@pytest.mark.parametrize(("body", "path"), [
+    ({}, "$.content"), ({"content": 5}, "$.content"), ({"content": "  "}, "$.content"),
+    ({"content": "a\0b"}, "$.content"), ({"content": "a", "contnt": "b"}, "$.contnt"),
+    ({"content": "a", "dry_run": True}, "$.dry_run"), ({"content": "a", "type": "rumour"}, "$.type"),
+    ({"content": "a", "status": "superseded"}, "$.status"), ({"content": "a", "key": "k"}, "$.key"),
+    ({"content": "a", "tags": "b"}, "$.tags"), ({"content": "a", "tags": ["b", 1]}, "$.tags[1]"),
+    ({"content": "a", "tags": [""]}, "$.tags[0]"), ({"content": "a", "metadata": []}, "$.metadata"),
+    ({"content": "a", "event_at": "soon"}, "$.event_at"),
+    ({"content": "a", "event_at": "0001-01-01T00:00:00+10:00"}, "$.event_at"),
+    ({"content": "a", "expires_at": "2001-01-01T00:00:00Z"}, "$.expires_at"),
+    ({"content": "a", "valid_from": "2026-13-01"}, "$.valid_from"),
+    ({"content": "a", "valid_from": "2026-01-01T00:00:00Z", "valid_to": "2026-01-01T00:00:00Z"}, "$.valid_to"),
+    ({"content": "a", "parent_id": "x"}, "$.parent_id"),
+    ({"content": "a", "parent_id": "0197a3c0-5f4e-7000-8000-0123456789ab"}, "$.parent_id"),
+    ({"content": "a", "on_conflict": "replace"}, "$.on_conflict"),
+])  # fmt: skip
 def test_a_bad_field_is_named(client: httpx.Client, body: dict[str, Any], path: str):
     response = client.post(f"{API}/memories", json=body)
     problem = response.json()

@@ -66,12 +66,8 @@ def test_code_whose_file_is_gone_or_has_changed_ends(local: httpx.Client, files:
 def test_what_the_server_was_sent_is_unknown_and_stays(client: httpx.Client):
     client.post(f"{SPACE}/documents", json={"path": "sent.py", "content": CODE})
     assert prune(client, "all") == {
-        "stale_code": [],
-        "unknown": 1,
-        "orphaned_chunks": [],
-        "orphaned_entities": [],
-        "more": False,
-    }
+        "stale_code": [], "unknown": 1, "orphaned_chunks": [], "orphaned_entities": [], "more": False,
+    }  # fmt: skip
     assert paths(client) == {"sent.py"}
 
 

@@ -1,6 +1,5 @@
 """Receipts and probes: an answer can be shown and replayed later, and a probe watches what should be found."""
 
-import json
 from collections.abc import Iterator, Sequence
 
 import httpx
@@ -14,7 +13,6 @@ from muisti.core.model.quality import Expectation
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
 from tests.core.fakes import Clock, WordEncoder
-from tests.service.cli.test_cli import Run, added
 from tests.service.fakes import API, draft
 from tests.service.keyed import administrator, caller, with_mode
 from tests.stores import Store, Stores
@@ -183,12 +181,9 @@ def test_what_is_told_of_probes_says_where_the_space_stands(client: httpx.Client
     seq = client.get(f"{API}/memories").headers["Muisti-Seq"]
     probe = client.post(f"{API}/probes", json=body)
     for answer in (
-        probe,
-        client.get(f"{API}/probes"),
-        client.post(f"{API}/probes/run"),
-        client.get(f"{API}/probes/runs"),
+        probe, client.get(f"{API}/probes"), client.post(f"{API}/probes/run"), client.get(f"{API}/probes/runs"),
         client.delete(f"{API}/probes/{probe.json()['id']}"),
-    ):
+    ):  # fmt: skip
         assert answer.is_success and answer.headers["Muisti-Seq"] == seq
 
 
@@ -208,12 +203,8 @@ def test_probes_find_what_is_pinned_by_id_and_address(client: httpx.Client):
     assert client.post(f"{API}/probes/run").json()["recall"] == 1
     assert [one["recall"] for one in client.get(f"{API}/probes/runs").json()["items"]] == [1, pytest.approx(2 / 3)]
     for wrong in (
-        {},
-        {"memory_id": tea, "key": "k"},
-        {"memory_id": "x"},
-        {"category": "c"},
-        {"memory_id": tea, "k": 0},
-    ):
+        {}, {"memory_id": tea, "key": "k"}, {"memory_id": "x"}, {"category": "c"}, {"memory_id": tea, "k": 0},
+    ):  # fmt: skip
         assert client.post(f"{API}/probes", json={"query": "q", **wrong}).status_code == 422
 
 
@@ -277,17 +268,3 @@ def test_a_model_that_finds_less_is_refused_unless_forced(store: Store, clock: C
         assert space.generation == WORSE.identity
     with opened(store, GOOD, clock) as better:
         assert better.reembed(SPACE, lambda *_: None).generation == pinned
-
-
-def test_the_command_line_pins_lists_runs_and_deletes(run: Run):
-    added(run, "We deploy on Fridays", "--category", "rules", "--key", "deploy")
-    tea = added(run, "Anna likes tea")["id"]
-    first = run("probe", "add", "deploy", "rules", "deploy").stdout.strip()
-    second = run("probe", "add", "coffee", tea, "--k", "1").stdout.strip()
-    assert [line.split("\t")[0] for line in run("probe", "list").stdout.splitlines()] == [first, second]
-    ran = run("probe", "run", "--min-recall", "0.9")
-    assert ran.exit_code == 1 and "Recall 0.500" in ran.stderr
-    assert [line.split("\t")[:2] for line in ran.stdout.splitlines()] == [[first, "1"], [second, ""]]
-    assert run("probe", "delete", second).stdout.strip() == second
-    assert json.loads(run("probe", "run", "--json").stdout)["recall"] == 1
-    assert run("probe", "delete", second).exit_code == 1

@@ -1,15 +1,11 @@
-"""promote, prune and telemetry over HTTP, on the command line, and as arguments of tools."""
+"""Promotion, pruning, telemetry and feedback over HTTP."""
 
-import json
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from click.testing import CliRunner
 
 from muisti.core.engine import Engine
-from muisti.service.cli import main
 from tests.core.fakes import Clock
 from tests.service.fakes import API, draft
 
@@ -51,31 +47,7 @@ def test_promote_and_prune_answer_with_what_changed_and_with_counts(client: http
     assert client.get(f"{API}/memories/{seldom}").json()["status"] == "deprecated"
 
 
-def test_the_commands_promote_and_prune(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MUISTI_DATABASE_URL", f"file:{tmp_path / 'm.db'}")
-    monkeypatch.setenv("MUISTI_EMBEDDINGS", "off")
-
-    def muisti(*words: str) -> str:
-        done = CliRunner().invoke(main, ["--space", "s", *words])
-        assert done.exit_code == 0, done.output
-        return done.stdout
-
-    often = muisti("add", "tea is green", "--status", "candidate").strip()
-    for _ in range(2):
-        muisti("get", often)
-    muisti("get", often, "--no-touch")
-    muisti("search", "tea", "--no-touch")
-    assert muisti("promote", "--retrievals", "3") == ""
-    assert often in muisti("promote", "--retrievals", "2", "--dry-run")
-    found = json.loads(muisti("promote", "--retrievals", "2", "--json"))
-    assert [one["id"] for one in found["items"]] == [often]
-    assert muisti("prune", "--days", "0") == ""
-
-
-def test_feedback_over_http_and_on_the_command_line(
-    client: httpx.Client, memory: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-):
+def test_feedback_over_http(client: httpx.Client, memory: dict[str, Any]):
     url = f"{API}/memories/{memory['id']}/feedback"
     planned = client.put(url, params={"dry_run": "true"}, json={"verdict": "useful"}).json()
     assert planned["changes"] == 0 and planned["answer"]["useful"] == 1
@@ -86,9 +58,3 @@ def test_feedback_over_http_and_on_the_command_line(
     refused = client.put(url, json={"verdict": "great"}).json()
     assert (refused["code"], refused["errors"][0]["path"]) == ("invalid_input", "$.verdict")
     assert client.put(url, json={"verdict": None}).json()["useful"] == 0
-
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MUISTI_DATABASE_URL", f"file:{tmp_path / 'm.db'}")
-    added = CliRunner().invoke(main, ["add", "tea"]).stdout.split("\t")[0].strip()
-    assert CliRunner().invoke(main, ["feedback", added, "not_useful"]).stdout == "0\t1\n"
-    assert CliRunner().invoke(main, ["feedback", added, "none"]).stdout == "0\t0\n"

@@ -90,51 +90,34 @@ def test_the_same_question_at_the_same_time_has_the_same_answer(client: httpx.Cl
     assert search(client, "tea house", **asked) == search(client, "tea house", **asked)
 
 
-@pytest.mark.parametrize(
-    "recency",
-    [
-        {},
-        {"weight": 0.5, "half_life_days": 3},
-        {"function": "linear", "lambda": 0.01},
-        {"function": "exponential", "lambda": 0.01, "grace_days": 2},
-    ],
-)
+@pytest.mark.parametrize("recency", [
+    {}, {"weight": 0.5, "half_life_days": 3}, {"function": "linear", "lambda": 0.01},
+    {"function": "exponential", "lambda": 0.01, "grace_days": 2},
+])  # fmt: skip
 def test_recency_takes_each_of_its_forms(client: httpx.Client, recency: dict[str, Any]):
     assert search(client, "tea", recency=recency)["hits"]
 
 
-@pytest.mark.parametrize(
-    ("fields", "path"),
-    [
-        ({"query": ""}, "$.query"),
-        ({"query": 5}, "$.query"),
-        ({"query": "x" * 10_001}, "$.query"),
-        ({"query": "a\0"}, "$.query"),
-        ({"query": "a", "limit": 0}, "$.limit"),
-        ({"query": "a", "limit": "5"}, "$.limit"),
-        ({"query": "a", "mode": "psychic"}, "$.mode"),
-        ({"query": "a", "match": "some"}, "$.match"),
-        ({"query": "a", "fusion": "cold"}, "$.fusion"),
-        ({"query": "a", "alpha": 2}, "$.alpha"),
-        ({"query": "a", "filter": []}, "$.filter"),
-        ({"query": "a", "filter": {"colour": "red"}}, "$.filter.colour"),
-        ({"query": "a", "filter": {"and": [{"tags": {"gt": 1}}]}}, "$.filter.and[0].tags.gt"),
-        ({"query": "a", "reference_time": "yesterday"}, "$.reference_time"),
-        ({"query": "a", "recency": {"weight": 2}}, "$.recency.weight"),
-        ({"query": "a", "recency": {"lambda": 0}}, "$.recency.lambda"),
-        ({"query": "a", "recency": {"function": "cubic"}}, "$.recency.function"),
-        ({"query": "a", "recency": {"function": "half_life", "lambda": 0.1}}, "$.recency.lambda"),
-        ({"query": "a", "recency": {"function": "linear", "half_life_days": 3}}, "$.recency.half_life_days"),
-        ({"query": "a", "as_of": "the other day"}, "$.as_of"),
-        ({"query": "a", "group_by": "content"}, "$.group_by"),
-        ({"query": "a", "colour": "red"}, "$.colour"),
-        ({"query": "a", "similar_to": "0197a3c0-5f4e-7000-8000-0123456789ab"}, "$.query"),
-        ({"query": "a", "preset": "best"}, "$.preset"),
-        ({"query": "a", "signals": {"luck": 1}}, "$.signals.luck"),
-        ({"query": "a", "signals": {"tag": 1}}, "$.signals.tag"),
-        ({"query": "", "mode": "auto"}, "$.query"),
-    ],
-)
+@pytest.mark.parametrize(("fields", "path"), [
+    ({"query": ""}, "$.query"), ({"query": 5}, "$.query"), ({"query": "x" * 10_001}, "$.query"),
+    ({"query": "a\0"}, "$.query"), ({"query": "a", "limit": 0}, "$.limit"),
+    ({"query": "a", "limit": "5"}, "$.limit"), ({"query": "a", "mode": "psychic"}, "$.mode"),
+    ({"query": "a", "match": "some"}, "$.match"), ({"query": "a", "fusion": "cold"}, "$.fusion"),
+    ({"query": "a", "alpha": 2}, "$.alpha"), ({"query": "a", "filter": []}, "$.filter"),
+    ({"query": "a", "filter": {"colour": "red"}}, "$.filter.colour"),
+    ({"query": "a", "filter": {"and": [{"tags": {"gt": 1}}]}}, "$.filter.and[0].tags.gt"),
+    ({"query": "a", "reference_time": "yesterday"}, "$.reference_time"),
+    ({"query": "a", "recency": {"weight": 2}}, "$.recency.weight"),
+    ({"query": "a", "recency": {"lambda": 0}}, "$.recency.lambda"),
+    ({"query": "a", "recency": {"function": "cubic"}}, "$.recency.function"),
+    ({"query": "a", "recency": {"function": "half_life", "lambda": 0.1}}, "$.recency.lambda"),
+    ({"query": "a", "recency": {"function": "linear", "half_life_days": 3}}, "$.recency.half_life_days"),
+    ({"query": "a", "as_of": "the other day"}, "$.as_of"), ({"query": "a", "group_by": "content"}, "$.group_by"),
+    ({"query": "a", "colour": "red"}, "$.colour"),
+    ({"query": "a", "similar_to": "0197a3c0-5f4e-7000-8000-0123456789ab"}, "$.query"),
+    ({"query": "a", "preset": "best"}, "$.preset"), ({"query": "a", "signals": {"luck": 1}}, "$.signals.luck"),
+    ({"query": "a", "signals": {"tag": 1}}, "$.signals.tag"), ({"query": "", "mode": "auto"}, "$.query"),
+])  # fmt: skip
 def test_a_bad_field_is_named(client: httpx.Client, fields: dict[str, Any], path: str):
     response = client.post(f"{API}/search", json=fields)
     assert (response.status_code, response.json()["errors"][0]["path"]) == (422, path)

@@ -84,14 +84,10 @@ def test_the_mode_auto_tells_how_it_read_the_query(asked: httpx.Client, engine: 
     who, path = caller(engine, ("read",), "project"), "/v1/spaces/project/search"
     found = post(asked, who, path, query="notes tagged release", mode="auto").json()
     assert found["intent"] == {
-        "kind": "tags",
-        "mode": "metadata",
-        "text": "",
-        "filter": {"tags": {"any": ["release"]}},
-        "similar_to": None,
+        "kind": "tags", "mode": "metadata", "text": "", "filter": {"tags": {"any": ["release"]}}, "similar_to": None,
         "sentence": 'Asks for memories with the tag "release", by importance and age, without ranking by text.',
         "applied": True,
-    }
+    }  # fmt: skip
     assert found["strategy"] == "metadata" and [hit["memory"]["tags"] for hit in found["hits"]] == [["release"]]
     told = post(asked, who, path, query="notes tagged release", intent=True).json()
     assert not told["intent"]["applied"] and told["strategy"] == "hybrid" and len(told["hits"]) == 3
@@ -204,19 +200,15 @@ def test_options_work_on_conversations_in_several_spaces(asked: httpx.Client, en
     assert {one["conversation"] for one in around} == {"c1"} and found["total"] == 8
 
 
-@pytest.mark.parametrize(
-    ("body", "path"),
-    [
-        ({}, "$.spaces"),
-        ({"spaces": [{"name": "project"}], "inherit": ["global"]}, "$.spaces"),
-        ({"spaces": [{"name": "project"}], "inherit_from": "global"}, "$.spaces"),
-        ({"inherit": ["project", "project"]}, "$.spaces"),
-        ({"spaces": [{"name": "project", "weight": 0}]}, "$.spaces[0].weight"),
-        ({"spaces": [{"name": "project", "colour": 1}]}, "$.spaces[0].colour"),
-        ({"inherit": ["project", "global"], "fusion": "rrf"}, "$.fusion"),
-        ({"inherit": ["project"], "receipt": True}, "$.receipt"),
-    ],
-)
+@pytest.mark.parametrize(("body", "path"), [
+    ({}, "$.spaces"), ({"spaces": [{"name": "project"}], "inherit": ["global"]}, "$.spaces"),
+    ({"spaces": [{"name": "project"}], "inherit_from": "global"}, "$.spaces"),
+    ({"inherit": ["project", "project"]}, "$.spaces"),
+    ({"spaces": [{"name": "project", "weight": 0}]}, "$.spaces[0].weight"),
+    ({"spaces": [{"name": "project", "colour": 1}]}, "$.spaces[0].colour"),
+    ({"inherit": ["project", "global"], "fusion": "rrf"}, "$.fusion"),
+    ({"inherit": ["project"], "receipt": True}, "$.receipt"),
+])  # fmt: skip
 def test_a_bad_field_is_named(asked: httpx.Client, engine: Engine, body: dict[str, Any], path: str):
     response = post(asked, caller(engine, ("read",), "*"), "/v1/search", **body)
     assert (response.status_code, response.json()["errors"][0]["path"]) == (422, path)

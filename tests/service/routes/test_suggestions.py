@@ -90,14 +90,6 @@ def test_nothing_is_suggested_unasked_and_a_profile_has_active_ones_alone(client
     assert [cited["id"] for cited in shown["citations"]] == [one["id"]]
 
 
-def test_a_purge_of_the_speaker_erases_turn_and_suggestion(client: httpx.Client):
-    told(client, TURNS)
-    one = suggest(client)["items"][1]["memory"]
-    assert client.post(f"{API}/purge", json={"author": "Ann"}).is_success
-    for gone in (one["id"], *one["derived_from"]):
-        assert client.get(f"{API}/memories/{gone}").status_code == 404
-
-
 def test_a_long_conversation_is_read_in_parts(client: httpx.Client):
     told(client, [{"turn": n, "author": "user", "content": f"I prefer the number {n * 7}."} for n in range(60)])
     first = suggest(client, dry_run="true")["answer"]

@@ -94,13 +94,6 @@ def test_a_task_in_work_is_cancelled_at_once_and_again(client: httpx.Client, eng
     assert client.get(f"{API}/stats").json()["memories"] == 16
 
 
-def test_a_dry_run_cancels_nothing(client: httpx.Client, engine: Engine, gate: threading.Event):
-    task = submit(engine, "slow")
-    client.post(f"{API}/tasks/{task.id}/cancel?dry_run=true")
-    gate.set()
-    assert ended(client, task)["state"] == "succeeded"
-
-
 def events(client: httpx.Client, task: Task, **headers: str) -> list[tuple[int, str, dict[str, Any]]]:
     found = list[tuple[int, str, dict[str, Any]]]()
     text = client.get(f"{API}/tasks/{task.id}/events", headers=headers).text

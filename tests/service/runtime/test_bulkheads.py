@@ -74,12 +74,8 @@ def occupied(client: TestClient[Litestar], lane: Lane) -> Iterator[list[Future[b
 def test_a_space_or_a_key_leaves_threads_to_others(client: TestClient[Litestar], slow: bool, labels: dict[str, str]):
     with occupied(client, Lane(slow, **labels)):
         for path in (
-            "/healthz",
-            "/readyz",
-            "/v1/spaces/small/memories",
-            "/v1/spaces/small/graph/entities",
-            "/v1/spaces",
-        ):
+            "/healthz", "/readyz", "/v1/spaces/small/memories", "/v1/spaces/small/graph/entities", "/v1/spaces",
+        ):  # fmt: skip
             assert client.get(path).status_code == 200, path
         assert client.post("/v1/spaces/small/search", json={"query": "Acme"}).status_code == 200
         assert client.post("/v1/spaces/small/context", json={"query": "Acme"}).status_code == 200

@@ -4,12 +4,10 @@ import socket
 import threading
 from collections.abc import Callable, Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
-from click.testing import CliRunner
 from litestar.testing import TestClient
 from standardwebhooks import Webhook
 
@@ -18,7 +16,6 @@ from muisti.core.model.times import system_clock
 from muisti.core.operations.webhooks import WAITS
 from muisti.service.app.app import create_app
 from muisti.service.background.tasks import sweeps_of
-from muisti.service.cli import main
 from muisti.service.outgoing.addresses import Allowed
 from muisti.service.settings import Settings
 from muisti.service.webhooks.delivery import Deliverer, spaces_with_due
@@ -234,21 +231,3 @@ def test_without_hosts_there_are_no_webhooks(engine: Engine):
     assert (reply["code"], reply["errors"][0]["path"]) == ("invalid_input", "$.url")
     assert "webhooks" not in {sweep.name for sweep in sweeps_of(Settings())}
     assert "webhooks" in {sweep.name for sweep in sweeps_of(Settings(webhook_hosts="hooks.example.com"))}
-
-
-def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("MUISTI_DATABASE_URL", f"file:{tmp_path / 'm.db'}")
-    monkeypatch.setenv("MUISTI_WEBHOOK_HOSTS", "127.0.0.1:9")
-    monkeypatch.setenv("MUISTI_WEBHOOK_PRIVATE", "on")
-
-    def muisti(*words: str) -> str:
-        done = CliRunner().invoke(main, ["webhook", *words, "--space", "default"])
-        assert done.exit_code == 0, done.output
-        return done.stdout
-
-    assert CliRunner().invoke(main, ["space", "create", "other"]).exit_code == 0  # which makes the database
-    id_, secret = muisti("create", "http://127.0.0.1:9/x", "--change", "created").strip().split("\t")
-    assert secret.startswith("whsec_") and muisti("list").split("\t")[:3] == [id_, "http://127.0.0.1:9/x", "ok"]
-    assert muisti("redeliver", id_, "--since", "0").startswith(id_)
-    assert muisti("delete", id_) == f"{id_}\n" and muisti("list") == ""

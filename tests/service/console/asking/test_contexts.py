@@ -17,19 +17,10 @@ def answer(**more: Any) -> dict[str, Any]:
         {"n": 2, "id": "b", "space": "s", "version": 1, "section": "memories", "start": 27, "stop": 40, "cut": True},
     ]
     return {
-        "text": TEXT,
-        "tokens": 30,
-        "token_budget": 100,
-        "encoding": "cl100k_base",
-        "evidence": "strong",
-        "sections": [{"name": "memories", "tokens": 20, "memories": 2}],
-        "citations": citations,
-        "left_out": [],
-        "left_out_total": 0,
-        "next_budget": None,
-        "degraded": [],
-        **more,
-    }
+        "text": TEXT, "tokens": 30, "token_budget": 100, "encoding": "cl100k_base", "evidence": "strong",
+        "sections": [{"name": "memories", "tokens": 20, "memories": 2}], "citations": citations, "left_out": [],
+        "left_out_total": 0, "next_budget": None, "degraded": [], **more,
+    }  # fmt: skip
 
 
 def test_the_text_is_whole_and_each_citation_is_its_own_stretch():
@@ -45,16 +36,11 @@ def test_the_text_is_whole_and_each_citation_is_its_own_stretch():
 def test_no_character_is_lost_or_shown_twice_wherever_citations_are(places: list[tuple[int, int]]):
     cited = [
         {
-            "n": n,
-            "id": str(n),
-            "space": "s",
-            "section": "memories",
-            "start": min(place),
-            "stop": max(place),
+            "n": n, "id": str(n), "space": "s", "section": "memories", "start": min(place), "stop": max(place),
             "cut": False,
         }
         for n, place in enumerate(places)
-    ]
+    ]  # fmt: skip
     made = context_view(answer(citations=cited))
     assert "".join(one["text"] for one in made["text"]) == TEXT
 

@@ -48,15 +48,9 @@ def test_the_form_offers_every_type_and_kind_of_the_api():
 def test_settings_have_the_place_that_the_api_gives_them():
     found = body(q="tea", mode="keyword", limit="3", alpha="0.25", recency="0.5", half_life="7", trust="0.1", graph="1")
     assert found == {
-        "query": "tea",
-        "mode": "keyword",
-        "limit": 3,
-        "alpha": 0.25,
-        "recency": {"weight": 0.5, "half_life_days": 7.0},
-        "trust_weight": 0.1,
-        "rankings": {"graph": 1.0},
-        **SHOWN,
-    }
+        "query": "tea", "mode": "keyword", "limit": 3, "alpha": 0.25, "recency": {"weight": 0.5, "half_life_days": 7.0},
+        "trust_weight": 0.1, "rankings": {"graph": 1.0}, **SHOWN,
+    }  # fmt: skip
 
 
 def test_the_second_setting_shares_question_and_filter_with_the_first():
@@ -66,11 +60,7 @@ def test_the_second_setting_shares_question_and_filter_with_the_first():
 
 def test_friendly_filters_and_json_hold_together():
     friendly = {"category": "rules", "tags": "a, b,", "since": "2026-01-01", "until": "2026-02-01"}
-    fields = {
-        "category": "rules",
-        "tags": {"all": ["a", "b"]},
-        "created_at": {"gte": "2026-01-01", "lt": "2026-02-01"},
-    }
+    fields = {"category": "rules", "tags": {"all": ["a", "b"]}, "created_at": {"gte": "2026-01-01", "lt": "2026-02-01"}}
     assert body(q="tea", **friendly)["filter"] == fields
     assert body(q="tea", filter='{"key": "x"}', **friendly)["filter"] == {"and": [{"key": "x"}, fields]}
     assert "filter" not in body(q="tea", tags=" , ")

@@ -28,20 +28,16 @@ NOTES = [
     {"content": "Nobody deploys on Fridays", "tags": ["release", "team"]},
 ]
 ASKED: list[dict[str, str]] = [
-    {"q": "when do we deploy?"},
-    {"q": 'don\'t "ask" $HOME `why`', "limit": "2"},
+    {"q": "when do we deploy?"}, {"q": 'don\'t "ask" $HOME `why`', "limit": "2"},
     {"q": "--deploy", "mode": "keyword", "match": "any", "tags": "release"},
     {
-        "q": "deploy",
-        "category": "rules",
-        "filter": '{"importance": {"gte": "high"}}',
-        "recency": "0.3",
+        "q": "deploy", "category": "rules", "filter": '{"importance": {"gte": "high"}}', "recency": "0.3",
         "half_life": "7",
     },
     {"q": "lake 5 °C", "trust": "0.2", "fusion": "rrf", "alpha": "0.3", "diversity": "0.2", "min_evidence": "weak"},
     {"q": "deploy", "preset": "balanced", "graph": "0.5"},
     {"mode": "recent", "limit": "3"},
-]
+]  # fmt: skip
 
 
 @pytest.fixture(scope="module")

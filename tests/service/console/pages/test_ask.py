@@ -101,17 +101,11 @@ def test_why_not_this_one_says_why(client: httpx.Client):
     assert missing.css_first(".expected a") is None
 
 
-@pytest.mark.parametrize(
-    ("params", "named"),
-    [
-        ({"filter": "{"}, "filter"),
-        ({"filter": '{"colour": "red"}'}, "filter.colour"),
-        ({"alpha": "7"}, "alpha"),
-        ({"limit": "1000"}, "limit"),
-        ({"expect": "nonsense"}, "explain_ids[0]"),
-        ({"b_limit": "x", "compare": "on"}, "b.limit"),
-    ],
-)
+@pytest.mark.parametrize(("params", "named"), [
+    ({"filter": "{"}, "filter"), ({"filter": '{"colour": "red"}'}, "filter.colour"), ({"alpha": "7"}, "alpha"),
+    ({"limit": "1000"}, "limit"), ({"expect": "nonsense"}, "explain_ids[0]"),
+    ({"b_limit": "x", "compare": "on"}, "b.limit"),
+])  # fmt: skip
 def test_what_the_api_refuses_is_beside_the_form_that_keeps_everything(
     client: httpx.Client, params: dict[str, str], named: str
 ):

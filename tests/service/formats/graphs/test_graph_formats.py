@@ -44,18 +44,11 @@ OURS, SCHEMA = Namespace(VOCABULARY), Namespace("http://schema.org/")
 names = st.text(max_size=30)
 any_nodes = st.lists(
     st.builds(
-        Node,
-        id=st.uuids().map(str),
-        name=names,
-        kind=st.sampled_from(ENTITY_KINDS),
-        mentions=st.integers(0, 10**6),
-        confidence=st.floats(0, 1),
-        aliases=st.lists(names, max_size=3).map(tuple),
+        Node, id=st.uuids().map(str), name=names, kind=st.sampled_from(ENTITY_KINDS), mentions=st.integers(0, 10**6),
+        confidence=st.floats(0, 1), aliases=st.lists(names, max_size=3).map(tuple),
     ),
-    min_size=1,
-    max_size=5,
-    unique_by=lambda node: node.id,
-)
+    min_size=1, max_size=5, unique_by=lambda node: node.id,
+)  # fmt: skip
 
 
 @st.composite
@@ -64,12 +57,9 @@ def graphs(draw: st.DrawFn) -> tuple[list[Node], list[Edge]]:
     ids = st.sampled_from([node.id for node in nodes])
     ends = st.one_of(st.builds(dict, target=ids), st.builds(dict, literal=names))
     edges = st.builds(
-        lambda source, end, kind, negative: Edge(source=source, kind=kind, negative=negative, memory="m", **end),
-        ids,
-        ends,
-        st.sampled_from(TIE_KINDS),
-        st.booleans(),
-    )
+        lambda source, end, kind, negative: Edge(source=source, kind=kind, negative=negative, memory="m", **end), ids,
+        ends, st.sampled_from(TIE_KINDS), st.booleans(),
+    )  # fmt: skip
     return nodes, draw(st.lists(edges, max_size=6))
 
 
@@ -113,12 +103,8 @@ def test_networkx_reads_graphml(graph: tuple[list[Node], list[Edge]]):
 def test_networkx_reads_names_and_values_as_they_were():
     read: Any = networkx.read_graphml(io.BytesIO(written("graphml")), force_multigraph=True)
     assert read.nodes["a1"] == {
-        "name": ANN.name,
-        "kind": "person",
-        "mentions": 3,
-        "confidence": 1.0,
-        "aliases": "Annie\nA. O'Hara",
-    }
+        "name": ANN.name, "kind": "person", "mentions": 3, "confidence": 1.0, "aliases": "Annie\nA. O'Hara",
+    }  # fmt: skip
     assert read.nodes["b2"]["name"] == ACME.name
     assert sorted(data["kind"] for _, _, data in read.edges(data=True) if data["negative"]) == ["likes"]
 
@@ -128,25 +114,13 @@ def test_a_parser_of_dot_reads_labels_and_edges():
     (graph,) = pydot.graph_from_dot_data(written("dot").decode()) or []
     assert (len(graph.get_nodes()), len(graph.get_edges())) == (3, 4)
     assert sorted(edge.get("label") for edge in graph.get_edges()) == [
-        '"likes"',
-        '"mentioned_with"',
-        '"not likes"',
-        '"works_at"',
-    ]
+        '"likes"', '"mentioned_with"', '"not likes"', '"works_at"',
+    ]  # fmt: skip
 
 
 NASTY = (
-    "it's",
-    'say "no"',
-    "back\\slash\\'",
-    "line\nbreak\r\ttab",
-    "\u2028",
-    "東京 🗼",
-    "{} ; // --",
-    "$x",
-    "\x00",
-    "",
-)
+    "it's", 'say "no"', "back\\slash\\'", "line\nbreak\r\ttab", "\u2028", "東京 🗼", "{} ; // --", "$x", "\x00", "",
+)  # fmt: skip
 
 
 def test_a_parser_of_cypher_reads_every_statement():

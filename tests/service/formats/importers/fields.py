@@ -23,8 +23,7 @@ ROW = "the record in the row tells the same, more exactly"
 LOST: Mapping[str, Mapping[str, str]] = {
     "zakira": {"memories.embedding": VECTOR},
     "vipune": {"embedding_dims": VECTOR, "model_id": VECTOR, "embedding": VECTOR, "memories.embedding": VECTOR},
-    "json": {"title": BROKEN},
-    "mem0": {"history.old_memory": PAST, "history.event": KIND},
+    "json": {"title": BROKEN}, "mem0": {"history.old_memory": PAST, "history.event": KIND},
     "mcp-memory-service": {"timestamp": CHECKED, "memories.embedding": VECTOR, "memories.deleted_at": PAST},
     "letta": {
         "agents.id": ID, "agents.system": PROGRAM, "agents.messages": BROKEN, "agents.messages.content.type": KIND,

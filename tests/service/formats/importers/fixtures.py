@@ -150,25 +150,20 @@ def chatgpt_node(id_: str, parent: str | None, role: str, text: str, *, hidden: 
 
 FIXTURES: Sequence[Fixture] = (
     Fixture(
-        "zakira",
-        "zakira.db",
-        database(
-            ZAKIRA,
-            {
-                "memories": [
-                    ("rules", "deploy", "We deploy on Fridays", "Anna", "Fewer incidents", '["topic:release"]',
-                     '{"ticket": "QX-991"}', DAY, DAY, None),
-                    ("rules", "style", "Tabs are not used", None, None, None, "{broken", DAY, DAY, b"\0" * 1536),
-                    ("empty", "one", "", None, None, None, None, DAY, DAY, None),
-                ]
-            },
-        ),
+        "zakira", "zakira.db",
+        database(ZAKIRA, {
+            "memories": [
+                ("rules", "deploy", "We deploy on Fridays", "Anna", "Fewer incidents", '["topic:release"]',
+                 '{"ticket": "QX-991"}', DAY, DAY, None),
+                ("rules", "style", "Tabs are not used", None, None, None, "{broken", DAY, DAY, b"\0" * 1536),
+                ("empty", "one", "", None, None, None, None, DAY, DAY, None),
+            ]
+        }),
         ["We deploy on Fridays", "Tabs are not used"],
         failed=1,
     ),
     Fixture(
-        "vipune",
-        "export.jsonl",
+        "vipune", "export.jsonl",
         lines(
             {"type": "export", "format_version": 1, "embedding_dims": 384, "model_id": "bge-small", "rows": 4},
             vipune_row("11111111-1111-4111-8111-111111111111", "Old rule", status="superseded",
@@ -182,28 +177,22 @@ FIXTURES: Sequence[Fixture] = (
         failed=1,
     ),
     Fixture(
-        "vipune",
-        "older-header.jsonl",
+        "vipune", "older-header.jsonl",
         lines({"type": "export", "version": 1, "rows": 1}, vipune_row("a-1", "The other spelling")),
         ["The other spelling"],
     ),
     Fixture(
-        "vipune",
-        "memories.db",
-        database(
-            VIPUNE,
-            {
-                "memories": [
-                    ("a", "p", "From the database", None, '{"a": 1}', DAY, DAY, "preference", "active", None, 3, DAY),
-                    ("b", "p", "No longer so", None, None, DAY, DAY, "fact", "deprecated", None, 0, None),
-                ]
-            },
-        ),
+        "vipune", "memories.db",
+        database(VIPUNE, {
+            "memories": [
+                ("a", "p", "From the database", None, '{"a": 1}', DAY, DAY, "preference", "active", None, 3, DAY),
+                ("b", "p", "No longer so", None, None, DAY, DAY, "fact", "deprecated", None, 0, None),
+            ]
+        }),
         ["From the database", "No longer so"],
     ),
     Fixture(
-        "vipune",
-        "projects.db",
+        "vipune", "projects.db",
         database(
             VIPUNE + "ALTER TABLE memories ADD COLUMN importance TEXT; ALTER TABLE memories ADD COLUMN pinned_by TEXT;",
             {
@@ -222,8 +211,7 @@ FIXTURES: Sequence[Fixture] = (
         ["The web app deploys on Tuesdays", "The other project deploys by hand", "Deploys went by fax"],
     ),
     Fixture(
-        "mcp-memory",
-        "memory.jsonl",
+        "mcp-memory", "memory.jsonl",
         lines(
             {"type": "entity", "name": "Anna", "entityType": "person", "observations": ["Drinks tea", "Is in Turku"]},
             {"type": "entity", "name": "Turku", "entityType": "city", "observations": []},
@@ -238,8 +226,7 @@ FIXTURES: Sequence[Fixture] = (
         failed=1,
     ),
     Fixture(
-        "mcp-memory",
-        "read_graph.json",
+        "mcp-memory", "read_graph.json",
         json_of({
             "entities": [{"name": "Bo", "entityType": "person", "observations": ["Likes jazz"]}],
             "relations": [{"from": "Bo", "to": "Jazz", "relationType": "plays"}],
@@ -247,8 +234,7 @@ FIXTURES: Sequence[Fixture] = (
         ["Likes jazz", "Bo plays Jazz"],
     ),
     Fixture(
-        "mem0",
-        "export.json",
+        "mem0", "export.json",
         json_of({
             "memories": [],
             "results": [
@@ -263,22 +249,19 @@ FIXTURES: Sequence[Fixture] = (
         failed=1,
     ),
     Fixture(
-        "mem0",
-        "list.jsonl",
+        "mem0", "list.jsonl",
         lines(
             {"id": "m7", "memory": "In lines", "user_id": "olli"}, {"id": "m8", "memory": "One a line", "role": "user"}
         ),
         ["In lines", "One a line"],
     ),
     Fixture(
-        "mem0",
-        "list.json",
+        "mem0", "list.json",
         json_of([{"id": "m1", "memory": "In a plain list", "user_id": "u", "created_at": "2024-05-01"}]),
         ["In a plain list"],
     ),
     Fixture(
-        "mem0",
-        "mem0-export-project-2026-01-01.md",
+        "mem0", "mem0-export-project-2026-01-01.md",
         text(
             "---\nid: 1\ncreated_at: 2026-01-01\ntype: fact\ncategories: a, b\n---\nFirst\n---\nwith a line inside\n\n"
             "---\nid: 2\ncreated_at: 2026-01-02\n---\nSecond\n"
@@ -286,42 +269,33 @@ FIXTURES: Sequence[Fixture] = (
         ["First\n---\nwith a line inside", "Second"],
     ),
     Fixture(
-        "mem0",
-        "history.db",
-        database(
-            MEM0_HISTORY,
-            {
-                "history": [
-                    ("1", "a", None, "Lives in Oulu", "ADD", DAY, None, 0, None, "user"),
-                    ("2", "a", "Lives in Oulu", "Lives in Turku", "UPDATE", DAY, DAY, 0, None, "user"),
-                    ("3", "b", None, "Gone", "ADD", DAY, None, 0, None, None),
-                    ("4", "b", "Gone", None, "DELETE", DAY, None, 1, None, None),
-                ]
-            },
-        ),
+        "mem0", "history.db",
+        database(MEM0_HISTORY, {
+            "history": [
+                ("1", "a", None, "Lives in Oulu", "ADD", DAY, None, 0, None, "user"),
+                ("2", "a", "Lives in Oulu", "Lives in Turku", "UPDATE", DAY, DAY, 0, None, "user"),
+                ("3", "b", None, "Gone", "ADD", DAY, None, 0, None, None),
+                ("4", "b", "Gone", None, "DELETE", DAY, None, 1, None, None),
+            ]
+        }),
         ["Lives in Turku"],
         {"deleted there": 1},
     ),
     Fixture(
-        "mem0",
-        "history-with-messages.db",
-        database(
-            f"{MEM0_HISTORY}; {MEM0_MESSAGES}",
-            {
-                "history": [("1", "a", None, "Lives in Espoo", "ADD", DAY, None, 0, None, "user")],
-                "messages": [
-                    ("msg-1", "user_id=anna", "user", "I moved to Espoo", "Anna", "2025-06-01T08:00:00Z"),
-                    ("msg-2", "user_id=anna", "assistant", "How is it there?", None, "2025-06-01T08:00:05Z"),
-                    ("msg-3", "user_id=olli", "user", "", None, "2025-06-02T08:00:00Z"),
-                ],
-            },
-        ),
+        "mem0", "history-with-messages.db",
+        database(f"{MEM0_HISTORY}; {MEM0_MESSAGES}", {
+            "history": [("1", "a", None, "Lives in Espoo", "ADD", DAY, None, 0, None, "user")],
+            "messages": [
+                ("msg-1", "user_id=anna", "user", "I moved to Espoo", "Anna", "2025-06-01T08:00:00Z"),
+                ("msg-2", "user_id=anna", "assistant", "How is it there?", None, "2025-06-01T08:00:05Z"),
+                ("msg-3", "user_id=olli", "user", "", None, "2025-06-02T08:00:00Z"),
+            ],
+        }),
         ["Lives in Espoo", "I moved to Espoo", "How is it there?", "I moved to Espoo", "mem0"],
         {"no text": 1},
     ),
     Fixture(
-        "mcp-memory-service",
-        "export-with-tags.json",
+        "mcp-memory-service", "export-with-tags.json",
         json_of({
             "export_metadata": {"source_machine": "m", "total_memories": 3, "exporter_version": "1.0"},
             "memories": [
@@ -336,8 +310,7 @@ FIXTURES: Sequence[Fixture] = (
         failed=1,
     ),
     Fixture(
-        "mcp-memory-service",
-        "chroma-backup.json",
+        "mcp-memory-service", "chroma-backup.json",
         json_of({
             "timestamp": "20250301", "total_memories": 1,
             "memories": [{"id": "c1", "document": "From the older store", "metadata": {"tags": '["old"]',
@@ -346,24 +319,19 @@ FIXTURES: Sequence[Fixture] = (
         ["From the older store"],
     ),
     Fixture(
-        "mcp-memory-service",
-        "sqlite_vec.db",
-        database(
-            MCP_MEMORY_SERVICE,
-            {
-                "memories": [
-                    (1, "h1", "Deploys are on Mondays", "ops,deploy", "note", '{"a": 1}', 1.0, 1.0,
-                     "2025-03-01T09:30:00Z", "2025-03-01T09:30:00Z", None),
-                    (2, "h2", "Forgotten", "", None, None, 1.0, 1.0, None, None, 2.0),
-                ]
-            },
-        ),
+        "mcp-memory-service", "sqlite_vec.db",
+        database(MCP_MEMORY_SERVICE, {
+            "memories": [
+                (1, "h1", "Deploys are on Mondays", "ops,deploy", "note", '{"a": 1}', 1.0, 1.0,
+                 "2025-03-01T09:30:00Z", "2025-03-01T09:30:00Z", None),
+                (2, "h2", "Forgotten", "", None, None, 1.0, 1.0, None, None, 2.0),
+            ]
+        }),
         ["Deploys are on Mondays"],
         {"deleted there": 1},
     ),
     Fixture(
-        "mcp-memory-service",
-        "counted.json",
+        "mcp-memory-service", "counted.json",
         json_of({
             "export_metadata": {"source_machine": "laptop-7", "total_memories": 1, "include_embeddings": True},
             "memories": [
@@ -376,8 +344,7 @@ FIXTURES: Sequence[Fixture] = (
         ["Often asked for"],
     ),
     Fixture(
-        "letta",
-        "agent.af",
+        "letta", "agent.af",
         json_of({
             "agents": [{
                 "id": "agent-0", "name": "Sam", "system": "You are Sam", "block_ids": ["block-0"], "tags": [],
@@ -400,8 +367,7 @@ FIXTURES: Sequence[Fixture] = (
         failed=1,
     ),
     Fixture(
-        "letta",
-        "older-in-a-string.af",
+        "letta", "older-in-a-string.af",
         lines(json.dumps(json.dumps({
             "agent_type": "memgpt_agent", "core_memory": [{"label": "persona", "value": "I am kind", "limit": 2000}],
             "messages": [{"role": "user", "text": "Hello", "created_at": DAY}],
@@ -409,8 +375,7 @@ FIXTURES: Sequence[Fixture] = (
         ["I am kind", "Hello", "agent", "letta"],
     ),
     Fixture(
-        "claude",
-        "data-export.zip",
+        "claude", "data-export.zip",
         archive({
             "conversations.json": json.dumps([
                 {"uuid": "c1", "name": "Trip", "created_at": DAY, "updated_at": DAY, "account": {"uuid": "u"},
@@ -419,8 +384,7 @@ FIXTURES: Sequence[Fixture] = (
                      claude_message("m1", ROOT, "human", "Where to in May?", 1),
                      claude_message("m2", "m1", "assistant", "Turku, perhaps", 2),
                      claude_message("m3", "m1", "assistant", "Porvoo is pretty in May", 3),
-                     claude_message("m4", "m3", "human", "", 4),
-                     {"sender": "human", "text": "No uuid"},
+                     claude_message("m4", "m3", "human", "", 4), {"sender": "human", "text": "No uuid"},
                  ]},
             ]),
             "projects/p1.json": json.dumps({
@@ -439,8 +403,7 @@ FIXTURES: Sequence[Fixture] = (
         failed=1,
     ),
     Fixture(
-        "claude",
-        "conversations.json",
+        "claude", "conversations.json",
         json_of([{"uuid": "c9", "name": "", "chat_messages": [
             {"uuid": "m9", "sender": "human", "text": "", "created_at": DAY, "content": [
                 {"type": "thinking", "thinking": "hm"}, {"type": "text", "text": "In a block"}]},
@@ -448,8 +411,7 @@ FIXTURES: Sequence[Fixture] = (
         ["In a block", "In a block", "claude"],  # the message is the title too
     ),
     Fixture(
-        "chatgpt",
-        "chatgpt-export.zip",
+        "chatgpt", "chatgpt-export.zip",
         archive({
             "conversations-000.json": json.dumps([
                 {"title": "Tea", "conversation_id": "g1", "current_node": "n4", "mapping": {
@@ -478,14 +440,12 @@ FIXTURES: Sequence[Fixture] = (
         failed=1,
     ),
     Fixture(
-        "chatgpt",
-        "conversations.json",
+        "chatgpt", "conversations.json",
         json_of([{"title": "Plain", "id": "g9", "mapping": {"a": chatgpt_node("a", None, "user", "In a plain file")}}]),
         ["In a plain file", "Plain", "chatgpt"],
     ),
     Fixture(
-        "zep",
-        "graphiti_dump.json",
+        "zep", "graphiti_dump.json",
         json_of({
             "episodes": [{"uuid": "e1", "name": "chat", "group_id": "g", "source": "message", "valid_at": DAY,
                           "content": "Anna: I moved", "source_description": "chat", "created_at": DAY}],
@@ -504,8 +464,7 @@ FIXTURES: Sequence[Fixture] = (
         failed=1,
     ),
     Fixture(
-        "cogx",
-        "archive_cogx",
+        "cogx", "archive_cogx",
         folder({
             "manifest.json": '{"cogx_version": "0.1", "source_system": "mem0", "counts": {"memory": 1}}',
             "memories.jsonl": '{"kind": "memory", "external_id": "m1", "content": "Likes skiing", '
@@ -525,94 +484,81 @@ FIXTURES: Sequence[Fixture] = (
         failed=1,
     ),
     Fixture(
-        "memorg",
-        "memorg.db",
-        database(
-            MEMORG,
-            {
-                "topics": [("t1", json.dumps({"id": "t1", "title": "Boats", "exchanges": [{"id": "x1"}]}), DAY, DAY)],
-                "exchanges": [
-                    ("x1", json.dumps({"id": "x1", "user_message": {"raw_content": "Which boat?"},
-                                       "system_message": {"raw_content": "A dinghy"}}), DAY, DAY),
-                    ("x2", json.dumps({"id": "x2", "user_message": {"raw_content": "And?"},
-                                       "system_message": {"raw_content": ""}}), DAY, DAY),
-                    ("x3", "{torn", DAY, DAY),
-                ],
-            },
-        ),
+        "memorg", "memorg.db",
+        database(MEMORG, {
+            "topics": [("t1", json.dumps({"id": "t1", "title": "Boats", "exchanges": [{"id": "x1"}]}), DAY, DAY)],
+            "exchanges": [
+                ("x1", json.dumps({"id": "x1", "user_message": {"raw_content": "Which boat?"},
+                                   "system_message": {"raw_content": "A dinghy"}}), DAY, DAY),
+                ("x2", json.dumps({"id": "x2", "user_message": {"raw_content": "And?"},
+                                   "system_message": {"raw_content": ""}}), DAY, DAY),
+                ("x3", "{torn", DAY, DAY),
+            ],
+        }),
         ["Which boat?\n\nA dinghy", "And?", "Boats", "Boats", "memorg"],
         failed=1,
     ),
     Fixture(
-        "memorg",
-        "full.db",
-        database(
-            MEMORG,
-            {
-                "sessions": [("ses-1", json.dumps({
-                    "id": "ses-1", "user_id": "anna-7", "system_config": {"tone": "friendly"},
-                    "conversations": [{"id": "con-1", "title": "Spring plans"}], "metadata": {"client": "terminal"},
-                    "created_at": "2025-02-01T08:00:00", "updated_at": "2025-02-01T08:01:00"}), DAY, DAY)],
-                "conversations": [("con-1", json.dumps({
-                    "id": "con-1", "title": "Spring plans", "summary": "They planned the spring",
-                    "topics": [{"id": "top-1", "title": "Painting"}], "embedding": [0.25],
-                    "metadata": {"mood": "calm"}, "created_at": "2025-02-02T08:00:00",
-                    "updated_at": "2025-02-02T08:01:00"}), DAY, DAY)],
-                "topics": [("top-1", json.dumps({
-                    "id": "top-1", "title": "Painting", "summary": "Which paint the hull needs",
-                    "exchanges": [{"id": "exc-1"}], "embedding": [0.25],
-                    "key_entities": [{"name": "Hull", "type": "OBJECT", "salience": 0.61, "metadata": {"k": "hull-1"}}],
-                    "metadata": {"phase": "planning"}, "created_at": "2025-02-03T08:00:00",
-                    "updated_at": "2025-02-03T08:01:00"}), DAY, DAY)],
-                "exchanges": [("exc-1", json.dumps({
-                    "id": "exc-1", "importance_score": 0.83, "embedding": [0.25], "metadata": {"channel": "voice"},
-                    "user_message": {"raw_content": "Which paint for the hull?", "embedding": [0.25],
-                                     "parsed_content": {
-                                         "entities": [{"name": "Paint", "type": "PRODUCT", "salience": 0.93,
-                                                       "metadata": {"k": "paint-1"}}],
-                                         "intents": ["ask-advice"], "sentiment": {"curious": 0.37}}},
-                    "system_message": {"raw_content": "Two coats of epoxy", "embedding": [0.25], "parsed_content": {
-                        "entities": [{"name": "Epoxy", "type": "PRODUCT", "salience": 0.44}], "intents": ["advise"],
-                        "sentiment": {"sure": 0.58}}},
-                    "view_count": 12, "favorite_count": 4, "created_at": "2025-02-04T08:00:00",
-                    "updated_at": "2025-02-04T08:01:00"}), DAY, DAY)],
-            },
-        ),
+        "memorg", "full.db",
+        database(MEMORG, {
+            "sessions": [("ses-1", json.dumps({
+                "id": "ses-1", "user_id": "anna-7", "system_config": {"tone": "friendly"},
+                "conversations": [{"id": "con-1", "title": "Spring plans"}], "metadata": {"client": "terminal"},
+                "created_at": "2025-02-01T08:00:00", "updated_at": "2025-02-01T08:01:00"}), DAY, DAY)],
+            "conversations": [("con-1", json.dumps({
+                "id": "con-1", "title": "Spring plans", "summary": "They planned the spring",
+                "topics": [{"id": "top-1", "title": "Painting"}], "embedding": [0.25],
+                "metadata": {"mood": "calm"}, "created_at": "2025-02-02T08:00:00",
+                "updated_at": "2025-02-02T08:01:00"}), DAY, DAY)],
+            "topics": [("top-1", json.dumps({
+                "id": "top-1", "title": "Painting", "summary": "Which paint the hull needs",
+                "exchanges": [{"id": "exc-1"}], "embedding": [0.25],
+                "key_entities": [{"name": "Hull", "type": "OBJECT", "salience": 0.61, "metadata": {"k": "hull-1"}}],
+                "metadata": {"phase": "planning"}, "created_at": "2025-02-03T08:00:00",
+                "updated_at": "2025-02-03T08:01:00"}), DAY, DAY)],
+            "exchanges": [("exc-1", json.dumps({
+                "id": "exc-1", "importance_score": 0.83, "embedding": [0.25], "metadata": {"channel": "voice"},
+                "user_message": {"raw_content": "Which paint for the hull?", "embedding": [0.25],
+                                 "parsed_content": {
+                                     "entities": [{"name": "Paint", "type": "PRODUCT", "salience": 0.93,
+                                                   "metadata": {"k": "paint-1"}}],
+                                     "intents": ["ask-advice"], "sentiment": {"curious": 0.37}}},
+                "system_message": {"raw_content": "Two coats of epoxy", "embedding": [0.25], "parsed_content": {
+                    "entities": [{"name": "Epoxy", "type": "PRODUCT", "salience": 0.44}], "intents": ["advise"],
+                    "sentiment": {"sure": 0.58}}},
+                "view_count": 12, "favorite_count": 4, "created_at": "2025-02-04T08:00:00",
+                "updated_at": "2025-02-04T08:01:00"}), DAY, DAY)],
+        }),
         ["They planned the spring", "Which paint the hull needs", "Which paint for the hull?\n\nTwo coats of epoxy",
          "Painting", "Spring plans", "ses-1"],
     ),
     Fixture(
-        "memorg",
-        "nested.db",
-        database(
-            MEMORG,
-            {
-                "sessions": [("ses-2", json.dumps({
-                    "id": "ses-2", "user_id": "olli-3", "conversations": [{
-                        "id": "con-2", "title": "Harbour", "topics": [
-                            {"id": "top-2", "title": "Ropes", "exchanges": [{"id": "exc-2"}, {"id": "exc-4"}],
-                             "summary": "Ropes were compared"},
-                            {"id": "top-3", "title": "Sails", "exchanges": [{"id": "exc-3"}, {"id": "exc-5"}]}]}]}),
-                    DAY, DAY)],
-                "exchanges": [
-                    (f"exc-{number}", json.dumps({
-                        "id": f"exc-{number}", "user_message": {"raw_content": asked},
-                        "system_message": {"raw_content": answered}}), DAY, DAY)
-                    for number, asked, answered in (
-                        (2, "Which rope is strong?", "Dyneema is"), (3, "Who mends sails?", "The sailmaker in Hanko"),
-                        (4, "And which is cheap?", "Polypropylene"), (5, "", "The loft opens in May"), (6, "", ""),
-                        (7, "Nobody knows where this belongs", None))
-                ],
-            },
-        ),
+        "memorg", "nested.db",
+        database(MEMORG, {
+            "sessions": [("ses-2", json.dumps({
+                "id": "ses-2", "user_id": "olli-3", "conversations": [{
+                    "id": "con-2", "title": "Harbour", "topics": [
+                        {"id": "top-2", "title": "Ropes", "exchanges": [{"id": "exc-2"}, {"id": "exc-4"}],
+                         "summary": "Ropes were compared"},
+                        {"id": "top-3", "title": "Sails", "exchanges": [{"id": "exc-3"}, {"id": "exc-5"}]}]}]}),
+                DAY, DAY)],
+            "exchanges": [
+                (f"exc-{number}", json.dumps({
+                    "id": f"exc-{number}", "user_message": {"raw_content": asked},
+                    "system_message": {"raw_content": answered}}), DAY, DAY)
+                for number, asked, answered in (
+                    (2, "Which rope is strong?", "Dyneema is"), (3, "Who mends sails?", "The sailmaker in Hanko"),
+                    (4, "And which is cheap?", "Polypropylene"), (5, "", "The loft opens in May"), (6, "", ""),
+                    (7, "Nobody knows where this belongs", None))
+            ],
+        }),
         ["Which rope is strong?\n\nDyneema is", "Who mends sails?\n\nThe sailmaker in Hanko", "The loft opens in May",
          "And which is cheap?\n\nPolypropylene", "Nobody knows where this belongs", "Ropes", "Ropes were compared",
          "Sails", "Harbour", "ses-2"],
         {"no text": 1},
     ),
     Fixture(
-        "zapomni",
-        "graph.json",
+        "zapomni", "graph.json",
         json_of({
             "nodes": [
                 {"id": "z1", "labels": ["Memory"], "properties": {
@@ -635,23 +581,18 @@ FIXTURES: Sequence[Fixture] = (
         failed=1,
     ),
     Fixture(
-        "zapomni",
-        "chunks.json",
+        "zapomni", "chunks.json",
         json_of({
             "nodes": [
                 zapomni_memory("m1", "Buoys are painted red. Lamps are lit at dusk.  Boats wait outside.",
                                file_path="/srv/log/buoys.md", tags=["coast"], access_count=3),
                 *(zapomni_chunk(f"c{number}", text, number) for number, text in enumerate((
                     "Buoys are painted red. Lamps are", "Lamps are lit at dusk.", "Boats wait outside."))),
-                zapomni_memory("m2", "Whole", workspace_id="default"),
-                zapomni_chunk("c4", "Whole", 0),
+                zapomni_memory("m2", "Whole", workspace_id="default"), zapomni_chunk("c4", "Whole", 0),
                 zapomni_memory("m3", "Rewritten as it was cut", file_path="/srv/log/buoys.md", is_current=False),
-                zapomni_chunk("c5", "not a part", 0),
-                zapomni_chunk("c6", "of the text", 1),
-                zapomni_chunk("c7", "Nobody's", 0),
-                zapomni_memory("m4", ""),
-                zapomni_chunk("c8", "Ropes are tarred", 0),
-                zapomni_chunk("c9", "are tarred in spring", 1),
+                zapomni_chunk("c5", "not a part", 0), zapomni_chunk("c6", "of the text", 1),
+                zapomni_chunk("c7", "Nobody's", 0), zapomni_memory("m4", ""),
+                zapomni_chunk("c8", "Ropes are tarred", 0), zapomni_chunk("c9", "are tarred in spring", 1),
                 {"id": "e1", "labels": ["Entity"], "properties": {"id": "e1", "name": "Buoy", "type": "THING"}},
             ],
             "edges": [
@@ -668,8 +609,7 @@ FIXTURES: Sequence[Fixture] = (
          "the only chunk": 1, "a chunk without a memory": 1},
     ),
     Fixture(
-        "zapomni",
-        "workspaces.json",
+        "zapomni", "workspaces.json",
         json_of({
             "nodes": [
                 {"id": "n1", "labels": ["Memory"], "properties": {
@@ -699,8 +639,7 @@ FIXTURES: Sequence[Fixture] = (
         {ZAPOMNI_EDGE: 1},
     ),
     Fixture(
-        "hazina",
-        "full",
+        "hazina", "full",
         folder({
             "d.metadata.json": json.dumps({
                 "Id": "doc-4", "OriginalPath": "/docs/d.pdf", "MimeType": "application/pdf", "Size": 50321,
@@ -714,24 +653,21 @@ FIXTURES: Sequence[Fixture] = (
         ["Sails are mended in winter", "Only a summary"],
     ),
     Fixture(
-        "hazina",
-        "metadata",
+        "hazina", "metadata",
         folder({
             "a.metadata.json": json.dumps({
                 "Id": "a", "OriginalPath": "/docs/a.txt", "MimeType": "text/plain", "Size": 5, "Created": DAY,
                 "CustomMetadata": {"team": "core"}, "IsBinary": False, "Summary": "On keys", "Tags": ["keys"],
                 "SearchableText": "Keys turn every year"}),
             "b.metadata.json": json.dumps({"Id": "b", "IsBinary": True, "SearchableText": None}),
-            "c.metadata.json": '{"Id": ',
-            "embeddings.json": "{}",
+            "c.metadata.json": '{"Id": ', "embeddings.json": "{}",
         }),
         ["Keys turn every year"],
         {"no text": 1, "a file of vectors": 1},
         failed=1,
     ),
     Fixture(
-        "hazina",
-        "store",
+        "hazina", "store",
         folder({
             "metadata/docs_sails.md.metadata.json": json.dumps({
                 "Id": "docs/sails.md", "OriginalPath": "", "MimeType": "text/markdown", "Size": 61, "Created": DAY,
@@ -748,11 +684,8 @@ FIXTURES: Sequence[Fixture] = (
                 "bare.txt": ["bare.txt"]}),
             "docs/sails.md.metadata": "Document ID: docs/sails.md",
             "docs/sails.md chunk 0": "# Sails\nThey are mended in winter.",
-            "docs/sails.md chunk 1": "They are hung in spring.",
-            "note.metadata": "Document ID: note",
-            "note": "Ropes are tarred.",
-            "torn chunk 0": "Half of it",
-            "bare.txt": "Without metadata",
+            "docs/sails.md chunk 1": "They are hung in spring.", "note.metadata": "Document ID: note",
+            "note": "Ropes are tarred.", "torn chunk 0": "Half of it", "bare.txt": "Without metadata",
             "embeddings/embeddings.json": json.dumps([
                 {"Key": "note", "Checksum": "0ddba11", "Data": [0.61234, 0.61235]},
                 {"Key": "bare.txt", "Checksum": "0ddba12", "Data": [0.61236]}]),
@@ -778,8 +711,7 @@ FIXTURES: Sequence[Fixture] = (
         failed=1,
     ),
     Fixture(
-        "basic-memory",
-        "notes",
+        "basic-memory", "notes",
         folder({
             "people/Anna.md": "---\ntitle: Anna\ntype: person\ntags: [team]\npermalink: people/anna\n"
                               "created: 2025-03-01\n---\n# Anna\n\nWorks with us.\n\n## Observations\n"
@@ -794,8 +726,7 @@ FIXTURES: Sequence[Fixture] = (
     Fixture("json", "texts.json", json_of(["Plays the flute", "Sails on Sundays", 7]),
             ["Plays the flute", "Sails on Sundays"], failed=1),
     Fixture(
-        "json",
-        "objects.json",
+        "json", "objects.json",
         json_of([
             {"id": 1, "text": "Plays the flute", "tags": "music, home", "type": "preference", "created_at": 1714560000},
             {"id": "2", "content": "Sails on Sundays", "text": "", "category": "sport", "key": "sunday",
@@ -815,15 +746,12 @@ FIXTURES: Sequence[Fixture] = (
     Fixture("json", "by-id.json", json_of({"music": "Plays the flute", "sport": {"text": "Sails on Sundays"}}),
             ["Plays the flute", "Sails on Sundays"]),
     Fixture(
-        "obsidian",
-        "Vault",
+        "obsidian", "Vault",
         folder({
             ".obsidian/app.json": "{}",
             "Boats/Dinghy.md": "---\ntags:\n  - boats\naliases: [Small boat]\ndate: 2025-03-01\n---\n"
                                "Leaks at the stern, see [[Repairs|the list]] #todo/spring %%not for others%%\n",
-            "Repairs.md": "# Repairs\n\n- [ ] Tar\n",
-            "Templates/Day.md": "{{date}}",
-            "map.canvas": '{"nodes": []}',
+            "Repairs.md": "# Repairs\n\n- [ ] Tar\n", "Templates/Day.md": "{{date}}", "map.canvas": '{"nodes": []}',
             "Alias.md": "---\na: &x [1]\nb: *x\n---\nText",
         }),
         ["Dinghy\n\nLeaks at the stern, see [[Repairs|the list]] #todo/spring", "# Repairs\n\n- [ ] Tar",
@@ -831,20 +759,16 @@ FIXTURES: Sequence[Fixture] = (
         {"no Markdown": 1, "a template": 1},
     ),
     Fixture(
-        "obsidian",
-        "Vault.zip",
-        archive({"Vault/Note.md": "In an archive", "Vault/.obsidian/app.json": "{}"}),
+        "obsidian", "Vault.zip", archive({"Vault/Note.md": "In an archive", "Vault/.obsidian/app.json": "{}"}),
         ["Note\n\nIn an archive"],
     ),
     Fixture(
-        "markdown",
-        "from-muisti",
+        "markdown", "from-muisti",
         folder({
             "rules/deploy.md": "---\nmuisti: 0197a3c0-5f4e-7000-8000-000000000001\ncategory: rules\nkey: deploy\n"
                                "type: procedure\ntags: [ops]\ncreated_at: 2025-03-01T09:30:00Z\naliases: [D]\n---\n\n"
                                "We deploy on Tuesdays\n",
-            "Mine.md": "Written beside them",
-            "wrong.md": "---\nmuisti: not-an-id\n---\n\nText\n",
+            "Mine.md": "Written beside them", "wrong.md": "---\nmuisti: not-an-id\n---\n\nText\n",
         }),
         ["We deploy on Tuesdays", "Mine\n\nWritten beside them"],
         failed=1,

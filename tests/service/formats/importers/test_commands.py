@@ -131,10 +131,8 @@ def test_what_is_retrieved_often_there_is_promoted_here(
 
 
 BROKEN = {
-    "no such file": (None, "there is no file"),
-    "noise": (b"\x00\x01 noise", "--from NAME names"),
-    "nothing": (b"", "is empty"),
-    "an empty list": (b"[]", '["We deploy on Tuesdays"]'),
+    "no such file": (None, "there is no file"), "noise": (b"\x00\x01 noise", "--from NAME names"),
+    "nothing": (b"", "is empty"), "an empty list": (b"[]", '["We deploy on Tuesdays"]'),
     "objects without a text": (b'[{"fact": "a"}]', '[{"content": "We deploy on Tuesdays"'),
     "numbers": (b"[1, 2]", '{"deploy": "We deploy on Tuesdays"}'),
     "an object of no texts": (b'{"a": 1,\n"b": "x"}', "one of either in each line"),
@@ -182,12 +180,6 @@ def test_json_of_ones_own_comes_in(run: Run, form: str):
         "Likes jazz", "Likes tea",
     ]  # fmt: skip
     assert "exists\t2" in run("import", "-", input=FORMS[form]).stdout
-
-
-def test_a_file_of_bad_items_alone_names_each(run: Run, tmp_path: Path):
-    (tmp_path / "bad.json").write_text('{"memories": [7, 8]}')
-    done = run("import", str(tmp_path / "bad.json"))
-    assert done.exit_code == 1 and "2 lines could not be imported" in done.stderr
 
 
 def test_a_quota_holds_a_dry_run_as_well(run: Run, tmp_path: Path):

@@ -110,16 +110,13 @@ def test_a_folder_is_not_left_by_its_links(engine: Engine, tmp_path: Path):
 def test_what_is_strange_in_a_good_file_comes_in(engine: Engine, tmp_path: Path):
     rows = [
         {
-            "id": "1",
-            "memory": "With \0 and \ud800",
-            "user_id": "u",
-            "created_at": "9" * 400,
+            "id": "1", "memory": "With \0 and \ud800", "user_id": "u", "created_at": "9" * 400,
             "metadata": {"": 1, "n": 2**62},
         },
         {"id": "2", "memory": "word " * 30_000, "categories": "a, b,, " + "c" * 900, "created_at": "yesterday"},
         {"id": "3", "memory": "Deep", "metadata": json.loads("[" * 60 + "]" * 60), "updated_at": -1e300},
         {"id": "3", "memory": "The same id again"},
-    ]
+    ]  # fmt: skip
     (tmp_path / "list.json").write_bytes(b"\xef\xbb\xbf" + json.dumps(rows).encode())
     engine.spaces.create("strange")
     report, reading = bring(engine, tmp_path / "list.json", "strange")
