@@ -80,14 +80,7 @@ def rescore(
 
 
 def best_memories(
-    scores: Doubles,
-    rows: Longs,
-    version: Longs,
-    id_high: Words,
-    id_low: Words,
-    number: Ints,
-    above: float,
-    wanted: int,
+    scores: Doubles, rows: Longs, version: Longs, id_high: Words, id_low: Words, number: Ints, above: float, wanted: int
 ) -> list[int]:
     order = sorted(range(len(rows)), key=lambda i: (-scores[i], *(c[rows[i]] for c in (id_high, id_low, number))))
     first = {int(version[rows[i]]): i for i in reversed(order) if scores[i] > above}

@@ -100,10 +100,7 @@ def test_python_finds_packages_below_src_and_leaves_the_standard_library_alone()
         "src/web/app.py": "import json\nfrom web.json import dumps\nfrom . import json as own\njson.dumps()\ndumps()\n",
         "tests/test_app.py": "from web.app import dumps\ndumps()\n",
     }
-    assert edges(files) == {
-        "src/web/app.py -> src/web/json.py:dumps",
-        "tests/test_app.py -> src/web/json.py:dumps",
-    }
+    assert edges(files) == {"src/web/app.py -> src/web/json.py:dumps", "tests/test_app.py -> src/web/json.py:dumps"}
     assert "src/web/app.py -> src/web/json.py:" in edges(files, "imports")
 
 

@@ -15,7 +15,6 @@ from muisti.core.index.space_index import SpaceIndex
 from muisti.core.model.values import Draft
 from tests.core.fakes import SPACE, add, open_engine
 from tests.examples import few
-from tests.stores import Stores
 
 FIELDS = ["category", "author", "kind", "importance", "created_at", "tags", "derived_from", "metadata.x", "metadata.y"]
 
@@ -65,15 +64,12 @@ def test_reading_in_parts_equals_reading_at_once(tmp_path_factory: Any, written:
                 assert values_of(parts.column(field, step), step) == values_of(whole.column(field, size), size)[:step]
 
 
-def test_single_versions_are_read_on_every_store(stores: Stores):
-    with open_engine(stores()) as engine:
-        add(
-            engine, *(f"fox {n}" for n in range(20)), tags=("a", "b"), metadata={"x": 1}, category="Infra", author="ann"
-        )
-        whole, parts = fields_of(engine), fields_of(engine)
-        for size in (18, 19, 20):
-            for field in FIELDS:
-                assert values_of(parts.column(field, size), size) == values_of(whole.column(field, 20), 20)[:size]
+def test_single_versions_are_read_on_every_store(engine: Engine):
+    add(engine, *(f"fox {n}" for n in range(20)), tags=("a", "b"), metadata={"x": 1}, category="Infra", author="ann")
+    whole, parts = fields_of(engine), fields_of(engine)
+    for size in (18, 19, 20):
+        for field in FIELDS:
+            assert values_of(parts.column(field, size), size) == values_of(whole.column(field, 20), 20)[:size]
 
 
 def test_a_path_with_one_value_a_memory_has_a_place_for_each_row_until_a_memory_has_two(tmp_path: Path):

@@ -225,18 +225,17 @@ def test_two_spaces_never_leak_into_each_other(tmp_path_factory: Any, notes: lis
         )
 
 
-def test_a_space_made_anew_is_not_confused_with_the_old_one(stores: Stores):
-    with open_engine(stores()) as engine:
-        engine.spaces.create("again")
-        add(engine, "the old fox", space="again")
-        assert engine.owner.read.search("again", Query(text="fox")).total == 1
-        engine.spaces.delete("again")
-        engine.spaces.create("again")
-        assert engine.owner.read.search("again", Query(text="fox")).total == 0
-        add(engine, "a new dog", space="again")
-        assert [hit.memory.content for hit in engine.owner.read.search("again", Query(text="fox dog")).hits] == [
-            "a new dog"
-        ]
+def test_a_space_made_anew_is_not_confused_with_the_old_one(engine: Engine):
+    engine.spaces.create("again")
+    add(engine, "the old fox", space="again")
+    assert engine.owner.read.search("again", Query(text="fox")).total == 1
+    engine.spaces.delete("again")
+    engine.spaces.create("again")
+    assert engine.owner.read.search("again", Query(text="fox")).total == 0
+    add(engine, "a new dog", space="again")
+    assert [hit.memory.content for hit in engine.owner.read.search("again", Query(text="fox dog")).hits] == [
+        "a new dog"
+    ]
 
 
 def test_loading_neither_embeds_nor_tokenises(stores: Stores, monkeypatch: Any):

@@ -9,8 +9,7 @@ from muisti.core.index.selections import ENTRY, Remembered
 
 LIMIT = 5 * ENTRY
 uses = st.lists(
-    st.tuples(st.sampled_from([b"a", b"b", b"c", b"d", b"e", b"f"]), st.none() | st.integers(0, 5 * ENTRY)),
-    max_size=40,
+    st.tuples(st.sampled_from([b"a", b"b", b"c", b"d", b"e", b"f"]), st.none() | st.integers(0, 5 * ENTRY)), max_size=40
 )
 
 

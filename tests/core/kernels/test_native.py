@@ -92,14 +92,7 @@ def test_every_stage_is_in_the_library():
 @built
 @pytest.mark.parametrize(
     "versions",
-    [
-        np.zeros(2, np.int32),
-        np.zeros((2, 1), np.int64),
-        np.zeros(4, np.int64)[::2],
-        np.zeros(2, ">i8"),
-        [0, 0],
-        None,
-    ],
+    [np.zeros(2, np.int32), np.zeros((2, 1), np.int64), np.zeros(4, np.int64)[::2], np.zeros(2, ">i8"), [0, 0], None],
     ids=["type", "dimensions", "gaps", "byte order", "list", "none"],
 )
 def test_other_arguments_than_it_was_compiled_for_are_refused(versions: object):

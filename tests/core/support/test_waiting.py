@@ -7,15 +7,7 @@ from threading import Event
 
 import pytest
 
-from muisti.core.support.waiting import (
-    Lock,
-    Turns,
-    WouldWait,
-    may_wait,
-    refuse_long,
-    without_waiting,
-    working_for,
-)
+from muisti.core.support.waiting import Lock, Turns, WouldWait, may_wait, refuse_long, without_waiting, working_for
 
 pytestmark = pytest.mark.one_store
 

@@ -1,6 +1,6 @@
 """Whatever makes text current in a space passes its policy and its quota, however it comes."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import msgspec
 import pytest
@@ -14,8 +14,7 @@ from muisti.core.model.spaces import CONTENT_ONLY
 from muisti.core.model.values import Draft, Memory
 from muisti.core.query.query import Query
 from muisti.core.views.memories import Memories
-from tests.core.fakes import SPACE, add, open_engine
-from tests.stores import Stores
+from tests.core.fakes import SPACE, add
 
 SECRET = "github_pat_11AAAAAAA0abcdefghijkl"
 TEXT = f"the token of the deploy is {SECRET}"
@@ -32,12 +31,6 @@ FILE: list[dict[str, object]] = [
 ]
 
 Again = Callable[[Memories], tuple[Flag, ...]]
-
-
-@pytest.fixture
-def engine(stores: Stores) -> Iterator[Engine]:
-    with open_engine(stores()) as opened:
-        yield opened
 
 
 def merged(engine: Engine) -> tuple[Again, str]:
