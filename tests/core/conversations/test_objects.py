@@ -8,7 +8,7 @@ from muisti.core.conversations.adopting import Adopted
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.conversations import Change, NewObject
-from muisti.core.model.errors import Conflict, ConversationClosed, Forbidden, InvalidInput, NotFound, PlaceTaken, Stale
+from muisti.core.model.errors import Conflict, ConversationClosed, InvalidInput, NotFound, PlaceTaken, Stale
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.terms import UNDO_MAX
 from muisti.core.model.values import Draft
@@ -162,13 +162,6 @@ def test_one_undo_brings_a_long_conversation_back(tmp_path: Path):
         assert (talk.counted.turns, talk.counted.last_turn) == (2_400, 2_400)
 
 
-def test_a_name_is_free_again_after_a_deletion(engine: Engine):
-    stream(engine, "c", said("one", "two"))
-    talks(engine).delete(SPACE, named("c"))
-    stream(engine, "c", said("fresh"))
-    assert texts(engine, "c") == [(1, "fresh")]
-
-
 def test_a_topic_counts_the_turns_of_its_stretches(engine: Engine):
     stream(engine, "c", said("a", "b", "c", "d", "e"))
     view = talks(engine)
@@ -216,28 +209,6 @@ def test_filters_by_session_and_topic_choose_turns(engine: Engine):
     assert found({"session": "s"}) == ["blue stone", "red stone", "red tree"]
     past = engine.owner.read.list(SPACE, filter=parse({"session": "s"}), as_of=point(str(before)))
     assert sorted(one.content for one in past.items) == ["blue stone", "red stone"]
-
-
-def test_a_key_for_one_category_learns_of_nothing_else(engine: Engine):
-    ann = Caller(actor="ann", category="ann")
-    stream(engine, "c", said("secret"), session="s")
-    view = talks(engine, ann)
-    assert view.page(SPACE, ALL).total == 0
-    for call in (
-        lambda: view.get(SPACE, named("c")),
-        lambda: view.exchanges(SPACE, named("c")),
-        lambda: view.change(SPACE, named("c"), Change(title="x")),
-        lambda: view.delete(SPACE, named("c")),
-        lambda: view.page(SPACE, Wanted(level="topic", conversation="c")),
-        lambda: engine.eraser.conversation(SPACE, named("c"), ann),
-    ):
-        with pytest.raises(NotFound):
-            call()
-    with pytest.raises(Forbidden):
-        view.get(SPACE, named("c", category="other"))
-    view.create(SPACE, "conversation", NewObject(name="c", session="s"))
-    assert view.page(SPACE, ALL).total == 1
-    assert texts(engine, "c", ann) == []
 
 
 def test_a_purge_leaves_nothing_of_it(tmp_path: Path):

@@ -11,7 +11,6 @@ from muisti.core.identity.caller import Caller
 from muisti.core.model.conversations import Change, Turn
 from muisti.core.model.errors import (
     Conflict,
-    ConversationClosed,
     Forbidden,
     InvalidInput,
     NotFound,
@@ -19,11 +18,10 @@ from muisti.core.model.errors import (
     SensitiveContent,
 )
 from muisti.core.model.outcomes import Undo
-from muisti.core.model.values import Draft, RequestKey
-from muisti.core.query.filters import parse
+from muisti.core.model.values import Draft
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
-from muisti.core.views.conversations import Stream, Wanted
+from muisti.core.views.conversations import Wanted
 from tests.core.conversations.talking import at, named, said, stream, talks, texts
 from tests.core.fakes import SPACE, open_engine
 from tests.stores import Stores
@@ -34,12 +32,7 @@ def test_missing_parents_are_made_in_the_same_step(engine: Engine):
     assert [(one.memory.turn, one.replayed) for one in done.items] == [(1, False), (2, False)]
     assert (done.next_turn, done.session, done.made) == (3, "s-1", 2)
     talk, seq = talks(engine).get(SPACE, named("c-42"))
-    assert (talk.memory.content, talk.memory.session, talk.users, talk.state) == (
-        "I moved to Turku",
-        "s-1",
-        ("Ann",),
-        "open",
-    )
+    assert (talk.memory.content, talk.memory.session, talk.users) == ("I moved to Turku", "s-1", ("Ann",))
     assert (talk.counted.turns, talk.counted.last_turn, talk.counted.first_at) == (2, 2, at(0))
     session, _ = talks(engine).get(SPACE, named("s-1", "session"))
     assert (session.counted.conversations, session.counted.turns) == (1, 2)
@@ -105,33 +98,8 @@ def test_threads_that_make_the_same_conversation_make_it_once(engine: Engine):
 
     with ThreadPoolExecutor(8) as pool:
         assert sum(pool.map(one, [number % 12 for number in range(1, 37)])) == 12
-    page = talks(engine).page(SPACE, _wanted())
+    page = talks(engine).page(SPACE, Wanted(level="conversation"))
     assert (page.total, page.items[0].counted.turns) == (1, 12)
-
-
-def test_a_request_with_a_key_is_answered_again(engine: Engine):
-    key, what = RequestKey("scope", "key", b"hash"), Stream(conversation="c", turns=said("a", "b", first=None))
-    first = talks(engine).add_exchanges(SPACE, what, request=key)
-    again = talks(engine).add_exchanges(SPACE, what, request=key)
-    assert [one.memory.id for one in again.items] == [one.memory.id for one in first.items]
-    assert all(one.replayed for one in again.items) and again.next_turn == 3
-    assert texts(engine, "c") == [(1, "a"), (2, "b")]
-
-
-def test_a_closed_conversation_takes_no_turns(engine: Engine):
-    stream(engine, "c", said("one"), session="s")
-    talks(engine).change(SPACE, named("c"), Change(state="closed"))
-    with pytest.raises(ConversationClosed):
-        stream(engine, "c", said("two", first=2))
-    talks(engine).change(SPACE, named("c"), Change(state="open"))
-    talks(engine).change(SPACE, named("s", "session"), Change(state="closed"))
-    for name in ("c", "new"):
-        with pytest.raises(ConversationClosed):
-            stream(engine, name, said("two", first=2), session="s")
-    assert texts(engine, "c") == [(1, "one")]
-    talks(engine).change(SPACE, named("s", "session"), Change(state="open"))
-    with pytest.raises(Conflict, match="belongs to session"):
-        stream(engine, "c", said("two", first=2), session="another")
 
 
 def test_a_new_speaker_joins_the_users(engine: Engine):
@@ -152,8 +120,8 @@ def test_each_category_has_names_of_its_own(engine: Engine):
     assert talks(engine).get(SPACE, named("c", category="ANN"))[0].counted.turns == 1
     stream(engine, "c", said("of nobody"))
     assert texts(engine, "c") == [(1, "of nobody")]
-    assert talks(engine).page(SPACE, _wanted()).total == 3
-    assert talks(engine, ann).page(SPACE, _wanted()).total == 1
+    assert talks(engine).page(SPACE, Wanted(level="conversation")).total == 3
+    assert talks(engine, ann).page(SPACE, Wanted(level="conversation")).total == 1
     with pytest.raises(Forbidden):
         stream(engine, "c", said("x", first=5), category="bob", caller=ann)
     with pytest.raises(NotFound):
@@ -202,26 +170,6 @@ def test_bad_turns_are_refused_and_nothing_is_stored(turns: list[Turn], engine: 
 def test_bad_names_are_refused(name: str, engine: Engine):
     with pytest.raises(InvalidInput):
         stream(engine, name, said("x"))
-
-
-def test_a_dry_run_stores_nothing(engine: Engine):
-    done = stream(engine, "c", said("one", "two"), dry_run=True)
-    assert done.plan is not None and done.plan.changes == 4
-    with pytest.raises(NotFound):
-        talks(engine).get(SPACE, named("c"))
-
-
-def test_searches_find_turns_by_word_speaker_and_time(engine: Engine):
-    stream(engine, "c", said("The boat is blue") + said("The boat is red", first=2, author="Bob"))
-    hits = engine.owner.read.search(SPACE, Query(text="boat", mode="keyword")).hits
-    assert {hit.memory.turn for hit in hits} == {1, 2}
-    only = Query(text="boat", mode="keyword", filter=parse({"conversation": "c", "turn": {"gte": 2}}))
-    (hit,) = engine.owner.read.search(SPACE, only).hits
-    assert hit.memory.author == "Bob"
-
-
-def _wanted() -> Wanted:
-    return Wanted(level="conversation")
 
 
 def test_a_superseded_turn_stays_in_the_transcript_and_is_no_hit(engine: Engine):

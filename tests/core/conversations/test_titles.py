@@ -20,11 +20,6 @@ GARDEN = [f"We talked of gardens, roses and tulips number {n}." for n in range(4
 FIRST, SECOND = "The clinic has a date for us.", "The roses are in bloom."
 
 
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
 def talk(engine: Engine, *texts: str, conversation: str = "c") -> list[str]:
     return [one.memory.id for one in stream(engine, conversation, said(*texts), session="s").items]
 

@@ -72,15 +72,6 @@ def test_chunks_join_to_the_text_after_edits_and_stay_where_nothing_changed(engi
     whole(engine, SPACE, {"a.md": text})
 
 
-def test_one_sentence_more_is_one_chunk_more(engine: Engine):
-    text = "".join(f"Sentence {n} is here.\n" for n in range(60))
-    engine.owner.documents.put(SPACE, [incoming("a.md", text)])
-    longer = text.replace("Sentence 30 is here.\n", "Sentence 30 is here.\nAnother one.\n")
-    (put,) = engine.owner.documents.put(SPACE, [incoming("a.md", longer)]).items
-    assert put.added <= 2
-    assert put.kept >= 58
-
-
 def test_what_is_the_same_is_not_written(engine: Engine):
     text = prose(random.Random(1), 20)
     engine.owner.documents.put(SPACE, [incoming("a.md", text, tags=("x",))])
@@ -196,15 +187,6 @@ def test_an_undo_takes_back_whole_documents(engine: Engine):
     whole(engine, SPACE, {"a.md": text})
     engine.owner.write.undo(SPACE, Undo(request="r1", last=100))
     whole(engine, SPACE, {})
-
-
-def test_a_deleted_document_comes_back_by_an_undo(engine: Engine):
-    text = prose(random.Random(7), 12)
-    engine.owner.documents.put(SPACE, [incoming("a.md", text)])
-    engine.seen_by(Caller("Ann", None, request="r1")).documents.delete(SPACE, DocumentName(name="a.md"))
-    whole(engine, SPACE, {})
-    engine.owner.write.undo(SPACE, Undo(request="r1", last=100))
-    whole(engine, SPACE, {"a.md": text})
 
 
 def test_categories_have_documents_of_their_own(engine: Engine):

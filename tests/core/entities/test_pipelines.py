@@ -108,13 +108,10 @@ def test_rules_for_identifiers_symbols_titles_and_speakers_come_first():
     }
 
 
-def test_names_that_are_known_count_where_the_pipeline_misses_them():
+def test_names_that_are_known_count_too_and_a_name_has_whole_words_without_interjection():
     text = "We met Zyx in Oslo."
     assert found(text) == {"Oslo": "place"}
     assert found(text, known=["zyx", "oslo"]) == {"Oslo": "place", "Zyx": "other"}
-
-
-def test_a_name_has_whole_words_and_no_interjection():
     assert found("Hey Mel, see London.") == {"Mel": "person", "London": "place"}
 
 

@@ -43,6 +43,8 @@ def test_what_stands_nowhere_is_dropped_and_counted():
 
 
 def test_code_is_not_read_and_rules_come_first():
+    text = "Ann wrote this.\n```python\nsecret = load_everything(path)\n```\nBob read it."
+    assert [text[start:stop] for start, stop in windows(text)] == ["Ann wrote this.", "Bob read it."]
     assert [one for one in found(TEXT, ("Bob", "person"), ("get_name", "product")) if one[0] != "get_name()"] == [
         ("Bob", "person", "endpoint")
     ]
@@ -73,8 +75,3 @@ def test_windows_are_bounded_and_apart(text: str, times: int):
     bounds = windows(text * times)
     assert all(0 < stop - start <= WINDOW for start, stop in bounds)
     assert all(one[1] <= other[0] for one, other in zip(bounds, bounds[1:], strict=False))
-
-
-def test_code_blocks_are_not_sent():
-    text = "Ann wrote this.\n```python\nsecret = load_everything(path)\n```\nBob read it."
-    assert [text[start:stop] for start, stop in windows(text)] == ["Ann wrote this.", "Bob read it."]

@@ -308,18 +308,16 @@ def test_who_sees_one_category_moves_no_space(engine: Engine):
         some.write.begin_import(SPACE)
 
 
-def test_what_a_dead_import_left_is_cleared_by_the_next(stores: Stores, lines: list[bytes]):
-    clock = Clock()
-    with open_engine(stores(), clock=clock) as there:
-        half = there.owner.write.begin_import(SPACE)
-        half.take(lines[:-1])
-        half._flush()  # pyright: ignore[reportPrivateUsage]  # and its process ends
-        clock.pass_days(1)
-        bring(there, lines)
-        with pytest.raises(MuistiError):
-            half.take(lines[-1:])
-            half.finish()
-        assert lines_of(there)[1:] == lines[1:]
+def test_what_a_dead_import_left_is_cleared_by_the_next(engine: Engine, clock: Clock, lines: list[bytes]):
+    half = engine.owner.write.begin_import(SPACE)
+    half.take(lines[:-1])
+    half._flush()  # pyright: ignore[reportPrivateUsage]  # and its process ends
+    clock.pass_days(1)
+    bring(engine, lines)
+    with pytest.raises(MuistiError):
+        half.take(lines[-1:])
+        half.finish()
+    assert lines_of(engine)[1:] == lines[1:]
 
 
 def test_a_remote_database_takes_a_large_file_in_steps(
