@@ -83,13 +83,8 @@ def related(
     """Return what words related to those of a query add to a memory that lacks these."""
     found, added = related_words().of(encode_terms(terms, 0)), dict[str, float]()
     mass = sum(weights[term] * idf[term] for term in idf)
-    by_code = dict(
-        zip(
-            encode_terms(vocabulary := sorted({t for m in tokens.values() for t in m}), 0).tolist(),
-            vocabulary,
-            strict=True,
-        )
-    )
+    vocabulary = sorted({t for m in tokens.values() for t in m})
+    by_code = dict(zip(encode_terms(vocabulary, 0).tolist(), vocabulary, strict=True))
     counted = dict[str, int]()
     for code, place, cosine in zip(found.codes.tolist(), found.places.tolist(), found.likeness.tolist(), strict=True):
         term, word = terms[place], by_code.get(code, "")

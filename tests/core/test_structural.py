@@ -38,27 +38,26 @@ def bring(engine: Engine, *memories: Mapping[str, Json], space: str = SPACE) -> 
 
 
 @pytest.mark.one_store
-def test_no_search_list_or_count_meets_an_object(tmp_path: Path):
-    with open_engine(tmp_path / "a.db") as engine:
-        add(engine, "The moving van to Turku is booked", category="home")
-        before = engine.owner.read.stats(SPACE)
-        bring(engine, {**TALK, "category": "home", "tags": ["move"]})
-        read = engine.owner.read
-        hits = read.search(SPACE, Query(text="Turku", mode="keyword")).hits
-        assert [hit.memory.kind for hit in hits] == ["memory"]
-        assert {hit.memory.kind for hit in read.search(SPACE, Query(text="", mode="recent")).hits} == {"memory"}
-        assert [one.kind for one in read.list(SPACE).items] == ["memory"]
-        (talk,) = read.list(SPACE, filter=parse({"kind": "conversation"})).items
-        assert (talk.conversation, talk.session, talk.structure["users"]) == ("c-1", "s-1", ["Ann"])
-        after = read.stats(SPACE)
-        assert (after.memories, after.by) == (before.memories, before.by)
-        assert after.usage is not None and before.usage is not None
-        assert after.usage.memories == before.usage.memories + 1  # the conversation, which a quota counts
-        assert after.usage.bytes > before.usage.bytes
-        assert [(one.name, one.count) for one in read.categories(SPACE).items] == [("home", 1)]
-        assert not read.tags(SPACE).items
-        report = engine.owner.review.lint(SPACE)
-        assert (report.checked, report.items) == (1, ())
+def test_no_search_list_or_count_meets_an_object(engine: Engine):
+    add(engine, "The moving van to Turku is booked", category="home")
+    before = engine.owner.read.stats(SPACE)
+    bring(engine, {**TALK, "category": "home", "tags": ["move"]})
+    read = engine.owner.read
+    hits = read.search(SPACE, Query(text="Turku", mode="keyword")).hits
+    assert [hit.memory.kind for hit in hits] == ["memory"]
+    assert {hit.memory.kind for hit in read.search(SPACE, Query(text="", mode="recent")).hits} == {"memory"}
+    assert [one.kind for one in read.list(SPACE).items] == ["memory"]
+    (talk,) = read.list(SPACE, filter=parse({"kind": "conversation"})).items
+    assert (talk.conversation, talk.session, talk.structure["users"]) == ("c-1", "s-1", ["Ann"])
+    after = read.stats(SPACE)
+    assert (after.memories, after.by) == (before.memories, before.by)
+    assert after.usage is not None and before.usage is not None
+    assert after.usage.memories == before.usage.memories + 1  # the conversation, which a quota counts
+    assert after.usage.bytes > before.usage.bytes
+    assert [(one.name, one.count) for one in read.categories(SPACE).items] == [("home", 1)]
+    assert not read.tags(SPACE).items
+    report = engine.owner.review.lint(SPACE)
+    assert (report.checked, report.items) == (1, ())
 
 
 def test_an_object_opposes_no_memory(engine: Engine):

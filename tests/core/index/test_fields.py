@@ -1,6 +1,5 @@
 """A column that is read in parts, by ranges or version by version, equals one that is read as a whole."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -71,18 +70,17 @@ def test_single_versions_are_read_on_every_store(engine: Engine):
             assert values_of(parts.column(field, size), size) == values_of(whole.column(field, 20), 20)[:size]
 
 
-def test_a_path_with_one_value_a_memory_has_a_place_for_each_row_until_a_memory_has_two(tmp_path: Path):
-    with open_engine(tmp_path / "muisti.db") as engine:
-        add(engine, *(f"fox {n}" for n in range(9)), metadata={"x": 1})
-        fields = fields_of(engine)
-        early = fields.column("metadata.x", 9)
-        assert isinstance(early, Keywords)
-        add(engine, "two", metadata={"x": [1, 2]})
-        index_of(engine)
-        late = fields.column("metadata.x", 10)
-        assert isinstance(late, Lists)
-        assert values_of(early, 9) == values_of(late, 9) == [[(int, 1)]] * 9
-        assert values_of(late, 10)[9] == [(int, 1), (int, 2)]
-        np.testing.assert_array_equal(late.present(10), np.ones(10, np.bool_))
-        add(engine, "a dog", metadata={"rare": 1}, tags=("a",))
-        assert all(isinstance(fields_of(engine).column(field, 11), Lists) for field in ("metadata.rare", "tags"))
+def test_a_path_with_one_value_a_memory_has_a_place_for_each_row_until_a_memory_has_two(engine: Engine):
+    add(engine, *(f"fox {n}" for n in range(9)), metadata={"x": 1})
+    fields = fields_of(engine)
+    early = fields.column("metadata.x", 9)
+    assert isinstance(early, Keywords)
+    add(engine, "two", metadata={"x": [1, 2]})
+    index_of(engine)
+    late = fields.column("metadata.x", 10)
+    assert isinstance(late, Lists)
+    assert values_of(early, 9) == values_of(late, 9) == [[(int, 1)]] * 9
+    assert values_of(late, 10)[9] == [(int, 1), (int, 2)]
+    np.testing.assert_array_equal(late.present(10), np.ones(10, np.bool_))
+    add(engine, "a dog", metadata={"rare": 1}, tags=("a",))
+    assert all(isinstance(fields_of(engine).column(field, 11), Lists) for field in ("metadata.rare", "tags"))

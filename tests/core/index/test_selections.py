@@ -1,7 +1,6 @@
 """Rows of filters are remembered, and are what the store selects after every write, at every time and point."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from threading import Barrier, Thread
 from typing import Any
 
@@ -181,12 +180,11 @@ def test_readers_of_unlike_sizes_do_not_disturb_each_other():
     assert wrong == []
 
 
-def test_what_filters_remember_counts_as_memory_of_the_index(tmp_path: Path):
-    with open_engine(tmp_path / "muisti.db") as engine:
-        add(engine, *(f"fox {n}" for n in range(200)), category="infra")
-        before = engine.index_bytes
-        engine.owner.read.search(SPACE, Query(text="fox", filter=parse({"category": "infra"})))
-        once = engine.index_bytes
-        assert once > before
-        engine.owner.read.search(SPACE, Query(text="fox", filter=parse({"category": "infra"})))
-        assert engine.index_bytes - once < 1_000_000
+def test_what_filters_remember_counts_as_memory_of_the_index(engine: Engine):
+    add(engine, *(f"fox {n}" for n in range(200)), category="infra")
+    before = engine.index_bytes
+    engine.owner.read.search(SPACE, Query(text="fox", filter=parse({"category": "infra"})))
+    once = engine.index_bytes
+    assert once > before
+    engine.owner.read.search(SPACE, Query(text="fox", filter=parse({"category": "infra"})))
+    assert engine.index_bytes - once < 1_000_000

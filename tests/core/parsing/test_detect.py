@@ -52,8 +52,5 @@ def test_the_content_decides(data: bytes, form: Format, name: str):
 )
 def test_the_name_decides_between_texts(data: bytes, name: str, form: Format):
     assert detect(data, name) is form
-
-
-def test_a_media_type_helps_where_nothing_else_tells():
     assert detect(b"a,b", "upload", "text/csv; charset=utf-8") is Format.CSV
     assert detect(samples.pdf("x"), "upload", "text/csv") is Format.PDF

@@ -60,10 +60,11 @@ def test_markdown_knows_headings_code_tables_and_lists():
     assert by_kind["code"].language == "python" and "# no heading" in by_kind["code"].text
 
 
-def test_front_matter_gives_the_title_and_is_no_heading():
+def test_front_matter_gives_the_title_and_what_excel_states_is_no_row():
     with parse(b"---\ntitle: 'A plan'\n---\nText\n", "plan.md", Options(), NONE) as document:
         pieces = [*document]
     assert (document.title, pieces[0].kind, pieces[0].language) == ("A plan", "code", "yaml")
+    assert "".join(piece.text for piece in read(b"sep=;\r\na;b,c\r\n1;2\r\n", "s.csv")).startswith("| a | b,c |")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"])
@@ -153,7 +154,3 @@ def test_a_guessed_encoding_is_noted_once():
         assert sum(len(piece.text) for piece in document) == len(data)
         (note,) = document.notes
         assert "Windows-1252" in note
-
-
-def test_the_delimiter_that_excel_states_is_no_row():
-    assert "".join(piece.text for piece in read(b"sep=;\r\na;b,c\r\n1;2\r\n", "s.csv")).startswith("| a | b,c |")

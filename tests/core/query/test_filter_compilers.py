@@ -309,11 +309,8 @@ def test_valid_at_selects_what_holds_then(db):
 
 
 def every_memory(field):
-    blank = {name: as_stored(name, OPERANDS[name][0]) for name in PLAIN} | {
-        "tags": [],
-        "derived_from": [],
-        "metadata": {},
-    }
+    lists = {"tags": [], "derived_from": [], "metadata": {}}
+    blank = {name: as_stored(name, OPERANDS[name][0]) for name in PLAIN} | lists
     values = OPERANDS[field]
     if field == "metadata.x":
         lists = map(list, combinations(["a", "A", "1", 0, 1, True, False, 2**53 + 1, 2.0**53], 2))
@@ -360,25 +357,25 @@ def test_what_is_remembered_grows_to_what_was_never_asked_before(asked, few, dat
             assert judged_by_mask(warm, filter, size) == verdicts[:size]
 
 
+def deepest():
+    filter = {"tags": ["a", "b"], "valid_at": "2026-01-01"}
+    for _ in range(DEPTH_MAX - 1):
+        filter = {"metadata.x": ["a", 1], "not": filter}
+    return filter
+
+
 @pytest.mark.parametrize(
     "filter",
     [
+        deepest(),
         {"and": [{"metadata.x": {"ne": 1}}] * (SIZE_MAX - 1)},
         {"or": [{"tags": {"prefix": "a"}}] * (SIZE_MAX - 1)},
         {"metadata.x": {"all": [1] * SIZE_MAX}},
         {"metadata.x": [*range(SIZE_MAX)]},
         {"or": [{"valid_at": "2026-01-01"}] * (SIZE_MAX - 1)},
     ],
-    ids=["and", "or", "all", "in", "valid_at"],
+    ids=["deepest", "and", "or", "all", "in", "valid_at"],
 )
 def test_the_largest_filter_is_within_the_limits_of_sql(db, filter):
-    sql, bound = where(parse(filter))
-    assert [*db.execute(f"SELECT 1 FROM versions v WHERE v.space_id = 1 AND {sql} AND 0", bound)] == []
-
-
-def test_the_deepest_filter_is_within_the_limits_of_sql(db):
-    filter = {"tags": ["a", "b"], "valid_at": "2026-01-01"}
-    for _ in range(DEPTH_MAX - 1):
-        filter = {"metadata.x": ["a", 1], "not": filter}
     sql, bound = where(parse(filter))
     assert [*db.execute(f"SELECT 1 FROM versions v WHERE v.space_id = 1 AND {sql} AND 0", bound)] == []

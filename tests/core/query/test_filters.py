@@ -141,13 +141,10 @@ def test_a_bad_filter_is_refused_at_its_path_with_a_way_out(json, path, says):
     assert says in found[path]
 
 
-def test_a_metadata_path_has_at_most_200_characters():
+def test_all_problems_are_reported_together():
     parse({"metadata." + "a" * 200: 1})
     (message,) = problems(parse, {"metadata." + "a" * 201: 1}).values()
     assert "at most 200" in message
-
-
-def test_all_problems_are_reported_together():
     found = problems(parse, {"kye": 1, "status": ["x", "y"], "not": {"tags": {"gt": 1}}}, "$.f")
     assert list(found) == ["$.f.kye", "$.f.status[0]", "$.f.status[1]", "$.f.not.tags.gt"]
     assert len(problems(parse, {f"name{i}": 1 for i in range(1000)})) == PROBLEMS_MAX
@@ -205,13 +202,10 @@ def test_a_filter_is_as_large_as_the_limit_says_and_no_larger(wide):
     ],
 )  # fmt: skip
 def test_parameters_say_the_same_as_json(params, json):
+    assert parse_params({}) is None
     got, want = parse_params(params), parse(json)
     assert got == want
     assert repr(got) == repr(want)  # repr tells 1 from 1.0 and True
-
-
-def test_no_parameters_are_no_filter():
-    assert parse_params({}) is None
 
 
 @pytest.mark.parametrize(

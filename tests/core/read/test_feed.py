@@ -1,7 +1,5 @@
 """The change feed reports every change once, in order, to the callers that it concerns."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from muisti.core.engine import Engine
@@ -12,17 +10,7 @@ from muisti.core.model.outcomes import Undo
 from muisti.core.model.values import Draft, Seq
 from muisti.core.query.changes import Wanted
 from muisti.core.query.filters import parse
-from tests.core.fakes import Clock, WordEncoder
-from tests.stores import Stores, migrated
-
-SPACE = "s"
-
-
-@pytest.fixture
-def engine(stores: Stores) -> Iterator[Engine]:
-    with Engine(migrated(stores()), WordEncoder(), Clock()) as opened:
-        opened.spaces.create(SPACE)
-        yield opened
+from tests.core.fakes import SPACE
 
 
 def lived(engine: Engine) -> list[str]:

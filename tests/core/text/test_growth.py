@@ -28,9 +28,6 @@ def test_a_text_that_normalising_makes_long_is_refused(draft: Draft, path: str):
     with pytest.raises(InvalidInput, match="when normalised") as caught:
         check_draft(draft, 0)
     assert [problem.path for problem in caught.value.problems] == [path]
-
-
-def test_so_is_a_question():
     with pytest.raises(InvalidInput, match="when normalised"):
         check_query(Query(text=LONG * QUERY_MAX))
 

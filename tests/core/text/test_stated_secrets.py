@@ -63,8 +63,5 @@ PARTS = ["pin", "pwd", "mdp", "pass", "key", "code", "token", "clé", "akia", "s
 def test_no_text_that_is_too_short_to_be_searched_holds_a_secret(parts: list[str]):
     text = "".join(parts)[: SHORTEST - 1]
     assert not stated_in(text) and not found_in(text, RULES)
-
-
-@pytest.mark.parametrize("text", ["pin:4821", "PIN 4821", "pin=4821"])
-def test_the_shortest_secrets_are_found(text: str):
-    assert len(text) == SHORTEST and secrets_in(text)
+    for shortest in ("pin:4821", "PIN 4821", "pin=4821"):
+        assert len(shortest) == SHORTEST and secrets_in(shortest)

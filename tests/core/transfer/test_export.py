@@ -103,15 +103,9 @@ def shown(engine: Engine, ids: Sequence[str], space: str = SPACE) -> list[Any]:
     """The history of memories, but for the space that they are in."""
     found = [engine.owner.read.history(space, id_) for id_ in ids]
     return [
-        (
-            history.chain,
-            [
-                (v.born, v.died, v.born_at, v.died_at, msgspec.structs.replace(v.memory, space=""))
-                for v in history.versions
-            ],
-        )
-        for history in found
-    ]
+        (one.chain, [(v.born, v.died, v.born_at, v.died_at, msgspec.structs.replace(v.memory, space=""))
+                     for v in one.versions]) for one in found
+    ]  # fmt: skip
 
 
 def answers(engine: Engine, chance: random.Random, searches: int, space: str = SPACE) -> list[Any]:

@@ -3,7 +3,6 @@
 import pytest
 
 from muisti.core.engine import Engine
-from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import NotFound
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.times import DAY_US, from_us
@@ -50,15 +49,6 @@ def test_several_addresses_are_freed_in_one_write(engine: Engine, clock: Clock):
         SPACE, engine.owner.read.get(SPACE, Address("c", "k")).memory.id, {"category": "d"}
     ).memories[0]
     assert engine.owner.read.get(SPACE, Address("d", "k")).memory.id == moved.id != other
-
-
-def test_a_dry_run_ends_nothing(engine: Engine, clock: Clock):
-    add(engine, "red fox", category="c", key="k", expires_at=from_us(clock.at + DAY_US))
-    clock.pass_days(1)
-    trying = engine.seen_by(OWNER, dry_run=True)
-    tried = trying.write.add(SPACE, [Draft(content="blue fox", category="c", key="k")])
-    assert tried.plan is not None and [one.kind for one in tried.plan.items] == ["expired", "created"]
-    assert (engine.spaces.get(SPACE).seq, engine.owner.read.stats(SPACE).expired) == (1, 1)
 
 
 def test_a_sweep_ends_all_in_steps_and_says_so_in_the_history(engine: Engine, clock: Clock):

@@ -90,15 +90,6 @@ def test_any_version_stands_again_and_is_found(engine: Engine, clock: Clock):
     assert [v.memory.content for v in engine.owner.read.history(SPACE, id_).versions][1] == "red fox"
 
 
-def test_what_stands_already_is_left(engine: Engine):
-    (id_,) = add(engine, "one")
-    engine.owner.write.update(SPACE, id_, {"content": "two"})
-    before = engine.spaces.get(SPACE).seq
-    assert engine.owner.write.restore(SPACE, id_, 2).memories[0].version == 2
-    engine.owner.write.restore(SPACE, id_, 2, request=RequestKey("t", "k", b""))
-    assert engine.spaces.get(SPACE).seq == before
-
-
 def test_a_deleted_memory_comes_back_unless_its_address_is_taken(engine: Engine, clock: Clock):
     (id_,) = add(engine, "old fox", category="c", key="k", expires_at=from_us(NOON + DAY_US))
     before = engine.owner.read.get(SPACE, id_).memory
