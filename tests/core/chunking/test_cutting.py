@@ -16,27 +16,11 @@ from muisti.core.model.errors import InvalidInput
 from muisti.core.text.terms import WORD_MAX, count_tokens
 
 FRAGMENTS = (
-    "The build failed. ",
-    'He asked "why?" and left.\n',
-    "A paragraph ends.\n\n",
-    "def f(x):\n    return x\n\n",
-    "class A:\n    def g(self): pass\n",
-    "版本三号已经发布。",
-    "真的吗？」",
-    "words without an end " * 9,
-    "x" * 300,
-    "หนังสือ ",
-    "… !? ... ",
-    "   \n ",
-    "\r\n",
-    "\t" * 60,
-    "cafe\u0301\u0301 ",
-    "مرحبا بالعالم. ",
-    "3.14-15:9/",
-    "| a | b |\n",
-    "\ud800",
-    "\x00\x1c\u2028\u0085",
-)
+    "The build failed. ", 'He asked "why?" and left.\n', "A paragraph ends.\n\n", "def f(x):\n    return x\n\n",
+    "class A:\n    def g(self): pass\n", "版本三号已经发布。", "真的吗？」", "words without an end " * 9, "x" * 300,
+    "หนังสือ ", "… !? ... ", "   \n ", "\r\n", "\t" * 60, "cafe\u0301\u0301 ", "مرحبا بالعالم. ", "3.14-15:9/",
+    "| a | b |\n", "\ud800", "\x00\x1c\u2028\u0085",
+)  # fmt: skip
 texts = st.lists(st.sampled_from(FRAGMENTS), max_size=40).map("".join) | st.text(max_size=200)
 pieces = st.builds(
     Piece,
@@ -102,16 +86,13 @@ def test_a_preview_tells_offsets_and_tokens(document: list[Piece], options: Chun
     assert at == len(text)
 
 
-@pytest.mark.parametrize(
-    ("options", "problem"),
-    [
-        (Chunking(size=15, overlap=0), "$.size"),
-        (Chunking(size=4_097), "$.size"),
-        (Chunking(overlap=-1), "$.overlap"),
-        (Chunking(overlap=256), "$.overlap"),
-        (Chunking(strategy="semantic"), "$.strategy"),  # pyright: ignore[reportArgumentType]
-    ],
-)
+@pytest.mark.parametrize(("options", "problem"), [
+    (Chunking(size=15, overlap=0), "$.size"),
+    (Chunking(size=4_097), "$.size"),
+    (Chunking(overlap=-1), "$.overlap"),
+    (Chunking(overlap=256), "$.overlap"),
+    (Chunking(strategy="semantic"), "$.strategy"),  # pyright: ignore[reportArgumentType]
+])  # fmt: skip
 def test_parameters_are_validated(options: Chunking, problem: str):
     check(Chunking(size=512, overlap=255))
     with pytest.raises(InvalidInput) as refused:

@@ -49,17 +49,14 @@ def test_what_can_both_be_true_is_asked_or_is_said_by_two_is_not_called(existing
     assert found is None or found.kind not in CALLED
 
 
-@pytest.mark.parametrize(
-    ("existing", "new", "values"),
-    [
-        ("Ann lives in Berlin.", "Ann moved from Berlin to Oslo.", ("Berlin", "Oslo")),
-        ("We use Slack for chat.", "We use Zulip instead of Slack for chat.", ("Slack", "Zulip")),
-        ("Sessions expire after 30 minutes.", "Sessions expire after 2 hours.", ("30 minutes", "2 hours")),
-        ("The lease ends on May 3.", "The lease ends on June 10.", ("May 3", "June 10")),
-        ("Staging runs Postgres 14.", "Staging was upgraded to Postgres 16.", ("14", "16")),
-        ("I have read 3 chapters of the book.", "I have read 5 chapters of the book.", ("3", "5")),
-    ],
-)
+@pytest.mark.parametrize(("existing", "new", "values"), [
+    ("Ann lives in Berlin.", "Ann moved from Berlin to Oslo.", ("Berlin", "Oslo")),
+    ("We use Slack for chat.", "We use Zulip instead of Slack for chat.", ("Slack", "Zulip")),
+    ("Sessions expire after 30 minutes.", "Sessions expire after 2 hours.", ("30 minutes", "2 hours")),
+    ("The lease ends on May 3.", "The lease ends on June 10.", ("May 3", "June 10")),
+    ("Staging runs Postgres 14.", "Staging was upgraded to Postgres 16.", ("14", "16")),
+    ("I have read 3 chapters of the book.", "I have read 5 chapters of the book.", ("3", "5")),
+])  # fmt: skip
 def test_the_values_that_differ_are_named(existing: str, new: str, values: tuple[str, str]):
     found = changed_value(read(existing), read(new))
     assert found is not None and (found.existing, found.new) == values

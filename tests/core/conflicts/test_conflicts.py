@@ -151,14 +151,11 @@ def test_what_is_only_similar_is_stored_and_told(engine: Engine):
     assert second.checked_at is not None and second.checked_at.number == second.seq.number - 1
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ({"category": "c", "key": "a"}, {"category": "c", "key": "b"}),
-        ({"kind": "chunk"}, {"kind": "memory"}),
-        ({"metadata": {"session": "s", "turn": 1}}, {"metadata": {"session": "s", "turn": 2}}),
-    ],
-)
+@pytest.mark.parametrize(("before", "after"), [
+    ({"category": "c", "key": "a"}, {"category": "c", "key": "b"}),
+    ({"kind": "chunk"}, {"kind": "memory"}),
+    ({"metadata": {"session": "s", "turn": 1}}, {"metadata": {"session": "s", "turn": 2}}),
+])  # fmt: skip
 def test_fields_may_say_that_two_memories_are_of_different_things(engine: Engine, before: dict, after: dict):
     store(engine, "The answer to that is certainly yes", **before)
     stored = store(engine, "The answer to that is certainly yes!", **after)
@@ -196,17 +193,14 @@ def test_a_batch_opens_reviews_within_itself(engine: Engine):
     assert (waiting.existing.content, waiting.new.content) == POSSIBLE[0]
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "kind"),
-    [
-        ("The staging database runs on port 5433", "The staging database runs on port 5434", "possible_conflict"),
-        ("The cache is enabled in production.", "The cache is not enabled in production.", "possible_conflict"),
-        ("Ann prefers tea", "Ann prefers coffee", "possible_conflict"),
-        ("The answer to that is certainly yes", "The answer to that is certainly yes!", "similar"),
-        ("I live in Turku with my family", "I live in Oulu with my family", None),
-        ("My door code is 4711", "My door code is 4712", None),
-    ],
-)
+@pytest.mark.parametrize(("before", "after", "kind"), [
+    ("The staging database runs on port 5433", "The staging database runs on port 5434", "possible_conflict"),
+    ("The cache is enabled in production.", "The cache is not enabled in production.", "possible_conflict"),
+    ("Ann prefers tea", "Ann prefers coffee", "possible_conflict"),
+    ("The answer to that is certainly yes", "The answer to that is certainly yes!", "similar"),
+    ("I live in Turku with my family", "I live in Oulu with my family", None),
+    ("My door code is 4711", "My door code is 4712", None),
+])  # fmt: skip
 def test_two_authors_who_contradict_each_other_open_a_review(engine: Engine, before: str, after: str, kind: str | None):
     store(engine, before, author="Ann")
     written = store(engine, after, author="Bob")
@@ -244,15 +238,10 @@ def test_a_space_may_ask_about_the_most_similar_alone(engine: Engine):
         engine.spaces.set_policy(SPACE, {"review_limit": 0.1})
 
 
-@pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        ("Grad C: Yeah , it 's not standard .", "Grad C: Yeah ."),
-        ("Grad C: So .", "Grad C: No ."),
-        ("Grad E: Today", "Grad E: True ."),
-        ("I don't know .", "You know ."),
-    ],
-)
+@pytest.mark.parametrize(("before", "after"), [
+    ("Grad C: Yeah , it 's not standard .", "Grad C: Yeah ."), ("Grad C: So .", "Grad C: No ."),
+    ("Grad E: Today", "Grad E: True ."), ("I don't know .", "You know ."),
+])  # fmt: skip
 def test_fragments_of_speech_contradict_nothing(engine: Engine, before: str, after: str):
     store(engine, before)
     assert all(one.kind == "similar" for one in store(engine, after).similar)

@@ -14,19 +14,11 @@ def alike(one: str, other: str) -> bool:
     return comparable(one, other, read(one), read(other))
 
 
-@pytest.mark.parametrize(
-    "other",
-    [
-        "Is the limit 9 MB?",
-        "The limit might be 9 MB.",
-        "We plan to raise the limit to 9 MB.",
-        "The limit was 9 MB in 2020.",
-        "The limit used to be 9 MB.",
-        "The limit will be 9 MB.",
-        "The other limit is 9 MB as well.",
-        'The old manual says "the limit is 9 MB".',
-    ],
-)
+@pytest.mark.parametrize("other", [
+    "Is the limit 9 MB?", "The limit might be 9 MB.", "We plan to raise the limit to 9 MB.",
+    "The limit was 9 MB in 2020.", "The limit used to be 9 MB.", "The limit will be 9 MB.",
+    "The other limit is 9 MB as well.", 'The old manual says "the limit is 9 MB".',
+])  # fmt: skip
 def test_what_is_no_plain_statement_contradicts_none(other: str):
     assert not alike(STATEMENT, other) and not alike(other, STATEMENT)
 

@@ -148,18 +148,11 @@ def test_the_policy_holds_and_a_reply_begins_where_it_stands(stores: Stores):
         assert "p_a8Kd" not in talk.memory.content
 
 
-@pytest.mark.parametrize(
-    "turns",
-    [
-        [],
-        said(*("x" for _ in range(1_001))),
-        [Turn(content=" ")],
-        [Turn(content="x", turn=-1)],
-        [Turn(content="x", reply=" ")],
-        [Turn(content="x", turn=2**53)],
-        [Turn(content="x" * 60_000, reply="y" * 60_000)],
-    ],
-)
+@pytest.mark.parametrize("turns", [
+    [], said(*("x" for _ in range(1_001))), [Turn(content=" ")], [Turn(content="x", turn=-1)],
+    [Turn(content="x", reply=" ")], [Turn(content="x", turn=2**53)],
+    [Turn(content="x" * 60_000, reply="y" * 60_000)],
+])  # fmt: skip
 def test_bad_turns_are_refused_and_nothing_is_stored(turns: list[Turn], engine: Engine):
     with pytest.raises(InvalidInput):
         stream(engine, "c", turns)

@@ -118,17 +118,10 @@ def test_working_memory_dies_with_its_conversation(talk: Engine) -> None:
     assert not [one.key for one in show(talk).held if one.key]
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
-        {"key": " "},
-        {"key": "a"},
-        {"key": "a", "content": "x", "tokens": 3},
-        {"key": "a", "tokens": 0},
-        {"key": "a", "content": "x", "priority": 11},
-        {"key": "a", "content": "x" * 20_001},
-    ],
-)
+@pytest.mark.parametrize("fields", [
+    {"key": " "}, {"key": "a"}, {"key": "a", "content": "x", "tokens": 3}, {"key": "a", "tokens": 0},
+    {"key": "a", "content": "x", "priority": 11}, {"key": "a", "content": "x" * 20_001},
+])  # fmt: skip
 def test_bad_entries_are_refused(talk: Engine, fields: dict[str, object]) -> None:
     with pytest.raises(InvalidInput):
         keep(talk, **fields)

@@ -46,14 +46,11 @@ def test_sentences_that_repeat_what_was_said_are_left_out() -> None:
     assert len(summarise(turns, 500, tokens)) == 1
 
 
-@pytest.mark.parametrize(
-    "launch",
-    [
-        "The launch of the new line is on 12 March 2027.",
-        "We moved the launch to Friday, 3 May.",
-        "So the launch will now be in Helsinki on 14 June.",
-    ],
-)
+@pytest.mark.parametrize("launch", [
+    "The launch of the new line is on 12 March 2027.",
+    "We moved the launch to Friday, 3 May.",
+    "So the launch will now be in Helsinki on 14 June.",
+])  # fmt: skip
 def test_a_date_is_worth_more_than_small_talk(launch: str) -> None:
     text = f"It rained all week. Bob had soup. {launch} Everybody was tired. Thanks a lot for coming, see you soon."
     assert launch in compress(text, 20, tokens).text

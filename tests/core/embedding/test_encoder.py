@@ -34,13 +34,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tokenizer.pre_tokenizer = Whitespace()  # pyright: ignore[reportAttributeAccessIssue]  # a property without setter type
     rng = np.random.default_rng(7)
     model = StaticModel(
-        rng.standard_normal((3, 16)).astype(np.float32),
-        tokenizer,
-        normalize=True,
-        weights=rng.random(len(WORDS)).astype(np.float32),
-        token_mapping=np.array([0, 1, 2, 0, 1, 2]),
-        max_length=None,
-    )
+        rng.standard_normal((3, 16)).astype(np.float32), tokenizer, normalize=True,
+        weights=rng.random(len(WORDS)).astype(np.float32), token_mapping=np.array([0, 1, 2, 0, 1, 2]), max_length=None,
+    )  # fmt: skip
     path = tmp_path_factory.mktemp("models") / "small"
     model.save_pretrained(path)
     return path

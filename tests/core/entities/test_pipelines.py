@@ -22,27 +22,15 @@ real = pytest.mark.skipif(not INSTALLED, reason=f"needs the packages spacy and {
 LABELS = {
     **{"Ann Lee": "PERSON", "Mel": "PERSON", "Hey Mel": "PERSON", "Acme Corp": "ORG", "Oslo": "GPE", "Alps": "LOC"},
     **{
-        "Louvre": "FAC",
-        "Dune": "WORK_OF_ART",
-        "Walkman": "PRODUCT",
-        "Expo": "EVENT",
-        "Tuesday": "DATE",
+        "Louvre": "FAC", "Dune": "WORK_OF_ART", "Walkman": "PRODUCT", "Expo": "EVENT", "Tuesday": "DATE",
         "noon": "TIME",
     },
     **{"Finnish": "NORP", "twelve": "CARDINAL", "get_name": "ORG", "ABC-12": "ORG", "Lond": "GPE", "don": "GPE"},
-}
+}  # fmt: skip
 PARTS = [
-    "Ann Lee ",
-    "met Hey Mel ",
-    "at Acme Corp ",
-    "in Oslo. ",
-    "`get_name` ",
-    "twelve ",
-    "London ",
-    "\n",
-    "é版 ",
+    "Ann Lee ", "met Hey Mel ", "at Acme Corp ", "in Oslo. ", "`get_name` ", "twelve ", "London ", "\n", "é版 ",
     "Tuesday ",
-]
+]  # fmt: skip
 TEXTS = st.lists(st.sampled_from(PARTS) | st.text(max_size=5), max_size=25).map("".join)
 
 

@@ -15,17 +15,8 @@ from muisti.core.model.graph_terms import ENTITY_KINDS, MENTION_SOURCES
 from tests.examples import examples
 
 PARTS = [
-    "Ann Lee ",
-    "met ",
-    "at Acme Corp ",
-    "in Oslo. ",
-    "`a_b` ",
-    '"The Wire" ',
-    "last week ",
-    "\n",
-    "WE SHIP ",
-    "é版 ",
-]
+    "Ann Lee ", "met ", "at Acme Corp ", "in Oslo. ", "`a_b` ", '"The Wire" ', "last week ", "\n", "WE SHIP ", "é版 ",
+]  # fmt: skip
 TEXTS = st.lists(st.sampled_from(PARTS) | st.text(max_size=5), max_size=25).map("".join)
 
 
@@ -61,15 +52,12 @@ def test_interjections_and_roles_are_no_names_and_what_is_known_is_found():
     assert "Redis" in found("Redis is fine. We use it.", known={norm("Redis")})
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "WE MUST SHIP THIS NOW OR NEVER",
-        "# Set Up Your Own Server",
-        "```python\nclass Foo(Bar): pass  # Ann Lee\n```",
-        "| Name | Value | Unit |\n| --- | --- | --- |\n| Speed | High | None |",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "WE MUST SHIP THIS NOW OR NEVER",
+    "# Set Up Your Own Server",
+    "```python\nclass Foo(Bar): pass  # Ann Lee\n```",
+    "| Name | Value | Unit |\n| --- | --- | --- |\n| Speed | High | None |",
+])  # fmt: skip
 def test_capitals_of_shouts_headings_code_and_tables_are_no_names(text: str):
     assert found(text) == {}
 

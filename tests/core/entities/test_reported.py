@@ -24,13 +24,9 @@ def found(text: str, *reported: tuple[str, str], speakers: tuple[str, ...] = ())
 
 def test_a_name_counts_wherever_it_stands_the_longest_first():
     assert found(TEXT, ("Ann", "person"), ("Ann Lee", "person"), ("Acme Corp", "organisation"), ("Oslo", "place")) == [
-        ("Ann", "person", "endpoint"),
-        ("Ann Lee", "person", "endpoint"),
-        ("Acme Corp", "organisation", "endpoint"),
-        ("Oslo", "place", "endpoint"),
-        ("Ann", "person", "endpoint"),
-        ("get_name()", "symbol", "rule"),
-    ]
+        ("Ann", "person", "endpoint"), ("Ann Lee", "person", "endpoint"), ("Acme Corp", "organisation", "endpoint"),
+        ("Oslo", "place", "endpoint"), ("Ann", "person", "endpoint"), ("get_name()", "symbol", "rule"),
+    ]  # fmt: skip
 
 
 def test_what_stands_nowhere_is_dropped_and_counted():

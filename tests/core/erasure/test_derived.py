@@ -71,11 +71,9 @@ def assert_gone(engine: Engine, store: Store, database: Database, word: str = WO
 
 
 TALK = (
-    ("Ann", f"My {WORD} diagnosis must stay between us."),
-    ("Bob", "The boat is in the harbour."),
-    ("Ann", "Thank you."),
-    ("Bob", "We sail on Monday."),
-)
+    ("Ann", f"My {WORD} diagnosis must stay between us."), ("Bob", "The boat is in the harbour."),
+    ("Ann", "Thank you."), ("Bob", "We sail on Monday."),
+)  # fmt: skip
 
 
 def test_a_title_made_from_an_erased_turn_is_made_from_the_next_one(engine: Engine, store: Store):

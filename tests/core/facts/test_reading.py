@@ -80,27 +80,12 @@ NAMED: dict[tuple[str, tuple[tuple[str, EntityKind], ...]], list[str]] = {
     ("I work at a shop of Acme.", (("Acme", "organisation"),)): ["I works_at a shop of Acme"],
 }
 NOTHING = [
-    "I'd love to see them.",
-    "I've got a tournament.",
-    "Do I like tea?",
-    "If I like it, I'll buy it.",
-    "The food I love is here.",
-    'He said "I love tea" and left.',
-    "I love it.",
-    "I'm looking into jobs.",
-    "I used my phone.",
-    "I couldn't play or help the team.",
-    "I wish I owned a boat.",
-    "I hope you like it.",
-    "I was using Excel.",
-    "I'm gonna make it!",
-    "I made a decision.",
-    "I need to use the bathroom.",
-    "Would you say I like tea?",
-    "MY BROTHER AGAINST MY COUSIN",
-    "```\nI love code\n```",
-    "",
-]
+    "I'd love to see them.", "I've got a tournament.", "Do I like tea?", "If I like it, I'll buy it.",
+    "The food I love is here.", 'He said "I love tea" and left.', "I love it.", "I'm looking into jobs.",
+    "I used my phone.", "I couldn't play or help the team.", "I wish I owned a boat.", "I hope you like it.",
+    "I was using Excel.", "I'm gonna make it!", "I made a decision.", "I need to use the bathroom.",
+    "Would you say I like tea?", "MY BROTHER AGAINST MY COUSIN", "```\nI love code\n```", "",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("given", NAMED)

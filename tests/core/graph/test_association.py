@@ -10,13 +10,8 @@ from tests.core.fakes import SPACE, add
 
 # Ann meets Eve, whom everybody meets, as often as Bob, whom nobody else does.
 TEXTS = [
-    "Ann saw Bob",
-    "Bob saw Ann",
-    "Ann saw Eve",
-    "Eve saw Ann",
-    *(f"Eve saw Dan{n}" for n in range(6)),
-    "Ann slept",
-]
+    "Ann saw Bob", "Bob saw Ann", "Ann saw Eve", "Eve saw Ann", *(f"Eve saw Dan{n}" for n in range(6)), "Ann slept",
+]  # fmt: skip
 
 
 @pytest.fixture(autouse=True)

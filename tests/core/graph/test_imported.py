@@ -15,15 +15,12 @@ def relation(start: str, how: str, end: str) -> tuple[str, Mapping[str, Json]]:
     return f"{start} {how.replace('_', ' ')} {end}", {"relation": {"from": start, "to": end, "type": how}}
 
 
-@pytest.mark.parametrize(
-    ("said", "told"),
-    [
-        (relation("python", "created_by", "Guido van Rossum"), ("Guido van Rossum", "made", "python")),
-        (relation("Ann", "WORKS_AT", "acme"), ("Ann", "works_at", "acme")),
-        (relation("Ann", "works for", "Ann"), ("Ann", "works_at", "Ann")),
-        (relation("Ann", "is_part_of", "acme"), None),
-    ],
-)
+@pytest.mark.parametrize(("said", "told"), [
+    (relation("python", "created_by", "Guido van Rossum"), ("Guido van Rossum", "made", "python")),
+    (relation("Ann", "WORKS_AT", "acme"), ("Ann", "works_at", "acme")),
+    (relation("Ann", "works for", "Ann"), ("Ann", "works_at", "Ann")),
+    (relation("Ann", "is_part_of", "acme"), None),
+])  # fmt: skip
 def test_kinds_of_other_systems(said: tuple[str, Mapping[str, Json]], told: tuple[str, str, str] | None):
     text, metadata = said
     mentions, facts = with_imported(text, [], metadata)

@@ -44,32 +44,29 @@ FAR = {"changes": (2 + NEAR,)}
 FAR_SPEAKING = {**FAR, "speaks": True}
 
 
-@pytest.mark.parametrize(
-    ("rule", "short", "long", "short_has", "long_has", "together"),
-    [
-        *((*names, {}, {}, together) for *names, together in WRITTEN),
-        # a part of a name is surely a person, mentioned near it unless it speaks, and two speakers are two persons
-        ("name_part", "Mark", "Mark It", {}, {"kind": "organisation"}, False),
-        ("name_part", "Mark", "Mark It", {"confidence": 0.8}, {}, False),
-        ("name_part", "Ann", "Ann Lee", {}, {"changes": (1 + NEAR,)}, True),
-        ("name_part", "Ann", "Ann Lee", {}, {"changes": (2 + NEAR, 999)}, False),
-        ("name_part", "Ann", "Ann Lee", {}, FAR_SPEAKING, True),
-        ("name_part", "Ann", "Ann Lee", {"speaks": True}, {"speaks": True}, False),
-        # an acronym has the kind of its name
-        ("acronym", "NYC", "New York City", {"kind": "place"}, {"kind": "place"}, True),
-        ("acronym", "NYC", "Nora Yvonne Carr", {"kind": "place"}, {}, False),
-        # another spelling is near, stated, or written small by a speaker or in words for times
-        ("spelling", "OSLO", "Oslo", PLACE, PLACE, True),
-        ("spelling", "OSLO", "Oslo", {**PLACE, **FAR}, PLACE, False),
-        ("spelling", "OSLO", "Oslo", {**PLACE, **FAR_SPEAKING}, PLACE, True),
-        ("spelling", "OSLO", "Oslo", {**PLACE, **FAR, "stated": True}, PLACE, True),
-        ("spelling", "OSLO", "Oslo", {**FAR, "kind": "date"}, PLACE, False),
-        ("spelling", "OSLO", "Oslo", {"kind": "symbol"}, PLACE, False),
-        ("spelling", "OSLO", "Oslo", {"kind": "identifier"}, PLACE, False),
-        ("spelling", "Elise", "elise", {}, {"speaks": True, "changes": (999,)}, True),
-        ("spelling", "Monday", "monday", {"kind": "date"}, {"kind": "date", "changes": (999,)}, True),
-    ],
-)
+@pytest.mark.parametrize(("rule", "short", "long", "short_has", "long_has", "together"), [
+    *((*names, {}, {}, together) for *names, together in WRITTEN),
+    # a part of a name is surely a person, mentioned near it unless it speaks, and two speakers are two persons
+    ("name_part", "Mark", "Mark It", {}, {"kind": "organisation"}, False),
+    ("name_part", "Mark", "Mark It", {"confidence": 0.8}, {}, False),
+    ("name_part", "Ann", "Ann Lee", {}, {"changes": (1 + NEAR,)}, True),
+    ("name_part", "Ann", "Ann Lee", {}, {"changes": (2 + NEAR, 999)}, False),
+    ("name_part", "Ann", "Ann Lee", {}, FAR_SPEAKING, True),
+    ("name_part", "Ann", "Ann Lee", {"speaks": True}, {"speaks": True}, False),
+    # an acronym has the kind of its name
+    ("acronym", "NYC", "New York City", {"kind": "place"}, {"kind": "place"}, True),
+    ("acronym", "NYC", "Nora Yvonne Carr", {"kind": "place"}, {}, False),
+    # another spelling is near, stated, or written small by a speaker or in words for times
+    ("spelling", "OSLO", "Oslo", PLACE, PLACE, True),
+    ("spelling", "OSLO", "Oslo", {**PLACE, **FAR}, PLACE, False),
+    ("spelling", "OSLO", "Oslo", {**PLACE, **FAR_SPEAKING}, PLACE, True),
+    ("spelling", "OSLO", "Oslo", {**PLACE, **FAR, "stated": True}, PLACE, True),
+    ("spelling", "OSLO", "Oslo", {**FAR, "kind": "date"}, PLACE, False),
+    ("spelling", "OSLO", "Oslo", {"kind": "symbol"}, PLACE, False),
+    ("spelling", "OSLO", "Oslo", {"kind": "identifier"}, PLACE, False),
+    ("spelling", "Elise", "elise", {}, {"speaks": True, "changes": (999,)}, True),
+    ("spelling", "Monday", "monday", {"kind": "date"}, {"kind": "date", "changes": (999,)}, True),
+])  # fmt: skip
 def test_a_rule_looks_at_both_names(
     rule: AliasSource, short: str, long: str, short_has: Changed, long_has: Changed, together: bool
 ):

@@ -49,21 +49,12 @@ operations = st.lists(
     max_size=10,
 )
 ASKED: list[Any] = [
-    {"category": "infra"},
-    {"category": {"exists": False}},
-    {"not": {"category": "infra"}},
-    {"tags": "a"},
-    {"tags": {"all": ["a", "b"]}, "not": {"author": "bob"}},
-    {"or": [{"tags": "a"}, {"metadata.x": 1}]},
-    {"metadata.x": {"gte": 1}},
-    {"metadata.x": True},
-    {"metadata.y": {"ne": 1}},
-    {"metadata.x": {"glob": "?"}},
-    {"not": {"metadata.y": {"lt": 2}}},
-    {"expires_at": {"gt": "2026-01-01"}},
-    {"status": "candidate"},
+    {"category": "infra"}, {"category": {"exists": False}}, {"not": {"category": "infra"}}, {"tags": "a"},
+    {"tags": {"all": ["a", "b"]}, "not": {"author": "bob"}}, {"or": [{"tags": "a"}, {"metadata.x": 1}]},
+    {"metadata.x": {"gte": 1}}, {"metadata.x": True}, {"metadata.y": {"ne": 1}}, {"metadata.x": {"glob": "?"}},
+    {"not": {"metadata.y": {"lt": 2}}}, {"expires_at": {"gt": "2026-01-01"}}, {"status": "candidate"},
     {"or": [{"status": "candidate"}, {"tags": "c"}]},
-]
+]  # fmt: skip
 chosen = st.lists(st.sampled_from(ASKED).map(parse), min_size=1, max_size=4, unique_by=repr)
 
 

@@ -39,13 +39,10 @@ def tar(files: dict[str, bytes]) -> bytes:
 
 
 PACKED: dict[str, Callable[[dict[str, bytes]], bytes]] = {
-    "a.zip": samples.zipped,
-    "a.tar": tar,
-    "a.tar.gz": lambda files: gzip.compress(tar(files)),
-    "a.tar.bz2": lambda files: bz2.compress(tar(files)),
-    "a.tar.xz": lambda files: lzma.compress(tar(files)),
+    "a.zip": samples.zipped, "a.tar": tar, "a.tar.gz": lambda files: gzip.compress(tar(files)),
+    "a.tar.bz2": lambda files: bz2.compress(tar(files)), "a.tar.xz": lambda files: lzma.compress(tar(files)),
     "a.tar.zst": lambda files: zstandard.compress(tar(files)),
-}
+}  # fmt: skip
 
 
 def walked(data: bytes, name: str = "a.zip", options: ArchiveOptions | None = None) -> list[tuple[str, bytes | str]]:

@@ -45,12 +45,9 @@ def test_the_outline_of_a_pdf_gives_its_headings(workers: Workers):
     data = samples.pdf("1. Alpha\nText one.", "Text two.\nBeta\nText three.", outline=[("Alpha", 1), ("Beta", 2)])
     _, pieces = read(workers, data, "a.pdf")
     assert [(piece.kind, piece.headings[-1], piece.page) for piece in pieces] == [
-        ("heading", "1. Alpha", 1),
-        ("text", "1. Alpha", 1),
-        ("text", "1. Alpha", 2),
-        ("heading", "Beta", 2),
+        ("heading", "1. Alpha", 1), ("text", "1. Alpha", 1), ("text", "1. Alpha", 2), ("heading", "Beta", 2),
         ("text", "Beta", 2),
-    ]
+    ]  # fmt: skip
 
 
 def test_a_scanned_page_among_others_is_noted(workers: Workers):
@@ -216,22 +213,19 @@ def test_text_behind_an_inline_picture_is_part_of_the_message(workers: Workers):
     assert document.notes == ("The text of attachments was not read: i.png, log.txt.",)
 
 
-@pytest.mark.parametrize(
-    ("data", "name", "error"),
-    [
-        (samples.pdf_of_an_image(), "a.pdf", NoText),
-        (samples.encrypted_pdf(), "a.pdf", Encrypted),
-        (samples.encrypted_office(), "a.docx", Encrypted),
-        (samples.docx(samples.word_document("")), "a.docx", Empty),
-        (samples.docx(samples.word_document(""), {"word/media/a.png": "x"}), "a.docx", NoText),
-        (samples.xlsx([]), "a.xlsx", Empty),
-        (samples.docx("<w:document"), "a.docx", Broken),
-        (b"\x89PNG\r\n\x1a\n" + bytes(99), "a.png", NoText),
-        (b"<html><body><img src=a.png></body></html>", "a.html", Empty),
-        (b"%PDF-1.7 and no more", "a.pdf", Broken),
-        (samples.docx("<!DOCTYPE x>" + samples.word_document("")), "a.docx", Unsafe),
-    ],
-)
+@pytest.mark.parametrize(("data", "name", "error"), [
+    (samples.pdf_of_an_image(), "a.pdf", NoText),
+    (samples.encrypted_pdf(), "a.pdf", Encrypted),
+    (samples.encrypted_office(), "a.docx", Encrypted),
+    (samples.docx(samples.word_document("")), "a.docx", Empty),
+    (samples.docx(samples.word_document(""), {"word/media/a.png": "x"}), "a.docx", NoText),
+    (samples.xlsx([]), "a.xlsx", Empty),
+    (samples.docx("<w:document"), "a.docx", Broken),
+    (b"\x89PNG\r\n\x1a\n" + bytes(99), "a.png", NoText),
+    (b"<html><body><img src=a.png></body></html>", "a.html", Empty),
+    (b"%PDF-1.7 and no more", "a.pdf", Broken),
+    (samples.docx("<!DOCTYPE x>" + samples.word_document("")), "a.docx", Unsafe),
+])  # fmt: skip
 def test_a_file_without_text_says_why(workers: Workers, data: bytes, name: str, error: type[Exception]):
     with pytest.raises(error):
         read(workers, data, name)

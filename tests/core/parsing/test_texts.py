@@ -133,16 +133,13 @@ def test_a_long_text_takes_little_memory(name: str):
     assert longest <= (1 << 20 if name == "a.py" else WINDOW)
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "encoding"),
-    [
-        ("a.py", "# -*- encoding: koi8-r -*-\ntest = 'Познание'\n", "koi8-r"),
-        ("b.py", "#!/usr/bin/python\n# vim: set fileencoding=cp1251 :\ntest = 'Познание'\n", "cp1251"),
-        ("c.xml", '<?xml version="1.0" encoding="windows-1251"?>\n<a>Привет</a>\n', "cp1251"),
-        ("d.py", "# coding: no-such-encoding\ntest = 'é'\n", "utf-8"),
-        ("e.py", "# coding: koi8-r\ntest = 'it is UTF-8: é'\n", "utf-8"),
-    ],
-)
+@pytest.mark.parametrize(("name", "text", "encoding"), [
+    ("a.py", "# -*- encoding: koi8-r -*-\ntest = 'Познание'\n", "koi8-r"),
+    ("b.py", "#!/usr/bin/python\n# vim: set fileencoding=cp1251 :\ntest = 'Познание'\n", "cp1251"),
+    ("c.xml", '<?xml version="1.0" encoding="windows-1251"?>\n<a>Привет</a>\n', "cp1251"),
+    ("d.py", "# coding: no-such-encoding\ntest = 'é'\n", "utf-8"),
+    ("e.py", "# coding: koi8-r\ntest = 'it is UTF-8: é'\n", "utf-8"),
+])  # fmt: skip
 def test_the_encoding_that_a_file_states_is_read(name: str, text: str, encoding: str):
     with parse(text.encode(encoding), name, Options(), NONE) as document:
         assert ("".join(piece.text for piece in document), document.notes) == (text, ())

@@ -12,32 +12,19 @@ cosines = st.floats(-1, 1)
 sizes = st.integers(1, 1_000_000)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "Can you recommend a quiet place for dinner?",
-        "any ideas for a birthday present",
-        "What’s the best way to learn the cello?",
-        "How do I get better at chess",
-        "I'm looking for a tent that two can carry",
-        "SHOULD I take the train?",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "Can you recommend a quiet place for dinner?", "any ideas for a birthday present",
+    "What’s the best way to learn the cello?", "How do I get better at chess",
+    "I'm looking for a tent that two can carry", "SHOULD I take the train?",
+])  # fmt: skip
 def test_these_ask_for_advice(text: str):
     assert asks_for_advice(text)
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "who recommended the restaurant?",
-        "when did Anna suggest-read the book",
-        "what is the port of the staging server?",
-        "the multiplication of ideals",
-        "tell me about the meeting",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "", "who recommended the restaurant?", "when did Anna suggest-read the book",
+    "what is the port of the staging server?", "the multiplication of ideals", "tell me about the meeting",
+])  # fmt: skip
 def test_these_ask_for_a_fact(text: str):
     assert asks_for_advice(text) == ("suggest" in text)  # a suggestion is advice, whoever made it
     assert not asks_for_advice("Can you recommend one? " + "x" * LONGEST)  # a pasted text

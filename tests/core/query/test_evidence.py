@@ -27,15 +27,9 @@ def signals(draw: st.DrawFn) -> Signals:
     size = draw(st.integers(1, 16))
     memories = np.sort(draw(arrays.arrays(np.int64, size, elements=st.integers(0, 12))))
     return Signals(
-        memories=memories,
-        covered=draw(columns(size)),
-        lexical=draw(columns(size)),
-        pairs=draw(columns(size)),
-        cosine=draw(columns(size)),
-        persons=draw(columns(size)),
-        known=draw(shares),
-        there=draw(shares),
-    )
+        memories=memories, covered=draw(columns(size)), lexical=draw(columns(size)), pairs=draw(columns(size)),
+        cosine=draw(columns(size)), persons=draw(columns(size)), known=draw(shares), there=draw(shares),
+    )  # fmt: skip
 
 
 def plain(given: Signals) -> float:
@@ -73,17 +67,10 @@ def test_the_known_share_is_a_share(mass: float, unknown: int, rows: int):
     assert known_share(mass, unknown + 1, rows) <= known_share(mass, unknown, rows)
 
 
-@pytest.mark.parametrize(
-    ("evidence", "wanted", "given"),
-    [
-        ("none", None, True),
-        ("none", "weak", False),
-        ("weak", "weak", True),
-        ("weak", "strong", False),
-        ("strong", "strong", True),
-        ("uncalibrated", "strong", True),
-    ],
-)
+@pytest.mark.parametrize(("evidence", "wanted", "given"), [
+    ("none", None, True), ("none", "weak", False), ("weak", "weak", True), ("weak", "strong", False),
+    ("strong", "strong", True), ("uncalibrated", "strong", True),
+])  # fmt: skip
 def test_an_answer_is_held_back_below_what_is_wanted(evidence, wanted, given):
     assert enough(evidence, wanted) is given
 

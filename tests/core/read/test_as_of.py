@@ -111,15 +111,12 @@ def test_a_list_goes_on_where_it_was(engine: Engine):
     assert [memory.content for memory in (*page.items, *rest.items)] == ["three", "two", "one"]
 
 
-@pytest.mark.parametrize(
-    ("point", "error"),
-    [
-        (lambda engine, clock: AsOf(number=2), PointAhead),
-        (lambda engine, clock: AsOf(time=clock.at + 10**9), PointAhead),
-        (lambda engine, clock: AsOf(time=clock.at - 10**9), PastRetention),
-        (lambda engine, clock: AsOf(number=1, epoch="00000000-0000-0000-0000-000000000000"), EpochGone),
-    ],
-)
+@pytest.mark.parametrize(("point", "error"), [
+    (lambda engine, clock: AsOf(number=2), PointAhead),
+    (lambda engine, clock: AsOf(time=clock.at + 10**9), PointAhead),
+    (lambda engine, clock: AsOf(time=clock.at - 10**9), PastRetention),
+    (lambda engine, clock: AsOf(number=1, epoch="00000000-0000-0000-0000-000000000000"), EpochGone),
+])  # fmt: skip
 def test_what_is_not_in_the_history_is_refused(
     engine: Engine, clock: Clock, point: Callable[[Engine, Clock], AsOf], error: type[MuistiError]
 ):

@@ -35,15 +35,9 @@ def test_a_life_is_told_in_order_with_what_was_and_what_is(engine: Engine):
     first, second, third = lived(engine)
     events = engine.owner.read.changes(SPACE, Wanted(show="both"))
     assert entries(events) == [
-        (1, "created", first),
-        (2, "created", second),
-        (3, "updated", first),
-        (4, "superseded", first),
-        (5, "created", third),
-        (6, "deleted", second),
-        (7, "restored", second),
-        (8, "undone", second),
-    ]
+        (1, "created", first), (2, "created", second), (3, "updated", first), (4, "superseded", first),
+        (5, "created", third), (6, "deleted", second), (7, "restored", second), (8, "undone", second),
+    ]  # fmt: skip
     assert events.reached == engine.spaces.get(SPACE).at and not events.more
     states = [
         (None if one.before is None else one.before.version, None if one.after is None else one.after.version)

@@ -153,17 +153,14 @@ def test_what_one_space_cannot_do_is_said_of_that_space(tmp_path: Path):
     assert [told.split(":")[0] for told in answer.degraded] == ["s"]
 
 
-@pytest.mark.parametrize(
-    ("parts", "asked", "path"),
-    [
-        ((Part("s"), Part("s")), {}, "$.spaces"),
-        (tuple(Part(f"s{n}") for n in range(21)), {}, "$.spaces"),
-        ((Part("s", 0.0),), {}, "$.spaces[0].weight"),
-        ((Part("s"), Part("t", 1.5)), {}, "$.spaces[1].weight"),
-        ((Part("s"), Part("t")), {"fusion": "rrf"}, "$.fusion"),
-        ((Part("s"), Part("t")), {"as_of": AsOf(number=1)}, "$.as_of"),
-    ],
-)
+@pytest.mark.parametrize(("parts", "asked", "path"), [
+    ((Part("s"), Part("s")), {}, "$.spaces"),
+    (tuple(Part(f"s{n}") for n in range(21)), {}, "$.spaces"),
+    ((Part("s", 0.0),), {}, "$.spaces[0].weight"),
+    ((Part("s"), Part("t", 1.5)), {}, "$.spaces[1].weight"),
+    ((Part("s"), Part("t")), {"fusion": "rrf"}, "$.fusion"),
+    ((Part("s"), Part("t")), {"as_of": AsOf(number=1)}, "$.as_of"),
+])  # fmt: skip
 def test_what_cannot_be_compared_is_refused(engine: Engine, parts: Any, asked: dict[str, Any], path: str):
     with pytest.raises(InvalidInput) as refused:
         ask(engine, *parts, **asked)

@@ -326,23 +326,20 @@ def test_the_recency_of_a_composite_is_that_of_the_request(tmp_path: Path):
     assert hit.explain.recency == 1.0
 
 
-@pytest.mark.parametrize(
-    ("fields", "path"),
-    [
-        ({"options": Options(similar_to="nonsense"), "text": ""}, "$.similar_to"),
-        ({"options": Options(similar_to="0197a3c0-5f4e-7000-8000-0123456789ab")}, "$.query"),
-        ({"options": Options(group_by="created_at")}, "$.group_by"),
-        ({"options": Options(group_by="metadata.")}, "$.group_by"),
-        ({"options": Options(diversity=1.1)}, "$.diversity"),
-        ({"options": Options(context_window=11)}, "$.context_window"),
-        ({"options": Options(min_score=-1)}, "$.min_score"),
-        ({"options": Options(signals={"tag": 0.6})}, "$.signals.tag"),
-        ({"options": Options(signals={"tag": 0.1}, preset="balanced")}, "$.preset"),
-        ({"options": Options(boost_tags={"a": 1.0})}, "$.boost_tags"),
-        ({"options": Options(signals={"tag": 0.1}, boost_tags={"a": 2.0})}, "$.boost_tags.a"),
-        ({"options": Options(signals={"tag": 0.1}), "mode": "recent"}, "$.mode"),
-    ],
-)
+@pytest.mark.parametrize(("fields", "path"), [
+    ({"options": Options(similar_to="nonsense"), "text": ""}, "$.similar_to"),
+    ({"options": Options(similar_to="0197a3c0-5f4e-7000-8000-0123456789ab")}, "$.query"),
+    ({"options": Options(group_by="created_at")}, "$.group_by"),
+    ({"options": Options(group_by="metadata.")}, "$.group_by"),
+    ({"options": Options(diversity=1.1)}, "$.diversity"),
+    ({"options": Options(context_window=11)}, "$.context_window"),
+    ({"options": Options(min_score=-1)}, "$.min_score"),
+    ({"options": Options(signals={"tag": 0.6})}, "$.signals.tag"),
+    ({"options": Options(signals={"tag": 0.1}, preset="balanced")}, "$.preset"),
+    ({"options": Options(boost_tags={"a": 1.0})}, "$.boost_tags"),
+    ({"options": Options(signals={"tag": 0.1}, boost_tags={"a": 2.0})}, "$.boost_tags.a"),
+    ({"options": Options(signals={"tag": 0.1}), "mode": "recent"}, "$.mode"),
+])  # fmt: skip
 def test_a_bad_option_is_named(engine: Engine, fields: dict[str, Any], path: str):
     with pytest.raises(InvalidInput) as refused:
         ask(engine, **fields)

@@ -45,13 +45,10 @@ asked = st.fixed_dictionaries(
 )
 options = st.sampled_from(
     [
-        None,
-        Options(diversity=0.5),
-        Options(signals={"tag": 0.5, "position": 0.3}),
-        Options(preset="balanced"),
+        None, Options(diversity=0.5), Options(signals={"tag": 0.5, "position": 0.3}), Options(preset="balanced"),
         Options(preset="similarity-only"),
     ]
-)
+)  # fmt: skip
 
 
 def parts(hit: Hit) -> dict[str, float]:

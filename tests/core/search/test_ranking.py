@@ -133,12 +133,8 @@ def test_a_lexical_only_match_is_still_found(engine: Engine):
 def test_a_memory_is_found_first_by_its_own_text(engine: Engine):
     """Also where others have the same words, or more of them."""
     texts = [
-        "bye Nate",
-        "Nate, bye!",
-        "thanks a lot, thanks, your help helps",
-        "thanks for your help",
-        "to be or not to be",
-    ]
+        "bye Nate", "Nate, bye!", "thanks a lot, thanks, your help helps", "thanks for your help", "to be or not to be",
+    ]  # fmt: skip
     add(engine, *texts)
     for text in texts:
         assert engine.owner.read.search(SPACE, Query(text=text.upper(), mode="keyword")).hits[0].memory.content == text
@@ -294,20 +290,17 @@ def test_total_counts_what_could_have_been_a_hit(engine: Engine):
     assert engine.owner.read.search(SPACE, Query(text="dog", limit=3, filter=parse({"tags": "a"}))).total == 30
 
 
-@pytest.mark.parametrize(
-    ("query", "path"),
-    [
-        (Query(text=""), "$.query"),
-        (Query(text="a" * 10_001), "$.query"),
-        (Query(text="a\0"), "$.query"),
-        (Query(text="a", limit=0), "$.limit"),
-        (Query(text="a", limit=101), "$.limit"),
-        (Query(text="a", alpha=1.5), "$.alpha"),
-        (Query(text="a", recency=Recency(weight=2)), "$.recency.weight"),
-        (Query(text="a", recency=Recency(half_life_days=0)), "$.recency.half_life_days"),
-        (Query(text="a", recency=Recency(rate=float("nan"))), "$.recency.lambda"),
-    ],
-)
+@pytest.mark.parametrize(("query", "path"), [
+    (Query(text=""), "$.query"),
+    (Query(text="a" * 10_001), "$.query"),
+    (Query(text="a\0"), "$.query"),
+    (Query(text="a", limit=0), "$.limit"),
+    (Query(text="a", limit=101), "$.limit"),
+    (Query(text="a", alpha=1.5), "$.alpha"),
+    (Query(text="a", recency=Recency(weight=2)), "$.recency.weight"),
+    (Query(text="a", recency=Recency(half_life_days=0)), "$.recency.half_life_days"),
+    (Query(text="a", recency=Recency(rate=float("nan"))), "$.recency.lambda"),
+])  # fmt: skip
 def test_a_bad_query_is_refused_by_the_name_of_its_field(engine: Engine, query: Query, path: str):
     with pytest.raises(InvalidInput) as refused:
         engine.owner.read.search(SPACE, query)

@@ -12,18 +12,15 @@ contents = st.lists(st.sampled_from(WORDS), max_size=80).map(" ".join) | st.text
 terms = st.sets(st.sampled_from([term for word in WORDS for term in tokenize(word)]), max_size=4)
 
 
-@pytest.mark.parametrize(
-    ("text", "question", "shown"),
-    [
-        ("Ann painted it.", "who paints?", "Ann **painted** it."),
-        ("Closed QX-991, not QX-99.", "QX-991", "Closed **QX-991**, not **QX**-99."),
-        ("Call getUserName()", "user", "Call **getUserName**()"),
-        ("他们发布了版本三号。", "版本三", "他们发布了**版本三**号。"),
-        ("ａ ｃａｆｅ there", "cafe", "ａ **ｃａｆｅ** there"),
-        ("Ann painted it.", "lake", None),
-        ("", "lake", None),
-    ],
-)
+@pytest.mark.parametrize(("text", "question", "shown"), [
+    ("Ann painted it.", "who paints?", "Ann **painted** it."),
+    ("Closed QX-991, not QX-99.", "QX-991", "Closed **QX-991**, not **QX**-99."),
+    ("Call getUserName()", "user", "Call **getUserName**()"),
+    ("他们发布了版本三号。", "版本三", "他们发布了**版本三**号。"),
+    ("ａ ｃａｆｅ there", "cafe", "ａ **ｃａｆｅ** there"),
+    ("Ann painted it.", "lake", None),
+    ("", "lake", None),
+])  # fmt: skip
 def test_the_words_that_match_are_bold(text: str, question: str, shown: str | None):
     assert highlight(text, set(query_terms(question))) == shown
 

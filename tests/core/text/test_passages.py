@@ -11,19 +11,9 @@ from muisti.core.text.passages import MAX_TOKENS, MIN_TOKENS, OVERLAP, split
 from muisti.core.text.terms import count_tokens
 
 FRAGMENTS = (
-    "The build failed. ",
-    'He asked "why?" and left.\n',
-    "A paragraph ends.\n\n",
-    "版本三号已经发布。",
-    "真的吗？」",
-    "words without an end " * 9,
-    "x" * 700,
-    "หนังสือ ",
-    "… !? ... ",
-    "   \n ",
-    "cafe\u0301\u0301 ",
-    "3.14-15:9/",
-)
+    "The build failed. ", 'He asked "why?" and left.\n', "A paragraph ends.\n\n", "版本三号已经发布。", "真的吗？」",
+    "words without an end " * 9, "x" * 700, "หนังสือ ", "… !? ... ", "   \n ", "cafe\u0301\u0301 ", "3.14-15:9/",
+)  # fmt: skip
 contents = (
     st.lists(st.sampled_from(FRAGMENTS), max_size=200).map("".join) | st.text() | st.text("a. 。\n", min_size=300)
 )
@@ -59,16 +49,10 @@ def test_a_passage_ends_with_a_paragraph_or_a_word_when_it_can():
     assert passages[-1].stop == 100_000
 
 
-@pytest.mark.parametrize(
-    ("sentence", "end"),
-    [
-        ("Nine words stand here in a row without commas. ", ". "),
-        ("She said (and she meant all of it.) ", ".) "),
-        ("数据库在一个文件里。", "。"),
-        ("他问「为什么呢？」", "？」"),
-        ("- a line of a list without an end\n", "\n"),
-    ],
-)
+@pytest.mark.parametrize(("sentence", "end"), [
+    ("Nine words stand here in a row without commas. ", ". "), ("She said (and she meant all of it.) ", ".) "),
+    ("数据库在一个文件里。", "。"), ("他问「为什么呢？」", "？」"), ("- a line of a list without an end\n", "\n"),
+])  # fmt: skip
 def test_a_passage_holds_whole_sentences_when_it_can(sentence: str, end: str):
     content = sentence * 100
     assert len(split(content)) > 2

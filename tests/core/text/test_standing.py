@@ -20,15 +20,10 @@ SCOPED = {
     "From now on, use tabs when writing Makefiles.": "writing Makefiles",
 }
 GENERAL = (
-    "From now on, answer in German.",
-    "Going forward, call me Max.",
-    "Please always answer in short sentences.",
-    "I'd like you to always cite sources.",
-    "Remember to always use metric units.",
-    "Never recommend seafood.",
-    "- Never use emojis",
-    "Answer in French from now on.",
-)
+    "From now on, answer in German.", "Going forward, call me Max.", "Please always answer in short sentences.",
+    "I'd like you to always cite sources.", "Remember to always use metric units.", "Never recommend seafood.",
+    "- Never use emojis", "Answer in French from now on.",
+)  # fmt: skip
 NONE = (
     "Always look on the bright side of life.",
     "Always happy to help when I ask about it.",

@@ -187,23 +187,10 @@ def test_dates_do_not_depend_on_the_reference(text: str, first: int, second: int
 words = st.sampled_from(
     ["the", "last", "next", "3", "two", "a", "may", "May", "week", "weeks", "before", "after", "of", "in", "on", "2023"]
     + [
-        "-",
-        ",",
-        "to",
-        "and",
-        "5",
-        "ago",
-        "Friday",
-        "summer",
-        "Q3",
-        "first",
-        "late",
-        "between",
-        "from",
-        "decades",
+        "-", ",", "to", "and", "5", "ago", "Friday", "summer", "Q3", "first", "late", "between", "from", "decades",
         "900",
     ]
-)
+)  # fmt: skip
 
 
 @given(

@@ -25,21 +25,9 @@ from tests.core.fakes import NOON, SPACE, Clock, WordEncoder, add, open_engine
 from tests.stores import FileStore, RemoteStore, Store, Stores, at
 
 WORDS = [
-    "red",
-    "green",
-    "blue",
-    "fox",
-    "owl",
-    "whale",
-    "tree",
-    "river",
-    "deploy",
-    "friday",
-    "monday",
-    "coffee",
-    "tea",
+    "red", "green", "blue", "fox", "owl", "whale", "tree", "river", "deploy", "friday", "monday", "coffee", "tea",
     "night",
-]
+]  # fmt: skip
 
 
 def lines_of(engine: Engine, space: str = SPACE, **options: Any) -> list[bytes]:

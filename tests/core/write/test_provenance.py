@@ -77,11 +77,9 @@ def test_a_memory_that_is_not_there_or_not_seen_is_no_source(engine: Engine, web
 def test_lists_and_searches_ask_for_trust(engine: Engine, web: Memory, user: Memory):
     made = add(engine.owner, "Tea makes well", derived_from=(web.id,))
     found = {
-        "trusted": {"trust": {"gte": 50}},
-        "user": {"source_class": "user"},
-        "of it": {"derived_from": web.id},
+        "trusted": {"trust": {"gte": 50}}, "user": {"source_class": "user"}, "of it": {"derived_from": web.id},
         "of something": {"derived_from": {"exists": True}},
-    }
+    }  # fmt: skip
     for asked, wanted in zip(found.values(), ({user.id}, {user.id}, {made.id}, {made.id}), strict=True):
         listed = engine.owner.read.list(SPACE, filter=parse(asked)).items
         searched = engine.owner.read.search(SPACE, Query(text="tea", filter=parse(asked))).hits

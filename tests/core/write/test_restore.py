@@ -64,13 +64,9 @@ def test_history_tells_what_each_version_changed(engine: Engine):
     last, middle, first = engine.owner.read.history(SPACE, id_).versions
     assert first.changes == ()
     assert {(one.field, repr(one.before), repr(one.after)) for one in middle.changes} == {
-        ("content", "'fridays'", "'mondays'"),
-        ("tags", "('a',)", "('a', 'b')"),
-        ("author", "None", "'Ann'"),
-        ("valid_to", "None", repr(from_us(NOON))),
-        ("metadata.x.y", "1", "True"),
-        ("metadata.z", "2", "None"),
-    }
+        ("content", "'fridays'", "'mondays'"), ("tags", "('a',)", "('a', 'b')"), ("author", "None", "'Ann'"),
+        ("valid_to", "None", repr(from_us(NOON))), ("metadata.x.y", "1", "True"), ("metadata.z", "2", "None"),
+    }  # fmt: skip
     assert [one.field for one in last.changes] == ["status", "superseded_by"]
 
 

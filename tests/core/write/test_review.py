@@ -41,18 +41,11 @@ def test_promote_takes_candidates_with_five_retrievals_and_no_others_and_they_ar
     assert not ids(engine.owner.review.promote(SPACE))
 
 
-@pytest.mark.parametrize(
-    ("kind", "importance", "days", "retrievals", "pruned"),
-    [
-        ("fact", "medium", 14.1, 2, True),
-        ("observation", "low", 14.1, 0, True),
-        ("fact", "medium", 13.9, 0, False),
-        ("fact", "medium", 14.1, 3, False),
-        ("guard", "low", 99.0, 0, False),
-        ("fact", "high", 99.0, 0, False),
-        ("fact", "critical", 99.0, 0, False),
-    ],
-)
+@pytest.mark.parametrize(("kind", "importance", "days", "retrievals", "pruned"), [
+    ("fact", "medium", 14.1, 2, True), ("observation", "low", 14.1, 0, True), ("fact", "medium", 13.9, 0, False),
+    ("fact", "medium", 14.1, 3, False), ("guard", "low", 99.0, 0, False), ("fact", "high", 99.0, 0, False),
+    ("fact", "critical", 99.0, 0, False),
+])  # fmt: skip
 def test_prune_takes_old_candidates_that_were_retrieved_less_than_three_times(
     engine: Engine, clock: Clock, kind: Type, importance: Importance, days: float, retrievals: int, pruned: bool
 ):

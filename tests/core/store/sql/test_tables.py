@@ -58,28 +58,15 @@ CREATE TABLE pins (
 ) STRICT, WITHOUT ROWID;
 """
 REMARKS = Table(
-    name="remarks",
-    columns=("version_id", "number", "remark"),
-    references=(Reference(("version_id",), "versions"),),
-    version="version_id",
-    erasing="cascades",
-    wipes=(Wipe(text=("remark",)),),
-    sought=("remark",),
-    forking="with_version",
-    moving="with_version",
-)
+    name="remarks", columns=("version_id", "number", "remark"), references=(Reference(("version_id",), "versions"),),
+    version="version_id", erasing="cascades", wipes=(Wipe(text=("remark",)),), sought=("remark",),
+    forking="with_version", moving="with_version",
+)  # fmt: skip
 PINS = Table(
-    name="pins",
-    columns=("space_id", "memory_id", "why"),
-    references=(Reference(("space_id",), "spaces"),),
-    space="space_id",
-    memories=("memory_id",),
-    erasing="deleted",
-    wipes=(Wipe(text=("why",)),),
-    plain=("memory_id",),
-    sought=("why",),
-    salvaging="with_memory",
-)
+    name="pins", columns=("space_id", "memory_id", "why"), references=(Reference(("space_id",), "spaces"),),
+    space="space_id", memories=("memory_id",), erasing="deleted", wipes=(Wipe(text=("why",)),), plain=("memory_id",),
+    sought=("why",), salvaging="with_memory",
+)  # fmt: skip
 MORE = (*TABLES, REMARKS, PINS)
 LEAVES = {table.name for table in TABLES if table.erasing != "stays"}
 WRITES = re.compile(r"(?:INSERT(?: OR \w+)? INTO|(?<!DO )UPDATE(?: OR \w+)?|DELETE FROM) (\w+)")
