@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.model.hits import Fusion
+from muisti.core.model.terms import Fusion
 from muisti.core.search.fuse import (
     ALPHA,
     RRF_K,
