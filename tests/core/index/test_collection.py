@@ -60,8 +60,8 @@ def test_statistics_that_follow_changes_equal_a_fresh_count_then_and_later(
         snapshot = history.change(born, dying)
         population = snapshot.population(now)
         assert population.since <= now < population.until
-        for time in (population.since, now, population.until - 1):
-            fresh = counted(history.rows, snapshot.size, snapshot.seq.number, max(time, -1))
+        for moment in (population.since, now, population.until - 1):
+            fresh = counted(history.rows, snapshot.size, snapshot.seq.number, max(moment, -1))
             assert facts(population) == facts(fresh)
         seen.append((snapshot, now, facts(population)))
     for snapshot, now, before in seen:
