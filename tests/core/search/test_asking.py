@@ -180,16 +180,6 @@ def test_similar_to_finds_its_memory_in_any_of_the_spaces_and_only_there_it_is_l
         ask(engine, Part("s"), Part("t"), caller=caller, text="", options=Options(similar_to=like))
 
 
-def test_a_caller_of_one_category_sees_it_alone_in_every_space(engine: Engine):
-    engine.spaces.create("t", CONTENT_ONLY)
-    for space in ("s", "t"):
-        add(engine, "my fox", space=space, category="mine")
-        add(engine, "their fox", space=space, category="theirs")
-    found = ask(engine, Part("s"), Part("t"), caller=Caller(category="mine"), options=Options(group_by="category"))
-    assert [(hit.memory.content, hit.group and hit.group.count) for hit in found.hits] == [("my fox", 2)]
-    assert found.total == 2
-
-
 def test_more_evidence_than_there_is_holds_all_hits_back(tmp_path: Path):
     with open_engine(tmp_path / "muisti.db", embeddings=False) as engine:
         engine.spaces.create("t", CONTENT_ONLY)

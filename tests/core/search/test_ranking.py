@@ -315,10 +315,3 @@ def test_fields_count_by_the_weights_of_the_space(engine: Engine):
     query = Query(text="melanie", mode="keyword")
     assert len(engine.owner.read.search("fields", query).hits) == 2
     assert engine.owner.read.search(SPACE, query).hits == ()  # content only
-
-
-def test_hits_carry_the_memory_as_the_store_has_it(engine: Engine):
-    draft = Draft(content="the fox", tags=("A",), metadata={"deep": {"n": [1, None]}}, author="Ann")
-    written = engine.owner.write.add(SPACE, [draft])
-    hits = engine.owner.read.search(SPACE, Query(text="fox")).hits
-    assert tuple(hit.memory for hit in hits) == written.memories

@@ -58,17 +58,7 @@ def test_a_fork_has_all_that_lives_with_ids_of_its_own(engine: Engine):
     for text, one in mine.items():
         copy = copies[text]
         assert copy.id != one.id and (copy.space, copy.version) == (FORK, 1)
-        for field in [
-            "category",
-            "key",
-            "tags",
-            "metadata",
-            "author",
-            "created_at",
-            "updated_at",
-            "tokens",
-            "valid_to",
-        ]:
+        for field in ["category", "key", "tags", "metadata", "author", "created_at", "updated_at", "tokens"]:
             assert (copy.valid_to, getattr(copy, field)) == (one.valid_to, getattr(one, field))
     assert [one.id for one in copies.values()] == sorted([one.id for one in copies.values()], reverse=True)
     assert copies["a leaf of it"].parent_id == copies["a book"].id

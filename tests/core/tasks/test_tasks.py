@@ -95,6 +95,14 @@ def test_items_that_fail_are_named_and_the_others_stored(engine: Engine):
     runner(engine).run_one()
     assert now(engine, all_bad).state == "failed"
 
+    def refuse_all(claim: Claim, item: Item) -> None:
+        raise Conflict("no")
+
+    with_work(engine, refuse_all)
+    task = submit(engine, named("a"))
+    runner(engine).run_one()
+    assert (now(engine, task).state, now(engine, task).error_code) == ("failed", "conflict")
+
 
 def test_another_process_goes_on_where_one_died(engine: Engine):
     def die_in_the_second_group(claim: Claim, item: Item) -> None:
@@ -252,16 +260,6 @@ def test_work_without_items_goes_on_from_its_position(engine: Engine):
     runner(engine).run_one()
     ended = now(engine, task)
     assert (ended.state, ended.done, ended.position, ended.result) == ("succeeded", 35, "35", 35)
-
-
-def test_an_error_of_the_core_fails_the_task_with_its_code(engine: Engine):
-    def refuse(claim: Claim, item: Item) -> None:
-        raise Conflict("no")
-
-    with_work(engine, refuse)
-    task = submit(engine, named("a"))
-    runner(engine).run_one()
-    assert (now(engine, task).state, now(engine, task).error_code) == ("failed", "conflict")
 
 
 def test_a_database_that_does_not_answer_delays_the_task(engine: Engine):

@@ -14,7 +14,7 @@ from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.collisions import AddressTaken, Duplicate
-from muisti.core.model.errors import ChangedSince, Forbidden, InvalidInput, MuistiError, NotFound, TooLarge
+from muisti.core.model.errors import ChangedSince, InvalidInput, MuistiError, NotFound, TooLarge
 from muisti.core.model.imports import ImportReport
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.times import from_us
@@ -280,14 +280,6 @@ def test_an_export_shows_one_change_whatever_is_written_meanwhile(engine: Engine
             engine.owner.write.delete(SPACE, memory.id)
         add(engine, f"while it goes out {len(found)}")
     assert found[1:] == whole[1:]
-
-
-def test_who_sees_one_category_moves_no_space(engine: Engine):
-    some = engine.seen_by(Caller("k", category="c"))
-    with pytest.raises(Forbidden):
-        some.read.export(SPACE, "test")
-    with pytest.raises(Forbidden):
-        some.write.begin_import(SPACE)
 
 
 def test_what_a_dead_import_left_is_cleared_by_the_next(engine: Engine, clock: Clock, lines: list[bytes]):

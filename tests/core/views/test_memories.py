@@ -26,6 +26,10 @@ def test_every_view_acts_as_its_caller(engine: Engine):
     ):
         with pytest.raises(NotFound):
             call()
-    for whole in (lambda: seen.timeline.fork(SPACE, "fork"), lambda: seen.read.export(SPACE, "test")):
+    for whole in (
+        lambda: seen.timeline.fork(SPACE, "fork"),
+        lambda: seen.read.export(SPACE, "test"),
+        lambda: seen.write.begin_import(SPACE),
+    ):
         with pytest.raises(Forbidden):
             whole()
