@@ -3,6 +3,7 @@
 import pytest
 
 from muisti.core.engine import Engine
+from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import NotFound
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.times import DAY_US, from_us
@@ -28,7 +29,11 @@ def test_no_read_shows_what_has_expired(engine: Engine, clock: Clock):
 def test_the_address_of_what_has_expired_is_free(engine: Engine, clock: Clock):
     (old,) = add(engine, "red fox", category="c", key="k", expires_at=from_us(clock.at + DAY_US))
     clock.pass_days(1)
-    added = engine.owner.write.add(SPACE, [Draft(content="blue fox", category="c", key="k")])
+    draft = Draft(content="blue fox", category="c", key="k")
+    tried = engine.seen_by(OWNER, dry_run=True).write.add(SPACE, [draft])
+    assert tried.plan is not None and [one.kind for one in tried.plan.items] == ["expired", "created"]
+    assert (engine.spaces.get(SPACE).seq, engine.owner.read.stats(SPACE).expired) == (1, 1)
+    added = engine.owner.write.add(SPACE, [draft])
     assert [one.id != old for one in added.memories] == [True]
     assert engine.owner.read.get(SPACE, Address("c", "k")).memory.content == "blue fox"
     versions = engine.owner.read.history(SPACE, old).versions

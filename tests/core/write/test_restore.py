@@ -84,6 +84,10 @@ def test_any_version_stands_again_and_is_found(engine: Engine, clock: Clock):
     (again,) = engine.owner.write.restore(SPACE, id_).memories
     assert again.content == "green tree"
     assert [v.memory.content for v in engine.owner.read.history(SPACE, id_).versions][1] == "red fox"
+    before = engine.spaces.get(SPACE).seq
+    for key in (None, RequestKey("t", "k", b"")):  # what is current already is left
+        assert engine.owner.write.restore(SPACE, id_, again.version, request=key).memories == (again,)
+    assert engine.spaces.get(SPACE).seq == before
 
 
 def test_a_deleted_memory_comes_back_unless_its_address_is_taken(engine: Engine, clock: Clock):

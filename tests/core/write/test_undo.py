@@ -10,6 +10,7 @@ from msgspec import structs
 
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
+from muisti.core.model.collisions import AddressTaken
 from muisti.core.model.errors import ChangedSince, InvalidInput, NotFound, NotUndone, TooLarge
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.terms import CLEAR_PHRASE
@@ -125,6 +126,12 @@ def test_what_others_changed_since_is_in_the_way_and_told(engine: Engine):
     bob.write.undo(SPACE, Undo())
     assert set(ann.write.undo(SPACE, Undo(last=3)).ended) == {one, two}
     assert shown(engine) == {}
+    (mine,) = ann.write.add(SPACE, [Draft(content="mine", category="c", key="k")]).memories
+    ann.write.delete(SPACE, mine.id)
+    bob.write.add(SPACE, [Draft(content="taken", category="c", key="k")])
+    with pytest.raises(AddressTaken):
+        ann.write.undo(SPACE, Undo())
+    assert [memory["content"] for memory in shown(engine).values()] == ["taken"]
 
 
 def test_a_task_that_runs_is_waited_for_and_counts_from_its_beginning(engine: Engine):
