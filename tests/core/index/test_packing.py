@@ -2,6 +2,7 @@
 
 import random
 from collections.abc import Sequence
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -234,3 +235,12 @@ def test_parts_and_bytes_give_back_the_rows(versions: list[tuple[int, int]], nby
         assert np.array_equal(np.concatenate([getattr(part, name) for part in parts]), getattr(whole, name)), name
     for name in ("sessions", "turns", "speakers"):
         assert [value for part in parts for value in getattr(part, name)] == list(getattr(whole, name))
+
+
+def test_packing_ends_when_it_is_told_to(stores: Stores):
+    store = stores()
+    with open_engine(store) as engine, closing(store.open()) as database:
+        add(engine, *(f"note number {n}" for n in range(30)))
+        space = space_of(database)
+        pack(database, space, space.generation, iter((False, True)).__next__)
+        assert loaded(database, packed=True).loose == 20
