@@ -27,17 +27,15 @@ from tests.examples import few
 DAY = 86_400_000_000
 LONG = " ".join(f"word{n}" for n in range(700))  # several passages
 
-fields = st.fixed_dictionaries(
-    {
-        "content": st.sampled_from(["a red fox", "a green tree", "a blue lake", LONG]),
-        "category": st.sampled_from([None, "Infra", "home"]),
-        "author": st.sampled_from([None, "ann", "bob"]),
-        "tags": st.lists(st.sampled_from("abc"), unique=True, max_size=2).map(tuple),
-        "metadata": st.sampled_from([{}, {"x": 1}, {"x": True}, {"x": "1"}, {"x": 5, "y": [1, 2]}, {"y": 2}]),
-        "status": st.sampled_from(["active", "active", "candidate"]),
-        "expires_at": st.sampled_from([None, None, 1, 3]),  # days from then
-    }
-)
+fields = st.fixed_dictionaries({
+    "content": st.sampled_from(["a red fox", "a green tree", "a blue lake", LONG]),
+    "category": st.sampled_from([None, "Infra", "home"]),
+    "author": st.sampled_from([None, "ann", "bob"]),
+    "tags": st.lists(st.sampled_from("abc"), unique=True, max_size=2).map(tuple),
+    "metadata": st.sampled_from([{}, {"x": 1}, {"x": True}, {"x": "1"}, {"x": 5, "y": [1, 2]}, {"y": 2}]),
+    "status": st.sampled_from(["active", "active", "candidate"]),
+    "expires_at": st.sampled_from([None, None, 1, 3]),  # days from then
+})  # fmt: skip
 operations = st.lists(
     st.one_of(
         st.tuples(st.just("add"), fields),

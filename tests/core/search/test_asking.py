@@ -34,20 +34,18 @@ DAY = 86_400_000_000
 SPACES = ("s", "t", "u")
 ALL = "all"
 notes = st.lists(
-    st.fixed_dictionaries(
-        {
-            "content": st.lists(st.sampled_from(["fox", "dog", "lake", "sun", "moon"]), min_size=1, max_size=5).map(
-                " ".join
-            ),
-            "category": st.sampled_from(["red", "blue", None]),
-            "importance": st.sampled_from(["low", "medium", "critical"]),
-            "event_at": st.integers(0, 60).map(lambda days: from_us(NOON - days * DAY)),
-        }
-    ),
+    st.fixed_dictionaries({
+        "content": st.lists(st.sampled_from(["fox", "dog", "lake", "sun", "moon"]), min_size=1, max_size=5).map(
+            " ".join
+        ),
+        "category": st.sampled_from(["red", "blue", None]),
+        "importance": st.sampled_from(["low", "medium", "critical"]),
+        "event_at": st.integers(0, 60).map(lambda days: from_us(NOON - days * DAY)),
+    }),
     min_size=3,
     max_size=15,
     unique_by=lambda draft: draft["event_at"],
-)
+)  # fmt: skip
 
 
 def fill(engine: Engine, drafts: Sequence[dict[str, Any]]) -> None:

@@ -32,41 +32,35 @@ WORDS = ["fox", "dog", "tree", "lake", "sun", "moon", "river", "stone"]
 sentences = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
 tags = st.lists(st.sampled_from(["fox", "old lake", "c"]), unique=True, max_size=2).map(tuple)
 notes = st.lists(
-    st.fixed_dictionaries(
-        {
-            "content": sentences,
-            "tags": tags,
-            "category": st.sampled_from(["Red", "blue", None]),
-            "importance": st.sampled_from(["low", "medium", "critical"]),
-            "event_at": st.integers(0, 90).map(lambda days: from_us(NOON - days * DAY)),
-            "metadata": st.integers(1, 5).map(lambda turn: {"session": "s1", "turn": turn}),
-        }
-    ),
+    st.fixed_dictionaries({
+        "content": sentences,
+        "tags": tags,
+        "category": st.sampled_from(["Red", "blue", None]),
+        "importance": st.sampled_from(["low", "medium", "critical"]),
+        "event_at": st.integers(0, 90).map(lambda days: from_us(NOON - days * DAY)),
+        "metadata": st.integers(1, 5).map(lambda turn: {"session": "s1", "turn": turn}),
+    }),
     min_size=1,
     max_size=25,
-)
-options = st.sampled_from(
-    [
-        Options(group_by="category"),
-        Options(group_by="metadata.turn"),
-        Options(group_by="importance", diversity=0.4),
-        Options(diversity=0.7),
-        Options(context_window=2),
-        Options(min_score=0.3),
-        Options(signals={"tag": 0.5, "position": 0.3, "recency": 0.4}),
-        Options(signals={"tag": 0.2}, boost_tags={"C": 1.0}, tag_rule="sum", group_by="category"),
-        Options(preset="tag-focused", boost_tags={"old lake": 0.7}, tag_rule="average"),
-        Options(preset="balanced", diversity=0.3, context_window=1),
-    ]
-)
-filters: st.SearchStrategy[tuple[Any, Callable[[Memory], bool]]] = st.sampled_from(
-    [
-        (None, lambda m: True),
-        ({"tags": "fox"}, lambda m: "fox" in m.tags),
-        ({"not": {"importance": "low"}}, lambda m: m.importance != "low"),
-        ({"category": "red"}, lambda m: m.category == "Red"),
-    ]
-)
+)  # fmt: skip
+options = st.sampled_from([
+    Options(group_by="category"),
+    Options(group_by="metadata.turn"),
+    Options(group_by="importance", diversity=0.4),
+    Options(diversity=0.7),
+    Options(context_window=2),
+    Options(min_score=0.3),
+    Options(signals={"tag": 0.5, "position": 0.3, "recency": 0.4}),
+    Options(signals={"tag": 0.2}, boost_tags={"C": 1.0}, tag_rule="sum", group_by="category"),
+    Options(preset="tag-focused", boost_tags={"old lake": 0.7}, tag_rule="average"),
+    Options(preset="balanced", diversity=0.3, context_window=1),
+])  # fmt: skip
+filters: st.SearchStrategy[tuple[Any, Callable[[Memory], bool]]] = st.sampled_from([
+    (None, lambda m: True),
+    ({"tags": "fox"}, lambda m: "fox" in m.tags),
+    ({"not": {"importance": "low"}}, lambda m: m.importance != "low"),
+    ({"category": "red"}, lambda m: m.category == "Red"),
+])  # fmt: skip
 modes = st.sampled_from(["hybrid", "semantic", "keyword", "metadata"])
 
 

@@ -27,26 +27,22 @@ from tests.examples import few
 WORDS = ["fox", "dog", "tree", "lake", "sun", "moon", "river", "stone", "bird", "cloud"]
 sentences = st.lists(st.sampled_from(WORDS), min_size=1, max_size=9).map(" ".join)
 notes = st.lists(
-    st.fixed_dictionaries(
-        {
-            "content": sentences,
-            "tags": st.lists(st.sampled_from("abc"), unique=True, max_size=2).map(tuple),
-            "status": st.sampled_from(["active", "active", "active", "candidate"]),
-            "expires_at": st.sampled_from([None, None, None, from_us(NOON + 86_400_000_000)]),
-        }
-    ),
+    st.fixed_dictionaries({
+        "content": sentences,
+        "tags": st.lists(st.sampled_from("abc"), unique=True, max_size=2).map(tuple),
+        "status": st.sampled_from(["active", "active", "active", "candidate"]),
+        "expires_at": st.sampled_from([None, None, None, from_us(NOON + 86_400_000_000)]),
+    }),
     min_size=1,
     max_size=40,
-)
-choices = st.sampled_from(
-    [
-        (None, lambda m: m.status == "active"),
-        ({"tags": "a"}, lambda m: m.status == "active" and "a" in m.tags),
-        ({"not": {"tags": {"any": ["a", "b"]}}}, lambda m: m.status == "active" and not {"a", "b"} & set(m.tags)),
-        ({"status": "candidate"}, lambda m: m.status == "candidate"),
-        ({"or": [{"status": "candidate"}, {"tags": "c"}]}, lambda m: m.status == "candidate" or "c" in m.tags),
-    ]
-)
+)  # fmt: skip
+choices = st.sampled_from([
+    (None, lambda m: m.status == "active"),
+    ({"tags": "a"}, lambda m: m.status == "active" and "a" in m.tags),
+    ({"not": {"tags": {"any": ["a", "b"]}}}, lambda m: m.status == "active" and not {"a", "b"} & set(m.tags)),
+    ({"status": "candidate"}, lambda m: m.status == "candidate"),
+    ({"or": [{"status": "candidate"}, {"tags": "c"}]}, lambda m: m.status == "candidate" or "c" in m.tags),
+])  # fmt: skip
 
 
 class OkapiWithOurIdf(BM25Okapi):
