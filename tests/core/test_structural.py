@@ -95,6 +95,7 @@ def test_calls_of_memories_leave_objects_and_places_alone(engine: Engine):
     assert (corrected.conversation, corrected.turn) == ("c-1", 0)
 
 
+@pytest.mark.file_only
 def test_versions_without_passages_are_whole(tmp_path: Path):
     path, encoder = tmp_path / "a.db", WordEncoder()
     with open_engine(path, encoder=encoder) as engine:
@@ -114,6 +115,7 @@ def test_versions_without_passages_are_whole(tmp_path: Path):
         assert sorted(one.id for one in kept.items) == sorted(str(one["id"]) for one in (TALK, *TURNS))
 
 
+@pytest.mark.file_only
 def test_an_index_packs_and_loads_past_objects(tmp_path: Path):
     """A thousand objects in a row end no load, and packing goes on behind them."""
     path, clock = tmp_path / "a.db", Clock()
