@@ -20,35 +20,24 @@ def asked_for(*changed: str) -> list[str]:
     return [choice.test for choice in chosen(changed, TESTS)]
 
 
-def test_a_module_asks_for_tests_of_its_name_then_for_those_that_import_it_the_most_focussed_first():
-    wanted = ["tests/core/test_backup.py", "tests/core/test_one.py", "tests/core/test_many.py"]
-    assert asked_for("core/store/backup.py") == wanted
-
-
-def test_a_changed_test_comes_first_however_slow():
+def test_a_changed_test_comes_first_however_slow_and_is_chosen_once():
     assert asked_for("core/store/copying.py", "tests/remote/test_backup.py") == [
         "tests/remote/test_backup.py",
         "tests/core/test_many.py",
     ]
+    (first, *_) = found = chosen(["core/store/backup.py", "tests/core/test_one.py"], TESTS)
+    assert (first.test, first.why, len(found)) == ("tests/core/test_one.py", "has changed", 3)
 
 
-def test_a_test_is_chosen_once_for_the_strongest_reason():
-    (first, *_) = chosen(["core/store/backup.py", "tests/core/test_one.py"], TESTS)
-    assert (first.test, first.why) == ("tests/core/test_one.py", "has changed")
-    assert len(asked_for("core/store/backup.py", "tests/core/test_one.py")) == 3
-
-
-@pytest.mark.parametrize(
-    ("path", "wanted"),
-    [
-        ("docs/guide.md", ["tests/test_docs.py"]),
-        ("tests/core/fakes.py", ["tests/core/test_other.py"]),
-        ("core/text/terms.py", ["tests/core/text/test_terms.py", "tests/core/text/test_words.py"]),
-        ("core/text/when/dates.py", ["tests/core/text/test_terms.py", "tests/core/text/test_words.py"]),
-        ("core/model/ids.py", []),
-        ("LICENSE", []),
-    ],
-)
+@pytest.mark.parametrize(("path", "wanted"), [
+    ("core/store/backup.py", ["tests/core/test_backup.py", "tests/core/test_one.py", "tests/core/test_many.py"]),
+    ("docs/guide.md", ["tests/test_docs.py"]),
+    ("tests/core/fakes.py", ["tests/core/test_other.py"]),
+    ("core/text/terms.py", ["tests/core/text/test_terms.py", "tests/core/text/test_words.py"]),
+    ("core/text/when/dates.py", ["tests/core/text/test_terms.py", "tests/core/text/test_words.py"]),
+    ("core/model/ids.py", []),
+    ("LICENSE", []),
+])  # fmt: skip
 def test_files_ask_for_tests_that_name_or_import_them_or_are_in_the_folder(path: str, wanted: list[str]):
     assert asked_for(path) == wanted
 
@@ -60,11 +49,9 @@ def test_imports_are_found_in_all_their_forms():
 
 def test_types_are_checked_in_what_changed_and_in_what_imports_it():
     texts = {
-        "core/a.py": "",
-        "core/b.py": "from muisti.core import a\n",
-        "core/c.py": "from muisti.core.a import A\n",
+        "core/a.py": "", "core/b.py": "from muisti.core import a\n", "core/c.py": "from muisti.core.a import A\n",
         "service/d.py": "from muisti.core.b import B\n",
-    }
+    }  # fmt: skip
     assert typed(["core/a.py", "docs/guide.md", "tests/test_docs.py"], texts) == (
         ["core/a.py"],
         ["core/b.py", "core/c.py"],

@@ -6,12 +6,9 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
 FOLDERS = {
-    "muisti": "clients/python/muisti",
-    "muisti.client": "clients/python/muisti_client",
-    "muisti.core": "core",
-    "muisti.integrations": "integrations",
-    "muisti.service": "service",
-}
+    "muisti": "clients/python/muisti", "muisti.client": "clients/python/muisti_client", "muisti.core": "core",
+    "muisti.integrations": "integrations", "muisti.service": "service",
+}  # fmt: skip
 
 
 def found() -> set[str]:
@@ -22,11 +19,8 @@ def found() -> set[str]:
     }
 
 
-def test_each_folder_is_installed_under_its_name():
+def test_every_folder_with_a_module_is_a_package_that_is_installed_under_its_name():
     assert PROJECT["tool"]["setuptools"]["package-dir"] == FOLDERS
-
-
-def test_every_folder_with_a_module_is_a_package_that_is_installed():
     assert found() == set(PROJECT["tool"]["setuptools"]["packages"])
 
 

@@ -11,7 +11,8 @@ HOOKS = yaml.safe_load((ROOT / ".pre-commit-config.yaml").read_text("utf-8"))
 FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
 
 
-def test_every_hook_is_local_and_runs_what_is_there():
+def test_every_hook_is_local_and_runs_what_is_there_and_there_are_forms():
+    assert [path.stem for path in FORMS] == ["bug", "feature"]
     assert {repo["repo"] for repo in HOOKS["repos"]} == {"local"}
     hooks: list[dict[str, Any]] = [hook for repo in HOOKS["repos"] for hook in repo["hooks"]]
     assert {hook["language"] for hook in hooks} == {"system"}
@@ -25,7 +26,3 @@ def test_every_form_asks_for_something(path: Path):
     assert any(field.get("validations", {}).get("required") for field in form["body"])
     ids = [field["id"] for field in form["body"] if field["type"] != "markdown"]
     assert ids and len(set(ids)) == len(ids)
-
-
-def test_there_are_forms():
-    assert [path.stem for path in FORMS] == ["bug", "feature"]

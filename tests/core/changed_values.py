@@ -115,11 +115,7 @@ CHANGED: Mapping[str, Sequence[Frame]] = {
             "According to Ben, the quota is {1} calls a day.",
             (("1,000", "1,200"),),
         ),
-        (
-            "The deploy key rotates every {0}.",
-            "Ben says the deploy key rotates every {1}.",
-            (("90 days", "30 days"),),
-        ),
+        ("The deploy key rotates every {0}.", "Ben says the deploy key rotates every {1}.", (("90 days", "30 days"),)),
         ("The quota is {0} calls a day.", "Ben told me the quota is {1} calls a day.", (("1,000", "1,200"),)),
     ),
 }
@@ -172,11 +168,7 @@ KEPT: Mapping[str, Sequence[Frame]] = {
         ("Ticket 12 takes {0}.", "Ticket 13 takes {1}.", (("3 days", "5 days"),)),
     ),
     "question": (
-        (
-            "The deploy key rotates every {0}.",
-            "Does the deploy key rotate every {1}?",
-            (("90 days", "30 days"),),
-        ),
+        ("The deploy key rotates every {0}.", "Does the deploy key rotate every {1}?", (("90 days", "30 days"),)),
         ("Is the upload limit {0}?", "The upload limit is {1}.", (("5 MB", "10 MB"),)),
         ("The cache is enabled.", "Is the cache not enabled?", ((),)),
         ("Ann lives in {0}.", "Who lives in {1}?", (("Berlin", "Oslo"),)),

@@ -99,15 +99,9 @@ def open_engine(
     chosen = (encoder or WordEncoder()) if embeddings else None
     database = migrated(at(store) if isinstance(store, Path) else store)
     engine = Engine(
-        database,
-        chosen,
-        clock or Clock(),
-        index_memory=index_memory,
-        others=others,
-        seconds=seconds,
-        graph_reader=graph_reader,
-        calibration=calibration,
-    )
+        database, chosen, clock or Clock(), index_memory=index_memory, others=others, seconds=seconds,
+        graph_reader=graph_reader, calibration=calibration,
+    )  # fmt: skip
     if SPACE not in {space.name for space in engine.spaces.list()}:
         engine.spaces.create(SPACE, settings)
     return engine

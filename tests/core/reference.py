@@ -72,24 +72,14 @@ def lexical(memories: Sequence[Memory], visible: Sequence[Memory], chosen: Seque
 
 
 def related(
-    terms: Sequence[str],
-    weights: Mapping[str, float],
-    idf: Mapping[str, float],
-    own: Sequence[str],
-    norm: float,
-    tokens: Mapping[str, Sequence[str]],
-    visible: Sequence[Memory],
-) -> float:
+    terms: Sequence[str], weights: Mapping[str, float], idf: Mapping[str, float], own: Sequence[str], norm: float,
+    tokens: Mapping[str, Sequence[str]], visible: Sequence[Memory],
+) -> float:  # fmt: skip
     """Return what words related to those of a query add to a memory that lacks these."""
     found, added = related_words().of(encode_terms(terms, 0)), dict[str, float]()
     mass = sum(weights[term] * idf[term] for term in idf)
-    by_code = dict(
-        zip(
-            encode_terms(vocabulary := sorted({t for m in tokens.values() for t in m}), 0).tolist(),
-            vocabulary,
-            strict=True,
-        )
-    )
+    vocabulary = sorted({t for m in tokens.values() for t in m})
+    by_code = dict(zip(encode_terms(vocabulary, 0).tolist(), vocabulary, strict=True))
     counted = dict[str, int]()
     for code, place, cosine in zip(found.codes.tolist(), found.places.tolist(), found.likeness.tolist(), strict=True):
         term, word = terms[place], by_code.get(code, "")
@@ -119,13 +109,9 @@ def cosine(memories: Sequence[Memory], encoder: Encoder, text: str) -> dict[str,
 
 
 def search(
-    memories: Sequence[Memory],
-    visible: Callable[[Memory], bool],
-    wanted: Callable[[Memory], bool],
-    encoder: Encoder,
-    text: str,
-    mode: Mode,
-) -> list[dict[str, float]]:
+    memories: Sequence[Memory], visible: Callable[[Memory], bool], wanted: Callable[[Memory], bool], encoder: Encoder,
+    text: str, mode: Mode,
+) -> list[dict[str, float]]:  # fmt: skip
     """Scores of the memories that a search with absolute fusion may return, before the cut to a limit.
 
     There are several where several memories are best: any of them may expand the query.

@@ -33,11 +33,7 @@ CONFLICTS = (
     ("The weekly meeting is at 10:30.", "The weekly meeting is at 14:00.", "date"),
     ("The certificate expires on 2026-03-01.", "The certificate expires on 2027-03-01.", "date"),
     ("Ann lives in Berlin.", "Ann lives in Lisbon.", "name"),
-    (
-        "The head office of the insurance company is in Turku.",
-        "The head office of the insurance company is in Oulu.",
-        "name",
-    ),
+    ("The head office of the insurer is in Turku.", "The head office of the insurer is in Oulu.", "name"),
 )
 
 # Perhaps not true at the same time: stored, and a person or an agent decides.

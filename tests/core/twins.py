@@ -80,14 +80,7 @@ def rescore(
 
 
 def best_memories(
-    scores: Doubles,
-    rows: Longs,
-    version: Longs,
-    id_high: Words,
-    id_low: Words,
-    number: Ints,
-    above: float,
-    wanted: int,
+    scores: Doubles, rows: Longs, version: Longs, id_high: Words, id_low: Words, number: Ints, above: float, wanted: int
 ) -> list[int]:
     order = sorted(range(len(rows)), key=lambda i: (-scores[i], *(c[rows[i]] for c in (id_high, id_low, number))))
     first = {int(version[rows[i]]): i for i in reversed(order) if scores[i] > above}
@@ -121,15 +114,9 @@ def best(scores: Floats, allowed: Mask, versions: Longs, high: Codes, low: Codes
 
 
 def score(
-    pieces: Sequence[Postings],
-    wanted: Codes,
-    times: Longs,
-    visible: Mask,
-    allowed: Mask,
-    norm: Doubles,
-    idf: Doubles,
+    pieces: Sequence[Postings], wanted: Codes, times: Longs, visible: Mask, allowed: Mask, norm: Doubles, idf: Doubles,
     scores: Floats,
-) -> float:
+) -> float:  # fmt: skip
     rows = int(visible.sum())
     tf, lengths = np.zeros((len(wanted), len(visible))), np.ones(len(visible))
     for piece in pieces:
@@ -146,15 +133,9 @@ def score(
 
 
 def read(
-    pieces: Sequence[Postings],
-    rows: Longs,
-    terms: Codes,
-    pairs: Ints,
-    near: int,
-    counts: Ints,
-    firsts: Ints,
+    pieces: Sequence[Postings], rows: Longs, terms: Codes, pairs: Ints, near: int, counts: Ints, firsts: Ints,
     close: Floats,
-) -> None:
+) -> None:  # fmt: skip
     for i, row in enumerate(rows):
         piece = next(piece for piece in pieces if piece.first <= row < piece.first + piece.rows)
         tokens = [int(piece.terms[t]) for t in piece.tokens[slice(*piece.token_starts[row - piece.first :][:2])]]
@@ -195,15 +176,9 @@ def neighbour_shares(
 
 
 def own_shares(
-    own: Longs,
-    counts: Ints,
-    firsts: Ints,
-    close: Floats,
-    norms: Doubles,
-    weights: Doubles,
-    worths: Doubles,
+    own: Longs, counts: Ints, firsts: Ints, close: Floats, norms: Doubles, weights: Doubles, worths: Doubles,
     lead: Longs,
-) -> list[npt.NDArray[np.float64]]:
+) -> list[npt.NDArray[np.float64]]:  # fmt: skip
     said = counts / (counts + norms[:, None])
     late = np.where((counts[own] > 0) & (firsts[own] >= lead[:, None]), said[own], 0.0) @ weights
     return [late, (close / (close + norms[:, None]))[own] @ worths, (counts[own] > 0) @ weights]
@@ -215,15 +190,9 @@ def softened(total: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
 
 
 def blend(
-    rows: Longs,
-    scores: Floats,
-    lengths: Ints,
-    before: Ints,
-    speakers: Ints,
-    gains: Doubles,
-    parts: Mapping[str, npt.NDArray[np.float64]],
-    level: float,
-) -> npt.NDArray[np.float64]:
+    rows: Longs, scores: Floats, lengths: Ints, before: Ints, speakers: Ints, gains: Doubles,
+    parts: Mapping[str, npt.NDArray[np.float64]], level: float,
+) -> npt.NDArray[np.float64]:  # fmt: skip
     squared = (0.01 * lengths[rows]) ** 2
     brevity = np.where(before[rows] == -2, 1.0, squared / (squared + 5.0)) if len(before) else np.ones(len(rows))
     speaker = gains[speakers[rows]] if len(gains) else np.zeros(len(rows))
@@ -287,15 +256,9 @@ def count_memories(versions: Longs, chosen: Mask) -> int:
 
 
 def tag_scores(
-    slots: Longs,
-    marks: Longs,
-    table: np.ndarray,
-    shapes: Longs,
-    marked: Floats,
-    hidden: Floats,
-    pairs: Floats,
+    slots: Longs, marks: Longs, table: np.ndarray, shapes: Longs, marked: Floats, hidden: Floats, pairs: Floats,
     tags: int,
-) -> Doubles:
+) -> Doubles:  # fmt: skip
     units, reach, classes = len(hidden), table.shape[1] // 2, round(pairs.shape[1] ** 0.5)
     padded = np.zeros((len(slots) + 2 * reach, *table.shape[1:]))
     padded[reach : reach + len(slots)] = table[slots] / 512

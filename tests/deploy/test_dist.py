@@ -27,35 +27,19 @@ def wheel(folder: Path, *, without: str = "", more: tuple[str, ...] = ()) -> Pat
     return path
 
 
-def test_a_wheel_with_everything_has_no_faults(tmp_path: Path):
+def test_of_a_wheel_all_that_is_missing_or_too_much_is_told(tmp_path: Path):
     assert [*contents.faults(wheel(tmp_path))] == []
-
-
-@pytest.mark.parametrize(
-    "name",
-    [
-        "muisti/core/embedding/weights/model.safetensors",
-        "muisti/core/engine.py",
-        f"{ABOUT}/licenses/NOTICE",
-        f"{ABOUT}/licenses/core/context/ranks/LICENSE",
-        f"{ABOUT}/licenses/core/embedding/weights/MODEL.md",
-        f"{ABOUT}/licenses/service/console/static/vendor/LICENCE.uplot.txt",
-        f"{DATA}/CHANGELOG.md",
-    ],
-)
-def test_what_is_missing_is_told(tmp_path: Path, name: str):
-    assert [*contents.faults(wheel(tmp_path, without=name))] == [f"{name} is missing"]
-
-
-@pytest.mark.parametrize("name", ["core/__init__.py", "service/__init__.py", "tests/conftest.py"])
-def test_a_second_package_is_a_fault(tmp_path: Path, name: str):
-    [fault] = contents.faults(wheel(tmp_path, more=(name,)))
-    assert fault.startswith(name.partition("/")[0])
-
-
-@pytest.mark.parametrize("name", ["muisti/core/kernels/__pycache__/native-0.so", "muisti/core/engine.pyc"])
-def test_what_was_compiled_here_is_a_fault(tmp_path: Path, name: str):
-    assert [*contents.faults(wheel(tmp_path, more=(name,)))] == [f"{name} was compiled here"]
+    for name in (
+        "muisti/core/embedding/weights/model.safetensors", "muisti/core/engine.py", f"{ABOUT}/licenses/NOTICE",
+        f"{ABOUT}/licenses/core/context/ranks/LICENSE", f"{ABOUT}/licenses/core/embedding/weights/MODEL.md",
+        f"{ABOUT}/licenses/service/console/static/vendor/LICENCE.uplot.txt", f"{DATA}/CHANGELOG.md",
+    ):  # fmt: skip
+        assert [*contents.faults(wheel(tmp_path, without=name))] == [f"{name} is missing"]
+    for name in ("core/__init__.py", "service/__init__.py", "tests/conftest.py"):  # of a second package
+        [fault] = contents.faults(wheel(tmp_path, more=(name,)))
+        assert fault.startswith(name.partition("/")[0])
+    for name in ("muisti/core/kernels/__pycache__/native-0.so", "muisti/core/engine.pyc"):
+        assert [*contents.faults(wheel(tmp_path, more=(name,)))] == [f"{name} was compiled here"]
 
 
 def test_every_licence_of_the_tree_is_declared_and_named_in_the_notice():

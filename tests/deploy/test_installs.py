@@ -29,15 +29,9 @@ def test_targets_that_need_nothing_install_nothing(found: dict[str, list[install
     assert len(found["bench"]) > len(found["test"]) >= 3
 
 
-@pytest.mark.parametrize(
-    "line",
-    [
-        "npx install thing",
-        "build/x/bin/uv sync && apt-get install -y git",
-        "python -m tool install x",
-        "go install a@v1",
-    ],
-)
+@pytest.mark.parametrize("line", [
+    "npx install thing", "build/x/bin/uv sync && apt-get install -y git", "python -m tool install x", "go install a@v1",
+])  # fmt: skip
 def test_an_installation_that_cannot_be_read_fails(line: str):
     with pytest.raises(installs.Unreadable):
         list(installs.read(f"echo 'install nothing'\n{line}\n"))

@@ -59,7 +59,8 @@ def test_all_settings_exist_and_fit(place: str, environment: Mapping[str, str]):
     load(environment, None, {})
 
 
-def test_everything_calls_the_port_that_muisti_listens_on():
+def test_everything_calls_the_port_that_muisti_listens_on_and_the_image_starts_it():
+    assert 'ENTRYPOINT ["muisti"]\nCMD ["serve"]\n' in CONTAINERFILE
     port = Settings().port
     assert re.findall(r"^EXPOSE (\d+)$", CONTAINERFILE, re.MULTILINE) == [str(port)]
     assert FLY["http_service"]["internal_port"] == port
@@ -146,10 +147,6 @@ def test_what_the_containerfile_copies_goes_to_the_builder():
     assert {path for paths in copied for path in paths} == kept
     assert (ROOT / ".dockerignore").resolve() == ROOT / ".containerignore"
     assert all((ROOT / path).exists() for path in kept)
-
-
-def test_the_image_starts_muisti_and_takes_its_commands():
-    assert 'ENTRYPOINT ["muisti"]\nCMD ["serve"]\n' in CONTAINERFILE
 
 
 def _variables(objects: list[Any]) -> Iterator[dict[str, str]]:

@@ -26,29 +26,17 @@ def matrices():
     return [chance.normal(size=(5, 4)) / 2 for _ in range(4)]
 
 
-def test_contrast(matrices):
-    left, right, *_ = matrices
-    _, to_left, to_right = contrast(left, right, 0.5)
-    np.testing.assert_allclose(to_left, differences(lambda: contrast(left, right, 0.5)[0], left), atol=1e-6)
-    np.testing.assert_allclose(to_right, differences(lambda: contrast(left, right, 0.5)[0], right), atol=1e-6)
-
-
-def test_imitation_of_similarities(matrices):
+def test_each_gradient_is_that_of_differences(matrices):
     left, right, *teacher = matrices
     target = teacher[0] @ teacher[1].T
-
-    def loss():
-        return imitate_similarity(left, right, target, 0.5)[0]
-
-    _, to_left, to_right = imitate_similarity(left, right, target, 0.5)
-    np.testing.assert_allclose(to_left, differences(loss, left), atol=1e-4)
-    np.testing.assert_allclose(to_right, differences(loss, right), atol=1e-4)
-
-
-def test_imitation_of_vectors(matrices):
-    student, teacher, *_ = matrices
-    _, gradient = imitate_cosine(student, teacher)
-    np.testing.assert_allclose(gradient, differences(lambda: imitate_cosine(student, teacher)[0], student), atol=1e-6)
+    for of, atol in (
+        (lambda: contrast(left, right, 0.5), 1e-6), (lambda: imitate_similarity(left, right, target, 0.5), 1e-4)
+    ):  # fmt: skip
+        _, *slopes = of()
+        for matrix, slope in zip((left, right), slopes, strict=True):
+            np.testing.assert_allclose(slope, differences(lambda of=of: of()[0], matrix), atol=atol)
+    _, gradient = imitate_cosine(left, right)
+    np.testing.assert_allclose(gradient, differences(lambda: imitate_cosine(left, right)[0], left), atol=1e-6)
 
 
 def test_a_student_that_equals_its_teacher_has_nothing_to_learn(matrices):

@@ -28,14 +28,11 @@ def test_a_text_is_contaminated_exactly_when_it_shares_nine_words_in_a_row(judge
         assert contamination.touches(", ".join(text).upper()) == shares_a_run(judged, text)
 
 
-def test_a_pair_goes_when_either_side_is_contaminated():
+def test_a_pair_goes_when_either_side_is_contaminated_and_a_folder_without_judged_data_is_no_clean_bill(tmp_path: Path):
     run = "one two three four five six seven eight nine"
     clean, dirty = "something else", f"so: {run}, and more"
     pairs = [Pair(Kind.CODE, clean, clean), Pair(Kind.CODE, dirty, clean), Pair(Kind.CODE, clean, dirty)]
     assert Contamination([run]).clean(pairs) == pairs[:1]
-
-
-def test_a_folder_without_judged_data_is_no_clean_bill(tmp_path: Path):
     with pytest.raises(ValueError, match="no text to decontaminate against"):
         Contamination.of_folder(tmp_path)
 

@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import pytest
 import yaml
 
 from deploy.docs import __main__ as site
@@ -28,7 +27,8 @@ def test_each_error_code_has_a_page_that_says_what_to_do():
         assert f"](errors/{code}.md)" in PAGES["reference/http.md"]
 
 
-def test_links_of_pages_lead_to_pages_pictures_or_copies():
+def test_links_of_pages_lead_to_pages_pictures_or_copies_of_files():
+    assert FILES and all((ROOT / path).exists() for path in FILES)
     for name, text in PAGES.items():
         for target in re.findall(links.LINK, links.FENCED.sub("", text)):
             if "://" in target[1] or target[1].startswith("mailto:"):
@@ -36,10 +36,6 @@ def test_links_of_pages_lead_to_pages_pictures_or_copies():
             found = (ROOT / "docs" / name).parent.joinpath(target[1]).resolve().relative_to(ROOT / "docs").as_posix()
             copied = found.removeprefix(f"{links.FILES}/").removesuffix("/index.md")
             assert found in PAGES or (ROOT / "docs" / found).exists() or copied in FILES, f"{name}: {target[1]}"
-
-
-def test_copies_are_files_of_the_repository():
-    assert FILES and all((ROOT / path).exists() for path in FILES)
 
 
 def test_titled_blocks_become_tabs_and_others_stay():
@@ -55,12 +51,9 @@ def test_llms_txt_names_each_page_with_its_first_sentence():
     assert llms.full(PAGES, sorted(PAGES)).count("<!-- ") >= len(PAGES)
 
 
-@pytest.mark.parametrize("path", sorted(site.CONFIG.parent.glob("assets/*")), ids=lambda path: path.name)
-def test_assets_fetch_nothing(path: Path):
-    text = path.read_text("utf-8")
-    assert "@import" not in text and "url(http" not in text and "unpkg.com" not in text
-
-
-def test_the_configuration_names_no_other_host():
+def test_assets_fetch_nothing_and_the_configuration_names_no_other_host():
+    for path in site.CONFIG.parent.glob("assets/*"):
+        text = path.read_text("utf-8")
+        assert "@import" not in text and "url(http" not in text and "unpkg.com" not in text, path
     assert CONFIG["theme"]["font"] is False and CONFIG["strict"] is True
     assert "://" not in site.CONFIG.read_text("utf-8")

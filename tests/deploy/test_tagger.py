@@ -24,10 +24,6 @@ SENTENCES = [
 ] * 4
 
 
-def test_training_and_recognising_have_the_same_tags():
-    assert TAGS == tagger.TAGS
-
-
 @given(seeds, st.integers(1, 4))
 def test_the_loss_and_its_slopes_are_those_of_all_sequences(seed: int, words: int):
     rng = np.random.default_rng(seed)
@@ -50,6 +46,7 @@ def test_the_loss_and_its_slopes_are_those_of_all_sequences(seed: int, words: in
 
 
 def test_a_name_begins_with_its_own_tag():
+    assert TAGS == tagger.TAGS  # training and recognising have the same
     table = allowed(TAGS)
     assert (table[:, [2, 4, 6, 8]] == FORBIDDEN).sum() == 4 * 8
     assert (table[:, [0, 1, 3, 5, 7]] == 0).all()

@@ -160,10 +160,6 @@ def torn(rng: random.Random, path: Path) -> set[int]:
 
 
 DAMAGES: dict[str, Damage] = {
-    "pages zeroed": zeroed,
-    "overwritten": overwritten,
-    "bits flipped": flipped,
-    "truncated": truncated,
-    "header damaged": beheaded,
-    "log torn": torn,
-}
+    "pages zeroed": zeroed, "overwritten": overwritten, "bits flipped": flipped, "truncated": truncated,
+    "header damaged": beheaded, "log torn": torn,
+}  # fmt: skip

@@ -8,15 +8,13 @@ import json
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal, cast
+from typing import Any, Literal, cast
 
 from muisti.core.model.errors import MuistiError
 from muisti.core.model.ids import id_bytes
 from muisti.core.model.outcomes import Written
 from muisti.core.model.values import Memory
-from muisti.core.store.database import Database, Ended, Rows, Scrubbed, Statement
-from muisti.core.store.free_space import Traces
-from muisti.core.support.meters import StoreMeters
+from muisti.core.store.database import Database, Ended, Rows, Statement
 from tests.durability.crash_vfs import RecordingDisk
 
 Change = Literal["created", "updated", "deleted"]
@@ -187,41 +185,28 @@ class History:
                 verdict.lost.append(f"the deletion of the space {life.name}")
 
 
+def _grouped(rows: Rows) -> dict[str, list[tuple[object, ...]]]:
+    groups: dict[str, list[tuple[object, ...]]] = {}
+    for epoch, *rest in rows:
+        groups.setdefault(cast(str, epoch), []).append(tuple(rest))
+    return groups
+
+
 class NotingDatabase:
     """A `Database` that records the position of the disk's log when a write is acknowledged."""
 
     def __init__(self, inner: Database, disk: RecordingDisk) -> None:
-        self._inner = inner
-        self._disk = disk
-        self._thread = threading.local()
+        self._inner, self._disk, self._thread = inner, disk, threading.local()
+        self.primary = self
         self.first: int | None = None  # position of the log when the first write of all returned
 
-    @property
-    def engine(self) -> str:
-        return self._inner.engine
-
-    @property
-    def local(self) -> bool:
-        return self._inner.local
-
-    @property
-    def meters(self) -> StoreMeters:
-        return self._inner.meters
-
-    @property
-    def primary(self) -> Database:
-        return self
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
 
     @property
     def acknowledged(self) -> int:
         """Position of the log when this thread's last write returned."""
         return cast(int, self._thread.position)
-
-    def check(self) -> None:
-        self._inner.check()
-
-    def read(self, statements: Sequence[Statement]) -> list[Rows]:
-        return self._inner.read(statements)
 
     def write(self, statements: Sequence[Statement]) -> list[Rows]:
         rows = self._inner.write(statements)
@@ -230,27 +215,5 @@ class NotingDatabase:
             self.first = self._thread.position
         return rows
 
-    def rehearse(self, statements: Sequence[Statement]) -> list[Rows]:
-        return self._inner.rehearse(statements)
-
     def queue(self, statements: Sequence[Statement], ended: Ended) -> bool:
         return False  # `write` records the position of the log
-
-    def expect(self, writes: int) -> None:
-        self._inner.expect(writes)
-
-    def hurry(self) -> None:
-        self._inner.hurry()
-
-    def scrub(self, traces: Traces) -> Scrubbed:
-        return self._inner.scrub(traces)
-
-    def close(self) -> None:
-        self._inner.close()
-
-
-def _grouped(rows: Rows) -> dict[str, list[tuple[object, ...]]]:
-    groups: dict[str, list[tuple[object, ...]]] = {}
-    for epoch, *rest in rows:
-        groups.setdefault(cast(str, epoch), []).append(tuple(rest))
-    return groups

@@ -37,12 +37,9 @@ class Server:
         """Start, and return when the server says that it is ready."""
         ours = {name: value for name, value in os.environ.items() if not name.startswith("MUISTI_")}
         environment = ours | {
-            "PYTHONPATH": str(ROOT),
-            "MUISTI_DATABASE_URL": f"file:{self._database}",
-            "MUISTI_PORT": str(self.port),
-            "MUISTI_EMBEDDINGS": "off",
-            "MUISTI_LOG_LEVEL": "error",
-        }
+            "PYTHONPATH": str(ROOT), "MUISTI_DATABASE_URL": f"file:{self._database}", "MUISTI_PORT": str(self.port),
+            "MUISTI_EMBEDDINGS": "off", "MUISTI_LOG_LEVEL": "error",
+        }  # fmt: skip
         self._process = subprocess.Popen(
             [sys.executable, "-m", "muisti.service"], env=environment, cwd=self._database.parent, start_new_session=True
         )

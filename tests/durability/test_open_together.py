@@ -5,6 +5,7 @@ import sys
 import time
 from contextlib import ExitStack
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
@@ -16,22 +17,26 @@ from tests.durability.server import ROOT
 pytestmark = pytest.mark.prove
 
 
+# Opens the databases named on its input, one a line, adds to each a memory and says its id.
+OPENER = """
+import sys, time
+from muisti.core.engine import Engine
+from muisti.core.model.values import Draft
+from muisti.core.store.file.database import FileDatabase
+for line in sys.stdin:
+    path, name = line.split()
+    with Engine(FileDatabase(path), None, lambda: time.time_ns() // 1000) as engine:
+        print(engine.owner.write.add("default", [Draft(content=name)]).memories[0].id, flush=True)
+"""
 PROCESSES = 4
 FILES = 40
 
 
 def test_processes_that_make_a_database_together_all_write_to_it(folder: Path):
     with ExitStack() as stack:
+        command = [sys.executable, "-c", OPENER]
         openers = [
-            stack.enter_context(
-                subprocess.Popen(
-                    [sys.executable, "-m", "tests.durability.opener"],
-                    cwd=ROOT,
-                    stdin=subprocess.PIPE,
-                    stdout=subprocess.PIPE,
-                    text=True,
-                )
-            )
+            stack.enter_context(subprocess.Popen(command, cwd=ROOT, stdin=PIPE, stdout=PIPE, text=True))
             for _ in range(PROCESSES)
         ]
         for number in range(FILES):

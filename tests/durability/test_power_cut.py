@@ -38,7 +38,7 @@ def live(path: Path, disk: RecordingDisk, history: History, synchronous: Synchro
     for _ in range(2):
         file = FileDatabase(path, vfs=disk.name, synchronous=synchronous, checkpoint_pages=CHECKPOINT_PAGES, readers=3)
         database = NotingDatabase(file, disk)
-        with Engine(database, HashingEncoder(), ticking()) as engine:
+        with Engine(database, HashingEncoder(), ticking()) as engine:  # pyright: ignore[reportArgumentType]  # it delegates
             history.migrated = min(history.migrated, database.first or NEVER)
             Clients(engine, database, disk, history).run(threads=8, steps=7, rng=rng)
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import httpx
 import pytest
@@ -21,28 +22,17 @@ class Node:
     def __init__(self, http: httpx.Client) -> None:
         self._http = http
 
-    def make(self, space: str) -> None:
-        assert self._http.post("/v1/spaces", json={"name": space}).status_code == 201
-
-    def erase(self, space: str) -> None:
-        assert self._http.delete(f"/v1/spaces/{space}", params={"confirm": space}).status_code == 200
+    def ask(self, status: int, method: str, path: str, **given: Any) -> Any:
+        response = self._http.request(method, f"/v1/spaces{path}", **given)
+        assert response.status_code == status, response.text
+        return response.json() if response.content else None
 
     def add(self, space: str, content: str) -> str:
-        response = self._http.post(f"/v1/spaces/{space}/memories", json={"content": content})
-        assert response.status_code == 201, response.text
-        return response.json()["id"]
-
-    def update(self, space: str, memory_id: str, content: str) -> None:
-        response = self._http.patch(f"/v1/spaces/{space}/memories/{memory_id}", json={"content": content})
-        assert response.status_code == 200, response.text
-
-    def delete(self, space: str, memory_id: str) -> None:
-        assert self._http.delete(f"/v1/spaces/{space}/memories/{memory_id}").status_code == 204
+        return self.ask(201, "POST", f"/{space}/memories", json={"content": content})["id"]
 
     def search(self, space: str, word: str) -> list[str]:
-        response = self._http.post(f"/v1/spaces/{space}/search", json={"query": word, "mode": "keyword"})
-        assert response.status_code == 200, response.text
-        return [hit["memory"]["id"] for hit in response.json()["hits"]]
+        found = self.ask(200, "POST", f"/{space}/search", json={"query": word, "mode": "keyword"})
+        return [hit["memory"]["id"] for hit in found["hits"]]
 
 
 @pytest.fixture
@@ -61,22 +51,22 @@ def test_the_other_server_finds_the_next_moment_what_one_has_acknowledged(nodes:
         first, second = rare_word(2 * number), rare_word(2 * number + 1)
         added = here.add("default", f"note {first}")
         assert there.search("default", first) == [added]
-        there.update("default", added, f"note {second}")
+        there.ask(200, "PATCH", f"/default/memories/{added}", json={"content": f"note {second}"})
         assert here.search("default", first) == []
         assert here.search("default", second) == [added]
-        here.delete("default", added)
+        here.ask(204, "DELETE", f"/default/memories/{added}")
         assert there.search("default", second) == []
 
 
 def test_the_other_server_sees_that_a_space_was_made_anew(nodes: tuple[Node, Node]):
-    nodes[0].make("notes")
+    nodes[0].ask(201, "POST", "", json={"name": "notes"})
     for number in range(ROUNDS // 4):
         here, there = nodes if number % 2 else reversed(nodes)
         word = rare_word(number)
         old = here.add("notes", f"note {word}")
         assert there.search("notes", word) == [old]
-        here.erase("notes")
-        there.make("notes")
+        here.ask(200, "DELETE", "/notes", params={"confirm": "notes"})
+        there.ask(201, "POST", "", json={"name": "notes"})
         assert here.search("notes", word) == there.search("notes", word) == []
         new = there.add("notes", f"note {word}")
         assert here.search("notes", word) == there.search("notes", word) == [new]

@@ -19,17 +19,11 @@ FOLDERS = ("core", "service", "clients", "loadtests", "deploy", "tests")
 TOP = ("README.md", "Makefile", "Containerfile", "pyproject.toml", "fly.toml")
 # Written by clients/python/generate, or by others.
 GENERATED = (
-    "clients/python/muisti_client/_async_client.py",
-    "clients/python/muisti_client/_sync_*.py",
-    "clients/python/muisti_client/calls.py",
-    "clients/python/muisti_client/options.py",
-    "clients/python/muisti_client/results.py",
-    "clients/python/muisti_client/types.py",
-    "core/embedding/weights/*",
-    "core/embedding/minilm/vocab.txt",
-    "service/static/*",
-    "deploy/docs/assets/*.js",
-)
+    "clients/python/muisti_client/_async_client.py", "clients/python/muisti_client/_sync_*.py",
+    "clients/python/muisti_client/calls.py", "clients/python/muisti_client/options.py",
+    "clients/python/muisti_client/results.py", "clients/python/muisti_client/types.py", "core/embedding/weights/*",
+    "core/embedding/minilm/vocab.txt", "service/static/*", "deploy/docs/assets/*.js",
+)  # fmt: skip
 _SKIPPED = {"__pycache__", "node_modules", ".venv", "build"}
 
 

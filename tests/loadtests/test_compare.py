@@ -54,9 +54,6 @@ def test_a_tree_of_either_layout_runs_its_own_code(tmp_path: Path, packages: str
         [sys.executable, "-m", tree.service], env=tree.environment, capture_output=True, text=True, check=True
     )
     assert Path(ran.stdout.split()[0]).resolve() == (tmp_path / "tree" / "service" / "__main__.py").resolve()
-
-
-def test_this_tree_is_the_one_that_is_installed():
     assert THIS.service == "muisti.service" and "PYTHONPATH" not in Checkout(ROOT / "docs" / "..").environment
 
 
@@ -120,11 +117,7 @@ def test_ratios_are_those_of_rounds_and_not_of_medians():
         Pair(start, Slot(this / 1000, 10.0), Slot(other / 1000, 20.0, failures=1))
         for start, this, other in ((0, 1, 2), (0, 8, 4), (1, 9, 9), (1, 3, 4))
     ]
+    kinds = {(kind, clients) for kind in ("search", "filtered", "keep", "reject") for clients in (1, 16)}
+    assert {(case.kind, case.clients) for case in CASES} == kinds
     (row,) = compared({"search": pairs}, "another").rows
     assert row == ["search", "5.500", "4.000", "0.875", "0.688 to 1.250", "0.875 to 1.250", "10.0", "20.0", "0 + 4"]
-
-
-def test_every_kind_is_measured_alone_and_by_many():
-    assert {(case.kind, case.clients) for case in CASES} == {
-        (kind, clients) for kind in ("search", "filtered", "keep", "reject") for clients in (1, 16)
-    }

@@ -56,11 +56,6 @@ def test_arrivals_are_independent_and_as_many_as_asked_for():
     assert 0.3 < variance / mean < 3  # 1 for a Poisson process, 0 for a metronome
 
 
-def test_the_knee_is_where_more_users_bring_no_more():
-    cells = [{"users": users, "per second": min(400.0, 100.0 * users)} for users in sweep.USERS]
-    assert sweep.knee(cells) == 4
-
-
 def phase(name: str, rows: list[tuple[float, float, int]]) -> Phase:
     record = Record()
     for due, seconds, status in rows:
@@ -79,6 +74,8 @@ def test_recovery_ends_with_the_last_window_in_which_something_is_still_wrong():
     assert overload.recovery(calm, calm) == 0
     assert overload.recovery(calm, slow) == 1.5
     assert overload.recovery(calm, refused) == 3.5
+    cells = [{"users": users, "per second": min(400.0, 100.0 * users)} for users in sweep.USERS]
+    assert sweep.knee(cells) == 4  # more users bring no more
 
 
 def test_what_an_overload_broke_is_told_by_its_gates():
@@ -87,11 +84,9 @@ def test_what_an_overload_broke_is_told_by_its_gates():
     bad.record.retry_after[0] = False
     broken = {gate.what for gate in overload.gates(overload.Run(1.0, [calm, bad, calm], 5, 1)) if not gate.holds}
     assert broken >= {
-        "99th percentile of refusals, ms",
-        "refusals without Retry-After",
-        "neither answered nor refused",
+        "99th percentile of refusals, ms", "refusals without Retry-After", "neither answered nor refused",
         "acknowledged memories lost",
-    }
+    }  # fmt: skip
 
 
 def test_limits_are_multiples_of_what_requests_take_alone():

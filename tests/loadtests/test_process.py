@@ -21,16 +21,14 @@ class Scripted:
         return self.last[pid]
 
 
-def test_it_waits_until_all_of_them_have_done_their_work(monkeypatch: pytest.MonkeyPatch):
+def test_it_waits_until_all_of_them_have_done_their_work_and_gives_up_one_that_never_rests(
+    monkeypatch: pytest.MonkeyPatch,
+):
     script = Scripted(p1=[0.0, 0.4, 0.9, 2.0], p2=[7.0], p3=[1.0, 1.5])
     monkeypatch.setattr(process, "WINDOW", 0.0)
     monkeypatch.setattr(process, "worked", script.worked)
     rested(1, 2, 3)
     assert script.last == {1: 2.0, 2: 7.0, 3: 1.5}
-
-
-def test_one_that_never_rests_is_given_up(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(process, "WINDOW", 0.0)
     monkeypatch.setattr(process, "RESTING", 0.01)
     monkeypatch.setattr(process, "worked", Scripted(p5=count(0.0, 1.0), p6=[3.0]).worked)
     with pytest.raises(TimeoutError, match=r"still work: \[5\]"):

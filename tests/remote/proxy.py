@@ -10,15 +10,8 @@ from typing import Literal
 
 Fault = Literal["cut before", "cut after request", "cut in answer", "reset", "error", "delay", "half request", "repeat"]
 FAULTS: tuple[Fault, ...] = (
-    "cut before",
-    "cut after request",
-    "cut in answer",
-    "reset",
-    "error",
-    "delay",
-    "half request",
-    "repeat",
-)
+    "cut before", "cut after request", "cut in answer", "reset", "error", "delay", "half request", "repeat",
+)  # fmt: skip
 ERROR = b"HTTP/1.1 502 Bad Gateway\r\ncontent-length: 4\r\nconnection: close\r\n\r\noops"
 RESET = struct.pack("ii", 1, 0)  # closing sends RST
 

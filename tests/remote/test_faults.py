@@ -2,6 +2,7 @@
 
 import random
 import threading
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -45,21 +46,10 @@ def log(database: Database) -> dict[str, int]:
     return noted
 
 
-def chooser(share: float, seed: int) -> tuple[list[bool], "Chooser"]:
-    broken = [False]
-    return broken, Chooser(share, seed, broken)
-
-
-class Chooser:
-    """Says what happens to the next request; nothing while the network is whole."""
-
-    def __init__(self, share: float, seed: int, broken: list[bool]) -> None:
-        self._share, self._rng, self._broken = share, random.Random(seed), broken
-
-    def __call__(self) -> Fault | None:
-        if not self._broken[0] or self._rng.random() >= self._share:
-            return None
-        return self._rng.choice(FAULTS)
+def chooser(seed: int) -> tuple[list[bool], Callable[[], Fault | None]]:
+    """Return what says what happens to the next request, and a cell: nothing while the network is whole."""
+    broken, rng = [False], random.Random(seed)
+    return broken, lambda: rng.choice(FAULTS) if broken[0] and rng.random() < SHARE else None
 
 
 @pytest.mark.prove
@@ -67,7 +57,7 @@ def test_of_many_faults_none_loses_or_doubles_a_write(sqld: Sqld, long: bool):
     faults = MANY_FAULTS if long else FEW_FAULTS
     store = RemoteStore(sqld)
     store.open().write(TABLES)
-    broken, choose = chooser(SHARE, 7)
+    broken, choose = chooser(7)
     acknowledged: dict[str, int] = {}
     unknown: set[str] = set()
     lock = threading.Lock()
@@ -110,7 +100,7 @@ def test_a_refusal_is_a_refusal_whatever_happens_to_the_replies(sqld: Sqld):
     """Compare-and-set under faults: of the clients that claim a number one gets it, and the others are refused."""
     store = RemoteStore(sqld)
     store.open().write([*TABLES, Statement("CREATE UNIQUE INDEX once ON log (name)")])
-    broken, choose = chooser(SHARE, 8)
+    broken, choose = chooser(8)
     with Proxy(sqld.port, choose) as proxy:
         database = RemoteDatabase(Server(proxy.url, Token(), store.namespace), seconds=20)
         broken[0] = True
@@ -143,11 +133,13 @@ def test_when_no_answer_ever_comes_the_caller_is_told_that_the_outcome_is_unknow
         assert add(database, "b") == len(log(database))
 
 
-def test_a_server_that_is_not_there_is_told_within_the_time(sqld: Sqld):
+def test_a_server_that_is_not_there_or_does_not_speak_hrana_is_told_within_the_time(sqld: Sqld):
     with Proxy(sqld.port, lambda: None) as gone:
         pass
     with pytest.raises(StoreUnavailable, match="cannot be reached"):
         RemoteDatabase(Server(gone.url, Token(), "default"), seconds=1)
+    with pytest.raises(StoreUnavailable, match="Hrana"):
+        RemoteDatabase(Server(f"{sqld.url}/elsewhere", Token(), "default"), seconds=3)
 
 
 def test_a_server_that_is_killed_and_comes_back_is_waited_for(sqld_of_its_own: Sqld):
@@ -185,11 +177,6 @@ def test_the_ids_of_old_writes_go_and_the_count_stays(sqld: Sqld, monkeypatch: p
     database.write([Statement(COUNT)])
     ids = Statement("SELECT count(*) FROM muisti_writes WHERE id <> x''")
     assert database.read([ids, writes.COUNT]) == [[(1,)], [(8,)]]  # the last write's own
-
-
-def test_what_does_not_speak_hrana_is_told_so(sqld: Sqld):
-    with pytest.raises(StoreUnavailable, match="Hrana"):
-        RemoteDatabase(Server(f"{sqld.url}/elsewhere", Token(), "default"), seconds=3)
 
 
 def test_threads_of_one_process_write_one_after_another(sqld: Sqld):

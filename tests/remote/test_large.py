@@ -45,15 +45,11 @@ def test_answers_larger_than_the_server_gives_at_once_come_whole(store: RemoteSt
         assert again.owner.read.search(SPACE, Query(text="7", mode="semantic")).total == MANY
 
 
-@pytest.mark.parametrize(
-    "batch",
-    [
-        [Statement("SELECT 1")] * (remote.STATEMENTS_MAX + 1),
-        [Statement("SELECT ?", ("x" * (remote.VALUE_MAX + 1),))],
-        [Statement("SELECT ?", (bytes(remote.VALUE_MAX),))] * (remote.VALUES_MAX // remote.VALUE_MAX + 1),
-    ],
-    ids=["statements", "a value", "values"],
-)
+@pytest.mark.parametrize("batch", [
+    [Statement("SELECT 1")] * (remote.STATEMENTS_MAX + 1),
+    [Statement("SELECT ?", ("x" * (remote.VALUE_MAX + 1),))],
+    [Statement("SELECT ?", (bytes(remote.VALUE_MAX),))] * (remote.VALUES_MAX // remote.VALUE_MAX + 1),
+], ids=["statements", "a value", "values"])  # fmt: skip
 def test_a_write_beyond_what_a_transaction_takes_is_refused(store: RemoteStore, batch: list[Statement]):
     with pytest.raises(TooLarge, match="send less"):
         store.open().write(batch)

@@ -145,20 +145,17 @@ def test_when_the_primary_is_gone_the_replica_answers(sqld_of_its_own: Sqld, tmp
         sqld_of_its_own.start()
 
 
-def test_a_point_that_one_server_gave_is_reached_by_the_other(store: RemoteStore):
+@pytest.mark.parametrize("strong", [False, True], ids=["point", "strong"])
+def test_what_one_server_has_acknowledged_the_other_reads(store: RemoteStore, strong: bool):
+    """At the point that the first gave, or with a strong read."""
     with open_engine(store) as one, open_engine(store) as other:
         for n in range(ROUNDS // 2):
             written = one.owner.write.add(SPACE, [Draft(content=f"heron{n} by the lake")], on_conflict="keep")
-            other.spaces.require(SPACE, written.seq)
+            if strong:
+                other.spaces.catch_up(SPACE)
+            else:
+                other.spaces.require(SPACE, written.seq)
             assert found(other, f"heron{n}") == [written.memories[0].id]
-
-
-def test_strong_reads_what_the_other_server_has_acknowledged(store: RemoteStore):
-    with open_engine(store) as one, open_engine(store) as other:
-        for n in range(ROUNDS // 2):
-            (id_,) = add(one, f"heron{n} by the lake")
-            other.spaces.catch_up(SPACE)
-            assert found(other, f"heron{n}") == [id_]
 
 
 def test_a_point_of_a_space_that_has_just_been_made_anew_is_known_everywhere(store: RemoteStore):

@@ -14,18 +14,7 @@ from tests.core.graph.plain import toy_reader
 def given_of(database: Database, engine: Engine) -> Given:
     """Return the usual choices for a database that an engine has opened."""
     return Given(
-        database=database,
-        models=engine.models,
-        clock=Clock(),
-        meters=engine.meters,
-        notifier=engine.notifier,
-        index_memory=MEMORY,
-        retention_us=0,
-        calibration=Calibration(),
-        quota=Quota(),
-        policy=Policy(),
-        workers=Workers(),
-        graph_reader=toy_reader,
-        second_query="mapped",
-        second_query_seconds=0.0,
-    )
+        database=database, models=engine.models, clock=Clock(), meters=engine.meters, notifier=engine.notifier,
+        index_memory=MEMORY, retention_us=0, calibration=Calibration(), quota=Quota(), policy=Policy(),
+        workers=Workers(), graph_reader=toy_reader, second_query="mapped", second_query_seconds=0.0,
+    )  # fmt: skip

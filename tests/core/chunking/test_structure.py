@@ -75,22 +75,19 @@ def test_a_large_class_is_cut_between_its_methods():
     assert all(one.symbol and one.symbol.startswith("Large.method_") for one in cuts[1:])
 
 
-@pytest.mark.parametrize(
-    ("language", "source", "symbols"),
-    [
-        ("python", "@dec\nclass A:\n    async def f(self):\n        def g(): ...\n", ["A", "A.f", "A.f.g"]),
-        (
-            "typescript",
-            "export class A { f() {} }\nexport const h = () => 1\ninterface I { x: 1 }\n",
-            ["A", "A.f", "h", "I"],
-        ),
-        ("javascript", "function f() {}\nconst x = 1, g = function () {}\nclass B {}\n", ["f", "g", "B"]),
-        ("go", "package p\n\ntype T struct{}\n\n// F does.\nfunc (t *T) F() {}\nfunc G() {}\n", ["T", "T.F", "G"]),
-        ("rust", "impl<T> Display for A<T> { fn f() {} }\n#[test]\nfn t() {}\n", ["A", "A.f", "t"]),
-        ("java", "class A { A() {} int f() { return 1; } }\n", ["A", "A.A", "A.f"]),
-        ("c", "static int *f(int x) { return 0; }\nstruct s { int a; };\nstruct s y;\n", ["f", "s"]),
-    ],
-)
+@pytest.mark.parametrize(("language", "source", "symbols"), [
+    ("python", "@dec\nclass A:\n    async def f(self):\n        def g(): ...\n", ["A", "A.f", "A.f.g"]),
+    (
+        "typescript",
+        "export class A { f() {} }\nexport const h = () => 1\ninterface I { x: 1 }\n",
+        ["A", "A.f", "h", "I"],
+    ),
+    ("javascript", "function f() {}\nconst x = 1, g = function () {}\nclass B {}\n", ["f", "g", "B"]),
+    ("go", "package p\n\ntype T struct{}\n\n// F does.\nfunc (t *T) F() {}\nfunc G() {}\n", ["T", "T.F", "G"]),
+    ("rust", "impl<T> Display for A<T> { fn f() {} }\n#[test]\nfn t() {}\n", ["A", "A.f", "t"]),
+    ("java", "class A { A() {} int f() { return 1; } }\n", ["A", "A.A", "A.f"]),
+    ("c", "static int *f(int x) { return 0; }\nstruct s { int a; };\nstruct s y;\n", ["f", "s"]),
+])  # fmt: skip
 def test_definitions_have_qualified_names(language: str, source: str, symbols: list[str]):
     assert [one.symbol for one in definitions(source, language)] == symbols
 

@@ -55,7 +55,8 @@ def test_code_that_is_given_up_is_plain_text_with_a_note():
 
 
 def test_a_process_that_reads_code_loads_no_grammar():
-    code = f"import sys; from muisti.core.code import apart; print(apart.names({PYTHON!r}, 'python'), *sys.modules)"
+    code = "import sys; from muisti.core.code import apart, grammars; grammars.is_available('go');"
+    code += f"print(apart.names({PYTHON!r}, 'python'), *sys.modules)"
     found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert found.startswith("['A', 'f']")
     assert "tree_sitter" not in found.split()

@@ -73,22 +73,11 @@ def test_python_follows_scopes_imports_types_and_inheritance():
         ),
     }
     assert edges(files) == {
-        "A.hook -> pkg/a.py:Base.hook",
-        "A.hook -> pkg/a.py:Base.again",
-        "A.hook -> pkg/b.py:B.work",
-        "A.hook -> pkg/b.py:helper",
-        "A.build -> pkg/a.py:A",
-        "A.build -> pkg/b.py:B",
-        "A.build -> pkg/a.py:A.hook",
-        "make -> pkg/a.py:A.build",
-        "B.work -> pkg/b.py:helper",
-        "run -> pkg/a.py:make",
-        "run -> pkg/a.py:A.hook",
-        "run -> pkg/a.py:Base.again",
-        "run -> pkg/b.py:B.work",
-        "run -> pkg/b.py:helper",
-        "run -> pkg/a.py:A",
-    }
+        "A.hook -> pkg/a.py:Base.hook", "A.hook -> pkg/a.py:Base.again", "A.hook -> pkg/b.py:B.work",
+        "A.hook -> pkg/b.py:helper", "A.build -> pkg/a.py:A", "A.build -> pkg/b.py:B", "A.build -> pkg/a.py:A.hook",
+        "make -> pkg/a.py:A.build", "B.work -> pkg/b.py:helper", "run -> pkg/a.py:make", "run -> pkg/a.py:A.hook",
+        "run -> pkg/a.py:Base.again", "run -> pkg/b.py:B.work", "run -> pkg/b.py:helper", "run -> pkg/a.py:A",
+    }  # fmt: skip
     assert edges(files, "inherits") == {"pkg/a.py -> pkg/a.py:Base"}
     assert "use.py -> pkg/__init__.py:" in edges(files, "imports")
 
@@ -100,10 +89,7 @@ def test_python_finds_packages_below_src_and_leaves_the_standard_library_alone()
         "src/web/app.py": "import json\nfrom web.json import dumps\nfrom . import json as own\njson.dumps()\ndumps()\n",
         "tests/test_app.py": "from web.app import dumps\ndumps()\n",
     }
-    assert edges(files) == {
-        "src/web/app.py -> src/web/json.py:dumps",
-        "tests/test_app.py -> src/web/json.py:dumps",
-    }
+    assert edges(files) == {"src/web/app.py -> src/web/json.py:dumps", "tests/test_app.py -> src/web/json.py:dumps"}
     assert "src/web/app.py -> src/web/json.py:" in edges(files, "imports")
 
 
@@ -144,19 +130,11 @@ def test_typescript_follows_modules_classes_and_types():
         "src/old.js": "const { helper } = require('./b')\nhelper()\nmodule.exports = { helper }\n",
     }
     assert edges(files) == {
-        "App.run -> src/a.ts:Part.go",
-        "App.run -> src/b.ts:helper",
-        "App -> src/a.ts:Part",
-        "use -> src/a.ts:Base.start",
-        "use -> src/a.ts:App.run",
-        "use -> src/a.ts:Part.go",
-        "use -> src/b.ts:helper",
-        "use -> src/b.ts:main",
-        "use -> src/a.ts:table.open",
-        "use -> src/a.ts:table.close",
-        "use -> src/a.ts:App",
+        "App.run -> src/a.ts:Part.go", "App.run -> src/b.ts:helper", "App -> src/a.ts:Part",
+        "use -> src/a.ts:Base.start", "use -> src/a.ts:App.run", "use -> src/a.ts:Part.go", "use -> src/b.ts:helper",
+        "use -> src/b.ts:main", "use -> src/a.ts:table.open", "use -> src/a.ts:table.close", "use -> src/a.ts:App",
         "src/old.js -> src/b.ts:helper",
-    }
+    }  # fmt: skip
 
 
 def test_typescript_follows_aliases_and_packages_of_a_workspace():
@@ -188,14 +166,10 @@ def test_typescript_follows_aliases_and_packages_of_a_workspace():
     }
     here = "apps/web/src/use.ts ->"
     assert edges(files) == {
-        f"{here} apps/web/src/a.ts:a",
-        f"{here} apps/web/src/deep/b/index.ts:b",
-        f"{here} apps/web/src/deep/exact.ts:c",
-        f"{here} packages/shared/lib/d.ts:d",
-        f"{here} packages/tools/src/index.ts:e",
-        f"{here} packages/tools/src/extra.ts:f",
-        f"{here} packages/plain/src/inner.ts:g",
-    }
+        f"{here} apps/web/src/a.ts:a", f"{here} apps/web/src/deep/b/index.ts:b", f"{here} apps/web/src/deep/exact.ts:c",
+        f"{here} packages/shared/lib/d.ts:d", f"{here} packages/tools/src/index.ts:e",
+        f"{here} packages/tools/src/extra.ts:f", f"{here} packages/plain/src/inner.ts:g",
+    }  # fmt: skip
 
 
 def test_settings_that_extend_each_other_end():
@@ -221,15 +195,10 @@ def test_go_follows_packages_receivers_and_types():
         "queue/queue.go": "package queue\nfunc Push() {}\n",
     }
     assert edges(files) == {
-        "main -> store/store.go:New",
-        "main -> store/store.go:Store.Save",
-        "main -> app/more.go:helper",
-        "main -> queue/queue.go:Push",
-        "main -> store/box.go:Box.Odd?",
-        "New -> store/store.go:Store",
-        "Store.Save -> store/box.go:Box.Put",
-        "Store.Save -> store/store.go:Store.check",
-    }
+        "main -> store/store.go:New", "main -> store/store.go:Store.Save", "main -> app/more.go:helper",
+        "main -> queue/queue.go:Push", "main -> store/box.go:Box.Odd?", "New -> store/store.go:Store",
+        "Store.Save -> store/box.go:Box.Put", "Store.Save -> store/store.go:Store.check",
+    }  # fmt: skip
 
 
 def test_rust_follows_use_modules_and_impl():
@@ -241,14 +210,10 @@ def test_rust_follows_use_modules_and_impl():
         "src/deep/mod.rs": "use super::shop::Shop;\npub fn rare() { Shop::new(); }\n",
     }
     assert edges(files) == {
-        "main -> src/shop.rs:Shop.new",
-        "main -> src/shop.rs:Shop.sell",
-        "main -> src/shop.rs:open",
-        "main -> src/deep/mod.rs:rare?",
-        "Shop.new -> src/shop.rs:Shop",
-        "Shop.sell -> src/shop.rs:Shop.count",
+        "main -> src/shop.rs:Shop.new", "main -> src/shop.rs:Shop.sell", "main -> src/shop.rs:open",
+        "main -> src/deep/mod.rs:rare?", "Shop.new -> src/shop.rs:Shop", "Shop.sell -> src/shop.rs:Shop.count",
         "rare -> src/shop.rs:Shop.new",
-    }
+    }  # fmt: skip
 
 
 def test_java_follows_imports_packages_and_inheritance():
@@ -262,13 +227,9 @@ def test_java_follows_imports_packages_and_inheritance():
         "c/Star.java": "package c; import b.*; class Star { void all() { Tool.make(); } }\n",
     }
     assert edges(files) == {
-        "App.run -> b/Tool.java:Tool.use",
-        "Star.all -> b/Tool.java:Tool.make",
-        "App.run -> a/Base.java:Base.inherited",
-        "App.run -> a/App.java:App.own",
-        "App.run -> a/Near.java:Near.hello",
-        "App.run -> b/Tool.java:Tool",
-    }
+        "App.run -> b/Tool.java:Tool.use", "Star.all -> b/Tool.java:Tool.make", "App.run -> a/Base.java:Base.inherited",
+        "App.run -> a/App.java:App.own", "App.run -> a/Near.java:Near.hello", "App.run -> b/Tool.java:Tool",
+    }  # fmt: skip
     assert edges(files, "inherits") == {"a/App.java -> a/Base.java:Base"}
 
 

@@ -18,38 +18,13 @@ from tests.stores import Stores
 pytestmark = pytest.mark.one_store
 
 WORDS = (
-    "deploy",
-    "Turku",
-    "harbour",
-    "Straße",
-    "naïve",
-    "版本",
-    "東京タワー",
-    "мост",
-    "🚀",
-    "x" * 40,
-    "1234567",
+    "deploy", "Turku", "harbour", "Straße", "naïve", "版本", "東京タワー", "мост", "🚀", "x" * 40, "1234567",
     "/etc/hosts",
-)
+)  # fmt: skip
 MARKS = (
-    " ",
-    "  ",
-    "\n",
-    "\n\n",
-    ". ",
-    "? ",
-    "!\n",
-    "\t",
-    "\r\n",
-    "\u2028",
-    "\u00a0",
-    "```\n",
-    "\n```py\n",
-    "...",
-    "/",
-    "\x1e",
-    "。",
-)
+    " ", "  ", "\n", "\n\n", ". ", "? ", "!\n", "\t", "\r\n", "\u2028", "\u00a0", "```\n", "\n```py\n", "...", "/",
+    "\x1e", "。",
+)  # fmt: skip
 TEMPLATES = (None, None, None, "<m>\n$context</m>", "$memories|${profile}|$query", "$notice$$ $none\n$recent$facts")
 NOISE = string.printable + "äß€—\u0301\u200d\U0001f600"
 

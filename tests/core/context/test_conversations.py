@@ -37,35 +37,27 @@ def conversation(engine: Engine) -> None:
     engine.owner.write.add(SPACE, [Draft(content="Towns have a harbour")], on_conflict="keep")
 
 
-def build(engine: Engine, sections: dict[SectionName, Wanted], budget: int = 400) -> Context:
+def build(
+    engine: Engine, sections: dict[SectionName, Wanted] | None, query: str = "town harbour", conversation: str = "c-42"
+) -> Context:
     asked = Request(
-        query="town harbour",
-        token_budget=budget,
-        encoding="cl100k_base",
-        conversation="c-42",
-        sections=sections,
+        query=query, token_budget=400, encoding="cl100k_base", conversation=conversation, sections=sections,
         min_evidence="none",
-    )
+    )  # fmt: skip
     return engine.owner.context.build(SPACE, asked)
 
 
-def test_an_exchange_shows_who_says_what(engine: Engine):
-    text = build(engine, {"recent": Wanted(turns=1)}).text
-    assert "\n2026-11-23\nAnn: I moved to town 8.\n assistant: Noted, town 8!\n" in text
+def shown(found: Context) -> list[str]:
+    return [found.text[one.start : one.stop] for one in found.citations]
 
 
-def test_the_last_turns_are_in_order_and_no_memory_twice(engine: Engine):
+def test_the_last_turns_are_in_order_with_their_speakers_and_no_memory_twice(engine: Engine):
     found = build(engine, {"recent": Wanted(turns=3), "memories": Wanted()})
     recent = [found.text[one.start : one.stop].split(".")[0] for one in found.citations if one.section == "recent"]
     assert recent == ["I moved to town 6", "I moved to town 7", "I moved to town 8"]
     assert len({one.id for one in found.citations}) == len(found.citations)
-
-
-def test_without_sections_a_conversation_has_its_last_turns_and_memories(engine: Engine):
-    asked = Request(query="harbour", token_budget=300, encoding="o200k_base", conversation="c-42", min_evidence="none")
-    found = engine.owner.context.build(SPACE, asked)
-    assert [one.name for one in found.sections] == ["recent", "memories"]
-    assert found.tokens <= 300
+    assert "\nAnn: I moved to town 8.\n assistant: Noted, town 8!\n" in found.text
+    assert [one.name for one in build(engine, None, "harbour").sections] == ["recent", "memories"]
 
 
 def test_summaries_are_a_section_of_their_own(engine: Engine):
@@ -96,16 +88,8 @@ def test_summaries_of_topics_that_the_memories_touch_come_first(engine: Engine):
     summarised(engine, "31", "Ann moves at first.", [1, 2, 3])
     summarised(engine, "32", "Ann moves at last.", [6, 7, 8])
     for turn, first in ((2, "Ann moves at first."), (7, "Ann moves at last.")):
-        asked = Request(
-            query=f"I moved to town {turn}",
-            token_budget=400,
-            encoding="cl100k_base",
-            conversation="c-42",
-            sections={"summaries": Wanted(max_tokens=9), "memories": Wanted()},
-            min_evidence="none",
-        )
-        text = engine.owner.context.build(SPACE, asked).text
-        assert f"Summary\n{first}" in text
+        found = build(engine, {"summaries": Wanted(max_tokens=9), "memories": Wanted()}, f"I moved to town {turn}")
+        assert f"Summary\n{first}" in found.text
 
 
 def test_nobody_sees_what_their_key_does_not_open(engine: Engine):
@@ -126,41 +110,17 @@ def test_nobody_sees_what_their_key_does_not_open(engine: Engine):
 def test_turns_that_come_out_of_order_are_chosen_and_shown_by_turn(engine: Engine):
     late = [
         {
-            "id": f"0197a3c0-5f4e-7000-8000-0000000001{turn:02}",
-            "content": f"Turn {turn} of the talk.",
-            "kind": "exchange",
-            "conversation": "c-7",
-            "turn": turn,
-            "author": "Ann",
+            "id": f"0197a3c0-5f4e-7000-8000-0000000001{turn:02}", "content": f"Turn {turn} of the talk.",
+            "kind": "exchange", "conversation": "c-7", "turn": turn, "author": "Ann",
             "event_at": None if turn % 2 else f"2026-11-{turn:02}T12:00:00Z",
         }
         for turn in (9, 2, 10, 4, 3, 8, 1)
-    ]
+    ]  # fmt: skip
     bring(engine, *late)
-    asked = Request(
-        query="harbour",
-        token_budget=400,
-        encoding="cl100k_base",
-        conversation="c-7",
-        sections={"recent": Wanted(turns=4)},
-    )
-    found = engine.owner.context.build(SPACE, asked)
-    shown = [found.text[one.start : one.stop] for one in found.citations]
-    assert shown == [f"Turn {turn} of the talk." for turn in (4, 8, 9, 10)]
-
-
-def test_turns_named_by_metadata_are_chosen_by_turn_too(engine: Engine):
     for turn in (11, 3, 12, 2):
         draft = Draft(content=f"Turn {turn} of old.", author="Ann", metadata={"session": "old", "turn": turn})
         engine.owner.write.add(SPACE, [draft], on_conflict="keep")
-    asked = Request(
-        query="harbour",
-        token_budget=400,
-        encoding="cl100k_base",
-        conversation="old",
-        sections={"recent": Wanted(turns=3)},
-    )
-    found = engine.owner.context.build(SPACE, asked)
-    assert [found.text[one.start : one.stop] for one in found.citations] == [
-        f"Turn {turn} of old." for turn in (3, 11, 12)
-    ]
+    found = shown(build(engine, {"recent": Wanted(turns=4)}, "harbour", "c-7"))
+    assert found == [f"Turn {turn} of the talk." for turn in (4, 8, 9, 10)]
+    found = shown(build(engine, {"recent": Wanted(turns=3)}, "harbour", "old"))
+    assert found == [f"Turn {turn} of old." for turn in (3, 11, 12)]

@@ -16,11 +16,9 @@ from tests.examples import examples
 
 O200K = "446a9538cb6c348e3516120d7c08b09f57c36495e2acfffe59a5bf8b0cfb1a2d"  # SHA-256 that tiktoken states
 KNOWN = (  # tiktoken's own documentation and tests
-    ("cl100k_base", "hello world", 2),
-    ("cl100k_base", "antidisestablishmentarianism", 6),
-    ("o200k_base", "hello world", 2),
-    ("o200k_base", "<|endoftext|>", 7),
-)
+    ("cl100k_base", "hello world", 2), ("cl100k_base", "antidisestablishmentarianism", 6),
+    ("o200k_base", "hello world", 2), ("o200k_base", "<|endoftext|>", 7),
+)  # fmt: skip
 
 
 def test_the_ranks_on_board_are_those_that_were_published():

@@ -10,22 +10,13 @@ from muisti.core.text.sentences import pieces
 from tests.examples import examples
 
 TEXTS = st.lists(
-    st.sampled_from(
-        [
-            "It rained. ",
-            "We left at 5!\n",
-            "\n\n",
-            "```\nx = 1\n\ny\n```\n",
-            "e.g. this",
-            "版本3。",
-            "\u2028",
-            " ",
-            "/etc",
-        ]
-    )
+    st.sampled_from([
+        "It rained. ", "We left at 5!\n", "\n\n", "```\nx = 1\n\ny\n```\n", "e.g. this", "版本3。", "\u2028", " ",
+        "/etc",
+    ])
     | st.text(max_size=20),
     max_size=60,
-).map("".join)
+).map("".join)  # fmt: skip
 
 
 @given(TEXTS)

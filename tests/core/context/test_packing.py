@@ -91,10 +91,7 @@ def test_short_memories_go_in_by_rank_and_what_does_not_fit_is_passed_over(sizes
 def test_the_best_memory_is_there_in_pieces_when_it_is_large():
     text = "The harbour is old. " * 40 + "We deploy in Turku on Fridays. " + "The lake is cold. " * 40
     features = measure(text, COUNTS)
-    items = [
-        Item(value=1.0, tokens=features.tokens, around=2, long=0),
-        Item(value=0.2, tokens=20, around=2),
-    ]
+    items = [Item(value=1.0, tokens=features.tokens, around=2, long=0), Item(value=0.2, tokens=20, around=2)]
     pieces = gathered([features], "When do we deploy in Turku?")
     assert int(weights(pieces).argmax()) == 40
     found = pack(items, pieces, 60, COUNTS.short)
@@ -108,10 +105,7 @@ def test_the_first_piece_of_the_best_memory_leaves_room_for_others():
     features = measure(text, COUNTS)
     pieces = gathered([features], "When do we deploy in Turku?")
     assert int(weights(pieces).argmax()) == 2
-    items = [
-        Item(value=1.0, tokens=features.tokens, around=2, long=0),
-        Item(value=0.9, tokens=40, around=2),
-    ]
+    items = [Item(value=1.0, tokens=features.tokens, around=2, long=0), Item(value=0.9, tokens=40, around=2)]
     found = pack(items, pieces, int(pieces.counts[2]) + 10, COUNTS.short)
     assert found.kept[0] is not None and 1 in found.kept[0] and 2 not in found.kept[0]
     assert 1 in found.kept

@@ -88,10 +88,6 @@ def test_of_long_memories_only_the_best_are_weighed(opened: Engine, monkeypatch:
     add(opened, *(f"{LONG}{number}" for number in range(4)))
     asked = Request(query="When do we deploy?", token_budget=2_000, encoding="cl100k_base", min_evidence="none")
     found = opened.owner.context.build(SPACE, asked)
-    assert len(stored_soon(opened)) == len(found.citations) == 2
+    opened.flush_retrievals()
+    assert len(stored(opened)) == len(found.citations) == 2
     assert [one for one in found.degraded if "best 2 of 4" in one]
-
-
-def stored_soon(engine: Engine) -> list[tuple[object, ...]]:
-    engine.flush_retrievals()
-    return stored(engine)

@@ -54,7 +54,7 @@ def test_a_purged_conversation_is_in_no_byte_of_the_file(tmp_path: Path):
             assert [word for word in lived.canaries if word.encode() in content] == [], file
 
 
-@pytest.mark.one_store
+@pytest.mark.file_only
 def test_a_copy_of_the_file_at_any_moment_is_whole(tmp_path: Path):
     """As after a kill: the file with its log, as they are between two steps."""
     path = tmp_path / "a.db"

@@ -22,18 +22,10 @@ def found(turn: Memory, content: str, author: str | None, **structure: Any) -> l
     return [(one.draft.author, one.draft.content) for one in suggestions(said)]
 
 
-@pytest.mark.parametrize(
-    "content",
-    [
-        "Do you like tea?",
-        "Which seats do I prefer?",
-        "Would you say that I love jazz?",
-        "I'd like to know the price.",
-        "The meeting is on Monday.",
-        "```\nI prefer tabs.\n```",
-        "",
-    ],
-)
+@pytest.mark.parametrize("content", [
+    "Do you like tea?", "Which seats do I prefer?", "Would you say that I love jazz?",
+    "I'd like to know the price.", "The meeting is on Monday.", "```\nI prefer tabs.\n```", "",
+])  # fmt: skip
 def test_what_states_no_preference_suggests_none(turn: Memory, content: str):
     assert found(turn, content, "user") == []
 

@@ -1,6 +1,6 @@
 """Titles made from turns follow them: changed, superseded, deleted, expired, restored and undone."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
@@ -13,23 +13,11 @@ from muisti.core.model.outcomes import Undo
 from muisti.core.query.points import parse as point
 from muisti.core.views.conversations import Wanted
 from tests.core.conversations.talking import named, said, stream, talks
-from tests.core.fakes import SPACE, Clock, open_engine
-from tests.stores import Stores
+from tests.core.fakes import SPACE, Clock
 
 CLINIC = [f"The zorbulax clinic called about zorbulax appointment {n}." for n in range(4)]
 GARDEN = [f"We talked of gardens, roses and tulips number {n}." for n in range(4)]
 FIRST, SECOND = "The clinic has a date for us.", "The roses are in bloom."
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def engine(stores: Stores, clock: Clock) -> Iterator[Engine]:
-    with open_engine(stores(), clock=clock) as engine:
-        yield engine
 
 
 def talk(engine: Engine, *texts: str, conversation: str = "c") -> list[str]:
@@ -63,11 +51,7 @@ def expire(engine: Engine, turn: str, clock: Clock) -> None:
     engine.upkeep.end_expired(SPACE, clock())
 
 
-WAYS: dict[str, Callable[[Engine, str, Clock], None]] = {
-    "changed": patch,
-    "deleted": delete,
-    "expired": expire,
-}
+WAYS: dict[str, Callable[[Engine, str, Clock], None]] = {"changed": patch, "deleted": delete, "expired": expire}
 
 
 @pytest.mark.parametrize("way", WAYS)

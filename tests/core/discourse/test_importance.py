@@ -19,11 +19,8 @@ def test_importance_is_explained_and_never_zero(text: str, new: float, mass: flo
     assert found.parts.keys() <= {"base", *WEIGHTS}
 
 
-def test_weights_are_shares() -> None:
-    assert math.fsum(WEIGHTS.values()) == pytest.approx(1)
-
-
 def test_what_is_new_and_personal_counts_more() -> None:
+    assert math.fsum(WEIGHTS.values()) == pytest.approx(1)
     moved = importance(signals("I moved to Turku on 3 May 2026."), novelty=0.9, mass=20)
     assert moved.value > 2 * importance(signals("ok"), novelty=0.1, mass=1).value
     assert {"first_person", "times", "numbers"} <= moved.parts.keys()

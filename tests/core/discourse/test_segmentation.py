@@ -82,8 +82,11 @@ def test_final_boundaries_only_grow(vectors: Vectors) -> None:
         assert all(segmenter.start < place < segmenter.turns for place in segmenter.tentative)
 
 
-def test_subjects_are_found() -> None:
+def test_subjects_are_found_but_for_turns_without_vectors() -> None:
     assert found(conversation([0] * 20 + [1] * 15 + [2] * 20)) == [20, 35]
+    assert found(conversation([0] * (3 * WINDOW) + [1] * 20, noise=0.1)) == [3 * WINDOW]
+    assert found(np.zeros((50, 8), np.float32)) == []
+    assert pauses([10, 0, 55, 70], pause=50) == pauses([]) == []
 
 
 def test_a_boundary_is_not_final_before_later_turns_agree() -> None:
@@ -100,20 +103,6 @@ def test_a_break_ends_a_topic_immediately() -> None:
     vectors = conversation([0] * 6)
     assert feed(segmenter, vectors, frozenset({0, 4})) == [4]
     assert segmenter.start == 4
-
-
-def test_a_long_topic_is_not_cut_by_the_window() -> None:
-    vectors = conversation([0] * (3 * WINDOW) + [1] * 20, noise=0.1)
-    assert found(vectors) == [3 * WINDOW]
-
-
-def test_turns_without_a_vector_change_nothing_alone() -> None:
-    assert found(np.zeros((50, 8), np.float32)) == []
-
-
-def test_pauses_count_from_the_latest_turn() -> None:
-    assert pauses([10, 0, 55, 70], pause=50) == []
-    assert pauses([]) == []
 
 
 def test_short_turns_take_their_meaning_from_their_neighbours() -> None:

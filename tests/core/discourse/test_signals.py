@@ -11,28 +11,16 @@ MONDAY = to_us(datetime(2026, 11, 23, 10, tzinfo=UTC))
 DAY = 86_400_000_000
 
 
-@pytest.mark.parametrize(
-    ("text", "acts"),
-    [
-        ("What is it", {"question"}),
-        ("You went where?", {"question"}),
-        ("Hello!", {"statement"}),
-        ("", {"statement"}),
-        ("Could you fix the build?", {"question", "request"}),
-        ("Fix the login test.", {"request"}),
-        ("Please, not today", {"request"}),
-        ("I'm allergic to nuts.", {"statement", "preference"}),
-        ("I really like long walks.", {"statement", "preference"}),
-        ("I would like to know more.", {"request"}),
-        ("Do I like tea?", {"question"}),
-        ("Let's go with option B.", {"statement", "decision"}),
-        ("I went with my kids.", {"statement"}),
-        ("Don't forget the milk!", {"statement", "task"}),
-        ("We have to pay the rent.", {"statement", "task"}),
-        ("I moved. Do you know Turku?", {"statement", "question"}),
-        ("これは何ですか？", {"question"}),
-    ],
-)
+@pytest.mark.parametrize(("text", "acts"), [
+    ("What is it", {"question"}), ("You went where?", {"question"}), ("Hello!", {"statement"}), ("", {"statement"}),
+    ("Could you fix the build?", {"question", "request"}), ("Fix the login test.", {"request"}),
+    ("Please, not today", {"request"}), ("I'm allergic to nuts.", {"statement", "preference"}),
+    ("I really like long walks.", {"statement", "preference"}), ("I would like to know more.", {"request"}),
+    ("Do I like tea?", {"question"}), ("Let's go with option B.", {"statement", "decision"}),
+    ("I went with my kids.", {"statement"}), ("Don't forget the milk!", {"statement", "task"}),
+    ("We have to pay the rent.", {"statement", "task"}), ("I moved. Do you know Turku?", {"statement", "question"}),
+    ("これは何ですか？", {"question"}),
+])  # fmt: skip
 def test_acts(text: str, acts: set[str]) -> None:
     assert set(signals(text).acts) == acts
 

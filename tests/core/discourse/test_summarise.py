@@ -29,16 +29,16 @@ def test_a_summary_is_never_over_its_budget(turns: list[Turn], budget: int, code
     assert tokens(text_of(lines)) <= max(0, budget)
 
 
-def test_lines_are_in_the_order_of_the_turns_with_their_authors() -> None:
-    lines = summarise(FLAT, 60, tokens)
-    assert [line.number for line in lines] == sorted(line.number for line in lines)
-    assert [line.text.split(": ")[0] for line in lines] == ["ann", "bob", "ann"]
-
-
-def test_all_that_tells_something_is_kept_where_there_is_room() -> None:
+def test_a_summary_keeps_what_tells_something_in_order_with_authors_and_code_on_demand() -> None:
+    assert [(line.number, line.text.split(": ")[0]) for line in summarise(FLAT, 60, tokens)] == [
+        (4, "ann"), (5, "bob"), (7, "ann"),
+    ]  # fmt: skip
     summary = text_of(summarise(FLAT, 500, tokens))
-    assert summary.splitlines()[0] == "ann: I moved to Turku last week."
-    assert "```" not in summary
+    assert summary.splitlines()[0] == "ann: I moved to Turku last week." and "```" not in summary
+    assert "```\nrooms = 3\n```" in text_of(summarise(FLAT, 500, tokens, code=True))
+    assert summarise([Turn(1, "", "```\nrooms = 3\n```")], 50, tokens)
+    assert "balcony" in text_of(summarise(FLAT, 16, tokens, query="How large is the balcony?"))
+    assert "Turku" in text_of(summarise(FLAT, 16, tokens, query="Who lives in Turku?"))
 
 
 def test_sentences_that_repeat_what_was_said_are_left_out() -> None:
@@ -46,28 +46,11 @@ def test_sentences_that_repeat_what_was_said_are_left_out() -> None:
     assert len(summarise(turns, 500, tokens)) == 1
 
 
-def test_a_text_of_nothing_but_code_keeps_code() -> None:
-    assert summarise([Turn(1, "", "```\nrooms = 3\n```")], 50, tokens)
-
-
-def test_code_is_kept_whole_on_demand() -> None:
-    assert "```\nrooms = 3\n```" in text_of(summarise(FLAT, 500, tokens, code=True))
-
-
-def test_words_of_the_query_come_first() -> None:
-    asked = text_of(summarise(FLAT, 16, tokens, query="How large is the balcony?"))
-    assert "balcony" in asked
-    assert "Turku" in text_of(summarise(FLAT, 16, tokens, query="Who lives in Turku?"))
-
-
-@pytest.mark.parametrize(
-    "launch",
-    [
-        "The launch of the new line is on 12 March 2027.",
-        "We moved the launch to Friday, 3 May.",
-        "So the launch will now be in Helsinki on 14 June.",
-    ],
-)
+@pytest.mark.parametrize("launch", [
+    "The launch of the new line is on 12 March 2027.",
+    "We moved the launch to Friday, 3 May.",
+    "So the launch will now be in Helsinki on 14 June.",
+])  # fmt: skip
 def test_a_date_is_worth_more_than_small_talk(launch: str) -> None:
     text = f"It rained all week. Bob had soup. {launch} Everybody was tired. Thanks a lot for coming, see you soon."
     assert launch in compress(text, 20, tokens).text

@@ -22,16 +22,11 @@ def write_tokenizer(path: Path) -> Path:
     rules["model"]["vocab"] = {word: number for number, word in enumerate(words)}
     rules["added_tokens"] = [
         {
-            "id": words.index(word),
-            "content": word,
-            "single_word": False,
-            "lstrip": False,
-            "rstrip": False,
-            "normalized": False,
-            "special": True,
+            "id": words.index(word), "content": word, "single_word": False, "lstrip": False, "rstrip": False,
+            "normalized": False, "special": True,
         }
         for word in ("[PAD]", *SPECIAL)
-    ]
+    ]  # fmt: skip
     rules["post_processor"] = {
         "type": "BertProcessing",
         "sep": ["[SEP]", words.index("[SEP]")],

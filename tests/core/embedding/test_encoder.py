@@ -34,13 +34,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     tokenizer.pre_tokenizer = Whitespace()  # pyright: ignore[reportAttributeAccessIssue]  # a property without setter type
     rng = np.random.default_rng(7)
     model = StaticModel(
-        rng.standard_normal((3, 16)).astype(np.float32),
-        tokenizer,
-        normalize=True,
-        weights=rng.random(len(WORDS)).astype(np.float32),
-        token_mapping=np.array([0, 1, 2, 0, 1, 2]),
-        max_length=None,
-    )
+        rng.standard_normal((3, 16)).astype(np.float32), tokenizer, normalize=True,
+        weights=rng.random(len(WORDS)).astype(np.float32), token_mapping=np.array([0, 1, 2, 0, 1, 2]), max_length=None,
+    )  # fmt: skip
     path = tmp_path_factory.mktemp("models") / "small"
     model.save_pretrained(path)
     return path
@@ -120,10 +116,10 @@ def test_vectors_that_do_not_fit_the_tokenizer_are_refused(folder: Path, tmp_pat
 
 def test_the_shipped_model_puts_like_beside_like():
     encoder = StaticEncoder()
-    texts = ["How do I reset my password?", "password reset instructions", "The cat sat on the mat."]
-    vectors = encoder.encode(texts)
-    np.testing.assert_allclose(np.linalg.norm(vectors, axis=1), 1, rtol=1e-5)
+    vectors = encoder.encode(["How do I reset my password?", "password reset instructions", "The cat sat on the mat."])
     assert vectors[0] @ vectors[1] > vectors[0] @ vectors[2] + 0.3
+    assert encoder.identity == StaticEncoder().identity
+    assert len(TOKENS) == TOKENIZER.get_vocab_size() and TOKENS.unknown == TOKENIZER.token_to_id("[UNK]")
 
 
 def test_a_limit_of_the_model_never_cuts_a_passage_whatever_other_threads_do(tmp_path: Path):
@@ -138,10 +134,6 @@ def test_a_limit_of_the_model_never_cuts_a_passage_whatever_other_threads_do(tmp
         found = list(pool.map(lambda n: encoder.encode([texts[n % 40]])[0], range(400)))
     for n, vector in enumerate(found):
         np.testing.assert_allclose(vector, wanted[n % 40], atol=1e-6)
-
-
-def test_equal_models_have_equal_identities():
-    assert StaticEncoder().identity == StaticEncoder().identity
 
 
 RULES = (SHIPPED / "tokenizer.json").read_bytes()
@@ -162,11 +154,6 @@ def test_words_have_the_tokens_that_they_have_within_their_text(text: str):
     tokens, starts = TOKENS.of([text, text])
     assert tokens.tolist() == 2 * TOKENIZER.encode(text, add_special_tokens=False).ids
     assert starts.tolist() == [0, len(tokens) // 2, len(tokens)]
-
-
-def test_the_size_of_the_vocabulary_and_the_unknown_word_are_those_of_the_library():
-    assert len(TOKENS) == TOKENIZER.get_vocab_size()
-    assert TOKENS.unknown == TOKENIZER.token_to_id("[UNK]")
 
 
 def test_plain_text_does_not_load_the_library():

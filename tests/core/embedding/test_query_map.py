@@ -43,9 +43,6 @@ def test_a_map_is_found_for_its_two_models_alone(tmp_path: Path):
         assert found is not None and found.between == Between("a", target)
     assert maps.find("a", "d") is None
     assert maps.find("b", "a") is None and maps.find(None, "b") is None and maps.find("a", None) is None
-
-
-def test_a_folder_without_maps_has_none(tmp_path: Path):
     assert QueryMaps(tmp_path / "absent").find("a", "b") is None
 
 

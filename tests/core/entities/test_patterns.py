@@ -8,26 +8,23 @@ from muisti.core.entities.recogniser import forms, times, titles
 from muisti.core.model.terms import EntityKind
 
 
-@pytest.mark.parametrize(
-    ("text", "name", "kind"),
-    [
-        ("see https://example.org/a?b=c.", "https://example.org/a?b=c", "identifier"),
-        ("in core/text/when.py there", "core/text/when.py", "identifier"),
-        ("the file setup.cfg is", "setup.cfg", "identifier"),
-        ("under ~/notes/today.", "~/notes/today", "identifier"),
-        ("since v2.11 it works", "v2.11", "identifier"),
-        ("needs numpy 2.4.6 now", "2.4.6", "identifier"),
-        ("fixed ABC-123 today", "ABC-123", "identifier"),
-        ("closes #4711", "#4711", "identifier"),
-        ("in commit d7e1cce9", "d7e1cce9", "identifier"),
-        ("write to ann@example.org please", "ann@example.org", "identifier"),
-        ("call get_user_name first", "get_user_name", "symbol"),
-        ("the getUserName hook", "getUserName", "symbol"),
-        ("os.path.join() joins", "os.path.join()", "symbol"),
-        ("with `Engine.seen_by` one", "Engine.seen_by", "symbol"),
-        ("pass --dry-run to it", "--dry-run", "symbol"),
-    ],
-)
+@pytest.mark.parametrize(("text", "name", "kind"), [
+    ("see https://example.org/a?b=c.", "https://example.org/a?b=c", "identifier"),
+    ("in core/text/when.py there", "core/text/when.py", "identifier"),
+    ("the file setup.cfg is", "setup.cfg", "identifier"),
+    ("under ~/notes/today.", "~/notes/today", "identifier"),
+    ("since v2.11 it works", "v2.11", "identifier"),
+    ("needs numpy 2.4.6 now", "2.4.6", "identifier"),
+    ("fixed ABC-123 today", "ABC-123", "identifier"),
+    ("closes #4711", "#4711", "identifier"),
+    ("in commit d7e1cce9", "d7e1cce9", "identifier"),
+    ("write to ann@example.org please", "ann@example.org", "identifier"),
+    ("call get_user_name first", "get_user_name", "symbol"),
+    ("the getUserName hook", "getUserName", "symbol"),
+    ("os.path.join() joins", "os.path.join()", "symbol"),
+    ("with `Engine.seen_by` one", "Engine.seen_by", "symbol"),
+    ("pass --dry-run to it", "--dry-run", "symbol"),
+])  # fmt: skip
 def test_what_has_a_form_is_found_whole(text: str, name: str, kind: EntityKind):
     assert [(text[one.start : one.stop], one.kind) for one in forms(text, 0, len(text))] == [(name, kind)]
 
@@ -40,21 +37,18 @@ def test_what_only_looks_so_is_not_found(text: str):
     assert [*forms(text, 0, len(text))] == []
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ('I loved "Becoming Nicole" a lot', ["Becoming Nicole"]),
-        ("watched “The Lord of the Rings” again", ["The Lord of the Rings"]),
-        ('"Brave" by Sara is nice', ["Brave"]),
-        ("our group, 'Night Owls', met", ["Night Owls"]),
-        ('"Wow" she said', []),
-        ('She said "Turn on the light." to me', []),
-        ('he is "so funny"', []),
-        ("it's Ann's and the dogs' own", []),
-        ('we read "1984" by Orwell, and "12.5" is a size', ["1984"]),
-        ('<text font-family="Avant Garde" x="193.99">', []),
-    ],
-)
+@pytest.mark.parametrize(("text", "found"), [
+    ('I loved "Becoming Nicole" a lot', ["Becoming Nicole"]),
+    ("watched “The Lord of the Rings” again", ["The Lord of the Rings"]),
+    ('"Brave" by Sara is nice', ["Brave"]),
+    ("our group, 'Night Owls', met", ["Night Owls"]),
+    ('"Wow" she said', []),
+    ('She said "Turn on the light." to me', []),
+    ('he is "so funny"', []),
+    ("it's Ann's and the dogs' own", []),
+    ('we read "1984" by Orwell, and "12.5" is a size', ["1984"]),
+    ('<text font-family="Avant Garde" x="193.99">', []),
+])  # fmt: skip
 def test_quoted_titles(text: str, found: list[str]):
     assert [text[one.start : one.stop] for one in titles(text, 0, len(text))] == found
 

@@ -22,27 +22,15 @@ real = pytest.mark.skipif(not INSTALLED, reason=f"needs the packages spacy and {
 LABELS = {
     **{"Ann Lee": "PERSON", "Mel": "PERSON", "Hey Mel": "PERSON", "Acme Corp": "ORG", "Oslo": "GPE", "Alps": "LOC"},
     **{
-        "Louvre": "FAC",
-        "Dune": "WORK_OF_ART",
-        "Walkman": "PRODUCT",
-        "Expo": "EVENT",
-        "Tuesday": "DATE",
+        "Louvre": "FAC", "Dune": "WORK_OF_ART", "Walkman": "PRODUCT", "Expo": "EVENT", "Tuesday": "DATE",
         "noon": "TIME",
     },
     **{"Finnish": "NORP", "twelve": "CARDINAL", "get_name": "ORG", "ABC-12": "ORG", "Lond": "GPE", "don": "GPE"},
-}
+}  # fmt: skip
 PARTS = [
-    "Ann Lee ",
-    "met Hey Mel ",
-    "at Acme Corp ",
-    "in Oslo. ",
-    "`get_name` ",
-    "twelve ",
-    "London ",
-    "\n",
-    "é版 ",
+    "Ann Lee ", "met Hey Mel ", "at Acme Corp ", "in Oslo. ", "`get_name` ", "twelve ", "London ", "\n", "é版 ",
     "Tuesday ",
-]
+]  # fmt: skip
 TEXTS = st.lists(st.sampled_from(PARTS) | st.text(max_size=5), max_size=25).map("".join)
 
 
@@ -108,13 +96,10 @@ def test_rules_for_identifiers_symbols_titles_and_speakers_come_first():
     }
 
 
-def test_names_that_are_known_count_where_the_pipeline_misses_them():
+def test_names_that_are_known_count_too_and_a_name_has_whole_words_without_interjection():
     text = "We met Zyx in Oslo."
     assert found(text) == {"Oslo": "place"}
     assert found(text, known=["zyx", "oslo"]) == {"Oslo": "place", "Zyx": "other"}
-
-
-def test_a_name_has_whole_words_and_no_interjection():
     assert found("Hey Mel, see London.") == {"Mel": "person", "London": "place"}
 
 

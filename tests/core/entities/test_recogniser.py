@@ -15,17 +15,8 @@ from muisti.core.model.terms import ENTITY_KINDS, MENTION_SOURCES
 from tests.examples import examples
 
 PARTS = [
-    "Ann Lee ",
-    "met ",
-    "at Acme Corp ",
-    "in Oslo. ",
-    "`a_b` ",
-    '"The Wire" ',
-    "last week ",
-    "\n",
-    "WE SHIP ",
-    "é版 ",
-]
+    "Ann Lee ", "met ", "at Acme Corp ", "in Oslo. ", "`a_b` ", '"The Wire" ', "last week ", "\n", "WE SHIP ", "é版 ",
+]  # fmt: skip
 TEXTS = st.lists(st.sampled_from(PARTS) | st.text(max_size=5), max_size=25).map("".join)
 
 
@@ -52,38 +43,23 @@ def test_names_of_each_kind_are_found():
     }
 
 
-def test_an_interjection_is_no_part_of_a_name_and_none_by_itself():
+def test_interjections_and_roles_are_no_names_and_what_is_known_is_found():
     assert list(found("Hey Melanie, thanks! Wow, congrats Joanna!")) == ["Melanie", "Joanna"]
+    assert "User" not in found("User asked, and Assistant answered.", speakers=["user", "assistant"])
+    text = "I saw Mel and Zyx, but mel is short."
+    told = {text[one.start : one.stop]: (one.kind, one.source) for one in shipped().read(text, speakers=["Zyx Quill"])}
+    assert told["Zyx"] == ("person", "speaker")
+    assert "Redis" in found("Redis is fine. We use it.", known={norm("Redis")})
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "WE MUST SHIP THIS NOW OR NEVER",
-        "# Set Up Your Own Server",
-        "```python\nclass Foo(Bar): pass  # Ann Lee\n```",
-        "| Name | Value | Unit |\n| --- | --- | --- |\n| Speed | High | None |",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "WE MUST SHIP THIS NOW OR NEVER",
+    "# Set Up Your Own Server",
+    "```python\nclass Foo(Bar): pass  # Ann Lee\n```",
+    "| Name | Value | Unit |\n| --- | --- | --- |\n| Speed | High | None |",
+])  # fmt: skip
 def test_capitals_of_shouts_headings_code_and_tables_are_no_names(text: str):
     assert found(text) == {}
-
-
-def test_speakers_are_known_by_each_part_of_their_names():
-    text = "I saw Mel and Zyx, but mel is short."
-    assert found(text, speakers=["Zyx Quill"])["Zyx"] == "person"
-    sources = {text[one.start : one.stop]: one.source for one in shipped().read(text, speakers=["Zyx Quill"])}
-    assert sources["Zyx"] == "speaker"
-
-
-def test_the_roles_of_a_chat_are_no_names():
-    assert "User" not in found("User asked, and Assistant answered.", speakers=["user", "assistant"])
-
-
-def test_what_the_space_knows_is_found_at_the_start_of_a_sentence():
-    text = "Redis is fine. We use it."
-    known = {norm("Redis")}
-    assert found(text, known=known).keys() >= {"Redis"}
 
 
 def test_equal_texts_give_equal_mentions_whatever_came_before(monkeypatch: pytest.MonkeyPatch):
@@ -111,13 +87,10 @@ def test_threads_do_not_disturb_each_other():
     assert [got[name] for name in range(4)] == [wanted] * 4
 
 
-def test_the_identity_names_the_weights():
-    assert shipped().identity == ShippedRecogniser(Tagger(load(SHIPPED.read_bytes()), StaticEncoder())).identity
-    assert load(SHIPPED.read_bytes()).identity in shipped().identity
-
-
-def test_the_file_is_at_most_a_megabyte_and_spoilt_ones_are_refused():
+def test_the_identity_names_the_weights_and_a_spoilt_file_is_refused():
     content = SHIPPED.read_bytes()
     assert len(content) <= 1_000_000
+    assert shipped().identity == ShippedRecogniser(Tagger(load(content), StaticEncoder())).identity
+    assert load(content).identity in shipped().identity
     with pytest.raises(ValueError, match="."):
         load(content[:1000])

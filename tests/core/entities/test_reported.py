@@ -24,13 +24,9 @@ def found(text: str, *reported: tuple[str, str], speakers: tuple[str, ...] = ())
 
 def test_a_name_counts_wherever_it_stands_the_longest_first():
     assert found(TEXT, ("Ann", "person"), ("Ann Lee", "person"), ("Acme Corp", "organisation"), ("Oslo", "place")) == [
-        ("Ann", "person", "endpoint"),
-        ("Ann Lee", "person", "endpoint"),
-        ("Acme Corp", "organisation", "endpoint"),
-        ("Oslo", "place", "endpoint"),
-        ("Ann", "person", "endpoint"),
-        ("get_name()", "symbol", "rule"),
-    ]
+        ("Ann", "person", "endpoint"), ("Ann Lee", "person", "endpoint"), ("Acme Corp", "organisation", "endpoint"),
+        ("Oslo", "place", "endpoint"), ("Ann", "person", "endpoint"), ("get_name()", "symbol", "rule"),
+    ]  # fmt: skip
 
 
 def test_what_stands_nowhere_is_dropped_and_counted():
@@ -43,6 +39,8 @@ def test_what_stands_nowhere_is_dropped_and_counted():
 
 
 def test_code_is_not_read_and_rules_come_first():
+    text = "Ann wrote this.\n```python\nsecret = load_everything(path)\n```\nBob read it."
+    assert [text[start:stop] for start, stop in windows(text)] == ["Ann wrote this.", "Bob read it."]
     assert [one for one in found(TEXT, ("Bob", "person"), ("get_name", "product")) if one[0] != "get_name()"] == [
         ("Bob", "person", "endpoint")
     ]
@@ -73,8 +71,3 @@ def test_windows_are_bounded_and_apart(text: str, times: int):
     bounds = windows(text * times)
     assert all(0 < stop - start <= WINDOW for start, stop in bounds)
     assert all(one[1] <= other[0] for one, other in zip(bounds, bounds[1:], strict=False))
-
-
-def test_code_blocks_are_not_sent():
-    text = "Ann wrote this.\n```python\nsecret = load_everything(path)\n```\nBob read it."
-    assert [text[start:stop] for start, stop in windows(text)] == ["Ann wrote this.", "Bob read it."]

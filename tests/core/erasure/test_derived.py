@@ -32,11 +32,6 @@ def store(stores: Stores) -> Store:
 
 
 @pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
 def engine(store: Store, clock: Clock) -> Iterator[Engine]:
     with open_engine(store, clock=clock) as engine:
         yield engine
@@ -75,11 +70,9 @@ def assert_gone(engine: Engine, store: Store, database: Database, word: str = WO
 
 
 TALK = (
-    ("Ann", f"My {WORD} diagnosis must stay between us."),
-    ("Bob", "The boat is in the harbour."),
-    ("Ann", "Thank you."),
-    ("Bob", "We sail on Monday."),
-)
+    ("Ann", f"My {WORD} diagnosis must stay between us."), ("Bob", "The boat is in the harbour."),
+    ("Ann", "Thank you."), ("Bob", "We sail on Monday."),
+)  # fmt: skip
 
 
 def test_a_title_made_from_an_erased_turn_is_made_from_the_next_one(engine: Engine, store: Store):
@@ -98,20 +91,21 @@ def test_a_title_made_from_an_erased_turn_is_made_from_the_next_one(engine: Engi
     assert_gone(engine, store, store.open())
 
 
-def test_a_title_that_a_caller_gave_stays(engine: Engine):
+def test_a_title_stays_when_it_was_given_or_comes_of_another_turn_until_the_last_speaker_goes(engine: Engine):
+    *_, last = say(engine, *TALK)
+    before = conversation(engine)
+    engine.eraser.memory(SPACE, last.id, OWNER)
+    assert conversation(engine) == before
+    for author in ("Bob", "Ann"):
+        by_author(engine, author)
+    with pytest.raises(NotFound):
+        engine.owner.conversations.get(SPACE, NAME)
     engine.owner.conversations.create(SPACE, "conversation", NewObject(name="c", title="Our boat"))
     first, *_ = say(engine, *TALK, session="default")
     version = conversation(engine).version
     report = engine.eraser.memory(SPACE, first.id, OWNER)
     assert (conversation(engine).content, conversation(engine).version) == ("Our boat", version)
     assert "titles of conversations written again" not in report.erased
-
-
-def test_the_erasure_of_another_turn_changes_no_title(engine: Engine):
-    *_, last = say(engine, *TALK)
-    before = conversation(engine)
-    engine.eraser.memory(SPACE, last.id, OWNER)
-    assert conversation(engine) == before
 
 
 @pytest.mark.parametrize("subject", [Subject(author="Ann"), Subject(filter=parse({"author": "Ann"}, "$"))])
@@ -129,14 +123,6 @@ def test_a_speaker_is_erased_and_the_conversation_stays_with_the_others(engine: 
     assert after.structure["users"] == ["Bob"]
     assert "of all" in engine.owner.discourse.working(SPACE, "c", "bytes", len, 100).text
     assert_gone(engine, store, store.open())
-
-
-def test_the_last_speaker_takes_the_conversation_along(engine: Engine):
-    say(engine, *TALK)
-    by_author(engine, "Bob")
-    by_author(engine, "Ann")
-    with pytest.raises(NotFound):
-        engine.owner.conversations.get(SPACE, NAME)
 
 
 def test_a_conversation_is_as_old_as_its_last_turn(engine: Engine, clock: Clock):
@@ -167,13 +153,6 @@ def test_titles_of_topics_come_from_the_turns_that_are_left(engine: Engine, stor
     assert not any("zorbulax" in title for title in titles)
     assert_gone(engine, store, store.open())
     assert_gone(engine, store, store.open(), "zorbulax")
-
-
-def test_a_deleted_conversation_loses_the_title_too(engine: Engine, store: Store):
-    first, *_ = say(engine, *TALK)
-    engine.owner.conversations.delete(SPACE, NAME)
-    assert_clean(engine.eraser.memory(SPACE, first.id, OWNER))
-    assert_gone(engine, store, store.open())
 
 
 @pytest.mark.parametrize("status", ["candidate", "active"])

@@ -197,82 +197,60 @@ def test_the_feed_tells_that_something_was_erased_and_no_more(store: Store):
         assert [(one.action, one.target) for one in engine.audit().items][0] == ("memory_erased", memory_id)
 
 
-def test_what_is_erased_is_erased_again_without_harm_and_what_never_was_is_not_found(store: Store):
-    with open_engine(store) as engine:
-        (memory_id,) = add(engine, "a secret")
-        engine.eraser.memory(SPACE, memory_id, OWNER)
+def test_what_is_deleted_or_erased_can_be_erased_and_what_never_was_is_not_found(engine: Engine):
+    (memory_id,) = add(engine, "a secret")
+    engine.owner.write.delete(SPACE, memory_id)
+    for memories in (1, 0):
         report = engine.eraser.memory(SPACE, memory_id, OWNER)
         assert_clean(report)
-        assert report.erased.get("memories", 0) == 0
-        for never in (str(uuid.uuid4()), "no id"):
-            with pytest.raises(NotFound):
-                engine.eraser.memory(SPACE, never, OWNER)
-
-
-def test_a_deleted_memory_can_be_erased(store: Store):
-    with open_engine(store) as engine:
-        (memory_id,) = add(engine, "a secret")
-        engine.owner.write.delete(SPACE, memory_id)
-        assert_clean(engine.eraser.memory(SPACE, memory_id, OWNER))
+        assert report.erased.get("memories", 0) == memories
         with pytest.raises(NotFound):
             engine.owner.read.history(SPACE, memory_id)
-
-
-def test_a_caller_of_one_category_erases_what_is_of_it(store: Store):
-    with open_engine(store) as engine:
-        (mine,) = add(engine, "mine", category="Notes")
-        (other,) = add(engine, "other", category="rules")
-        caller = Caller("k", "notes")
-        assert_clean(engine.eraser.memory(SPACE, mine, caller))
+    for never in (str(uuid.uuid4()), "no id"):
         with pytest.raises(NotFound):
-            engine.eraser.memory(SPACE, other, caller)
-        assert engine.owner.read.get(SPACE, other).memory.content == "other"
+            engine.eraser.memory(SPACE, never, OWNER)
 
 
-def test_an_author_is_erased_with_all_memories_that_ever_bore_the_name(store: Store):
-    with open_engine(store) as engine:
-        theirs = add(engine, *(f"text {n}" for n in range(230)), author="Ann Example")
-        (edited,) = add(engine, "by ann first", author="ANN example")
-        engine.owner.write.update(SPACE, edited, {"author": "Bob", "content": "by bob now"})
-        (kept,) = add(engine, "by Bob alone", author="Bob")
-        subject = Subject(author="ann EXAMPLE")
-        plan = engine.eraser.plan(SPACE, subject)
-        assert (plan.changes, {one.memory_id for one in plan.items}) == (231, {*theirs, edited})
-        report = engine.eraser.subject(SPACE, subject, {"author": "ann EXAMPLE"}, OWNER)
-        assert_clean(report)
-        assert (report.erased["memories"], report.erased["versions"]) == (231, 232)
-        assert [one.id for one in engine.owner.read.list(SPACE).items] == [kept]
-        assert hits(engine, "text bob ann") == [kept]
-        assert engine.spaces.get(SPACE).seq == 232 + 1 + 231
-        assert engine.owner.read.stats(SPACE).memories == 1
+def test_an_author_is_erased_with_all_memories_that_ever_bore_the_name(engine: Engine):
+    theirs = add(engine, *(f"text {n}" for n in range(230)), author="Ann Example")
+    (edited,) = add(engine, "by ann first", author="ANN example")
+    engine.owner.write.update(SPACE, edited, {"author": "Bob", "content": "by bob now"})
+    (kept,) = add(engine, "by Bob alone", author="Bob")
+    subject = Subject(author="ann EXAMPLE")
+    plan = engine.eraser.plan(SPACE, subject)
+    assert (plan.changes, {one.memory_id for one in plan.items}) == (231, {*theirs, edited})
+    report = engine.eraser.subject(SPACE, subject, {"author": "ann EXAMPLE"}, OWNER)
+    assert_clean(report)
+    assert (report.erased["memories"], report.erased["versions"]) == (231, 232)
+    assert [one.id for one in engine.owner.read.list(SPACE).items] == [kept]
+    assert hits(engine, "text bob ann") == [kept]
+    assert engine.spaces.get(SPACE).seq == 232 + 1 + 231
+    assert engine.owner.read.stats(SPACE).memories == 1
 
 
-def test_a_source_a_filter_and_an_age_choose_what_is_erased(store: Store):
-    clock = Clock()
-    with open_engine(store, clock=clock) as engine:
-        add(engine, "from a page", source="https://a.example")
-        (old,) = add(engine, "old and private", tags=("private",))
-        (plain,) = add(engine, "old and plain")
-        clock.pass_days(10)
-        (young,) = add(engine, "young and private", tags=("private",))
-        assert_clean(engine.eraser.subject(SPACE, Subject(source="https://a.example"), {}, OWNER))
-        day_5 = NOON + 5 * 86_400_000_000
-        chosen = Subject(filter=parse({"tags": "private"}), older_than_us=day_5)
-        assert_clean(engine.eraser.subject(SPACE, chosen, {}, OWNER))
-        assert {one.id for one in engine.owner.read.list(SPACE).items} == {plain, young}
-        assert old not in hits(engine, "old private")
+def test_a_source_a_filter_and_an_age_choose_what_is_erased(engine: Engine, clock: Clock):
+    add(engine, "from a page", source="https://a.example")
+    (old,) = add(engine, "old and private", tags=("private",))
+    (plain,) = add(engine, "old and plain")
+    clock.pass_days(10)
+    (young,) = add(engine, "young and private", tags=("private",))
+    assert_clean(engine.eraser.subject(SPACE, Subject(source="https://a.example"), {}, OWNER))
+    day_5 = NOON + 5 * 86_400_000_000
+    chosen = Subject(filter=parse({"tags": "private"}), older_than_us=day_5)
+    assert_clean(engine.eraser.subject(SPACE, chosen, {}, OWNER))
+    assert {one.id for one in engine.owner.read.list(SPACE).items} == {plain, young}
+    assert old not in hits(engine, "old private")
 
 
-def test_relatives_stay_and_are_named(store: Store):
-    with open_engine(store) as engine:
-        (first,) = add(engine, "the first")
-        second = engine.owner.write.supersede(SPACE, first, Draft(content="the second")).memories[0].id
-        (child,) = add(engine, "a child", parent_id=second)
-        report = engine.eraser.memory(SPACE, first, OWNER)
-        assert report.relatives == (second,)
-        assert engine.owner.read.history(SPACE, second).chain == (second,)
-        assert engine.eraser.memory(SPACE, second, OWNER).relatives == (child,)
-        assert engine.owner.read.get(SPACE, child).memory.content == "a child"
+def test_relatives_stay_and_are_named(engine: Engine):
+    (first,) = add(engine, "the first")
+    second = engine.owner.write.supersede(SPACE, first, Draft(content="the second")).memories[0].id
+    (child,) = add(engine, "a child", parent_id=second)
+    report = engine.eraser.memory(SPACE, first, OWNER)
+    assert report.relatives == (second,)
+    assert engine.owner.read.history(SPACE, second).chain == (second,)
+    assert engine.eraser.memory(SPACE, second, OWNER).relatives == (child,)
+    assert engine.owner.read.get(SPACE, child).memory.content == "a child"
 
 
 def test_a_space_is_erased_or_emptied(store: Store):
@@ -356,15 +334,10 @@ def test_two_erase_at_once_and_pack_meanwhile(store: Store):
         database.close()
 
 
-@pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "muisti.db"
-
-
 @pytest.mark.file_only
-def test_what_was_deleted_before_erasing_was_known_is_rewritten_once(path: Path):
+def test_what_was_deleted_before_erasing_was_known_is_rewritten_once(tmp_path: Path):
     """The free space of a file of an older Muisti still has the bytes of deleted rows."""
-    store = FileStore(path)
+    store = FileStore(path := tmp_path / "muisti.db")
     rng = random.Random(7)
     word = canary(rng)
     with open_engine(store):
@@ -384,10 +357,9 @@ def test_what_was_deleted_before_erasing_was_known_is_rewritten_once(path: Path)
 
 
 @pytest.mark.file_only
-def test_a_reader_that_holds_the_log_is_told_in_the_report(path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_a_reader_that_holds_the_log_is_told_in_the_report(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("muisti.core.store.file.writer.LOG_WAIT_MS", 10)
-    store = FileStore(path)
-    with open_engine(store) as engine:
+    with open_engine(FileStore(path := tmp_path / "muisti.db")) as engine:
         (memory_id,) = add(engine, "a secret of some length")
         reader = apsw.Connection(str(path))
         reader.execute("BEGIN")

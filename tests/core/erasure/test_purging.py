@@ -90,13 +90,6 @@ def test_a_cancelled_purge_keeps_what_is_left(deadly: tuple[Deadly, Engine]):
     assert engine.owner.read.stats(SPACE).memories == left
 
 
-def test_a_purge_of_nothing_reports_that(deadly: tuple[Deadly, Engine]):
-    _, engine = deadly
-    ended = run(engine, SPACE, submit(engine, SPACE))
-    result: Any = ended.result
-    assert (ended.state, result["erased"]) == ("succeeded", {})
-
-
 def test_a_purge_on_which_process_after_process_crashes_goes_on(deadly: tuple[Deadly, Engine]):
     database, engine = deadly
     add(engine, *map(str, range(8)), author="Ann")

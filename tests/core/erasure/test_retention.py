@@ -5,7 +5,7 @@ import pytest
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
 from muisti.core.index import packing
-from muisti.core.model.errors import InvalidInput, NotFound, PastRetention
+from muisti.core.model.errors import NotFound, PastRetention
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.spaces import Policy
 from muisti.core.model.times import DAY_US
@@ -14,7 +14,6 @@ from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
 from muisti.core.query.subject import Subject
 from muisti.core.store.database import Statement
-from muisti.core.write.validate import check_policy
 from tests.core.fakes import NOON, SPACE, Clock, WordEncoder, add
 from tests.stores import Store, Stores
 
@@ -140,16 +139,6 @@ def test_undo_stops_at_the_edge(stores: Stores):
         assert engine.owner.read.history(SPACE, id_).versions[-1].born_at is not None
 
 
-def test_without_a_window_nothing_is_forgotten(stores: Stores):
-    clock = Clock()
-    with opened(stores(), clock, days=0) as engine:
-        (id_,) = add(engine, "fox 0")
-        engine.owner.write.update(SPACE, id_, {"content": "fox 1"})
-        clock.pass_days(5_000)
-        assert engine.upkeep.with_old_history(clock.at) == [] and not engine.upkeep.forget_history(SPACE, clock.at)
-        assert engine.owner.read.get(SPACE, id_, as_of=AsOf(number=1)).memory.content == "fox 0"
-
-
 def test_a_packed_index_misses_no_death_that_was_forgotten(stores: Stores, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(packing, "PACKED", 5)
     monkeypatch.setattr("muisti.core.index.cache.LOOSE", 5)
@@ -231,9 +220,3 @@ def test_old_memories_are_purged_where_a_space_says_so(stores: Stores, monkeypat
             with pytest.raises(NotFound):
                 engine.owner.read.history(SPACE, id_)
     assert rows(store, "SELECT count(DISTINCT memory_id) FROM versions") == 2
-
-
-def test_days_that_make_no_sense_are_refused():
-    for change in ({"history_days": -1}, {"history_days": 40_000}, {"purge_after_days": 0}):
-        with pytest.raises(InvalidInput):
-            check_policy(change)

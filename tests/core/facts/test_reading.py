@@ -79,27 +79,12 @@ NAMED: dict[tuple[str, tuple[tuple[str, EntityKind], ...]], list[str]] = {
     ("I work at a shop of Acme.", (("Acme", "organisation"),)): ["I works_at a shop of Acme"],
 }
 NOTHING = [
-    "I'd love to see them.",
-    "I've got a tournament.",
-    "Do I like tea?",
-    "If I like it, I'll buy it.",
-    "The food I love is here.",
-    'He said "I love tea" and left.',
-    "I love it.",
-    "I'm looking into jobs.",
-    "I used my phone.",
-    "I couldn't play or help the team.",
-    "I wish I owned a boat.",
-    "I hope you like it.",
-    "I was using Excel.",
-    "I'm gonna make it!",
-    "I made a decision.",
-    "I need to use the bathroom.",
-    "Would you say I like tea?",
-    "MY BROTHER AGAINST MY COUSIN",
-    "```\nI love code\n```",
-    "",
-]
+    "I'd love to see them.", "I've got a tournament.", "Do I like tea?", "If I like it, I'll buy it.",
+    "The food I love is here.", 'He said "I love tea" and left.', "I love it.", "I'm looking into jobs.",
+    "I used my phone.", "I couldn't play or help the team.", "I wish I owned a boat.", "I hope you like it.",
+    "I was using Excel.", "I'm gonna make it!", "I made a decision.", "I need to use the bathroom.",
+    "Would you say I like tea?", "MY BROTHER AGAINST MY COUSIN", "```\nI love code\n```", "",
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("given", NAMED)
@@ -108,14 +93,11 @@ def test_the_object_is_the_name_at_the_beginning_of_its_words(given: tuple[str, 
     assert said(text, [mention(text, name, kind) for name, kind in names]) == NAMED[given]
 
 
-@pytest.mark.parametrize(("text", "found"), {**STATED, **DENIED, **LISTS}.items(), ids=str)
+@pytest.mark.parametrize(
+    ("text", "found"), {**STATED, **DENIED, **LISTS, **dict.fromkeys(NOTHING, [])}.items(), ids=str
+)
 def test_what_an_author_states_is_found(text: str, found: list[str]):
     assert said(text) == found
-
-
-@pytest.mark.parametrize("text", NOTHING)
-def test_what_states_nothing_of_the_author_is_left_alone(text: str):
-    assert said(text) == []
 
 
 def test_names_state_facts_as_the_author_does():
@@ -127,27 +109,18 @@ def test_names_state_facts_as_the_author_does():
     assert sure[2].confidence == pytest.approx(sure[0].confidence / 2, abs=0.002)
 
 
-def test_an_object_that_is_a_mention_is_told_as_one():
-    text = "I work at Acme Corp in Berlin."
-    (fact,) = facts(text, [mention(text, "Acme Corp", "organisation")], "Eve")
-    assert (fact.subject, fact.object, fact.literal) == (AUTHOR, 0, None)
-
-
-def test_you_counts_in_dialogues_of_two_alone():
-    assert said("You love hiking.") == []
-    assert said("You love hiking.", two=True) == ["you likes hiking"]
-
-
-@pytest.mark.parametrize("author", ["assistant", "AI"])
-def test_an_assistant_states_nothing_of_itself(author: str):
-    assert said("I love tea. My wife Ann sings.", author=author) == []
-
-
-def test_the_user_is_the_author_where_nobody_else_writes():
+def test_the_author_is_the_user_or_a_name_and_no_assistant():
     text = "The user prefers tabs. User lives in Oslo and doesn't eat meat. The user story is good."
     assert said(text, author=None) == ["I prefers tabs", "I lives_in Oslo", "I avoids meat"]
     assert said(text, author="user") == said(text, author=None)
     assert said(text, author="assistant") == said(text, author="Eve") == []
+    for author in ("assistant", "AI"):
+        assert said("I love tea. My wife Ann sings.", author=author) == []
+    assert (said("You love hiking."), said("You love hiking.", two=True)) == ([], ["you likes hiking"])
+    assert len(facts("My sister Ann. ", [], None)) == 1
+    text = "I work at Acme Corp in Berlin."
+    (fact,) = facts(text, [mention(text, "Acme Corp", "organisation")], "Eve")
+    assert (fact.subject, fact.object, fact.literal) == (AUTHOR, 0, None)
 
 
 def test_evidence_encloses_subject_and_object():
@@ -156,10 +129,6 @@ def test_evidence_encloses_subject_and_object():
         "I like tea",
         "I like tea and hate coffee",
     ]
-
-
-def test_a_fact_is_told_once():
-    assert said("I like tea.") == said("I like tea.") and len(facts("My sister Ann. ", [], None)) == 1
 
 
 @given(

@@ -14,11 +14,9 @@ def test_contractions_are_the_words_that_they_stand_for():
         ["i", "am", "sure", "they", "are", "in", ";", "do", "not", ",", "can", "not", ",", "i", "would"]
     )
     assert _texts("Ann's state-of-the-art AT&T") == ["ann", "'s", "state-of-the-art", "at&t"]
-
-
-def test_places_are_those_of_the_text():
     text = "Zoë isn't here"
     assert [text[word.start : word.stop] for word in words(text, 0, len(text))] == ["Zoë", "isn't", "isn't", "here"]
+    assert [one.asks for one in sentences("Who?\n```\nx = 1\n```\nMe.", [])] == [True, False]
 
 
 def test_abbreviations_and_names_do_not_end_a_sentence():
@@ -29,8 +27,3 @@ def test_abbreviations_and_names_do_not_end_a_sentence():
     assert [found[0].words[at].text for at in range(found[0].spans[0].first, found[0].spans[0].last)] == (
         ["john", "f", ".", "kennedy", "jr", "."]
     )
-
-
-def test_questions_are_known_and_code_is_left_out():
-    found = [*sentences("Who?\\n```\\nx = 1\\n```\\nMe.".replace("\\n", "\n"), [])]
-    assert [one.asks for one in found] == [True, False]

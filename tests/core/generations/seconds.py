@@ -75,13 +75,10 @@ def vectors(engine: Engine, space: str = SPACE) -> dict[tuple[int, int], tuple[b
     s, c = seen.second, seen.columns
     return {
         (int(c.version[row]), int(c.number[row])): (
-            s.codes[row].tobytes(),
-            s.fine[row].tobytes(),
-            float(s.scales[row]),
-            float(s.fine_scales[row]),
+            s.codes[row].tobytes(), s.fine[row].tobytes(), float(s.scales[row]), float(s.fine_scales[row]),
         )
         for row in alive.tolist()
-    }
+    }  # fmt: skip
 
 
 def reloaded(engine: Engine, space: str = SPACE) -> dict[tuple[int, int], tuple[bytes, bytes, float, float]]:

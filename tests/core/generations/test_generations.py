@@ -1,15 +1,14 @@
 """Models of a space: build a shadow, compare, switch, roll back, drop; on a file and on sqld."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack
 
 import msgspec
 import pytest
 
-from muisti.core.embedding.vectors import Vectors
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER, Caller
-from muisti.core.model.errors import Conflict, Forbidden, InvalidInput, NotFound, RecallDropped
+from muisti.core.model.errors import Conflict, Forbidden, InvalidInput, NotFound
 from muisti.core.model.generations import Judged, ShadowIncomplete
 from muisti.core.model.quality import Expectation
 from muisti.core.model.tasks import Task
@@ -19,13 +18,6 @@ from tests.core.fakes import SPACE, WordEncoder, add, open_engine
 from tests.stores import Store, Stores
 
 A, B, C = WordEncoder("a"), WordEncoder("b", dimensions=32), WordEncoder("c")
-
-
-class Knowing(WordEncoder):
-    """A model that knows a synonym."""
-
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        return super().encode([text.replace("cetacean", "whale") for text in texts])
 
 
 @pytest.fixture
@@ -83,21 +75,6 @@ def test_a_shadow_is_built_switched_to_and_rolled_back_without_embedding_again(e
     assert (A.calls, B.calls) == calls
     assert first(engine, "owl") == "a late owl" and first(engine, "whale") == "blue whale"
     assert roles(engine) == {"words-a": ("current", 0), "words-b": ("shadow", 0)}
-
-
-def test_a_switch_or_a_roll_back_that_is_repeated_does_not_turn_back(engine: Engine):
-    built(engine)
-    with pytest.raises(Conflict):
-        engine.generations.roll_back(SPACE, OWNER)
-    engine.generations.switch(SPACE, OWNER)
-    with pytest.raises(Conflict):
-        engine.generations.switch(SPACE, OWNER)
-    assert engine.spaces.get(SPACE).generation == B.identity
-    engine.generations.roll_back(SPACE, OWNER)
-    with pytest.raises(Conflict):
-        engine.generations.roll_back(SPACE, OWNER)
-    assert engine.spaces.get(SPACE).generation == A.identity
-    assert engine.generations.switch(SPACE, OWNER).role == "current"
 
 
 def test_what_is_written_during_the_build_and_after_it_is_embedded_by_both(engine: Engine):
@@ -172,19 +149,6 @@ def test_a_comparison_tells_overlap_recall_and_ndcg(engine: Engine):
     assert engine.spaces.get(SPACE).generation == A.identity  # nothing has changed
     with pytest.raises(InvalidInput):
         engine.generations.compare(SPACE, Judged(qrels={"fox": {fox: 0}}), OWNER)
-
-
-def test_a_model_with_which_the_probes_find_less_is_refused_unless_forced(store: Store):
-    with open_engine(store, encoder=Knowing("knowing"), others=[B]) as engine:
-        whale, *_ = add(engine, "blue whale", *(f"note of day {n}" for n in range(30)))
-        engine.probes.add(SPACE, Expectation(query="cetacean", memory_id=whale, k=1), OWNER, engine.now())
-        built(engine)
-        compared = engine.generations.compare(SPACE, Judged(), OWNER)
-        assert (compared.current.recall, compared.shadow.recall) == (1.0, 0.0)
-        with pytest.raises(RecallDropped):
-            engine.generations.switch(SPACE, OWNER)
-        assert roles(engine)["words-knowing"] == ("current", 0)
-        assert engine.generations.switch(SPACE, OWNER, force=True).model == "words-b"
 
 
 def test_two_processes_see_the_switch_with_their_next_search(store: Store, engine: Engine):

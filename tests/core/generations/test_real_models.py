@@ -13,12 +13,10 @@ from tests.core.fakes import SPACE, open_engine
 from tests.core.generations.models import projected
 
 TEXTS = (
-    "We deploy on Tuesdays, after the smoke test has passed.",
-    "Anna prefers green tea to coffee in the afternoon.",
-    "The database is backed up every night at two.",
-    "The office is closed between Christmas and New Year.",
+    "We deploy on Tuesdays, after the smoke test has passed.", "Anna prefers green tea to coffee in the afternoon.",
+    "The database is backed up every night at two.", "The office is closed between Christmas and New Year.",
     "Invoices are sent on the first of each month.",
-)
+)  # fmt: skip
 QUESTIONS = {"which hot drink does Anna like?": 1, "when do backups run?": 2, "what day is release day?": 0}
 
 

@@ -96,11 +96,8 @@ def test_a_task_of_a_model_that_was_switched_off_ends(engine: Engine, monkeypatc
     engine.second_vectors.step(SPACE)
     switch(engine, "off")
     (task,) = engine.tasks.list(SPACE, OWNER, kinds=["embed"]).items
-    assert task.state == "succeeded" and task.result == {
-        "generation": engine.models.seconds.encoders[NAME].identity,
-        "embedded": 0,
-        "dropped": True,
-    }
+    identity = engine.models.seconds.encoders[NAME].identity
+    assert (task.state, task.result) == ("succeeded", {"generation": identity, "embedded": 0, "dropped": True})
 
 
 def test_a_change_that_keeps_the_text_keeps_the_vector(engine: Engine, slow: Slow):
@@ -155,6 +152,10 @@ def test_a_model_that_cannot_be_used_is_refused_in_words_and_stops_nothing(store
         add(engine, "a text")
         assert engine.second_vectors.lagging() == [] and search(engine, "text")
         assert list(engine.models.seconds.problems) == [NAME]
+    own = WordEncoder("own")
+    with open_engine(store, encoder=own, seconds={"own": own}, clock=Clock()) as engine:
+        switch(engine, "own")
+        assert engine.spaces.get(SPACE).second is None and SPACE not in engine.second_vectors.lagging()
 
 
 def test_models_of_a_space_tell_what_is_lacking_and_what_is_left_can_be_dropped(engine: Engine):
@@ -171,20 +172,3 @@ def test_models_of_a_space_tell_what_is_lacking_and_what_is_left_can_be_dropped(
     assert engine.generations.drop(SPACE, NAME, OWNER) == told.embedded and stored(engine) == 0
     switch(engine)
     assert engine.generations.get(SPACE, NAME, OWNER).missing == 0
-
-
-def test_a_fork_has_the_vectors_of_its_parent(engine: Engine, slow: Slow):
-    add(engine, *TEXTS[:9])
-    switch(engine)
-    engine.owner.timeline.fork(SPACE, "copy")
-    settle(engine)
-    assert sorted(vectors(engine, "copy").values()) == sorted(vectors(engine).values())
-    assert set(slow.embedded.values()) == {1}
-
-
-def test_the_model_of_a_space_is_not_its_second_too(store: Store):
-    own = WordEncoder("own")
-    with open_engine(store, encoder=own, seconds={"own": own}, clock=Clock()) as engine:
-        add(engine, "a text")
-        switch(engine, "own")
-        assert engine.spaces.get(SPACE).second is None and SPACE not in engine.second_vectors.lagging()

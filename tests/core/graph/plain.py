@@ -153,13 +153,9 @@ class Plain:
             self.heads |= dict.fromkeys(group, head)
 
     def _by_rules(
-        self,
-        there: set[str],
-        sets: dict[str, set[str]],
-        apart: list[tuple[str, ...]],
-        aliases: set[str],
+        self, there: set[str], sets: dict[str, set[str]], apart: list[tuple[str, ...]], aliases: set[str],
         join: Callable[[str, str], None],
-    ) -> None:
+    ) -> None:  # fmt: skip
         self._by_spelling(there, sets, apart, aliases, join)
         parts = {
             long: [
@@ -187,13 +183,9 @@ class Plain:
                 aliases.add(short)
 
     def _by_spelling(
-        self,
-        there: set[str],
-        sets: dict[str, set[str]],
-        apart: list[tuple[str, ...]],
-        aliases: set[str],
+        self, there: set[str], sets: dict[str, set[str]], apart: list[tuple[str, ...]], aliases: set[str],
         join: Callable[[str, str], None],
-    ) -> None:
+    ) -> None:  # fmt: skip
         for one in sorted(there):
             for other in sorted(there):
                 if one < other and folded(one) == folded(other) and self._is_spelling(one, other):

@@ -1,34 +1,24 @@
 """The order of neighbours by memories times association, which the answer has and which counts what the caller sees."""
 
-from collections.abc import Iterator
-
-import pytest
-
 from muisti.core.engine import Engine
 from muisti.core.facts.together import association
 from muisti.core.identity.caller import Caller
-from muisti.core.model.errors import InvalidInput
-from muisti.core.model.terms import FREQUENT, TIE_KINDS
-from tests.core.fakes import SPACE, add, open_engine
-from tests.core.graph.plain import toy_reader
-from tests.stores import Stores
+from muisti.core.model.terms import FREQUENT
+from muisti.core.model.terms import TIE_KINDS
+from tests.core.fakes import SPACE
+from tests.core.fakes import add
+import pytest
+
 
 # Ann meets Eve, whom everybody meets, as often as Bob, whom nobody else does.
 TEXTS = [
-    "Ann saw Bob",
-    "Bob saw Ann",
-    "Ann saw Eve",
-    "Eve saw Ann",
-    *(f"Eve saw Dan{n}" for n in range(6)),
-    "Ann slept",
-]
+    "Ann saw Bob", "Bob saw Ann", "Ann saw Eve", "Eve saw Ann", *(f"Eve saw Dan{n}" for n in range(6)), "Ann slept",
+]  # fmt: skip
 
 
-@pytest.fixture
-def engine(stores: Stores) -> Iterator[Engine]:
-    with open_engine(stores(), graph_reader=toy_reader) as opened:
-        add(opened, *TEXTS, category="mine")
-        yield opened
+@pytest.fixture(autouse=True)
+def filled(engine: Engine) -> None:
+    add(engine, *TEXTS, category="mine")
 
 
 def counted(*names: str, texts: list[str] = TEXTS) -> int:
@@ -76,8 +66,3 @@ def test_frequent_names_are_counted_up_to_a_bound(engine: Engine, monkeypatch: p
     near = engine.owner.graph.neighbours(SPACE, "Ann").items
     assert {one.entity.name: one.mentions for one in near} == {"Bob": 2, "Eve": 3}
     assert all(0 <= one.association <= 1 for one in near)
-
-
-def test_an_unknown_order_is_refused(engine: Engine):
-    with pytest.raises(InvalidInput, match="sort"):
-        engine.owner.graph.neighbours(SPACE, "Ann", kinds=TIE_KINDS, sort="name")  # pyright: ignore[reportArgumentType]

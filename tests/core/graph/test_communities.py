@@ -1,7 +1,5 @@
 """Communities: planted groups are found, the same every time, and each caller sees those of its own memories."""
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
@@ -11,15 +9,7 @@ from muisti.core.graph.incidence import of_pairs
 from muisti.core.identity.caller import Caller
 from muisti.core.model.errors import Conflict, InvalidInput
 from muisti.core.model.values import Draft
-from tests.core.fakes import SPACE, Clock, add, open_engine
-from tests.core.graph.plain import toy_reader
-from tests.stores import Stores
-
-
-@pytest.fixture
-def engine(stores: Stores, clock: Clock) -> Iterator[Engine]:
-    with open_engine(stores(), clock=clock, graph_reader=toy_reader) as opened:
-        yield opened
+from tests.core.fakes import SPACE, add
 
 
 def planted(draw: np.random.Generator, groups: int, size: int, versions: int, stray: float) -> list[tuple[int, int]]:

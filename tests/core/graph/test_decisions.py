@@ -1,25 +1,19 @@
 """A statement on the graph is a memory: it has a history, can be undone, and holds until somebody says otherwise."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER, Caller
 from muisti.core.model.errors import Conflict, InvalidInput, NotFound, SensitiveContent
-from muisti.core.model.graph import EntityChange, NewRelation, RelationChange
+from muisti.core.model.graph import EntityChange, NewRelation
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.values import Draft
-from tests.core.fakes import SPACE, Clock, add, open_engine
-from tests.core.graph.plain import toy_reader
-from tests.stores import Stores
+from tests.core.fakes import SPACE, add
 
 
-@pytest.fixture
-def engine(stores: Stores, clock: Clock) -> Iterator[Engine]:
-    with open_engine(stores(), clock=clock, graph_reader=toy_reader) as opened:
-        add(opened, "Ann Lee met Bob", "Annie met Carl", "Robert live in Oslo")
-        yield opened
+@pytest.fixture(autouse=True)
+def filled(engine: Engine) -> None:
+    add(engine, "Ann Lee met Bob", "Annie met Carl", "Robert live in Oslo")
 
 
 def groups(engine: Engine) -> set[tuple[str, ...]]:
@@ -80,25 +74,6 @@ def test_a_name_that_fits_two_persons_is_a_proposal(engine: Engine):
     engine.owner.graph.merge(SPACE, "Ann Lee", ["Ann"])
     left = {(one.first.name, one.second.name) for one in engine.owner.graph.proposals(SPACE).items}
     assert not {("Robert", "Robart"), ("Robart", "Robert")} & left
-
-
-def test_a_relation_is_stated_corrected_and_retracted(engine: Engine):
-    graph = engine.owner.graph
-    made = graph.relate(SPACE, NewRelation(subject="Ann Lee", kind="works_at", object="Acme")).memories[0]
-    assert (made.kind, made.content) == ("relation", "Ann Lee works at Acme")
-    (fact,) = graph.entity(SPACE, "Acme").facts
-    assert (fact.subject.name, fact.source, fact.evidence, fact.memory) == (
-        "Ann Lee", "manual", "Ann Lee works at Acme", made.id,
-    )  # fmt: skip
-    graph.correct(SPACE, made.id, RelationChange(literal="a big company", negative=True))
-    (fact,) = graph.relations(SPACE, subject="Ann Lee", kinds=["works_at"]).items
-    assert (fact.object, fact.literal, fact.negative) == (None, "a big company", True)
-    with pytest.raises(NotFound):
-        graph.entity(SPACE, "Acme")
-    graph.retract(SPACE, made.id)
-    assert not graph.relations(SPACE, kinds=["works_at"]).items
-    history = engine.owner.read.history(SPACE, made.id)
-    assert [one.memory.version for one in history.versions] == [2, 1]
 
 
 def test_bad_statements_are_refused_and_nothing_is_stored(engine: Engine):

@@ -89,29 +89,23 @@ def test_short_names_are_in_no_byte_of_the_file_whatever_else_is_named(tmp_path:
             ]
             engine.owner.write.add(SPACE, drafts, on_conflict="keep")
         engine.owner.graph.extend(SPACE)
-        assert all(one in everything_in(store) for one in gone)
+        assert all(one in files(store).lower() for one in gone)
         report = engine.eraser.subject(SPACE, Subject(author="gone"), {}, OWNER)
         assert_clean(report)
         assert report.erased["entities"] == len(gone) + 1  # and their author
-        assert [one for one in gone if one in everything_in(store)] == []
+        assert [one for one in gone if one in files(store).lower()] == []
         assert engine.owner.graph.entities(SPACE).total == len(names) - len(gone) + 2
 
 
-def everything_in(store: FileStore) -> bytes:
-    """The bytes of the file and its log, in lower case."""
-    return files(store).lower()
-
-
-def test_a_name_stays_as_long_as_another_memory_mentions_it(store: Store):
-    with open_engine(store, graph_reader=toy_reader) as engine:
-        first, second = add(engine, "Ann met Bob", "Bob live in Oslo")
-        assert engine.owner.graph.entity(SPACE, "Bob").entity.mentions == 2
-        engine.eraser.memory(SPACE, first, OWNER)
-        assert engine.owner.graph.entity(SPACE, "Bob").entity.mentions == 1
-        engine.owner.write.delete(SPACE, second)
-        assert not engine.owner.graph.entities(SPACE).items
-        engine.owner.write.restore(SPACE, second)
-        assert [one.name for one in engine.owner.graph.entities(SPACE, sort="name").items] == ["Bob", "Oslo"]
+def test_a_name_stays_as_long_as_another_memory_mentions_it(engine: Engine):
+    first, second = add(engine, "Ann met Bob", "Bob live in Oslo")
+    assert engine.owner.graph.entity(SPACE, "Bob").entity.mentions == 2
+    engine.eraser.memory(SPACE, first, OWNER)
+    assert engine.owner.graph.entity(SPACE, "Bob").entity.mentions == 1
+    engine.owner.write.delete(SPACE, second)
+    assert not engine.owner.graph.entities(SPACE).items
+    engine.owner.write.restore(SPACE, second)
+    assert [one.name for one in engine.owner.graph.entities(SPACE, sort="name").items] == ["Bob", "Oslo"]
 
 
 def test_an_erased_space_takes_its_graph_along(store: Store):
@@ -140,10 +134,6 @@ def test_a_backup_that_is_restored_as_of_a_change_has_the_graph_of_then(tmp_path
     back_up(path, tmp_path / "copy.db", NOON)
     restore(tmp_path / "copy.db", tmp_path / "b.db", NOON, at=at)
     with open_engine(tmp_path / "b.db", graph_reader=toy_reader) as engine:
-        assert _names(engine) == {"Ann", "Bob"}
+        assert {one.name for one in engine.owner.graph.entities(SPACE).items} == {"Ann", "Bob"}
         add(engine, "Dora met Bob")
-        assert _names(engine) == {"Ann", "Bob", "Dora"}
-
-
-def _names(engine: Engine) -> set[str]:
-    return {one.name for one in engine.owner.graph.entities(SPACE).items}
+        assert {one.name for one in engine.owner.graph.entities(SPACE).items} == {"Ann", "Bob", "Dora"}

@@ -1,6 +1,5 @@
 """Questions to the graph: entities, facts in time, ties and paths, for each caller what that caller may see."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 
 import msgspec
@@ -16,19 +15,11 @@ from muisti.core.model.values import Draft
 from muisti.core.query.filters import parse
 from muisti.core.query.points import AsOf
 from tests.core.conversations.talking import stream
-from tests.core.fakes import SPACE, Clock, add, open_engine
-from tests.core.graph.plain import toy_reader
-from tests.stores import Stores
+from tests.core.fakes import SPACE, add
 
 ALL = parse({"kind": ["memory", "entity", "relation"]})
 MAY = datetime(2026, 5, 1, tzinfo=UTC)
 JUNE = datetime(2026, 6, 1, tzinfo=UTC)
-
-
-@pytest.fixture
-def engine(stores: Stores, clock: Clock) -> Iterator[Engine]:
-    with open_engine(stores(), clock=clock, graph_reader=toy_reader) as opened:
-        yield opened
 
 
 def names(engine: Engine, **asked: object) -> dict[str, int]:
@@ -108,11 +99,6 @@ def test_an_entity_has_its_facts_with_evidence_and_the_memories_that_mention_it(
     assert told.content[place.start : place.stop] == place.text == "Turku"
     with pytest.raises(NotFound):
         engine.owner.graph.entity(SPACE, "Eve")
-
-
-def test_without_an_author_i_is_the_user(engine: Engine):
-    add(engine, "I live in Turku")
-    assert names(engine) == {"Turku": 1, "user": 1}
 
 
 def test_a_later_place_to_live_ends_the_earlier_one_until_it_is_gone(engine: Engine):

@@ -4,27 +4,23 @@ from collections.abc import Mapping
 
 import pytest
 
+from muisti.core.engine import Engine
 from muisti.core.graph.extraction import with_imported
 from muisti.core.model.graph import Mention
 from muisti.core.model.values import Draft, Json
-from tests.core.fakes import SPACE, open_engine
-from tests.core.graph.plain import toy_reader
-from tests.stores import Stores
+from tests.core.fakes import SPACE
 
 
 def relation(start: str, how: str, end: str) -> tuple[str, Mapping[str, Json]]:
     return f"{start} {how.replace('_', ' ')} {end}", {"relation": {"from": start, "to": end, "type": how}}
 
 
-@pytest.mark.parametrize(
-    ("said", "told"),
-    [
-        (relation("python", "created_by", "Guido van Rossum"), ("Guido van Rossum", "made", "python")),
-        (relation("Ann", "WORKS_AT", "acme"), ("Ann", "works_at", "acme")),
-        (relation("Ann", "works for", "Ann"), ("Ann", "works_at", "Ann")),
-        (relation("Ann", "is_part_of", "acme"), None),
-    ],
-)
+@pytest.mark.parametrize(("said", "told"), [
+    (relation("python", "created_by", "Guido van Rossum"), ("Guido van Rossum", "made", "python")),
+    (relation("Ann", "WORKS_AT", "acme"), ("Ann", "works_at", "acme")),
+    (relation("Ann", "works for", "Ann"), ("Ann", "works_at", "Ann")),
+    (relation("Ann", "is_part_of", "acme"), None),
+])  # fmt: skip
 def test_kinds_of_other_systems(said: tuple[str, Mapping[str, Json]], told: tuple[str, str, str] | None):
     text, metadata = said
     mentions, facts = with_imported(text, [], metadata)
@@ -50,13 +46,12 @@ def test_what_the_text_does_not_have_is_not_known(metadata: Mapping[str, Json]):
     assert with_imported("Ann is here", spotted, metadata) == (spotted, [])
 
 
-def test_imported_sentences_are_in_the_graph_and_other_metadata_are_not(stores: Stores):
-    with open_engine(stores(), graph_reader=toy_reader) as engine:
-        text, metadata = relation("python", "created_by", "guido")
-        write, graph = engine.owner.write, engine.owner.graph
-        write.add(SPACE, [Draft(content=text, category="Relations", metadata=metadata)])
-        write.add(SPACE, [Draft(content="perl created by larry", metadata=relation("perl", "created_by", "larry")[1])])
-        (one,) = graph.relations(SPACE).items
-        assert (one.subject.name, one.kind, one.object and one.object.name) == ("guido", "made", "python")
-        assert one.evidence == text
-        assert {found.name for found in graph.entities(SPACE).items} == {"guido", "python"}
+def test_imported_sentences_are_in_the_graph_and_other_metadata_are_not(engine: Engine):
+    text, metadata = relation("python", "created_by", "guido")
+    write, graph = engine.owner.write, engine.owner.graph
+    write.add(SPACE, [Draft(content=text, category="Relations", metadata=metadata)])
+    write.add(SPACE, [Draft(content="perl created by larry", metadata=relation("perl", "created_by", "larry")[1])])
+    (one,) = graph.relations(SPACE).items
+    assert (one.subject.name, one.kind, one.object and one.object.name) == ("guido", "made", "python")
+    assert one.evidence == text
+    assert {found.name for found in graph.entities(SPACE).items} == {"guido", "python"}

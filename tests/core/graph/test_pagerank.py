@@ -24,6 +24,7 @@ def dense(pairs: set[tuple[int, int]], total: int, seeds: list[int], restart: fl
 
 
 def test_visits_are_those_of_dense_matrices():
+    assert walk(of_pairs([], 0), np.array([1])) is walk(of_pairs([(1, 2)], 3), np.array([1])) is None
     draw = np.random.default_rng(3)
     for _ in range(20):
         size = int(draw.integers(1, 40))
@@ -34,11 +35,6 @@ def test_visits_are_those_of_dense_matrices():
         wanted = dense(pairs, 25, [seed], 0.3)
         np.testing.assert_allclose(walked.of(np.array([*wanted])), [*wanted.values()], atol=1e-12)
         assert walked.of(np.array([77, 0])).tolist() == [0.0, 0.0]
-
-
-def test_what_nothing_mentions_walks_nowhere():
-    assert walk(of_pairs([], 0), np.array([1])) is None
-    assert walk(of_pairs([(1, 2)], 3), np.array([1])) is None
 
 
 def test_memories_of_the_named_come_first_and_rare_names_before_common_ones():

@@ -1,7 +1,5 @@
 """The filter `entity`: memories whose version mentions an entity, in lists and searches, with the caller's names."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from muisti.core.engine import Engine
@@ -12,15 +10,7 @@ from muisti.core.query.changes import Wanted
 from muisti.core.query.filters import parse
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query
-from tests.core.fakes import SPACE, Clock, add, open_engine
-from tests.core.graph.plain import toy_reader
-from tests.stores import Stores
-
-
-@pytest.fixture
-def engine(stores: Stores, clock: Clock) -> Iterator[Engine]:
-    with open_engine(stores(), clock=clock, graph_reader=toy_reader) as opened:
-        yield opened
+from tests.core.fakes import SPACE, add
 
 
 def listed(engine: Engine, filter: object, caller: Caller | None = None, as_of: AsOf | None = None) -> set[str]:

@@ -130,26 +130,17 @@ def test_another_recogniser_reads_all_again(stores: Stores):
         assert (after.pending, after.current, after.mentions) == (0, True, before.mentions)
 
 
-def test_a_space_may_be_left_out(stores: Stores):
-    with open_engine(stores(), graph_reader=toy_reader) as engine:
-        engine.spaces.set_policy(SPACE, {"graph": "off"})
-        add(engine, *TEXTS)
-        assert engine.unread_graphs() == []
-        assert not engine.owner.graph.status(SPACE).enabled
-        with pytest.raises(Conflict, match="off"):
-            engine.owner.graph.entities(SPACE)
-        task = engine.owner.graph.build(SPACE)
-        assert run(engine, SPACE, task).result == {"read": 0, "mentions": 0, "relations": 0, "off": True}
-        engine.spaces.set_policy(SPACE, {"graph": None})
-        assert engine.owner.graph.entities(SPACE).items
-
-
-def test_a_dry_run_tells_and_stores_nothing(stores: Stores):
-    with open_engine(stores(), graph_reader=toy_reader) as engine:
-        add(engine, *TEXTS)
-        told = engine.seen_by(OWNER, dry_run=True).graph.extend(SPACE)
-        assert (told.read, told.mentions, told.pending) == (len(TEXTS), 3 * len(TEXTS), len(TEXTS))
-        assert engine.owner.graph.status(SPACE).pending == len(TEXTS)
+def test_a_space_may_be_left_out(engine: Engine):
+    engine.spaces.set_policy(SPACE, {"graph": "off"})
+    add(engine, *TEXTS)
+    assert engine.unread_graphs() == []
+    assert not engine.owner.graph.status(SPACE).enabled
+    with pytest.raises(Conflict, match="off"):
+        engine.owner.graph.entities(SPACE)
+    task = engine.owner.graph.build(SPACE)
+    assert run(engine, SPACE, task).result == {"read": 0, "mentions": 0, "relations": 0, "off": True}
+    engine.spaces.set_policy(SPACE, {"graph": None})
+    assert engine.owner.graph.entities(SPACE).items
 
 
 def test_two_processes_read_at_once_and_nothing_twice(stores: Stores, monkeypatch: pytest.MonkeyPatch):

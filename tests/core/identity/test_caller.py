@@ -29,21 +29,15 @@ def test_a_refusal_names_only_memories_that_the_caller_may_see(caller: Caller, s
     told = caller.redacted(Duplicate((like("rules"), like("notes"), like(None)), 0))
     assert [one.category for one in told.found] == shown
     assert "rules" not in str(caller.redacted(Duplicate((like("notes"),), 0))) or caller is OWNER
-
-
-def test_a_caller_that_may_not_read_names_nothing_that_may_be_taken():
     OWNER.check_reads("")
     with pytest.raises(Forbidden, match="leave key out"):
         ADDS.check_reads("leave key out")
 
 
-def test_every_read_of_a_bound_caller_is_limited_to_its_category():
+def test_reads_and_drafts_of_a_bound_caller_are_limited_to_its_category():
     own, other = Leaf("category", "eq", "rules"), Leaf("key", "eq", "k")
     assert (RULES.only(None), RULES.only(other)) == (own, And((own, other)))
     assert OWNER.only(other) is other and OWNER.only(None) is None
-
-
-def test_a_draft_gets_the_category_of_its_caller_and_no_other():
     assert RULES.own(Draft(content="x")).category == RULES.own(Draft(content="x", category="RULES")).category == "Rules"
     with pytest.raises(Forbidden):
         RULES.own(Draft(content="x", category="notes"))

@@ -52,15 +52,21 @@ def facts(population: CollectionStatistics) -> tuple[Any, ...]:
 
 
 @given(changes)
-def test_statistics_that_follow_changes_equal_a_fresh_count(script: list[tuple[Any, Any, int]]):
-    history = History()
+def test_statistics_that_follow_changes_equal_a_fresh_count_then_and_later(
+    script: list[tuple[Any, Any, int]],
+):
+    history, seen = History(), []
     for born, dying, now in script:
         snapshot = history.change(born, dying)
         population = snapshot.population(now)
         assert population.since <= now < population.until
-        for time in (population.since, now, population.until - 1):
-            fresh = counted(history.rows, snapshot.size, snapshot.seq.number, max(time, -1))
+        for moment in (population.since, now, population.until - 1):
+            fresh = counted(history.rows, snapshot.size, snapshot.seq.number, max(moment, -1))
             assert facts(population) == facts(fresh)
+        seen.append((snapshot, now, facts(population)))
+    for snapshot, now, before in seen:
+        assert facts(snapshot.population(now)) == before
+        assert facts(counted(history.rows, snapshot.size, snapshot.seq.number, now)) == before
 
 
 @given(changes)
@@ -72,17 +78,6 @@ def test_many_expiring_rows_are_put_in_order_without_loss(script: list[tuple[Any
     for born, dying, now in script:
         snapshot = history.change(born, dying)
         assert facts(snapshot.population(now)) == facts(counted(history.rows, snapshot.size, snapshot.seq.number, now))
-
-
-@given(changes)
-def test_a_snapshot_counts_the_same_however_the_index_goes_on(script: list[tuple[Any, Any, int]]):
-    history = History()
-    seen = [
-        (snapshot := history.change(born, dying), now, facts(snapshot.population(now))) for born, dying, now in script
-    ]
-    for snapshot, now, before in seen:
-        assert facts(snapshot.population(now)) == before
-        assert facts(counted(history.rows, snapshot.size, snapshot.seq.number, now)) == before
 
 
 def test_mean_and_spread_are_those_of_numpy():

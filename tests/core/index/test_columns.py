@@ -27,14 +27,16 @@ def same(a, b) -> bool:
     return a == b and isinstance(a, bool) == isinstance(b, bool)
 
 
-@given(batches(texts))
-def test_keywords_give_back_what_was_put_in(parts):
+@given(batches(texts), st.sets(st.sampled_from(["a", "b", "ß", ""])))
+def test_keywords_give_back_what_was_put_in_and_select_the_rows_of_chosen_values(parts, chosen):
     rows = [row for part in parts for row in part]
     column = filled(Keywords(), parts)
     values = column.dictionary.values
     assert [None if code == MISSING_CODE else values[code] for code in column.view(len(column))] == rows
     assert column.present(len(rows)).tolist() == [row is not None for row in rows]
     assert len(set(values)) == len(values)
+    flags = np.array([value in chosen for value in values], np.bool_)
+    assert column.select(flags, len(rows)).tolist() == [row in chosen for row in rows]
 
 
 @given(batches(numbers))
@@ -45,8 +47,8 @@ def test_numbers_give_back_what_was_put_in(parts):
     assert column.present(len(rows)).tolist() == [row is not None for row in rows]
 
 
-@given(batches(lists))
-def test_lists_give_back_what_was_put_in(parts):
+@given(batches(lists), scalars)
+def test_lists_give_back_what_was_put_in_and_select_the_rows_of_a_chosen_element(parts, chosen):
     rows = [row for part in parts for row in part]
     column = filled(Lists(), parts)
     found = [[] for _ in range(len(column))]
@@ -56,20 +58,6 @@ def test_lists_give_back_what_was_put_in(parts):
     for got, put in zip(found, rows, strict=True):
         assert len(got) == len(put) and all(map(same, got, put))
     assert column.present(len(rows)).tolist() == [bool(row) for row in rows]
-
-
-@given(batches(texts), st.sets(st.sampled_from(["a", "b", "ß", ""])))
-def test_a_row_of_keywords_is_selected_when_its_value_is_chosen(parts, chosen):
-    rows = [row for part in parts for row in part]
-    column = filled(Keywords(), parts)
-    flags = np.array([value in chosen for value in column.dictionary.values], np.bool_)
-    assert column.select(flags, len(rows)).tolist() == [row in chosen for row in rows]
-
-
-@given(batches(lists), scalars)
-def test_a_row_of_lists_is_selected_when_an_element_is_chosen(parts, chosen):
-    rows = [row for part in parts for row in part]
-    column = filled(Lists(), parts)
     flags = np.array([same(value, chosen) for value in column.dictionary.values], np.bool_)
     assert column.select(flags, len(rows)).tolist() == [any(same(item, chosen) for item in row) for row in rows]
 

@@ -40,26 +40,11 @@ def snapshot_of(vectors: Vectors, passages: Longs, ids: Longs, blank: Mask | Non
     number = np.arange(len(memory)) - np.searchsorted(memory, memory)
     living = [
         (
-            int(m) + 1,
-            int(ids[m]).to_bytes(16, "big"),
-            1,
-            "active",
-            0,
-            0,
-            None,
-            bytes(16),
-            int(n),
-            0,
-            1,
-            b"",
-            blob,
-            None,
-            None,
-            None,
-            None,
+            int(m) + 1, int(ids[m]).to_bytes(16, "big"), 1, "active", 0, 0, None, bytes(16), int(n), 0, 1, b"", blob,
+            None, None, None, None,
         )
         for m, n, blob in zip(memory, number, blobs, strict=True)
-    ]
+    ]  # fmt: skip
     for start in range(0, len(living), 7_000):
         part = living[start : start + 7_000]
         rows.append(Inserted.of(part, vectors.shape[1]), np.ones(len(part), np.int32))
@@ -123,28 +108,14 @@ def windows(count: int) -> list[str]:
 QUERIES = [
     f"how do I {what}"
     for what in (
-        "read a file line by line",
-        "open a socket with a timeout",
-        "parse an email header",
-        "format a date in local time",
-        "walk over a folder",
-        "compress bytes with zip",
-        "stop a thread",
-        "log an exception with its traceback",
-        "encode text as base64",
-        "copy an object deeply",
-        "run a child process",
-        "compare two sequences of lines",
-        "shuffle a list at random",
-        "read a value from a configuration",
-        "raise an error when an argument has the wrong type",
-        "decode a URL with a query",
-        "close the connection to a mail server",
-        "find the source of a function",
-        "sort by a key",
-        "wait for a lock",
+        "read a file line by line", "open a socket with a timeout", "parse an email header",
+        "format a date in local time", "walk over a folder", "compress bytes with zip", "stop a thread",
+        "log an exception with its traceback", "encode text as base64", "copy an object deeply", "run a child process",
+        "compare two sequences of lines", "shuffle a list at random", "read a value from a configuration",
+        "raise an error when an argument has the wrong type", "decode a URL with a query",
+        "close the connection to a mail server", "find the source of a function", "sort by a key", "wait for a lock",
     )
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("density", [1.0, 0.9])

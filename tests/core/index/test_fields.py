@@ -1,10 +1,8 @@
 """A column that is read in parts, by ranges or version by version, equals one that is read as a whole."""
 
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,7 +13,6 @@ from muisti.core.index.space_index import SpaceIndex
 from muisti.core.model.values import Draft
 from tests.core.fakes import SPACE, add, open_engine
 from tests.examples import few
-from tests.stores import Stores
 
 FIELDS = ["category", "author", "kind", "importance", "created_at", "tags", "derived_from", "metadata.x", "metadata.y"]
 
@@ -65,35 +62,25 @@ def test_reading_in_parts_equals_reading_at_once(tmp_path_factory: Any, written:
                 assert values_of(parts.column(field, step), step) == values_of(whole.column(field, size), size)[:step]
 
 
-def test_single_versions_are_read_on_every_store(stores: Stores):
-    with open_engine(stores()) as engine:
-        add(
-            engine, *(f"fox {n}" for n in range(20)), tags=("a", "b"), metadata={"x": 1}, category="Infra", author="ann"
-        )
-        whole, parts = fields_of(engine), fields_of(engine)
-        for size in (18, 19, 20):
-            for field in FIELDS:
-                assert values_of(parts.column(field, size), size) == values_of(whole.column(field, 20), 20)[:size]
+def test_single_versions_are_read_on_every_store(engine: Engine):
+    add(engine, *(f"fox {n}" for n in range(20)), tags=("a", "b"), metadata={"x": 1}, category="Infra", author="ann")
+    whole, parts = fields_of(engine), fields_of(engine)
+    for size in (18, 19, 20):
+        for field in FIELDS:
+            assert values_of(parts.column(field, size), size) == values_of(whole.column(field, 20), 20)[:size]
 
 
-def test_a_path_with_one_value_a_memory_has_a_place_for_each_row_until_a_memory_has_two(tmp_path: Path):
-    with open_engine(tmp_path / "muisti.db") as engine:
-        add(engine, *(f"fox {n}" for n in range(9)), metadata={"x": 1})
-        fields = fields_of(engine)
-        early = fields.column("metadata.x", 9)
-        assert isinstance(early, Keywords)
-        add(engine, "two", metadata={"x": [1, 2]})
-        index_of(engine)
-        late = fields.column("metadata.x", 10)
-        assert isinstance(late, Lists)
-        assert values_of(early, 9) == values_of(late, 9) == [[(int, 1)]] * 9
-        assert values_of(late, 10)[9] == [(int, 1), (int, 2)]
-        np.testing.assert_array_equal(late.present(10), np.ones(10, np.bool_))
-
-
-@pytest.mark.parametrize("field", ["metadata.x", "tags"])
-def test_a_rare_path_and_tags_are_lists(tmp_path: Path, field: str):
-    with open_engine(tmp_path / "muisti.db") as engine:
-        add(engine, *(f"fox {n}" for n in range(9)))
-        add(engine, "a dog", metadata={"x": 1}, tags=("a",))
-        assert isinstance(fields_of(engine).column(field, 10), Lists)
+def test_a_path_with_one_value_a_memory_has_a_place_for_each_row_until_a_memory_has_two(engine: Engine):
+    add(engine, *(f"fox {n}" for n in range(9)), metadata={"x": 1})
+    fields = fields_of(engine)
+    early = fields.column("metadata.x", 9)
+    assert isinstance(early, Keywords)
+    add(engine, "two", metadata={"x": [1, 2]})
+    index_of(engine)
+    late = fields.column("metadata.x", 10)
+    assert isinstance(late, Lists)
+    assert values_of(early, 9) == values_of(late, 9) == [[(int, 1)]] * 9
+    assert values_of(late, 10)[9] == [(int, 1), (int, 2)]
+    np.testing.assert_array_equal(late.present(10), np.ones(10, np.bool_))
+    add(engine, "a dog", metadata={"rare": 1}, tags=("a",))
+    assert all(isinstance(fields_of(engine).column(field, 11), Lists) for field in ("metadata.rare", "tags"))

@@ -188,24 +188,6 @@ def test_the_memory_cap_holds_under_200_spaces_in_random_order(tmp_path: Path):
         assert 100 < engine.indexes_evicted < 600
 
 
-def test_indexes_are_forgotten_under_the_memory_cap(stores: Stores):
-    store = stores()
-    with open_engine(store) as engine:
-        for n in range(5):
-            engine.spaces.create(f"space{n}")
-            add(engine, "fox and dog", "lake", space=f"space{n}")
-            engine.owner.read.search(f"space{n}", Query(text="fox"))
-        several = engine.index_bytes
-    with open_engine(store, index_memory=several // 2) as engine:
-        for n in range(5):
-            hits = engine.owner.read.search(f"space{n}", Query(text="fox", mode="keyword")).hits
-            assert [hit.memory.space for hit in hits] == [f"space{n}"]
-            assert engine.index_bytes <= several // 2
-        add(engine, "one more", space="space0")
-        engine.owner.read.search("space0", Query(text="more"))
-        assert engine.index_bytes <= several // 2
-
-
 @few
 @given(st.lists(st.tuples(st.sampled_from(["a", "b"]), st.sampled_from(WORDS)), min_size=1, max_size=15))
 def test_two_spaces_never_leak_into_each_other(tmp_path_factory: Any, notes: list[tuple[str, str]]):
@@ -225,18 +207,17 @@ def test_two_spaces_never_leak_into_each_other(tmp_path_factory: Any, notes: lis
         )
 
 
-def test_a_space_made_anew_is_not_confused_with_the_old_one(stores: Stores):
-    with open_engine(stores()) as engine:
-        engine.spaces.create("again")
-        add(engine, "the old fox", space="again")
-        assert engine.owner.read.search("again", Query(text="fox")).total == 1
-        engine.spaces.delete("again")
-        engine.spaces.create("again")
-        assert engine.owner.read.search("again", Query(text="fox")).total == 0
-        add(engine, "a new dog", space="again")
-        assert [hit.memory.content for hit in engine.owner.read.search("again", Query(text="fox dog")).hits] == [
-            "a new dog"
-        ]
+def test_a_space_made_anew_is_not_confused_with_the_old_one(engine: Engine):
+    engine.spaces.create("again")
+    add(engine, "the old fox", space="again")
+    assert engine.owner.read.search("again", Query(text="fox")).total == 1
+    engine.spaces.delete("again")
+    engine.spaces.create("again")
+    assert engine.owner.read.search("again", Query(text="fox")).total == 0
+    add(engine, "a new dog", space="again")
+    assert [hit.memory.content for hit in engine.owner.read.search("again", Query(text="fox dog")).hits] == [
+        "a new dog"
+    ]
 
 
 def test_loading_neither_embeds_nor_tokenises(stores: Stores, monkeypatch: Any):

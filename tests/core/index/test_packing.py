@@ -2,7 +2,7 @@
 
 import random
 from collections.abc import Sequence
-from pathlib import Path
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ from muisti.core.store.database import Database, Statement
 from muisti.core.store.sql import spaces
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from tests.core.fakes import NOON, SPACE, WordEncoder, add, open_engine
-from tests.stores import Stores, at
+from tests.stores import Stores
 
 WORDS = ["red", "green", "blue", "house", "garden", "river", "stone", "bridge"]
 
@@ -132,12 +132,10 @@ def test_two_who_pack_at_once_make_one_chain(stores: Stores):
     with open_engine(store) as engine:
         add(engine, *(f"note number {n}" for n in range(45)))
         one, other = store.open(), store.open()
-        turns = 0
+        turns = iter(range(9))
 
         def meanwhile() -> bool:
-            nonlocal turns
-            turns += 1
-            if turns == 2:
+            if next(turns) == 1:
                 packs(other)
             return False
 
@@ -239,11 +237,10 @@ def test_parts_and_bytes_give_back_the_rows(versions: list[tuple[int, int]], nby
         assert [value for part in parts for value in getattr(part, name)] == list(getattr(whole, name))
 
 
-def test_packing_ends_when_it_is_told_to(tmp_path: Path):
-    with open_engine(tmp_path / "one.db") as engine:
+def test_packing_ends_when_it_is_told_to(stores: Stores):
+    store = stores()
+    with open_engine(store) as engine, closing(store.open()) as database:
         add(engine, *(f"note number {n}" for n in range(30)))
-        database = at(tmp_path / "one.db").open()
         space = space_of(database)
         pack(database, space, space.generation, iter((False, True)).__next__)
         assert loaded(database, packed=True).loose == 20
-        database.close()

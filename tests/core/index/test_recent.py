@@ -52,15 +52,11 @@ def test_it_has_the_last_of_half_its_limit_and_nothing_from_before_it_was_emptie
         assert set(last) <= set(found)
 
 
-def test_a_memory_that_would_displace_most_others_is_not_kept():
+def test_what_would_displace_most_others_or_was_read_before_all_was_dropped_is_not_kept():
     recent = Recent(4 * ENTRY)
     recent.note(1, {1: memory(1, 9), 2: memory(2, 4 * ENTRY)}, 0.0, recent.forgotten)
     assert [*recent.of([1, 2])] == [1]
     assert Recent(0).note(1, {1: memory(1, 9)}, 0.0, 0) == 0
-
-
-def test_what_was_read_before_all_was_dropped_is_not_kept():
-    recent = Recent()
     before = recent.forgotten
     recent.forget()
     assert recent.note(1, {1: memory(1, 9)}, 0.0, before) == 0

@@ -9,8 +9,7 @@ from muisti.core.index.selections import ENTRY, Remembered
 
 LIMIT = 5 * ENTRY
 uses = st.lists(
-    st.tuples(st.sampled_from([b"a", b"b", b"c", b"d", b"e", b"f"]), st.none() | st.integers(0, 5 * ENTRY)),
-    max_size=40,
+    st.tuples(st.sampled_from([b"a", b"b", b"c", b"d", b"e", b"f"]), st.none() | st.integers(0, 5 * ENTRY)), max_size=40
 )
 
 
@@ -31,10 +30,3 @@ def test_it_keeps_what_was_used_last_within_its_limit(script: list[tuple[bytes, 
             model.popitem(last=False)
         assert found.nbytes == sum(model.values()) + ENTRY * len(model) <= LIMIT
         assert len(found) == len(model)
-
-
-def test_a_value_that_is_too_large_is_not_kept_and_displaces_no_other():
-    found = Remembered[str](lambda: LIMIT)
-    found.put(b"a", "small", 1)
-    found.put(b"b", "large", LIMIT)
-    assert (found.get(b"a"), found.get(b"b"), found.nbytes) == ("small", None, 1 + ENTRY)

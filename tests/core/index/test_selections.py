@@ -1,7 +1,6 @@
 """Rows of filters are remembered, and are what the store selects after every write, at every time and point."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from threading import Barrier, Thread
 from typing import Any
 
@@ -28,17 +27,15 @@ from tests.examples import few
 DAY = 86_400_000_000
 LONG = " ".join(f"word{n}" for n in range(700))  # several passages
 
-fields = st.fixed_dictionaries(
-    {
-        "content": st.sampled_from(["a red fox", "a green tree", "a blue lake", LONG]),
-        "category": st.sampled_from([None, "Infra", "home"]),
-        "author": st.sampled_from([None, "ann", "bob"]),
-        "tags": st.lists(st.sampled_from("abc"), unique=True, max_size=2).map(tuple),
-        "metadata": st.sampled_from([{}, {"x": 1}, {"x": True}, {"x": "1"}, {"x": 5, "y": [1, 2]}, {"y": 2}]),
-        "status": st.sampled_from(["active", "active", "candidate"]),
-        "expires_at": st.sampled_from([None, None, 1, 3]),  # days from then
-    }
-)
+fields = st.fixed_dictionaries({
+    "content": st.sampled_from(["a red fox", "a green tree", "a blue lake", LONG]),
+    "category": st.sampled_from([None, "Infra", "home"]),
+    "author": st.sampled_from([None, "ann", "bob"]),
+    "tags": st.lists(st.sampled_from("abc"), unique=True, max_size=2).map(tuple),
+    "metadata": st.sampled_from([{}, {"x": 1}, {"x": True}, {"x": "1"}, {"x": 5, "y": [1, 2]}, {"y": 2}]),
+    "status": st.sampled_from(["active", "active", "candidate"]),
+    "expires_at": st.sampled_from([None, None, 1, 3]),  # days from then
+})  # fmt: skip
 operations = st.lists(
     st.one_of(
         st.tuples(st.just("add"), fields),
@@ -50,21 +47,12 @@ operations = st.lists(
     max_size=10,
 )
 ASKED: list[Any] = [
-    {"category": "infra"},
-    {"category": {"exists": False}},
-    {"not": {"category": "infra"}},
-    {"tags": "a"},
-    {"tags": {"all": ["a", "b"]}, "not": {"author": "bob"}},
-    {"or": [{"tags": "a"}, {"metadata.x": 1}]},
-    {"metadata.x": {"gte": 1}},
-    {"metadata.x": True},
-    {"metadata.y": {"ne": 1}},
-    {"metadata.x": {"glob": "?"}},
-    {"not": {"metadata.y": {"lt": 2}}},
-    {"expires_at": {"gt": "2026-01-01"}},
-    {"status": "candidate"},
+    {"category": "infra"}, {"category": {"exists": False}}, {"not": {"category": "infra"}}, {"tags": "a"},
+    {"tags": {"all": ["a", "b"]}, "not": {"author": "bob"}}, {"or": [{"tags": "a"}, {"metadata.x": 1}]},
+    {"metadata.x": {"gte": 1}}, {"metadata.x": True}, {"metadata.y": {"ne": 1}}, {"metadata.x": {"glob": "?"}},
+    {"not": {"metadata.y": {"lt": 2}}}, {"expires_at": {"gt": "2026-01-01"}}, {"status": "candidate"},
     {"or": [{"status": "candidate"}, {"tags": "c"}]},
-]
+]  # fmt: skip
 chosen = st.lists(st.sampled_from(ASKED).map(parse), min_size=1, max_size=4, unique_by=repr)
 
 
@@ -181,12 +169,11 @@ def test_readers_of_unlike_sizes_do_not_disturb_each_other():
     assert wrong == []
 
 
-def test_what_filters_remember_counts_as_memory_of_the_index(tmp_path: Path):
-    with open_engine(tmp_path / "muisti.db") as engine:
-        add(engine, *(f"fox {n}" for n in range(200)), category="infra")
-        before = engine.index_bytes
-        engine.owner.read.search(SPACE, Query(text="fox", filter=parse({"category": "infra"})))
-        once = engine.index_bytes
-        assert once > before
-        engine.owner.read.search(SPACE, Query(text="fox", filter=parse({"category": "infra"})))
-        assert engine.index_bytes - once < 1_000_000
+def test_what_filters_remember_counts_as_memory_of_the_index(engine: Engine):
+    add(engine, *(f"fox {n}" for n in range(200)), category="infra")
+    before = engine.index_bytes
+    engine.owner.read.search(SPACE, Query(text="fox", filter=parse({"category": "infra"})))
+    once = engine.index_bytes
+    assert once > before
+    engine.owner.read.search(SPACE, Query(text="fox", filter=parse({"category": "infra"})))
+    assert engine.index_bytes - once < 1_000_000

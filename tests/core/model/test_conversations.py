@@ -1,6 +1,5 @@
 """Places in the hierarchy of conversations: Python and SQL agree, and each has one memory."""
 
-from collections.abc import Iterator
 from itertools import product
 
 import pytest
@@ -8,8 +7,6 @@ import pytest
 from muisti.core.model.conversations import place_of
 from muisti.core.model.values import Draft, Kind
 from muisti.core.store.database import Database, Refusal, Refused, Statement
-from muisti.core.store.migrate import migrate
-from tests.stores import Stores
 
 INSERT = (
     "INSERT INTO versions (space_id, memory_id, version, born, kind, category_folded, content, content_hash, type, "
@@ -17,20 +14,6 @@ INSERT = (
     "session, conversation, topic, turn, structure) "
     "VALUES (1, ?, 1, ?, ?, ?, 'x', x'', 'fact', 'active', 1, '[]', '{}', 0, 0, 1, ?, ?, ?, ?, ?)"
 )
-
-
-@pytest.fixture
-def database(stores: Stores) -> Iterator[Database]:
-    opened = stores().open()
-    migrate(opened, 1)
-    opened.write([
-        Statement(
-            "INSERT INTO spaces (id, name, epoch, seq, created_at, committed_at, settings) "
-            "VALUES (1, 's', 'e', 1, 0, 0, '{}')"
-        )
-    ])  # fmt: skip
-    yield opened
-    opened.close()
 
 
 def row(number: int, draft: Draft, category: str | None = None) -> Statement:

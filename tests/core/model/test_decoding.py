@@ -10,12 +10,8 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 ONE_THREAD = (
-    "service/cli",
-    "service/evaluation",
-    "service/formats",
-    "service/runtime/running.py",
-    "core/query/calibration.py",
-)
+    "service/cli", "service/evaluation", "service/formats", "service/runtime/running.py", "core/query/calibration.py",
+)  # fmt: skip
 RACE = """
 import sys, threading
 import msgspec
@@ -46,23 +42,19 @@ print("fine")
 GIVEN = {"inner": [{"words": ["a"], "counts": {"a": 1}}]}
 
 
-@pytest.mark.parametrize(
-    ("imports", "base", "made"),
-    [
-        ("from muisti.core.model.decoding import convert", "msgspec.Struct", f"convert({GIVEN}, Outer)"),
-        (
-            "from muisti.core.model.decoding import decoder",
-            "msgspec.Struct",
-            f"decoder(Outer).decode(msgspec.json.encode({GIVEN}))",
-        ),
-        (
-            "from muisti_client._result import Result, read",
-            "Result, frozen=True, kw_only=True",
-            f"read(msgspec.json.encode({GIVEN}), Outer)",
-        ),
-    ],
-    ids=["convert", "decoder", "client"],
-)
+@pytest.mark.parametrize(("imports", "base", "made"), [
+    ("from muisti.core.model.decoding import convert", "msgspec.Struct", f"convert({GIVEN}, Outer)"),
+    (
+        "from muisti.core.model.decoding import decoder",
+        "msgspec.Struct",
+        f"decoder(Outer).decode(msgspec.json.encode({GIVEN}))",
+    ),
+    (
+        "from muisti_client._result import Result, read",
+        "Result, frozen=True, kw_only=True",
+        f"read(msgspec.json.encode({GIVEN}), Outer)",
+    ),
+], ids=["convert", "decoder", "client"])  # fmt: skip
 def test_threads_may_use_a_type_for_the_first_time_at_once(imports: str, base: str, made: str):
     code = RACE.format(imports=imports, base=base, made=made)
     client = str(ROOT / "clients" / "python")

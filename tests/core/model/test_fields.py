@@ -1,6 +1,5 @@
 """The registry of fields agrees with the types, the table and whatever reads it, and a new field arrives everywhere."""
 
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import Any
 
@@ -16,12 +15,11 @@ from muisti.core.model.spaces import Space, SpaceSettings
 from muisti.core.model.terms import SourceClass
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft, Memory
-from muisti.core.query.filter_fields import ENTITY, VALID_AT, filterable
+from muisti.core.query.filter_fields import ENTITY, VALID_AT
 from muisti.core.query.filter_fields import FIELDS as FILTERS
 from muisti.core.query.filters import Leaf
-from muisti.core.read.diff import diffed, differences
+from muisti.core.read.diff import differences
 from muisti.core.store.database import Database, Statement
-from muisti.core.store.migrate import migrate
 from muisti.core.store.sql import bulk_replace, filters, index_rows
 from muisti.core.store.sql.inserting import NewVersion, insert
 from muisti.core.store.sql.spaces import SpaceRow
@@ -29,7 +27,6 @@ from muisti.core.store.sql.version_rows import COVERED, LAYOUT, Layout, checksum
 from muisti.core.transfer.records import memory_record
 from muisti.core.write import screening
 from muisti.core.write.validate import CHOICES, check_draft
-from tests.stores import Stores
 
 NAMES = {field.name for field in FIELDS}
 MADE = 1_790_000_000_123_456
@@ -68,20 +65,6 @@ def named(**what: Any) -> set[str]:
 
 def changing(name: str) -> Memory:
     return Memory(**{**FULL, name: ELSE[name]})
-
-
-@pytest.fixture
-def database(stores: Stores) -> Iterator[Database]:
-    opened = stores().open()
-    migrate(opened, 1)
-    opened.write([
-        Statement(
-            "INSERT INTO spaces (id, name, epoch, seq, created_at, committed_at, settings) "
-            "VALUES (1, 's', 'e', 1, 0, 0, '{}')"
-        )
-    ])  # fmt: skip
-    yield opened
-    opened.close()
 
 
 def test_it_has_the_fields_of_a_memory_and_of_a_draft_each_once():
@@ -138,14 +121,15 @@ def test_a_diff_shows_what_the_registry_says(name: str):
     assert changed == ([] if field.diff is None else [name])
 
 
-def test_a_diff_keeps_the_order_of_the_registry():
+def test_whatever_reads_the_registry_agrees_with_it():
     found = [change.field.partition(".")[0] for change in differences(Memory(**FULL), Memory(**ELSE))]
     assert found == [field.name for field in FIELDS if field.diff]
-
-
-def test_bulk_replace_takes_over_what_is_repeated():
     repeated = {field.in_row for field in FIELDS if field.repeated} | {"category_folded", "author_folded"}
     assert set(bulk_replace.SAID.split(", ")) == repeated | {"content_hash"}
+    assert set(CHOICES) == NAMES - named(choices=())
+    assert set(msgspec.json.decode(memory_record(Memory(**FULL)))) == named(exported=True)
+    assert set(LINKS) == named(form="id") - {"id"}
+    assert set(STATED_TIMES) == named(form="time") & set(STATED)
 
 
 def test_filters_know_the_fields_that_the_registry_says():
@@ -167,14 +151,6 @@ def test_words_of_a_caller_who_is_trusted_less_lower_the_source_class(name: str)
     assert (caller.changed(after, before).source_class == "web") == (name in named(worded=True))
 
 
-def test_choices_are_those_of_the_registry():
-    assert set(CHOICES) == NAMES - named(choices=())
-
-
-def test_exports_have_what_is_exported():
-    assert set(msgspec.json.decode(memory_record(Memory(**FULL)))) == named(exported=True)
-
-
 @pytest.mark.parametrize("name", sorted(named(form="text", choices=()) & set(STATED)))
 def test_a_text_that_says_anything_has_a_limit_and_is_screened(name: str):
     draft = {"content": "x", "category": "c"}
@@ -184,12 +160,7 @@ def test_a_text_that_says_anything_has_a_limit_and_is_screened(name: str):
     assert name in {*screening.TEXTS, *screening.ADDRESS}
 
 
-def test_links_and_times_are_told_by_their_form():
-    assert set(LINKS) == named(form="id") - {"id"}
-    assert set(STATED_TIMES) == named(form="time") & set(STATED)
-
-
-# A field that does not exist: one entry, and what is built with it has it.
+# A field that does not exist; `test_new_field.py` brings it everywhere.
 
 MOOD = MemoryField(name="mood", place=len(FIELDS) - 1, folded=True, filter="any_case")
 MORE = (*FIELDS, MOOD)
@@ -199,36 +170,9 @@ class Moody(Memory, frozen=True, kw_only=True):
     mood: str | None
 
 
-CALM, GLAD = Moody(**FULL, mood="Calm"), Moody(**FULL, mood="Glad")
-
-
-def test_a_new_field_is_stored_read_sealed_and_found(database: Database):
-    layout = Layout(MORE, Moody)
-    database.write([
-        Statement("ALTER TABLE versions ADD COLUMN mood TEXT"),
-        Statement("ALTER TABLE versions ADD COLUMN mood_folded TEXT"),
-        next(insert(SPACE, NewVersion(CALM, b"hash", ()), layout=layout)),
-    ])  # fmt: skip
-    for wanted, number in (("calm", 1), ("glad", 0)):
-        sql, values = filters.where(Leaf("mood", "eq", wanted), filters.compared(MORE))
-        (rows,) = database.read([
-            Statement(f"SELECT {layout.selected}, v.mood_folded, v.checksum FROM versions v WHERE {sql}", values)
-        ])  # fmt: skip
-        assert len(rows) == number
-        for row in rows:
-            assert layout.memory(row, "s") == CALM
-            assert row[layout.width :] == ("calm", layout.row(CALM, b"hash")["checksum"])
-
-
 def test_a_new_field_is_in_the_checksum_behind_the_others():
     assert covered(MORE) == (*COVERED, "mood")
-    row = Layout(MORE, Moody).row(CALM, b"")
-    assert row["checksum"] == checksum(row, covered(MORE)) != LAYOUT.row(CALM, b"")["checksum"]
+    row = Layout(MORE, Moody).row(Moody(**FULL, mood="Calm"), b"")
+    assert row["checksum"] == checksum(row, covered(MORE)) != LAYOUT.row(Memory(**FULL), b"")["checksum"]
     silent = Layout(MORE, Moody).row(Moody(**FULL, mood=None), b"")
     assert silent["checksum"] == LAYOUT.row(Memory(**FULL), b"")["checksum"]  # what is stored stays sound
-
-
-def test_a_new_field_is_in_diffs_and_in_filters():
-    (change,) = differences(CALM, GLAD, diffed(MORE))
-    assert (change.field, change.before, change.after) == ("mood", "Calm", "Glad")
-    assert filterable(MORE)["mood"].read("CALM") == "calm"

@@ -21,11 +21,7 @@ def test_an_id_is_a_uuid_of_version_7_that_holds_its_millisecond(us: int):
     assert (parsed.version, parsed.variant, parsed.int >> 80) == (7, uuid.RFC_4122, us // 1000)
 
 
-@given(st.binary(min_size=16, max_size=16))
-def test_text_and_bytes_are_the_same_id(raw: bytes):
+@given(st.binary(min_size=16, max_size=16), st.text())
+def test_text_and_bytes_are_the_same_id_and_what_is_no_id_gives_none(raw: bytes, text: str):
     assert id_bytes(id_text(raw)) == raw
-
-
-@given(st.text())
-def test_what_is_no_id_gives_none(text: str):
     assert id_bytes(text) is None or len(text) == 36

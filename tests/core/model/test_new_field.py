@@ -127,17 +127,7 @@ def test_three_edits_bring_a_field_everywhere(tmp_path: Path):
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout) == {
-        "read": "Calm",
-        "listed": ["The harbour"],
-        "searched": ["The tram"],
-        "changed": [["mood", "Calm", "Glad"]],
-        "undone": "Calm",
-        "forked": ["Calm", "Glad"],
-        "exported": 2,
-        "imported": ["Calm", "Glad"],
-        "bounded": ["$.mood"],
-        "screened": ["$.mood"],
-        "sound": [],
-        "sought": True,
-        "overwritten": True,
-    }
+        "read": "Calm", "listed": ["The harbour"], "searched": ["The tram"], "changed": [["mood", "Calm", "Glad"]],
+        "undone": "Calm", "forked": ["Calm", "Glad"], "exported": 2, "imported": ["Calm", "Glad"],
+        "bounded": ["$.mood"], "screened": ["$.mood"], "sound": [], "sought": True, "overwritten": True,
+    }  # fmt: skip

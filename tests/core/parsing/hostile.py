@@ -101,10 +101,7 @@ def _rows() -> bytes:
 
 def _sparse() -> bytes:
     return samples.xlsx_of_rows(
-        [
-            b'<row r="1"><c r="A1"><v>1</v></c></row>',
-            b'<row r="1048576"><c r="XFD1048576"><v>2</v></c></row>',
-        ]
+        [b'<row r="1"><c r="A1"><v>1</v></c></row>', b'<row r="1048576"><c r="XFD1048576"><v>2</v></c></row>']
     )
 
 

@@ -32,28 +32,22 @@ def test_the_content_decides(data: bytes, form: Format, name: str):
     assert detect(data[:HEAD], name) is form
 
 
-@pytest.mark.parametrize(
-    ("data", "name", "form"),
-    [
-        (b"Just words.", "", Format.TEXT),
-        (b"Just words.", "a.md", Format.MARKDOWN),
-        (b"a;b", "a.csv", Format.CSV),
-        (b"From: me\nTo: you\n", "notes.md", Format.MARKDOWN),
-        (b"<html>", "page.md", Format.MARKDOWN),
-        (b"<div>part</div>", "part.html", Format.HTML),
-        (b"x = 1", "a.py", Format.CODE),
-        (b"#!/usr/bin/env -S python3 -u\nx = 1", "run", Format.CODE),
-        (b"FROM python:3.11\n", "Dockerfile", Format.CODE),
-        (b"MZ is a town", "", Format.TEXT),
-        (b"BM25 ranks", "", Format.TEXT),
-        (b'{"a": 1}', "a.json", Format.CODE),
-        (b"w\0i\0d\0e\0", "", Format.TEXT),
-    ],
-)
+@pytest.mark.parametrize(("data", "name", "form"), [
+    (b"Just words.", "", Format.TEXT),
+    (b"Just words.", "a.md", Format.MARKDOWN),
+    (b"a;b", "a.csv", Format.CSV),
+    (b"From: me\nTo: you\n", "notes.md", Format.MARKDOWN),
+    (b"<html>", "page.md", Format.MARKDOWN),
+    (b"<div>part</div>", "part.html", Format.HTML),
+    (b"x = 1", "a.py", Format.CODE),
+    (b"#!/usr/bin/env -S python3 -u\nx = 1", "run", Format.CODE),
+    (b"FROM python:3.11\n", "Dockerfile", Format.CODE),
+    (b"MZ is a town", "", Format.TEXT),
+    (b"BM25 ranks", "", Format.TEXT),
+    (b'{"a": 1}', "a.json", Format.CODE),
+    (b"w\0i\0d\0e\0", "", Format.TEXT),
+])  # fmt: skip
 def test_the_name_decides_between_texts(data: bytes, name: str, form: Format):
     assert detect(data, name) is form
-
-
-def test_a_media_type_helps_where_nothing_else_tells():
     assert detect(b"a,b", "upload", "text/csv; charset=utf-8") is Format.CSV
     assert detect(samples.pdf("x"), "upload", "text/csv") is Format.PDF

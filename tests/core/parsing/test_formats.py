@@ -36,13 +36,6 @@ def test_pages_of_a_pdf(workers: Workers):
     assert pieces[-1].headings == ("First steps",)
 
 
-def test_a_drop_cap_belongs_to_its_paragraph(workers: Workers):
-    cap = samples.paragraph("D", '<w:framePr w:dropCap="drop"/>')
-    body = cap + samples.paragraph("rop cap.") + samples.paragraph("Next.")
-    _, pieces = read(workers, samples.docx(samples.word_document(body)), "a.docx")
-    assert joined(pieces) == "Drop cap.\n\nNext.\n\n"
-
-
 def test_what_people_wrote_on_a_pdf(workers: Workers):
     _, pieces = read(workers, samples.pdf_of_a_form(), "form.pdf")
     assert joined(pieces) == "A form\n\nName: Zebra\nAnn: Change the clause\n\n"
@@ -52,12 +45,9 @@ def test_the_outline_of_a_pdf_gives_its_headings(workers: Workers):
     data = samples.pdf("1. Alpha\nText one.", "Text two.\nBeta\nText three.", outline=[("Alpha", 1), ("Beta", 2)])
     _, pieces = read(workers, data, "a.pdf")
     assert [(piece.kind, piece.headings[-1], piece.page) for piece in pieces] == [
-        ("heading", "1. Alpha", 1),
-        ("text", "1. Alpha", 1),
-        ("text", "1. Alpha", 2),
-        ("heading", "Beta", 2),
+        ("heading", "1. Alpha", 1), ("text", "1. Alpha", 1), ("text", "1. Alpha", 2), ("heading", "Beta", 2),
         ("text", "Beta", 2),
-    ]
+    ]  # fmt: skip
 
 
 def test_a_scanned_page_among_others_is_noted(workers: Workers):
@@ -79,16 +69,17 @@ def test_a_word_document(workers: Workers):
     assert [piece.kind for piece in pieces] == ["heading", "heading", "text", "table"]
 
 
-def test_a_word_document_of_the_strict_kind(workers: Workers):
+def test_a_word_document_may_be_of_the_strict_kind_and_have_deleted_text_and_drop_caps(workers: Workers):
     strict = "http://purl.oclc.org/ooxml/wordprocessingml/main"
     usual = "http://schemas.openxmlformats.org/wordprocessingml/2006/main"
-    data = samples.docx(samples.word_document(samples.paragraph("Strict.")).replace(usual, strict))
-    assert joined(read(workers, data, "a.docx")[1]) == "Strict.\n\n"
-
-
-def test_deleted_text_and_fallbacks_are_left_out(workers: Workers):
-    inner = "<w:p><w:del><w:r><w:t>gone</w:t></w:r></w:del><w:ins><w:r><w:t>new</w:t></w:r></w:ins></w:p>"
-    assert joined(read(workers, samples.docx(samples.word_document(inner)), "a.docx")[1]) == "new\n\n"
+    deleted = "<w:p><w:del><w:r><w:t>gone</w:t></w:r></w:del><w:ins><w:r><w:t>new</w:t></w:r></w:ins></w:p>"
+    cap = samples.paragraph("D", '<w:framePr w:dropCap="drop"/>') + samples.paragraph("rop cap.")
+    for document, text in (
+        (samples.word_document(samples.paragraph("Strict.")).replace(usual, strict), "Strict.\n\n"),
+        (samples.word_document(deleted), "new\n\n"),
+        (samples.word_document(cap + samples.paragraph("Next.")), "Drop cap.\n\nNext.\n\n"),
+    ):
+        assert joined(read(workers, samples.docx(document), "a.docx")[1]) == text
 
 
 def test_slides(workers: Workers):
@@ -222,22 +213,19 @@ def test_text_behind_an_inline_picture_is_part_of_the_message(workers: Workers):
     assert document.notes == ("The text of attachments was not read: i.png, log.txt.",)
 
 
-@pytest.mark.parametrize(
-    ("data", "name", "error"),
-    [
-        (samples.pdf_of_an_image(), "a.pdf", NoText),
-        (samples.encrypted_pdf(), "a.pdf", Encrypted),
-        (samples.encrypted_office(), "a.docx", Encrypted),
-        (samples.docx(samples.word_document("")), "a.docx", Empty),
-        (samples.docx(samples.word_document(""), {"word/media/a.png": "x"}), "a.docx", NoText),
-        (samples.xlsx([]), "a.xlsx", Empty),
-        (samples.docx("<w:document"), "a.docx", Broken),
-        (b"\x89PNG\r\n\x1a\n" + bytes(99), "a.png", NoText),
-        (b"<html><body><img src=a.png></body></html>", "a.html", Empty),
-        (b"%PDF-1.7 and no more", "a.pdf", Broken),
-        (samples.docx("<!DOCTYPE x>" + samples.word_document("")), "a.docx", Unsafe),
-    ],
-)
+@pytest.mark.parametrize(("data", "name", "error"), [
+    (samples.pdf_of_an_image(), "a.pdf", NoText),
+    (samples.encrypted_pdf(), "a.pdf", Encrypted),
+    (samples.encrypted_office(), "a.docx", Encrypted),
+    (samples.docx(samples.word_document("")), "a.docx", Empty),
+    (samples.docx(samples.word_document(""), {"word/media/a.png": "x"}), "a.docx", NoText),
+    (samples.xlsx([]), "a.xlsx", Empty),
+    (samples.docx("<w:document"), "a.docx", Broken),
+    (b"\x89PNG\r\n\x1a\n" + bytes(99), "a.png", NoText),
+    (b"<html><body><img src=a.png></body></html>", "a.html", Empty),
+    (b"%PDF-1.7 and no more", "a.pdf", Broken),
+    (samples.docx("<!DOCTYPE x>" + samples.word_document("")), "a.docx", Unsafe),
+])  # fmt: skip
 def test_a_file_without_text_says_why(workers: Workers, data: bytes, name: str, error: type[Exception]):
     with pytest.raises(error):
         read(workers, data, name)

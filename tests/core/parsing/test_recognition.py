@@ -71,11 +71,9 @@ def test_each_image_of_a_file_is_a_page_and_one_without_text_is_noted(workers: W
 
 def test_boxes_beside_each_other_are_a_line_and_lines_have_one_height():
     boxes = [
-        Box("right", 60, 2, 90, 13),
-        Box("left", 0, 0, 50, 10),
-        Box("below", 0, 20, 50, 32),
+        Box("right", 60, 2, 90, 13), Box("left", 0, 0, 50, 10), Box("below", 0, 20, 50, 32),
         Box("Title", 0, -60, 90, -30),
-    ]
+    ]  # fmt: skip
     lines = in_order(boxes)
     assert [one.text for one in lines] == ["Title", "left right", "below"]
     assert lines[1].height == lines[2].height < lines[0].height

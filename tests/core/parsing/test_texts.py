@@ -60,10 +60,11 @@ def test_markdown_knows_headings_code_tables_and_lists():
     assert by_kind["code"].language == "python" and "# no heading" in by_kind["code"].text
 
 
-def test_front_matter_gives_the_title_and_is_no_heading():
+def test_front_matter_gives_the_title_and_what_excel_states_is_no_row():
     with parse(b"---\ntitle: 'A plan'\n---\nText\n", "plan.md", Options(), NONE) as document:
         pieces = [*document]
     assert (document.title, pieces[0].kind, pieces[0].language) == ("A plan", "code", "yaml")
+    assert "".join(piece.text for piece in read(b"sep=;\r\na;b,c\r\n1;2\r\n", "s.csv")).startswith("| a | b,c |")
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"])
@@ -132,16 +133,13 @@ def test_a_long_text_takes_little_memory(name: str):
     assert longest <= (1 << 20 if name == "a.py" else WINDOW)
 
 
-@pytest.mark.parametrize(
-    ("name", "text", "encoding"),
-    [
-        ("a.py", "# -*- encoding: koi8-r -*-\ntest = 'Познание'\n", "koi8-r"),
-        ("b.py", "#!/usr/bin/python\n# vim: set fileencoding=cp1251 :\ntest = 'Познание'\n", "cp1251"),
-        ("c.xml", '<?xml version="1.0" encoding="windows-1251"?>\n<a>Привет</a>\n', "cp1251"),
-        ("d.py", "# coding: no-such-encoding\ntest = 'é'\n", "utf-8"),
-        ("e.py", "# coding: koi8-r\ntest = 'it is UTF-8: é'\n", "utf-8"),
-    ],
-)
+@pytest.mark.parametrize(("name", "text", "encoding"), [
+    ("a.py", "# -*- encoding: koi8-r -*-\ntest = 'Познание'\n", "koi8-r"),
+    ("b.py", "#!/usr/bin/python\n# vim: set fileencoding=cp1251 :\ntest = 'Познание'\n", "cp1251"),
+    ("c.xml", '<?xml version="1.0" encoding="windows-1251"?>\n<a>Привет</a>\n', "cp1251"),
+    ("d.py", "# coding: no-such-encoding\ntest = 'é'\n", "utf-8"),
+    ("e.py", "# coding: koi8-r\ntest = 'it is UTF-8: é'\n", "utf-8"),
+])  # fmt: skip
 def test_the_encoding_that_a_file_states_is_read(name: str, text: str, encoding: str):
     with parse(text.encode(encoding), name, Options(), NONE) as document:
         assert ("".join(piece.text for piece in document), document.notes) == (text, ())
@@ -153,7 +151,3 @@ def test_a_guessed_encoding_is_noted_once():
         assert sum(len(piece.text) for piece in document) == len(data)
         (note,) = document.notes
         assert "Windows-1252" in note
-
-
-def test_the_delimiter_that_excel_states_is_no_row():
-    assert "".join(piece.text for piece in read(b"sep=;\r\na;b,c\r\n1;2\r\n", "s.csv")).startswith("| a | b,c |")

@@ -11,11 +11,10 @@ from pathlib import Path
 import pytest
 
 from muisti.core.model.unreadable import Broken, Crashed, FileTooLarge, TimedOut, Unreadable
-from muisti.core.parsing import frames, worker
+from muisti.core.parsing import worker
 from muisti.core.parsing.detect import ARCHIVES, STREAMED, Format
 from muisti.core.parsing.formats import READERS
 from muisti.core.parsing.options import Options
-from muisti.core.parsing.parsed import About
 from muisti.core.parsing.reading import parse
 from muisti.core.parsing.workers import Workers
 from tests.core.parsing import samples
@@ -96,16 +95,13 @@ def test_a_file_without_progress_is_ended_by_its_processor_time():
     workers.close()
 
 
-def test_a_file_that_takes_too_long_in_all_is_ended(workers: Workers):
-    with pytest.raises(TimedOut):
-        read(workers, PAGES, Options(seconds=0))
-    assert read(workers)
-
-
 def test_limits_of_a_file_hold(workers: Workers):
+    assert set(READERS) == set(Format) - STREAMED - ARCHIVES - {Format.UNKNOWN}  # what a worker reads
     for options in (Options(max_pages=2), Options(max_characters=50), Options(max_bytes=500)):
         with pytest.raises(FileTooLarge):
             read(workers, PAGES, options)
+    with pytest.raises(TimedOut):
+        read(workers, PAGES, Options(seconds=0))
     assert read(workers)
 
 
@@ -180,14 +176,3 @@ def test_an_idle_worker_ends_itself_and_the_next_file_starts_another():
     assert read(workers) == text
     assert pids(workers) != [first]
     workers.close()
-
-
-def test_every_format_is_read_here_or_by_a_worker():
-    assert set(READERS) == set(Format) - STREAMED - ARCHIVES - {Format.UNKNOWN}
-
-
-def test_messages_that_come_back_are_the_facts():
-    facts = frames.Facts("t", 3, "en", ["n"])
-    data = frames.message(frames.Kind.FACTS, facts)
-    assert frames.facts_decoder.decode(data[frames.HEADER.size :]) == facts
-    assert About().notes == []

@@ -1,19 +1,21 @@
 """Lint finds what is wrong with memories, page by page, in one report; what it proposes mends it."""
 
-import pytest
-
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
 from muisti.core.model.conversations import Turn
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.messages import messages_of
-from muisti.core.model.outcomes import Undo
-from muisti.core.model.quality import Finding, Limits, Report
+from muisti.core.model.quality import Finding
+from muisti.core.model.quality import Limits
+from muisti.core.model.quality import Report
 from muisti.core.model.terms import CHECKS
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
 from tests.core.conversations.talking import stream
-from tests.core.fakes import SPACE, Clock, add
+from tests.core.fakes import Clock
+from tests.core.fakes import SPACE
+import pytest
+
 
 DAYS = ("Fridays", "Fridays", "Mondays")
 SECRET = "key AKIA" + "Z7QWERTY2UIOPASD in the log"
@@ -37,13 +39,6 @@ def found(engine: Engine) -> list[tuple[str, str]]:
 def keep(engine: Engine, *texts: str, **fields: object) -> list[str]:
     drafts = [Draft(content=text, **fields) for text in texts]  # pyright: ignore[reportArgumentType]
     return [engine.owner.write.add(SPACE, [draft], on_conflict="keep").memories[0].id for draft in drafts]
-
-
-def test_a_clean_space_has_nothing_and_a_score_of_100(engine: Engine):
-    assert engine.owner.review.lint(SPACE).score == 100
-    add(engine, "tea is green", "a lamp is warm")
-    report = engine.owner.review.lint(SPACE)
-    assert (report.items, report.checked, report.score, report.next_cursor) == ((), 2, 100, None)
 
 
 def test_likenesses_are_told_once_at_the_newer_one(engine: Engine):
@@ -152,10 +147,10 @@ def test_a_cursor_is_of_this_space(engine: Engine, cursor: str):
         engine.owner.review.lint("other", cursor=given)
 
 
-def test_a_caller_of_one_category_is_told_of_that_alone(engine: Engine):
+def test_a_caller_of_one_category_is_told_of_that_alone_and_of_nothing_where_all_is_clean(engine: Engine):
+    assert engine.owner.review.lint(SPACE).score == 100
     keep(engine, "tea is green", category="secret")
     (own,) = keep(engine, "tea is green", category="mine")
     report = engine.seen_by(Caller(category="mine")).review.lint(SPACE)
-    assert (report.checked, report.items) == (1, ())
+    assert (report.items, report.checked, report.score, report.next_cursor) == ((), 1, 100, None)
     assert found(engine) == [("duplicate", own)]
-    engine.owner.write.undo(SPACE, Undo(last=1))

@@ -26,11 +26,9 @@ LARGE = [2**53 - 1, 2**53, 2.0**53, 2**53 + 1, 2.0**53 + 2, 2**63 - 1, 2.0**63, 
 RANKS = {"low": 0, "medium": 1, "high": 2, "critical": 3}
 IDS = {id_text(bytes([i]) * 16): bytes([i]) * 16 for i in (0, 1, 255)}
 TIMES = {
-    "1969-12-31T23:59:59.999999Z": -1,
-    "1970-01-01": 0,
-    "1970-01-01T02:00:00.000001+02:00": 1,
+    "1969-12-31T23:59:59.999999Z": -1, "1970-01-01": 0, "1970-01-01T02:00:00.000001+02:00": 1,
     "2026-01-01T00:00:00": 1_767_225_600_000_000,
-}
+}  # fmt: skip
 
 MOMENTS = ("created_at", "updated_at", "event_at", "valid_from", "valid_to", "expires_at")
 
@@ -225,13 +223,9 @@ def store(db, rows):
         folded = {f"{field}_folded": next(iter(elements(field, memory)), None) for field in ("category", "author")}
         texts = {field: json.dumps(memory[field]) for field in LISTED} | {"metadata": json.dumps(memory["metadata"])}
         ids = {
-            "id": number,
-            "space_id": 1,
-            "memory_id": number.to_bytes(16, "big"),
-            "version": 1,
-            "born": number,
+            "id": number, "space_id": 1, "memory_id": number.to_bytes(16, "big"), "version": 1, "born": number,
             "died": number + 1,
-        }
+        }  # fmt: skip
         insert(db, "versions", **memory | folded | texts | ids, content="c", content_hash=b"", tokens=1)
         for tag in {*elements("tags", memory)}:
             insert(db, "tags", version_id=number, tag=tag, spelling=tag)
@@ -309,11 +303,8 @@ def test_valid_at_selects_what_holds_then(db):
 
 
 def every_memory(field):
-    blank = {name: as_stored(name, OPERANDS[name][0]) for name in PLAIN} | {
-        "tags": [],
-        "derived_from": [],
-        "metadata": {},
-    }
+    lists = {"tags": [], "derived_from": [], "metadata": {}}
+    blank = {name: as_stored(name, OPERANDS[name][0]) for name in PLAIN} | lists
     values = OPERANDS[field]
     if field == "metadata.x":
         lists = map(list, combinations(["a", "A", "1", 0, 1, True, False, 2**53 + 1, 2.0**53], 2))
@@ -360,25 +351,18 @@ def test_what_is_remembered_grows_to_what_was_never_asked_before(asked, few, dat
             assert judged_by_mask(warm, filter, size) == verdicts[:size]
 
 
-@pytest.mark.parametrize(
-    "filter",
-    [
-        {"and": [{"metadata.x": {"ne": 1}}] * (SIZE_MAX - 1)},
-        {"or": [{"tags": {"prefix": "a"}}] * (SIZE_MAX - 1)},
-        {"metadata.x": {"all": [1] * SIZE_MAX}},
-        {"metadata.x": [*range(SIZE_MAX)]},
-        {"or": [{"valid_at": "2026-01-01"}] * (SIZE_MAX - 1)},
-    ],
-    ids=["and", "or", "all", "in", "valid_at"],
-)
-def test_the_largest_filter_is_within_the_limits_of_sql(db, filter):
-    sql, bound = where(parse(filter))
-    assert [*db.execute(f"SELECT 1 FROM versions v WHERE v.space_id = 1 AND {sql} AND 0", bound)] == []
-
-
-def test_the_deepest_filter_is_within_the_limits_of_sql(db):
+def deepest():
     filter = {"tags": ["a", "b"], "valid_at": "2026-01-01"}
     for _ in range(DEPTH_MAX - 1):
         filter = {"metadata.x": ["a", 1], "not": filter}
+    return filter
+
+
+@pytest.mark.parametrize("filter", [
+    deepest(), {"and": [{"metadata.x": {"ne": 1}}] * (SIZE_MAX - 1)},
+    {"or": [{"tags": {"prefix": "a"}}] * (SIZE_MAX - 1)}, {"metadata.x": {"all": [1] * SIZE_MAX}},
+    {"metadata.x": [*range(SIZE_MAX)]}, {"or": [{"valid_at": "2026-01-01"}] * (SIZE_MAX - 1)},
+], ids=["deepest", "and", "or", "all", "in", "valid_at"])  # fmt: skip
+def test_the_largest_filter_is_within_the_limits_of_sql(db, filter):
     sql, bound = where(parse(filter))
     assert [*db.execute(f"SELECT 1 FROM versions v WHERE v.space_id = 1 AND {sql} AND 0", bound)] == []

@@ -1,7 +1,5 @@
 """The change feed reports every change once, in order, to the callers that it concerns."""
 
-from collections.abc import Iterator
-
 import pytest
 
 from muisti.core.engine import Engine
@@ -11,17 +9,7 @@ from muisti.core.model.outcomes import Events, Undo
 from muisti.core.model.values import Draft, Seq
 from muisti.core.query.changes import Wanted
 from muisti.core.query.filters import parse
-from tests.core.fakes import Clock, WordEncoder
-from tests.stores import Stores, migrated
-
-SPACE = "s"
-
-
-@pytest.fixture
-def engine(stores: Stores) -> Iterator[Engine]:
-    with Engine(migrated(stores()), WordEncoder(), Clock()) as opened:
-        opened.spaces.create(SPACE)
-        yield opened
+from tests.core.fakes import SPACE
 
 
 def lived(engine: Engine) -> list[str]:
@@ -46,15 +34,9 @@ def test_a_life_is_told_in_order_with_what_was_and_what_is(engine: Engine):
     first, second, third = lived(engine)
     events = engine.owner.read.changes(SPACE, Wanted(show="both"))
     assert entries(events) == [
-        (1, "created", first),
-        (2, "created", second),
-        (3, "updated", first),
-        (4, "superseded", first),
-        (5, "created", third),
-        (6, "deleted", second),
-        (7, "restored", second),
-        (8, "undone", second),
-    ]
+        (1, "created", first), (2, "created", second), (3, "updated", first), (4, "superseded", first),
+        (5, "created", third), (6, "deleted", second), (7, "restored", second), (8, "undone", second),
+    ]  # fmt: skip
     assert events.reached == engine.spaces.get(SPACE).at and not events.more
     states = [
         (None if one.before is None else one.before.version, None if one.after is None else one.after.version)

@@ -114,12 +114,6 @@ def test_it_is_of_the_memory_in_all_its_versions_and_goes_with_it(engine: Engine
     assert rows == [(0,)]
 
 
-def test_a_dry_run_tells_and_keeps_nothing(engine: Engine):
-    (tea,) = add(engine, "tea one")
-    told = engine.seen_by(Caller("ann"), dry_run=True).review.give_feedback(SPACE, tea, "useful")
-    assert (told.useful, told.feedback) == (1, "useful") and engine.owner.review.telemetry(SPACE, tea).useful == 0
-
-
 def test_a_search_ends_when_the_memory_of_the_only_verdict_is_erased(stores: Stores):
     store = stores()
     with open_engine(store) as one, open_engine(store) as two:

@@ -28,24 +28,24 @@ from tests.core.search.test_options import ids, recomputed
 from tests.examples import few
 from tests.stores import at
 
+pytestmark = pytest.mark.one_store
+
 DAY = 86_400_000_000
 SPACES = ("s", "t", "u")
 ALL = "all"
 notes = st.lists(
-    st.fixed_dictionaries(
-        {
-            "content": st.lists(st.sampled_from(["fox", "dog", "lake", "sun", "moon"]), min_size=1, max_size=5).map(
-                " ".join
-            ),
-            "category": st.sampled_from(["red", "blue", None]),
-            "importance": st.sampled_from(["low", "medium", "critical"]),
-            "event_at": st.integers(0, 60).map(lambda days: from_us(NOON - days * DAY)),
-        }
-    ),
+    st.fixed_dictionaries({
+        "content": st.lists(st.sampled_from(["fox", "dog", "lake", "sun", "moon"]), min_size=1, max_size=5).map(
+            " ".join
+        ),
+        "category": st.sampled_from(["red", "blue", None]),
+        "importance": st.sampled_from(["low", "medium", "critical"]),
+        "event_at": st.integers(0, 60).map(lambda days: from_us(NOON - days * DAY)),
+    }),
     min_size=3,
     max_size=15,
     unique_by=lambda draft: draft["event_at"],
-)
+)  # fmt: skip
 
 
 def fill(engine: Engine, drafts: Sequence[dict[str, Any]]) -> None:
@@ -124,16 +124,20 @@ def test_weights_multiply_ties_go_by_space_and_explanations_add_up(tmp_path_fact
         assert order == sorted(order)
 
 
-def test_the_answer_tells_the_part_of_each_space(tmp_path: Path):
-    with open_engine(tmp_path / "muisti.db") as engine:
-        engine.spaces.create("t", CONTENT_ONLY)
-        add(engine, "a fox by the lake", "a dog")
-        add(engine, "the stock market", space="t")
-        answer = ask(engine, Part("s"), Part("t", 0.5))
-        seqs = {space: engine.owner.read.list(space).seq for space in ("s", "t")}
+def test_the_answer_tells_the_part_of_each_space_where_its_hits_count_as_retrieved(engine: Engine):
+    engine.spaces.create("t", CONTENT_ONLY)
+    (one, _) = add(engine, "a fox by the lake", "a dog")
+    (two,) = add(engine, "the stock market by the lake", space="t")
+    answer = ask(engine, Part("s"), Part("t", 0.5))
+    seqs = {space: engine.owner.read.list(space).seq for space in ("s", "t")}
+    engine.flush_retrievals()
+    counts = [engine.owner.review.telemetry("s", one), engine.owner.review.telemetry("t", two)]
+    with pytest.raises(NotFound, match="missing"):
+        ask(engine, Part("s"), Part("missing"))
     assert [(part.name, part.weight, part.total) for part in answer.spaces] == [("s", 1.0, 2), ("t", 0.5, 1)]
     assert {part.name: part.seq for part in answer.spaces} == seqs
     assert answer.strength == max(part.strength for part in answer.spaces)
+    assert [count.retrieval_count for count in counts] == [1, 1]
 
 
 def test_what_one_space_cannot_do_is_said_of_that_space(tmp_path: Path):
@@ -147,64 +151,31 @@ def test_what_one_space_cannot_do_is_said_of_that_space(tmp_path: Path):
     assert [told.split(":")[0] for told in answer.degraded] == ["s"]
 
 
-def test_an_error_of_one_space_is_an_error_of_all(tmp_path: Path):
-    with open_engine(tmp_path / "muisti.db") as engine:
-        add(engine, "a fox")
-        with pytest.raises(NotFound) as refused:
-            ask(engine, Part("s"), Part("missing"))
-    assert "missing" in str(refused.value)
-
-
-@pytest.mark.parametrize(
-    ("parts", "asked", "path"),
-    [
-        ((Part("s"), Part("s")), {}, "$.spaces"),
-        (tuple(Part(f"s{n}") for n in range(21)), {}, "$.spaces"),
-        ((Part("s", 0.0),), {}, "$.spaces[0].weight"),
-        ((Part("s"), Part("t", 1.5)), {}, "$.spaces[1].weight"),
-        ((Part("s"), Part("t")), {"fusion": "rrf"}, "$.fusion"),
-        ((Part("s"), Part("t")), {"as_of": AsOf(number=1)}, "$.as_of"),
-    ],
-)
-def test_what_cannot_be_compared_is_refused(tmp_path: Path, parts: Any, asked: dict[str, Any], path: str):
-    with open_engine(tmp_path / "muisti.db") as engine, pytest.raises(InvalidInput) as refused:
+@pytest.mark.parametrize(("parts", "asked", "path"), [
+    ((Part("s"), Part("s")), {}, "$.spaces"),
+    (tuple(Part(f"s{n}") for n in range(21)), {}, "$.spaces"),
+    ((Part("s", 0.0),), {}, "$.spaces[0].weight"),
+    ((Part("s"), Part("t", 1.5)), {}, "$.spaces[1].weight"),
+    ((Part("s"), Part("t")), {"fusion": "rrf"}, "$.fusion"),
+    ((Part("s"), Part("t")), {"as_of": AsOf(number=1)}, "$.as_of"),
+])  # fmt: skip
+def test_what_cannot_be_compared_is_refused(engine: Engine, parts: Any, asked: dict[str, Any], path: str):
+    with pytest.raises(InvalidInput) as refused:
         ask(engine, *parts, **asked)
     assert refused.value.problems[0].path == path
 
 
-def test_similar_to_finds_its_memory_in_any_of_the_spaces_and_only_there_it_is_left_out(tmp_path: Path):
-    with open_engine(tmp_path / "muisti.db") as engine:
-        engine.spaces.create("t", CONTENT_ONLY)
-        add(engine, "a fox by the lake", category="mine")
-        (like,) = add(engine, "a fox at the lake", space="t", category="theirs")
-        answer = ask(engine, Part("s"), Part("t"), text="", options=Options(similar_to=like))
-        assert ids_of(answer, "s") and not ids_of(answer, "t")
-        with pytest.raises(NotFound):
-            ask(engine, Part("s"), text="", options=Options(similar_to=like))
-        with pytest.raises(NotFound):
-            caller = Caller(category="mine")
-            ask(engine, Part("s"), Part("t"), caller=caller, text="", options=Options(similar_to=like))
-
-
-def test_a_caller_of_one_category_sees_it_alone_in_every_space(tmp_path: Path):
-    with open_engine(tmp_path / "muisti.db") as engine:
-        engine.spaces.create("t", CONTENT_ONLY)
-        for space in ("s", "t"):
-            add(engine, "my fox", space=space, category="mine")
-            add(engine, "their fox", space=space, category="theirs")
-        found = ask(engine, Part("s"), Part("t"), caller=Caller(category="mine"), options=Options(group_by="category"))
-    assert [(hit.memory.content, hit.group and hit.group.count) for hit in found.hits] == [("my fox", 2)]
-    assert found.total == 2
-
-
-def test_hits_count_as_retrieved_in_their_own_space(tmp_path: Path):
-    with open_engine(tmp_path / "muisti.db") as engine:
-        engine.spaces.create("t", CONTENT_ONLY)
-        (one,), (two,) = add(engine, "a fox by the lake"), add(engine, "fox by the lake", space="t")
-        ask(engine, Part("s"), Part("t"))
-        engine.flush_retrievals()
-        counts = [engine.owner.review.telemetry("s", one), engine.owner.review.telemetry("t", two)]
-    assert [count.retrieval_count for count in counts] == [1, 1]
+def test_similar_to_finds_its_memory_in_any_of_the_spaces_and_only_there_it_is_left_out(engine: Engine):
+    engine.spaces.create("t", CONTENT_ONLY)
+    add(engine, "a fox by the lake", category="mine")
+    (like,) = add(engine, "a fox at the lake", space="t", category="theirs")
+    answer = ask(engine, Part("s"), Part("t"), text="", options=Options(similar_to=like))
+    assert ids_of(answer, "s") and not ids_of(answer, "t")
+    with pytest.raises(NotFound):
+        ask(engine, Part("s"), text="", options=Options(similar_to=like))
+    with pytest.raises(NotFound):
+        caller = Caller(category="mine")
+        ask(engine, Part("s"), Part("t"), caller=caller, text="", options=Options(similar_to=like))
 
 
 def test_more_evidence_than_there_is_holds_all_hits_back(tmp_path: Path):
@@ -248,11 +219,10 @@ def test_a_metadata_intent_embeds_nothing_and_is_applied_only_when_asked(tmp_pat
     assert told.hits == plain.hits and plain.intent is None
 
 
-def test_a_similar_intent_searches_by_the_memory_that_it_names(tmp_path: Path):
-    with open_engine(tmp_path / "muisti.db") as engine:
-        (like, other) = add(engine, "a fox by the lake", "a fox")
-        text = f"memories similar to {like}"
-        found = engine.owner.read.search("s", Query(text=text, explain=True, options=Options(intent="applied")))
+def test_a_similar_intent_searches_by_the_memory_that_it_names(engine: Engine):
+    (like, other) = add(engine, "a fox by the lake", "a fox")
+    text = f"memories similar to {like}"
+    found = engine.owner.read.search("s", Query(text=text, explain=True, options=Options(intent="applied")))
     assert ids(found)[:1] == [other] and like not in ids(found)
     assert found.hits[0].explain is not None and found.hits[0].explain.signals is UNSET
 

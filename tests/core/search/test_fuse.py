@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.model.hits import Fusion
+from muisti.core.model.terms import Fusion
 from muisti.core.search.fuse import (
     ALPHA,
     RRF_K,
@@ -63,17 +63,7 @@ def test_the_order_of_the_rankings_does_not_matter(values: Any, places: Any, alp
     assert summed(reciprocal_rank(weights, next(swapped))).tolist() == summed(reciprocal_rank(weights, ranks)).tolist()
 
 
-@given(pairs, st.sampled_from(METHODS))
-def test_a_ranking_without_weight_changes_nothing(values: Any, method: Fusion):
-    scores = named(values)
-    assert fuse(method, weights_of(1.0), scores).tolist() == SCALES[method](scores["dense"]).tolist()
-    assert fuse(method, weights_of(0.0), scores).tolist() == SCALES[method](scores["lexical"]).tolist()
-
-
-def test_the_weight_asked_for_comes_before_the_default_also_when_it_is_zero():
+def test_the_weight_asked_for_comes_before_the_default_and_absolute_scores_are_no_less_than_zero():
     for method, default in ALPHA.items():
         assert (alpha_of(method, None), alpha_of(method, 0.0)) == (default, 0.0)
-
-
-def test_absolute_scores_are_no_less_than_zero():
     assert absolute(np.array([-0.5, 0.0, 0.25])).tolist() == [0.0, 0.0, 0.25]

@@ -122,14 +122,11 @@ def test_several_spaces_are_ranked_each_by_its_own_graph(engine: Engine):
     assert ratios[SPACE] == pytest.approx(1 + WEIGHT) and ratios["other"] == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize(
-    ("rankings", "mode", "said"),
-    [
-        ({"graph": 2.0}, "hybrid", "between 0 and 1"),
-        ({"moon": 0.1}, "hybrid", "no such ranking"),
-        ({"graph": 0.1}, "recent", "ranks no text"),
-    ],
-)
+@pytest.mark.parametrize(("rankings", "mode", "said"), [
+    ({"graph": 2.0}, "hybrid", "between 0 and 1"),
+    ({"moon": 0.1}, "hybrid", "no such ranking"),
+    ({"graph": 0.1}, "recent", "ranks no text"),
+])  # fmt: skip
 def test_bad_weights_are_refused(engine: Engine, rankings: dict[str, float], mode: str, said: str):
     add(engine, "Ann")
     with pytest.raises(InvalidInput, match=said):

@@ -48,14 +48,11 @@ def test_the_instruction_whose_scope_is_asked_about_comes_first_and_says_why(eng
     assert 0.1 <= first.score <= 1
 
 
-def test_a_guard_is_one_by_its_type_whatever_its_words(engine: Engine):
+def test_a_guard_is_one_by_its_type_and_one_without_a_scope_applies_to_every_question(engine: Engine):
     store(engine, "no pushes to main on fridays", type="guard")
     store(engine, "no pushes to main on mondays")
     (only,) = lane(engine, "may I do pushes to main")
     assert (only.memory.content, only.reason, only.scope) == ("no pushes to main on fridays", "type", None)
-
-
-def test_one_without_a_scope_applies_to_every_question(engine: Engine):
     store(engine, GERMAN, COOKING)
     assert GERMAN in contents(engine, "zebra")
 
@@ -91,56 +88,44 @@ def test_no_question_has_no_instructions(engine: Engine):
         assert contents(engine, "physics", mode=mode) == [PHYSICS]
 
 
-def test_words_that_hits_need_do_not_hide_instructions(engine: Engine):
+def test_words_and_evidence_that_hits_need_do_not_hide_instructions(engine: Engine):
     store(engine, PHYSICS, "light has a speed")
     for match in ("all", "phrase"):
         answer = engine.owner.read.search(SPACE, Query(text="physics of stars", match=match))
         assert not answer.hits and [one.memory.content for one in answer.instructions] == [PHYSICS]
     assert contents(engine, 'physics "of stars"') == [PHYSICS]
-
-
-def test_evidence_that_is_missing_hides_hits_and_no_instructions(engine: Engine):
-    store(engine, GERMAN, "light has a speed")
+    store(engine, GERMAN)
     answer = engine.owner.read.search(SPACE, Query(text="light zebra quark", mode="keyword", min_evidence="strong"))
     assert not answer.hits and [one.memory.content for one in answer.instructions] == [GERMAN]
 
 
-def test_a_filter_holds_for_instructions_too(engine: Engine):
-    store(engine, PHYSICS, metadata={"user": "ann"})
+def test_a_filter_and_the_category_of_a_caller_hold_for_instructions_too(engine: Engine):
+    store(engine, PHYSICS, metadata={"user": "ann"}, category="secret")
     assert contents(engine, "physics", filter=parse({"metadata.user": "ann"})) == [PHYSICS]
     assert not contents(engine, "physics", filter=parse({"metadata.user": "bob"}))
     assert not contents(engine, 'physics "is fun"', filter=parse({"metadata.user": "bob"}))
-
-
-def test_a_caller_gets_no_instruction_of_a_category_that_is_not_theirs(engine: Engine):
-    store(engine, PHYSICS, category="secret")
     store(engine, "physics is fun", category="open")
     seen = {name: engine.seen_by(Caller(name, category=name)) for name in ("secret", "open")}
     found = {name: view.read.search(SPACE, Query(text="physics")).instructions for name, view in seen.items()}
     assert len(found["secret"]) == 1 and not found["open"]
 
 
-def test_an_instruction_ends_with_its_memory_and_comes_back_with_it(engine: Engine, clock: Clock):
+def test_an_instruction_ends_and_comes_back_with_its_memory_and_a_past_point_has_those_of_then(
+    engine: Engine, clock: Clock
+):
     (memory,) = store(engine, PHYSICS)
+    then = engine.owner.read.search(SPACE, Query(text="physics")).seq
     engine.owner.write.update(SPACE, memory, {"content": "physics is fun"})
     assert not lane(engine, "physics")
     engine.owner.write.restore(SPACE, memory, version=1)
     assert contents(engine, "physics") == [PHYSICS]
     engine.owner.write.delete(SPACE, memory)
     assert not lane(engine, "physics")
+    assert contents(engine, "physics", as_of=AsOf(number=then.number)) == [PHYSICS]
     store(engine, PHYSICS, expires_at=timedelta(hours=1))
     assert contents(engine, "physics") == [PHYSICS]
     clock.pass_days(1)
     assert not lane(engine, "physics")
-
-
-def test_a_past_point_has_the_instructions_of_then(engine: Engine):
-    (memory,) = store(engine, PHYSICS)
-    then = engine.owner.read.search(SPACE, Query(text="physics")).seq
-    engine.owner.write.delete(SPACE, memory)
-    store(engine, COOKING)
-    assert contents(engine, "physics", as_of=AsOf(number=then.number)) == [PHYSICS]
-    assert contents(engine, "cooking") == [COOKING]
 
 
 def test_several_spaces_share_one_lane_in_the_order_of_weighted_scores(engine: Engine):

@@ -25,46 +25,42 @@ from muisti.core.query.query import Query
 from tests.core.fakes import NOON, SPACE, Clock, WordEncoder, add, open_engine
 from tests.examples import few
 
+pytestmark = pytest.mark.one_store
+
 DAY = 86_400_000_000
 WORDS = ["fox", "dog", "tree", "lake", "sun", "moon", "river", "stone"]
 sentences = st.lists(st.sampled_from(WORDS), min_size=1, max_size=6).map(" ".join)
 tags = st.lists(st.sampled_from(["fox", "old lake", "c"]), unique=True, max_size=2).map(tuple)
 notes = st.lists(
-    st.fixed_dictionaries(
-        {
-            "content": sentences,
-            "tags": tags,
-            "category": st.sampled_from(["Red", "blue", None]),
-            "importance": st.sampled_from(["low", "medium", "critical"]),
-            "event_at": st.integers(0, 90).map(lambda days: from_us(NOON - days * DAY)),
-            "metadata": st.integers(1, 5).map(lambda turn: {"session": "s1", "turn": turn}),
-        }
-    ),
+    st.fixed_dictionaries({
+        "content": sentences,
+        "tags": tags,
+        "category": st.sampled_from(["Red", "blue", None]),
+        "importance": st.sampled_from(["low", "medium", "critical"]),
+        "event_at": st.integers(0, 90).map(lambda days: from_us(NOON - days * DAY)),
+        "metadata": st.integers(1, 5).map(lambda turn: {"session": "s1", "turn": turn}),
+    }),
     min_size=1,
     max_size=25,
-)
-options = st.sampled_from(
-    [
-        Options(group_by="category"),
-        Options(group_by="metadata.turn"),
-        Options(group_by="importance", diversity=0.4),
-        Options(diversity=0.7),
-        Options(context_window=2),
-        Options(min_score=0.3),
-        Options(signals={"tag": 0.5, "position": 0.3, "recency": 0.4}),
-        Options(signals={"tag": 0.2}, boost_tags={"C": 1.0}, tag_rule="sum", group_by="category"),
-        Options(preset="tag-focused", boost_tags={"old lake": 0.7}, tag_rule="average"),
-        Options(preset="balanced", diversity=0.3, context_window=1),
-    ]
-)
-filters: st.SearchStrategy[tuple[Any, Callable[[Memory], bool]]] = st.sampled_from(
-    [
-        (None, lambda m: True),
-        ({"tags": "fox"}, lambda m: "fox" in m.tags),
-        ({"not": {"importance": "low"}}, lambda m: m.importance != "low"),
-        ({"category": "red"}, lambda m: m.category == "Red"),
-    ]
-)
+)  # fmt: skip
+options = st.sampled_from([
+    Options(group_by="category"),
+    Options(group_by="metadata.turn"),
+    Options(group_by="importance", diversity=0.4),
+    Options(diversity=0.7),
+    Options(context_window=2),
+    Options(min_score=0.3),
+    Options(signals={"tag": 0.5, "position": 0.3, "recency": 0.4}),
+    Options(signals={"tag": 0.2}, boost_tags={"C": 1.0}, tag_rule="sum", group_by="category"),
+    Options(preset="tag-focused", boost_tags={"old lake": 0.7}, tag_rule="average"),
+    Options(preset="balanced", diversity=0.3, context_window=1),
+])  # fmt: skip
+filters: st.SearchStrategy[tuple[Any, Callable[[Memory], bool]]] = st.sampled_from([
+    (None, lambda m: True),
+    ({"tags": "fox"}, lambda m: "fox" in m.tags),
+    ({"not": {"importance": "low"}}, lambda m: m.importance != "low"),
+    ({"category": "red"}, lambda m: m.category == "Red"),
+])  # fmt: skip
 modes = st.sampled_from(["hybrid", "semantic", "keyword", "metadata"])
 
 
@@ -147,10 +143,9 @@ def test_similar_to_ranks_by_the_stored_vector_and_never_finds_the_memory_itself
         assert hit.explain is not None and hit.explain.cosine == pytest.approx(wanted[hit.memory.id], abs=1e-3)
 
 
-def test_similar_to_reads_quotes_times_and_names_of_a_memory_as_plain_words(tmp_path: Path):
-    with open_engine(tmp_path / "muisti.db") as engine:
-        (like, *_) = add(engine, 'yesterday Ann said "red fox"', "a red fox slept", "Ann slept")
-        answer = ask(engine, text="", explain=True, options=Options(similar_to=like))
+def test_similar_to_reads_quotes_times_and_names_of_a_memory_as_plain_words(engine: Engine):
+    (like, *_) = add(engine, 'yesterday Ann said "red fox"', "a red fox slept", "Ann slept")
+    answer = ask(engine, text="", explain=True, options=Options(similar_to=like))
     assert {hit.memory.content for hit in answer.hits} == {"a red fox slept", "Ann slept"}
     assert all(hit.explain is not None and hit.explain.time is None for hit in answer.hits)
 
@@ -178,11 +173,10 @@ def test_a_group_has_its_best_hit_and_its_counts_add_up(tmp_path_factory: Any, d
     assert counted <= plain.total
 
 
-def test_groups_beyond_the_usual_candidates_are_found(tmp_path: Path):
-    with open_engine(tmp_path / "muisti.db") as engine:
-        add(engine, *(f"fox lake number {n}" for n in range(300)), category="many")
-        add(engine, "a fox far from any water and from everything else here", category="one")
-        hits = ask(engine, mode="keyword", options=Options(group_by="category")).hits
+def test_groups_beyond_the_usual_candidates_are_found(engine: Engine):
+    add(engine, *(f"fox lake number {n}" for n in range(300)), category="many")
+    add(engine, "a fox far from any water and from everything else here", category="one")
+    hits = ask(engine, mode="keyword", options=Options(group_by="category")).hits
     assert [(hit.memory.category, hit.group.count if hit.group else 0) for hit in hits] == [("many", 300), ("one", 1)]
 
 
@@ -260,28 +254,26 @@ def test_neighbours_of_a_passage_are_the_text_around_it(tmp_path: Path):
     assert "A fox" in text[wide.context.start : wide.context.stop]
 
 
-def test_neighbours_that_the_caller_may_not_see_are_stepped_over(tmp_path: Path):
-    with open_engine(tmp_path / "muisti.db") as engine:
-        for turn, category in enumerate(["mine", "theirs", "mine", "theirs"]):
-            add(engine, f"fox {turn}", category=category, metadata={"session": "s", "turn": turn})
-        (hit, *_) = ask(engine, Caller(category="mine"), text="fox 2", options=Options(context_window=3)).hits
+def test_neighbours_that_the_caller_may_not_see_are_stepped_over(engine: Engine):
+    for turn, category in enumerate(["mine", "theirs", "mine", "theirs"]):
+        add(engine, f"fox {turn}", category=category, metadata={"session": "s", "turn": turn})
+    (hit, *_) = ask(engine, Caller(category="mine"), text="fox 2", options=Options(context_window=3)).hits
     assert hit.context is not None
     assert [m.content for m in (*hit.context.before, *hit.context.after)] == ["fox 0"]
 
 
-def test_a_caller_of_one_category_searches_by_no_other_memory(tmp_path: Path):
-    with open_engine(tmp_path / "muisti.db") as engine:
-        (secret,) = add(engine, "the fox is at the lake", category="theirs")
-        (own, _) = add(engine, "a fox", "a lake", category="mine")
-        caller = Caller(category="mine")
-        for unseen in (secret, "0197a3c0-5f4e-7000-8000-0123456789ab"):
-            with pytest.raises(NotFound) as refused:
-                ask(engine, caller, text="", options=Options(similar_to=unseen))
-            assert unseen in str(refused.value)
-        assert [hit.memory.content for hit in ask(engine, caller, text="", options=Options(similar_to=own)).hits] == [
-            "a lake"
-        ]
-        groups = ask(engine, caller, options=Options(group_by="category")).hits
+def test_a_caller_of_one_category_searches_by_no_other_memory(engine: Engine):
+    (secret,) = add(engine, "the fox is at the lake", category="theirs")
+    (own, _) = add(engine, "a fox", "a lake", category="mine")
+    caller = Caller(category="mine")
+    for unseen in (secret, "0197a3c0-5f4e-7000-8000-0123456789ab"):
+        with pytest.raises(NotFound) as refused:
+            ask(engine, caller, text="", options=Options(similar_to=unseen))
+        assert unseen in str(refused.value)
+    assert [hit.memory.content for hit in ask(engine, caller, text="", options=Options(similar_to=own)).hits] == [
+        "a lake"
+    ]
+    groups = ask(engine, caller, options=Options(group_by="category")).hits
     assert [hit.group.count for hit in groups if hit.group] == [2]
 
 
@@ -328,39 +320,35 @@ def test_the_recency_of_a_composite_is_that_of_the_request(tmp_path: Path):
     assert hit.explain.recency == 1.0
 
 
-@pytest.mark.parametrize(
-    ("fields", "path"),
-    [
-        ({"options": Options(similar_to="nonsense"), "text": ""}, "$.similar_to"),
-        ({"options": Options(similar_to="0197a3c0-5f4e-7000-8000-0123456789ab")}, "$.query"),
-        ({"options": Options(group_by="created_at")}, "$.group_by"),
-        ({"options": Options(group_by="metadata.")}, "$.group_by"),
-        ({"options": Options(diversity=1.1)}, "$.diversity"),
-        ({"options": Options(context_window=11)}, "$.context_window"),
-        ({"options": Options(min_score=-1)}, "$.min_score"),
-        ({"options": Options(signals={"tag": 0.6})}, "$.signals.tag"),
-        ({"options": Options(signals={"tag": 0.1}, preset="balanced")}, "$.preset"),
-        ({"options": Options(boost_tags={"a": 1.0})}, "$.boost_tags"),
-        ({"options": Options(signals={"tag": 0.1}, boost_tags={"a": 2.0})}, "$.boost_tags.a"),
-        ({"options": Options(signals={"tag": 0.1}), "mode": "recent"}, "$.mode"),
-    ],
-)
-def test_a_bad_option_is_named(tmp_path: Path, fields: dict[str, Any], path: str):
-    with open_engine(tmp_path / "muisti.db") as engine, pytest.raises(InvalidInput) as refused:
+@pytest.mark.parametrize(("fields", "path"), [
+    ({"options": Options(similar_to="nonsense"), "text": ""}, "$.similar_to"),
+    ({"options": Options(similar_to="0197a3c0-5f4e-7000-8000-0123456789ab")}, "$.query"),
+    ({"options": Options(group_by="created_at")}, "$.group_by"),
+    ({"options": Options(group_by="metadata.")}, "$.group_by"),
+    ({"options": Options(diversity=1.1)}, "$.diversity"),
+    ({"options": Options(context_window=11)}, "$.context_window"),
+    ({"options": Options(min_score=-1)}, "$.min_score"),
+    ({"options": Options(signals={"tag": 0.6})}, "$.signals.tag"),
+    ({"options": Options(signals={"tag": 0.1}, preset="balanced")}, "$.preset"),
+    ({"options": Options(boost_tags={"a": 1.0})}, "$.boost_tags"),
+    ({"options": Options(signals={"tag": 0.1}, boost_tags={"a": 2.0})}, "$.boost_tags.a"),
+    ({"options": Options(signals={"tag": 0.1}), "mode": "recent"}, "$.mode"),
+])  # fmt: skip
+def test_a_bad_option_is_named(engine: Engine, fields: dict[str, Any], path: str):
+    with pytest.raises(InvalidInput) as refused:
         ask(engine, **fields)
     assert path in [problem.path for problem in refused.value.problems]
 
 
-def test_options_work_in_the_past(tmp_path: Path):
-    with open_engine(tmp_path / "muisti.db") as engine:
-        (like, other) = add(engine, "a fox at the lake", "a fox at the river", category="old")
-        then = AsOf(number=engine.owner.read.list(SPACE).seq.number)
-        engine.owner.write.delete(SPACE, like)
-        add(engine, "a fox at the sea", category="new")
-        found = ask(engine, text="", as_of=then, options=Options(similar_to=like))
-        grouped = ask(engine, as_of=then, options=Options(group_by="category"))
-        with pytest.raises(NotFound):
-            ask(engine, text="", options=Options(similar_to=like))
+def test_options_work_in_the_past(engine: Engine):
+    (like, other) = add(engine, "a fox at the lake", "a fox at the river", category="old")
+    then = AsOf(number=engine.owner.read.list(SPACE).seq.number)
+    engine.owner.write.delete(SPACE, like)
+    add(engine, "a fox at the sea", category="new")
+    found = ask(engine, text="", as_of=then, options=Options(similar_to=like))
+    grouped = ask(engine, as_of=then, options=Options(group_by="category"))
+    with pytest.raises(NotFound):
+        ask(engine, text="", options=Options(similar_to=like))
     assert ids(found) == [other]
     assert [(hit.group.value, hit.group.count) for hit in grouped.hits if hit.group] == [("old", 2)]
 
@@ -386,15 +374,14 @@ def test_a_space_of_another_model_is_ranked_by_keyword_only_unless_that_is_forbi
     assert answer.strategy == "keyword" and any("does not have" in told for told in answer.degraded)
 
 
-def test_a_composite_finds_memories_by_their_tags_alone_and_evidence_stays(tmp_path: Path):
-    with open_engine(tmp_path / "muisti.db") as engine:
-        add(engine, *(f"fox {n}" for n in range(60)))
-        (by_word, by_boost) = (add(engine, text, tags=(tag,))[0] for text, tag in (("a", "Old Lake"), ("b", "other")))
-        plain = ask(engine, text="fox by the old lake", limit=100)
-        asked = {"text": "fox by the old lake", "limit": 100, "explain": True}
-        found = ask(engine, **asked, options=Options(preset="tag-focused", boost_tags={"OTHER": 0.9}))
-        asked["limit"] = 10
-        factors = ask(engine, **asked, options=Options(signals={"tag": 0.5}, boost_tags={"other": 0.9}))
+def test_a_composite_finds_memories_by_their_tags_alone_and_evidence_stays(engine: Engine):
+    add(engine, *(f"fox {n}" for n in range(60)))
+    (by_word, by_boost) = (add(engine, text, tags=(tag,))[0] for text, tag in (("a", "Old Lake"), ("b", "other")))
+    plain = ask(engine, text="fox by the old lake", limit=100)
+    asked = {"text": "fox by the old lake", "limit": 100, "explain": True}
+    found = ask(engine, **asked, options=Options(preset="tag-focused", boost_tags={"OTHER": 0.9}))
+    asked["limit"] = 10
+    factors = ask(engine, **asked, options=Options(signals={"tag": 0.5}, boost_tags={"other": 0.9}))
     assert ids(found)[:2] == [by_word, by_boost]
     assert not {by_word, by_boost} & set(ids(factors)), "a factor lifts nothing"
     assert (found.total, found.evidence, found.strength) == (plain.total, plain.evidence, plain.strength)

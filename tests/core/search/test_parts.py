@@ -19,39 +19,30 @@ DAY = 86_400_000_000
 WORDS = ["fox", "dog", "tree", "lake", "sun", "moon", "river", "stone"]
 said = st.lists(st.sampled_from(WORDS), min_size=1, max_size=9).map(" ".join)
 notes = st.lists(
-    st.fixed_dictionaries(
-        {
-            "content": said,
-            "author": st.sampled_from(["Ann", "Bob", None]),
-            "tags": st.lists(st.sampled_from(WORDS), unique=True, max_size=2).map(tuple),
-            "importance": st.sampled_from(["low", "medium", "high", "critical"]),
-            "source_class": st.sampled_from(["user", "web", "unknown"]),
-            "event_at": st.integers(0, 90).map(lambda days: from_us(NOON - days * DAY)),
-            "metadata": st.integers(1, 5).map(lambda turn: {"session": "s1", "turn": turn}),
-        }
-    ),
+    st.fixed_dictionaries({
+        "content": said,
+        "author": st.sampled_from(["Ann", "Bob", None]),
+        "tags": st.lists(st.sampled_from(WORDS), unique=True, max_size=2).map(tuple),
+        "importance": st.sampled_from(["low", "medium", "high", "critical"]),
+        "source_class": st.sampled_from(["user", "web", "unknown"]),
+        "event_at": st.integers(0, 90).map(lambda days: from_us(NOON - days * DAY)),
+        "metadata": st.integers(1, 5).map(lambda turn: {"session": "s1", "turn": turn}),
+    }),
     min_size=1,
     max_size=12,
-)
-asked = st.fixed_dictionaries(
-    {
-        "text": st.one_of(said, said.map("{} last week".format), said.map("what did Ann say of {}?".format)),
-        "mode": st.sampled_from(get_args(Mode)),
-        "fusion": st.sampled_from(get_args(Fusion)),
-        "alpha": st.sampled_from([None, 0.0, 0.3, 1.0]),
-        "recency": st.sampled_from([None, Recency(weight=0.5, half_life_days=7), Recency(weight=1.0)]),
-        "trust_weight": st.sampled_from([0.0, 0.5]),
-    }
-)
-options = st.sampled_from(
-    [
-        None,
-        Options(diversity=0.5),
-        Options(signals={"tag": 0.5, "position": 0.3}),
-        Options(preset="balanced"),
-        Options(preset="similarity-only"),
-    ]
-)
+)  # fmt: skip
+asked = st.fixed_dictionaries({
+    "text": st.one_of(said, said.map("{} last week".format), said.map("what did Ann say of {}?".format)),
+    "mode": st.sampled_from(get_args(Mode)),
+    "fusion": st.sampled_from(get_args(Fusion)),
+    "alpha": st.sampled_from([None, 0.0, 0.3, 1.0]),
+    "recency": st.sampled_from([None, Recency(weight=0.5, half_life_days=7), Recency(weight=1.0)]),
+    "trust_weight": st.sampled_from([0.0, 0.5]),
+})  # fmt: skip
+options = st.sampled_from([
+    None, Options(diversity=0.5), Options(signals={"tag": 0.5, "position": 0.3}), Options(preset="balanced"),
+    Options(preset="similarity-only"),
+])  # fmt: skip
 
 
 def parts(hit: Hit) -> dict[str, float]:

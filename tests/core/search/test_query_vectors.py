@@ -57,14 +57,9 @@ def embedder(
 
 def space() -> Space:
     return Space(
-        name="notes",
-        epoch="e",
-        seq=1,
-        created_at=datetime(2026, 1, 1, tzinfo=UTC),
-        settings=SpaceSettings(),
-        generation=OWN.identity,
-        second=OTHER.identity,
-    )
+        name="notes", epoch="e", seq=1, created_at=datetime(2026, 1, 1, tzinfo=UTC), settings=SpaceSettings(),
+        generation=OWN.identity, second=OTHER.identity,
+    )  # fmt: skip
 
 
 def snapshot(texts: Mapping[int, str]) -> Snapshot:
@@ -99,42 +94,29 @@ def test_a_query_is_mapped_by_default_and_asks_no_model(maps: Path):
     assert same(found.second, map.of(OWN.encode_query("red fox")))
 
 
-def test_the_transformer_is_asked_by_choice_of_the_query_or_of_the_server(maps: Path):
+def test_the_transformer_is_asked_by_choice_of_the_query_or_of_the_server_and_without_a_map(maps: Path):
     by_query, _ = embedder(Transformer(), maps=maps).embed(space(), SNAPSHOT, "red fox", None, "transformer")
     by_server, _ = embedder(Transformer(), "transformer", maps).embed(space(), SNAPSHOT, "red fox", None, None)
-    for found in (by_query, by_server):
+    unmapped, lacks = embedder(Transformer()).embed(space(), SNAPSHOT, "red fox", None, "mapped")
+    for found in (by_query, by_server, unmapped):
         assert same(found.second, OTHER.encode_query("red fox"))
         assert found.second is not None and not found.second.mapped
+    assert not lacks
 
 
-def test_a_model_without_a_map_is_asked_itself():
-    found, lacks = embedder(Transformer()).embed(space(), SNAPSHOT, "red fox", None, "mapped")
-    assert same(found.second, OTHER.encode_query("red fox")) and not lacks
+def test_off_and_a_query_in_another_script_are_searches_of_the_first_model(maps: Path):
+    for text, way in (("red fox", "off"), *(("рыжая лиса", way) for way in WAYS)):
+        found, lacks = embedder(Transformer(), maps=maps).embed(space(), SNAPSHOT, text, None, way)
+        assert found.second is None and not lacks
+        assert np.array_equal(found.own.codes, query_vector(rotated(OWN.encode_query(text))).codes)
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_a_query_in_another_script_is_left_to_the_first_model(way: SecondQuery, maps: Path):
-    found, lacks = embedder(Transformer(), maps=maps).embed(space(), SNAPSHOT, "рыжая лиса", None, way)
-    assert found.second is None and not lacks
-
-
-def test_off_is_the_search_of_the_first_model(maps: Path):
-    found, lacks = embedder(Transformer(), maps=maps).embed(space(), SNAPSHOT, "red fox", None, "off")
-    assert found.second is None and not lacks
-    assert np.array_equal(found.own.codes, query_vector(rotated(OWN.encode_query("red fox"))).codes)
-
-
-def test_a_model_that_is_down_is_mapped_and_the_answer_says_so(maps: Path):
+def test_a_model_that_is_down_is_mapped_or_without_a_map_left_out_and_the_answer_says_so(maps: Path):
     down = Transformer()
     down.is_down = True
     found, lacks = embedder(down, maps=maps).embed(space(), SNAPSHOT, "red fox", None, "transformer")
     assert found.second is not None and found.second.mapped
     assert lacks == ("the model is down: its vector of the query was mapped",)
-
-
-def test_a_model_that_is_down_and_has_no_map_is_left_out_and_the_answer_says_so():
-    down = Transformer()
-    down.is_down = True
     found, lacks = embedder(down).embed(space(), SNAPSHOT, "red fox", None, None)
     assert found.second is None and lacks == ("the model is down: ranked without it",)
 

@@ -8,7 +8,7 @@ from msgspec import UNSET
 from muisti.core.engine import Engine
 from muisti.core.model.hits import Hit
 from muisti.core.query.query import Query
-from tests.core.search.test_ranking import SPACE, add
+from tests.core.fakes import SPACE, add
 
 RANKED = ("hybrid", "keyword", "semantic")
 

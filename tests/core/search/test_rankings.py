@@ -8,8 +8,7 @@ import pytest
 from muisti.core.engine import Engine
 from muisti.core.index.snapshot import RowNumbers
 from muisti.core.kernels import Doubles
-from muisti.core.model.hits import Fusion, Mode
-from muisti.core.model.terms import Beside
+from muisti.core.model.terms import Beside, Fusion, Mode
 from muisti.core.query.query import Query
 from muisti.core.search import candidates
 from muisti.core.search.fuse import ALPHA, weights_of

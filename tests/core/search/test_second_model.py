@@ -112,8 +112,3 @@ def test_evidence_is_judged_by_the_first_model(engine: Engine):
 
     for text in ("red car", "automobile", "nothing of this kind"):
         assert strength(text, "transformer") == pytest.approx(strength(text, "off"))
-
-
-def test_a_query_in_another_script_is_asked_by_the_first_model_alone(engine: Engine):
-    found = engine.owner.read.search(SPACE, Query(text="красная car машина", explain=True))
-    assert not found.degraded and all(hit.explain is not None and not hit.explain.second for hit in found.hits)

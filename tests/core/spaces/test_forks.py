@@ -57,18 +57,8 @@ def test_a_fork_has_all_that_lives_with_ids_of_its_own(engine: Engine):
     for text, one in mine.items():
         copy = copies[text]
         assert copy.id != one.id and (copy.space, copy.version) == (FORK, 1)
-        for field in (
-            "category",
-            "key",
-            "tags",
-            "metadata",
-            "author",
-            "created_at",
-            "updated_at",
-            "tokens",
-            "valid_to",
-        ):
-            assert getattr(copy, field) == getattr(one, field)
+        for field in ["category", "key", "tags", "metadata", "author", "created_at", "updated_at", "tokens"]:
+            assert (copy.valid_to, getattr(copy, field)) == (one.valid_to, getattr(one, field))
     assert [one.id for one in copies.values()] == sorted([one.id for one in copies.values()], reverse=True)
     assert copies["a leaf of it"].parent_id == copies["a book"].id
     history = engine.owner.read.history(FORK, copies["a leaf of it"].id)
@@ -167,9 +157,8 @@ def test_what_both_have_changed_is_a_conflict_that_somebody_decides(stores: Stor
             assert engine.spaces.get(SPACE).seq == seq
             engine.owner.timeline.merge(FORK, SPACE, strategy)  # pyright: ignore[reportArgumentType]
             assert texts(engine) == stands | {"same hill"}
-            assert (
-                engine.owner.timeline.merge(FORK, SPACE).tally == engine.owner.timeline.merge(FORK, SPACE).tally
-            )  # decided once
+            first, again = (engine.owner.timeline.merge(FORK, SPACE).tally for _ in range(2))
+            assert first == again  # decided once
 
 
 def test_an_address_is_nobody_elses_after_a_merge(stores: Stores):
@@ -217,17 +206,6 @@ def test_what_cannot_be_merged_is_refused(engine: Engine, stores: Stores):
         second.reembed(SPACE, lambda _done, _total: None)
         with pytest.raises(ModelMismatch):
             second.owner.timeline.merge(FORK, SPACE)
-
-
-def test_a_merge_is_undone_as_one_request(engine: Engine):
-    forked(engine)
-    before = texts(engine)
-    engine.owner.write.update(FORK, twin(engine, "red fox"), {"content": "red wolf"})
-    add(engine, "a cloud", space=FORK)
-    engine.seen_by(Caller("ann", request="r1")).timeline.merge(FORK, SPACE)
-    assert texts(engine) != before
-    engine.owner.write.undo(SPACE, Undo(last=1_000, request="r1"))
-    assert texts(engine) == before
 
 
 @pytest.mark.parametrize("strategy", [None, "ours", "theirs"])

@@ -38,12 +38,10 @@ def naming(space: SpaceRow) -> dict[str, Sequence[Statement]]:
         "checkpoints": [checkpoints.memories_at(space, NAMED, Point(number=3, time=0))],
         "lint": [lint.page(space, None, 0, (0, b""), 10)],
         "erasing": [
-            *erasure.known(space, NAMED),
-            *erasure.texts(space, NAMED),
-            *erasure.overwrite(space, NAMED),
+            *erasure.known(space, NAMED), *erasure.texts(space, NAMED), *erasure.overwrite(space, NAMED),
             *erasure.erase(space, NAMED, OWNER),
         ],
-    }
+    }  # fmt: skip
 
 
 @pytest.mark.one_store

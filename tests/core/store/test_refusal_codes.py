@@ -29,6 +29,7 @@ from muisti.core.store.migrate import migrate
 from muisti.service.schemas.errors import KINDS, problem_of
 from tests.core.fakes import SPACE, Clock, WordEncoder, add, open_engine
 from tests.core.tasks.kinds import Remember
+from tests.core.transfer.importing.test_work import At
 from tests.service.fakes import Breakable
 
 pytestmark = pytest.mark.one_store
@@ -68,16 +69,6 @@ class Refusing(Breakable):
             if self.left and self.code in codes:
                 self.left -= 1
                 raise Refused(self.code, place)
-
-
-class At:
-    """A store that opens a given database."""
-
-    def __init__(self, database: Database) -> None:
-        self._database = database
-
-    def open(self) -> Database:
-        return self._database
 
 
 def codes_in(sql: str) -> set[Refusal]:
@@ -245,14 +236,11 @@ def test_the_schema_refuses_with_the_declared_codes(tmp_path: Path):
             assert refused.value.code is (code if code in OF_SQL else Refusal.UNKNOWN)
 
 
-def test_only_the_declaration_writes_a_code_into_sql():
+def test_only_the_declaration_writes_a_code_into_sql_and_another_is_unknown():
+    for message in ("refused: nonsense", "SQLite error: refused: ", "refused: unknown"):
+        assert refusal_of(message) is Refusal.UNKNOWN
     found = [path for path in CORE.rglob("*.py") if "INTO refuse" in path.read_text("utf-8")]
     assert [path.relative_to(CORE).as_posix() for path in found] == ["store/database.py"]
-
-
-@pytest.mark.parametrize("message", ["refused: nonsense", "SQLite error: refused: ", "refused: unknown"])
-def test_a_code_that_nobody_declared_is_unknown(message: str):
-    assert refusal_of(message) is Refusal.UNKNOWN
 
 
 @pytest.mark.file_only

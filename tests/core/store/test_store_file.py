@@ -52,26 +52,17 @@ def test_closing_finishes_waiting_writes(tmp_path: Path):
     again.close()
 
 
-def test_another_programs_database_is_refused(tmp_path: Path):
+def test_what_is_no_database_of_ours_is_refused_and_a_new_one_is_for_its_owner_only(tmp_path: Path):
     theirs = apsw.Connection(str(tmp_path / "theirs.db"))
     theirs.execute("CREATE TABLE t (x)")
     theirs.close()
     with pytest.raises(StoreCorrupt, match="another program"):
         FileDatabase(tmp_path / "theirs.db")
-
-
-def test_a_file_that_is_no_database_is_refused(tmp_path: Path):
     (tmp_path / "notes.db").write_text("dear diary, " * 500)
     with pytest.raises(StoreCorrupt):
         FileDatabase(tmp_path / "notes.db")
-
-
-def test_a_folder_is_no_database(tmp_path: Path):
     with pytest.raises(StoreUnavailable):
         FileDatabase(tmp_path)
-
-
-def test_a_new_file_is_for_its_owner_only(tmp_path: Path):
     FileDatabase(tmp_path / "muisti.db").close()
     assert (tmp_path / "muisti.db").stat().st_mode & 0o077 == 0
 

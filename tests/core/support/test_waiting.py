@@ -7,15 +7,7 @@ from threading import Event
 
 import pytest
 
-from muisti.core.support.waiting import (
-    Lock,
-    Turns,
-    WouldWait,
-    may_wait,
-    refuse_long,
-    without_waiting,
-    working_for,
-)
+from muisti.core.support.waiting import Lock, Turns, WouldWait, may_wait, refuse_long, without_waiting, working_for
 
 pytestmark = pytest.mark.one_store
 
@@ -41,14 +33,11 @@ def test_code_that_may_not_wait_takes_only_what_is_free():
         assert threads.submit(taken).result() and may_wait()
 
 
-def test_long_work_is_refused_there_alone():
+def test_long_work_is_refused_there_alone_and_an_error_inside_leaves_the_thread_as_it_was():
     refuse_long()
     with without_waiting(), pytest.raises(WouldWait):
         refuse_long()
     refuse_long()
-
-
-def test_an_error_inside_leaves_the_thread_as_it_was():
     with pytest.raises(ZeroDivisionError), without_waiting():
         raise ZeroDivisionError
     assert may_wait()

@@ -1,7 +1,7 @@
 """Repositories of source files in a space, for tests: stored as documents, in chunks of a few lines."""
 
 import hashlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 
 from muisti.core.engine import Engine
 from muisti.core.model.documents import Cut
@@ -47,7 +47,3 @@ def called(engine: Engine, symbol: str, space: str = SPACE) -> list[str]:
     """Return who calls a symbol, as path:name."""
     uses = engine.owner.code.callers(space, symbol)
     return [f"{use.path}:{use.symbol.qualified if use.symbol else ''}" for use in uses.items]
-
-
-def names(found: Iterator[str]) -> list[str]:
-    return sorted(found)

@@ -54,19 +54,6 @@ def expected(files: Mapping[str, str]) -> set[tuple[str, ...]]:
     return found
 
 
-def test_callers_and_callees(stored: Engine):
-    assert called(stored, "Client.get") == ["main.py:run"]
-    assert called(stored, "Base.send") == ["app/client.py:Client.get"]
-    assert called(stored, "fetchAll") == ["web/index.ts:start"]
-    uses = stored.owner.code.callees(SPACE, "Client")
-    assert [(use.symbol.qualified if use.symbol else None, use.lines, use.of) for use in uses.items] == [
-        ("helper", (9,), "Client.get"),
-        ("Base.send", (10,), "Client.get"),
-    ]
-    assert [use.path for use in stored.owner.code.callers(SPACE, "Base", kinds=["inherits"]).items] == ["app/client.py"]
-    assert uses.pending == 0
-
-
 def test_symbols_are_found_by_name_by_end_and_by_part(stored: Engine):
     find = stored.owner.code.find
     assert [one.qualified for one in find(SPACE, "Client.get").items] == ["Client.get"]
@@ -80,17 +67,6 @@ def test_symbols_are_found_by_name_by_end_and_by_part(stored: Engine):
         stored.owner.code.callers(SPACE, "nothing_here")
     with pytest.raises(InvalidInput, match="kind"):
         stored.owner.code.callers(SPACE, "Client", kinds=["calls", "likes"])  # type: ignore[list-item]
-
-
-def test_an_outline_has_symbols_in_order_and_imports(stored: Engine):
-    outline = stored.owner.code.outline(SPACE, "app/client.py")
-    assert [(one.qualified, one.start, one.end) for one in outline.symbols] == [
-        ("Client", 5, 10),
-        ("Client.get", 8, 10),
-    ]
-    assert outline.imports == ("app/base.py", "app/tools.py")
-    with pytest.raises(NotFound):
-        stored.owner.code.outline(SPACE, "client.py")
 
 
 def test_a_map_keeps_its_budget_and_is_about_what_is_mentioned(stored: Engine):

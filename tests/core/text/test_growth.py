@@ -16,21 +16,15 @@ def test_no_character_grows_more_than_is_known():
     assert max(len(normalise(chr(code))) for code in range(0xA0, 0x30000) if not 0xD800 <= code <= 0xDFFF) == GROWTH
 
 
-@pytest.mark.parametrize(
-    ("draft", "path"),
-    [
-        (Draft(content=LONG * CONTENT_MAX), "$.content"),
-        (Draft(content="a", author=LONG * NAME_MAX), "$.author"),
-        (Draft(content="a", tags=(LONG * NAME_MAX,)), "$.tags[0]"),
-    ],
-)
+@pytest.mark.parametrize(("draft", "path"), [
+    (Draft(content=LONG * CONTENT_MAX), "$.content"),
+    (Draft(content="a", author=LONG * NAME_MAX), "$.author"),
+    (Draft(content="a", tags=(LONG * NAME_MAX,)), "$.tags[0]"),
+])  # fmt: skip
 def test_a_text_that_normalising_makes_long_is_refused(draft: Draft, path: str):
     with pytest.raises(InvalidInput, match="when normalised") as caught:
         check_draft(draft, 0)
     assert [problem.path for problem in caught.value.problems] == [path]
-
-
-def test_so_is_a_question():
     with pytest.raises(InvalidInput, match="when normalised"):
         check_query(Query(text=LONG * QUERY_MAX))
 

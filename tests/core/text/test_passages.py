@@ -11,54 +11,26 @@ from muisti.core.text.passages import MAX_TOKENS, MIN_TOKENS, OVERLAP, split
 from muisti.core.text.terms import count_tokens
 
 FRAGMENTS = (
-    "The build failed. ",
-    'He asked "why?" and left.\n',
-    "A paragraph ends.\n\n",
-    "版本三号已经发布。",
-    "真的吗？」",
-    "words without an end " * 9,
-    "x" * 700,
-    "หนังสือ ",
-    "… !? ... ",
-    "   \n ",
-    "cafe\u0301\u0301 ",
-    "3.14-15:9/",
-)
+    "The build failed. ", 'He asked "why?" and left.\n', "A paragraph ends.\n\n", "版本三号已经发布。", "真的吗？」",
+    "words without an end " * 9, "x" * 700, "หนังสือ ", "… !? ... ", "   \n ", "cafe\u0301\u0301 ", "3.14-15:9/",
+)  # fmt: skip
 contents = (
     st.lists(st.sampled_from(FRAGMENTS), max_size=200).map("".join) | st.text() | st.text("a. 。\n", min_size=300)
 )
 
 
 @given(contents)
-def test_every_character_is_in_a_passage(content: str):
+def test_passages_cover_the_content_move_forward_and_are_bounded(content: str):
     passages = split(content)
     assert passages[0].start == 0 and passages[-1].stop == len(content)
-    assert all(later.start <= earlier.stop for earlier, later in pairwise(passages))
-
-
-@given(contents)
-def test_passages_move_forward_and_are_numbered(content: str):
-    passages = split(content)
     assert [passage.number for passage in passages] == list(range(len(passages)))
-    assert all(a.start < b.start and a.stop < b.stop for a, b in pairwise(passages))
-
-
-@given(contents)
-def test_no_passage_is_too_long_and_only_the_last_may_be_short(content: str):
-    sizes = [count_tokens(content[passage.start : passage.stop]) for passage in split(content)]
+    for earlier, later in pairwise(passages):
+        assert earlier.start < later.start <= earlier.stop < later.stop
+        assert 0 < count_tokens(content[later.start : earlier.stop]) <= OVERLAP
+    sizes = [count_tokens(content[passage.start : passage.stop]) for passage in passages]
     assert max(sizes) <= MAX_TOKENS
     assert all(size >= MIN_TOKENS for size in sizes[:-1])
-
-
-@given(contents)
-def test_neighbours_share_at_most_the_overlap(content: str):
-    for earlier, later in pairwise(split(content)):
-        assert 0 < count_tokens(content[later.start : earlier.stop]) <= OVERLAP
-
-
-@given(contents)
-def test_short_content_is_one_passage(content: str):
-    assert (split(content) == [Passage(0, 0, len(content))]) == (count_tokens(content) <= MAX_TOKENS)
+    assert (passages == [Passage(0, 0, len(content))]) == (count_tokens(content) <= MAX_TOKENS)
 
 
 def cuts(content: str) -> list[str]:
@@ -66,38 +38,26 @@ def cuts(content: str) -> list[str]:
     return [content[passage.start : passage.stop] for passage in split(content)[:-1]]
 
 
-def test_a_passage_ends_with_a_paragraph_when_it_can():
+def test_a_passage_ends_with_a_paragraph_or_a_word_when_it_can():
     content = ("One two three four. " * 35 + "End of it.\n\n" + "One two three four. " * 10) * 6
     assert all(text.endswith("End of it.\n\n") for text in cuts(content)[:1])
+    content = "some words that go-on " * 300
+    assert all(text.endswith(" ") for text in cuts(content))
+    assert all(not content[passage.start :].startswith(("-", " ")) for passage in split(content))
+    passages = split("x" * 100_000)
+    assert len(passages) > 10
+    assert passages[-1].stop == 100_000
 
 
-@pytest.mark.parametrize(
-    ("sentence", "end"),
-    [
-        ("Nine words stand here in a row without commas. ", ". "),
-        ("She said (and she meant all of it.) ", ".) "),
-        ("数据库在一个文件里。", "。"),
-        ("他问「为什么呢？」", "？」"),
-        ("- a line of a list without an end\n", "\n"),
-    ],
-)
+@pytest.mark.parametrize(("sentence", "end"), [
+    ("Nine words stand here in a row without commas. ", ". "), ("She said (and she meant all of it.) ", ".) "),
+    ("数据库在一个文件里。", "。"), ("他问「为什么呢？」", "？」"), ("- a line of a list without an end\n", "\n"),
+])  # fmt: skip
 def test_a_passage_holds_whole_sentences_when_it_can(sentence: str, end: str):
     content = sentence * 100
     assert len(split(content)) > 2
     assert all(text.endswith(end) for text in cuts(content))
     assert all(content[passage.start :].startswith(sentence) for passage in split(content))
-
-
-def test_a_passage_holds_whole_words_when_no_sentence_ends():
-    content = "some words that go-on " * 300
-    assert all(text.endswith(" ") for text in cuts(content))
-    assert all(not content[passage.start :].startswith(("-", " ")) for passage in split(content))
-
-
-def test_a_word_of_any_length_is_cut():
-    passages = split("x" * 100_000)
-    assert len(passages) > 10
-    assert passages[-1].stop == 100_000
 
 
 @pytest.mark.parametrize("text", [".", ".)", "\n", "\n ", "。", "!? ", '." ', "版"])

@@ -26,14 +26,11 @@ def test_each_piece_ends_where_a_sentence_ends_or_the_text(text: str):
         assert piece.stop + gap.end() in borders
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("See e.g. this one. Then stop!", ["See e.g. this one.", "Then stop!"]),
-        ('"Why?" He left.', ['"Why?"', "He left."]),
-        ("真的？！好。", ["真的？！", "好。"]),
-        ("One.\n\ntwo", ["One.", "two"]),
-    ],
-)
+@pytest.mark.parametrize(("text", "found"), [
+    ("See e.g. this one. Then stop!", ["See e.g. this one.", "Then stop!"]),
+    ('"Why?" He left.', ['"Why?"', "He left."]),
+    ("真的？！好。", ["真的？！", "好。"]),
+    ("One.\n\ntwo", ["One.", "two"]),
+])  # fmt: skip
 def test_a_piece_begins_like_a_sentence(text: str, found: list[str]):
     assert [text[piece.start : piece.stop] for piece in pieces(text)] == found

@@ -20,15 +20,10 @@ SCOPED = {
     "From now on, use tabs when writing Makefiles.": "writing Makefiles",
 }
 GENERAL = (
-    "From now on, answer in German.",
-    "Going forward, call me Max.",
-    "Please always answer in short sentences.",
-    "I'd like you to always cite sources.",
-    "Remember to always use metric units.",
-    "Never recommend seafood.",
-    "- Never use emojis",
-    "Answer in French from now on.",
-)
+    "From now on, answer in German.", "Going forward, call me Max.", "Please always answer in short sentences.",
+    "I'd like you to always cite sources.", "Remember to always use metric units.", "Never recommend seafood.",
+    "- Never use emojis", "Answer in French from now on.",
+)  # fmt: skip
 NONE = (
     "Always look on the bright side of life.",
     "Always happy to help when I ask about it.",
@@ -55,15 +50,10 @@ def test_the_scope_clause_says_to_what_an_instruction_applies(text: str, scope: 
     assert found.sentence.start <= found.scope.start < found.scope.stop <= found.sentence.stop
 
 
-@pytest.mark.parametrize("text", GENERAL)
-def test_an_instruction_without_a_scope_applies_to_everything(text: str):
+@pytest.mark.parametrize("text", [*GENERAL, *NONE])
+def test_an_instruction_without_a_scope_applies_to_everything_and_other_sentences_are_none(text: str):
     found = standing(text)
-    assert found is not None and found.scope is None
-
-
-@pytest.mark.parametrize("text", NONE)
-def test_other_sentences_are_no_instructions(text: str):
-    assert standing(text) is None
+    assert (found is not None) == (text in GENERAL) and (found is None or found.scope is None)
 
 
 @pytest.mark.parametrize("text", [*SCOPED, *GENERAL])
@@ -74,15 +64,13 @@ def test_an_assistant_a_document_and_a_web_page_give_no_instructions(text: str):
     assert recognised(text, kind="memory", trust=20, author=None) is None
 
 
-def test_in_a_longer_text_the_first_word_alone_is_no_mark():
-    assert standing("Never recommend seafood. It was a long day.") is None
-
-
 def test_a_text_that_is_known_to_be_an_instruction_has_wider_clauses():
     text = "Run the linter before you push to main, please."
     scope = scope_of(text)
     assert standing(text) is None and scope is not None and text[scope.start : scope.stop] == "push to main"
     assert scope_of("No pushes on Fridays") is None
+    assert standing("Never recommend seafood. It was a long day.") is None  # in a longer text the first word is no mark
+    assert standing("x. " * READ + "Always use SI units when I ask about physics.") is None
 
 
 WORDS = [
@@ -102,8 +90,3 @@ def test_every_recognised_text_has_a_mark_and_spans_within_it(words: list[str]):
     assert sentence == sentence.strip() and not re.search(r"[?？]$", sentence)
     if found.scope is not None:
         assert found.sentence.start <= found.scope.start < found.scope.stop <= found.sentence.stop
-
-
-def test_only_the_beginning_of_a_text_is_read():
-    text = "x. " * READ + "Always use SI units when I ask about physics."
-    assert standing(text) is None

@@ -27,18 +27,15 @@ def test_no_harmless_text_is_refused():
     assert sum(bool(secrets_in(one["text"])) for one in HARMLESS) <= 2
 
 
-@pytest.mark.parametrize(
-    ("text", "secret"),
-    [
-        ("My password is hunter2-XY99!", "hunter2-XY99!"),
-        ("the password for ftp is Tr0ub4dor&3zzk, port 21", "Tr0ub4dor&3zzk"),
-        ("password=hunter2", "hunter2"),
-        ("PASSWORD=S3cr3tPassw0rd99xyz", "S3cr3tPassw0rd99xyz"),
-        ("Tr0ub4dor&3 is the passphrase", "Tr0ub4dor&3"),
-        ("She set the garage PIN to 4821.", "4821"),
-        ("İ: das Passwort für das WLAN lautet Birke88wald", "Birke88wald"),
-    ],
-)
+@pytest.mark.parametrize(("text", "secret"), [
+    ("My password is hunter2-XY99!", "hunter2-XY99!"),
+    ("the password for ftp is Tr0ub4dor&3zzk, port 21", "Tr0ub4dor&3zzk"),
+    ("password=hunter2", "hunter2"),
+    ("PASSWORD=S3cr3tPassw0rd99xyz", "S3cr3tPassw0rd99xyz"),
+    ("Tr0ub4dor&3 is the passphrase", "Tr0ub4dor&3"),
+    ("She set the garage PIN to 4821.", "4821"),
+    ("İ: das Passwort für das WLAN lautet Birke88wald", "Birke88wald"),
+])  # fmt: skip
 def test_a_stated_secret_is_found_whole_and_surely(text: str, secret: str):
     assert [(text[one.start : one.stop], one.sure) for one in secrets_in(text)] == [(secret, True)]
 
@@ -63,8 +60,5 @@ PARTS = ["pin", "pwd", "mdp", "pass", "key", "code", "token", "clé", "akia", "s
 def test_no_text_that_is_too_short_to_be_searched_holds_a_secret(parts: list[str]):
     text = "".join(parts)[: SHORTEST - 1]
     assert not stated_in(text) and not found_in(text, RULES)
-
-
-@pytest.mark.parametrize("text", ["pin:4821", "PIN 4821", "pin=4821"])
-def test_the_shortest_secrets_are_found(text: str):
-    assert len(text) == SHORTEST and secrets_in(text)
+    for shortest in ("pin:4821", "PIN 4821", "pin=4821"):
+        assert len(shortest) == SHORTEST and secrets_in(shortest)

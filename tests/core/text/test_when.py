@@ -143,21 +143,15 @@ def test_no_time(text: str):
     assert named(text) == []
 
 
-def test_several_times():
+def test_several_times_winters_and_long_texts():
     assert named("What changed in May and June 2022, and since last week?") == [
         ("in May", "2022-05-01", "2022-06-01"),
         ("and June 2022", "2022-06-01", "2022-07-01"),
         ("since last week", "2023-11-13", ""),
     ]
-
-
-def test_winter_counts_from_the_year_in_which_it_begins():
-    january = to_us(datetime(2024, 1, 10, tzinfo=UTC))
+    january = to_us(datetime(2024, 1, 10, tzinfo=UTC))  # winter counts from the year in which it begins
     assert named("this winter", january) == [("this winter", "2023-12-01", "2024-03-01")]
     assert named("last winter", january) == [("last winter", "2022-12-01", "2023-03-01")]
-
-
-def test_only_the_start_of_a_long_text_is_read():
     assert named("x" * LONGEST + " in May 2023") == []
 
 
@@ -193,23 +187,10 @@ def test_dates_do_not_depend_on_the_reference(text: str, first: int, second: int
 words = st.sampled_from(
     ["the", "last", "next", "3", "two", "a", "may", "May", "week", "weeks", "before", "after", "of", "in", "on", "2023"]
     + [
-        "-",
-        ",",
-        "to",
-        "and",
-        "5",
-        "ago",
-        "Friday",
-        "summer",
-        "Q3",
-        "first",
-        "late",
-        "between",
-        "from",
-        "decades",
+        "-", ",", "to", "and", "5", "ago", "Friday", "summer", "Q3", "first", "late", "between", "from", "decades",
         "900",
     ]
-)
+)  # fmt: skip
 
 
 @given(
@@ -249,6 +230,7 @@ def test_the_factor_falls_with_the_distance(at: int, far: int, farther: int):
 
 
 def test_a_longer_unit_forgives_more():
+    assert time_factor((), np.array([1, 2])).tolist() == [1, 1] and time_match((), 1) is None
     day, year = (TimeSpan(0, unit, "then", unit) for unit in (DAY_US, 365 * DAY_US))
     later = timedelta(days=30) // timedelta(microseconds=1)
     assert time_factor([year], np.array([365 * DAY_US + later]))[0] > time_factor([day], np.array([DAY_US + later]))[0]
@@ -267,8 +249,3 @@ def test_what_is_explained_is_what_was_counted(spans: list[TimeSpan], at: int):
     match = time_match(spans, at)
     assert match is not None
     assert match.factor == time_factor(spans, np.array([at]))[0]
-
-
-def test_without_time_words_nothing_is_weighed():
-    assert time_factor((), np.array([1, 2])).tolist() == [1, 1]
-    assert time_match((), 1) is None

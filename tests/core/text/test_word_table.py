@@ -39,6 +39,8 @@ def test_results_of_any_size_come_whole():
     table = WordTable(work_out, 100, 64)
     text = "w" * 60 + " word" * 90
     assert of(table, text) == (work_out("w" * 60) + 90 * work_out("word"), [])
+    assert ascii_bytes("x" * (WORTH - 1)) is None and ascii_bytes("é" * WORTH) is None
+    assert ascii_bytes("x" * WORTH) is not None
 
 
 def test_threads_share_a_table():
@@ -56,8 +58,3 @@ def test_threads_share_a_table():
     for thread in threads:
         thread.join()
     assert not wrong
-
-
-def test_short_texts_and_other_letters_have_no_bytes():
-    assert ascii_bytes("x" * (WORTH - 1)) is None and ascii_bytes("é" * WORTH) is None
-    assert ascii_bytes("x" * WORTH) is not None

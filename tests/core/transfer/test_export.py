@@ -1,45 +1,47 @@
 """An exported and imported space is unchanged: history, vectors, answers."""
 
-import random
-import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
+from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
-from typing import Any
-
-import msgspec
-import pytest
-
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.engine import Engine
 from muisti.core.identity.caller import Caller
-from muisti.core.model.collisions import AddressTaken, Duplicate
-from muisti.core.model.errors import ChangedSince, Forbidden, InvalidInput, MuistiError, NotFound, TooLarge
+from muisti.core.model.collisions import AddressTaken
+from muisti.core.model.collisions import Duplicate
+from muisti.core.model.errors import ChangedSince
+from muisti.core.model.errors import InvalidInput
+from muisti.core.model.errors import MuistiError
+from muisti.core.model.errors import NotFound
+from muisti.core.model.errors import TooLarge
 from muisti.core.model.operations import ImportReport
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Draft
 from muisti.core.query.query import Query
 from muisti.core.store.file.database import FileDatabase
-from tests.core.fakes import NOON, SPACE, Clock, WordEncoder, add, open_engine
-from tests.stores import FileStore, RemoteStore, Store, Stores, at
+from pathlib import Path
+from tests.core.fakes import Clock
+from tests.core.fakes import NOON
+from tests.core.fakes import SPACE
+from tests.core.fakes import WordEncoder
+from tests.core.fakes import add
+from tests.core.fakes import open_engine
+from tests.stores import FileStore
+from tests.stores import RemoteStore
+from tests.stores import Store
+from tests.stores import Stores
+from tests.stores import at
+from typing import Any
+import msgspec
+import pytest
+import random
+import re
+
 
 WORDS = [
-    "red",
-    "green",
-    "blue",
-    "fox",
-    "owl",
-    "whale",
-    "tree",
-    "river",
-    "deploy",
-    "friday",
-    "monday",
-    "coffee",
-    "tea",
+    "red", "green", "blue", "fox", "owl", "whale", "tree", "river", "deploy", "friday", "monday", "coffee", "tea",
     "night",
-]
+]  # fmt: skip
 
 
 def lines_of(engine: Engine, space: str = SPACE, **options: Any) -> list[bytes]:
@@ -103,15 +105,9 @@ def shown(engine: Engine, ids: Sequence[str], space: str = SPACE) -> list[Any]:
     """The history of memories, but for the space that they are in."""
     found = [engine.owner.read.history(space, id_) for id_ in ids]
     return [
-        (
-            history.chain,
-            [
-                (v.born, v.died, v.born_at, v.died_at, msgspec.structs.replace(v.memory, space=""))
-                for v in history.versions
-            ],
-        )
-        for history in found
-    ]
+        (one.chain, [(v.born, v.died, v.born_at, v.died_at, msgspec.structs.replace(v.memory, space=""))
+                     for v in one.versions]) for one in found
+    ]  # fmt: skip
 
 
 def answers(engine: Engine, chance: random.Random, searches: int, space: str = SPACE) -> list[Any]:
@@ -189,56 +185,53 @@ def lines(full: Engine) -> list[bytes]:
     return lines_of(full)
 
 
-def test_into_a_space_that_has_memories_only_what_is_missing_comes(stores: Stores, full: Engine):
-    with open_engine(stores()) as there:
-        bring(there, lines_of(full))
-        live(there, random.Random(4), 20)
-        text = f"blue whale of day{full.spaces.get(SPACE).seq}"  # the space is that of all stores
-        add(full, f"{text} again", text)
-        before = there.spaces.get(SPACE)
-        report = bring(there, lines_of(full))
-        assert report.created == 2 and there.spaces.get(SPACE).epoch == before.epoch
-        found = there.owner.read.search(SPACE, Query(text=text)).hits
-        assert found[0].memory.content == text
-        history = there.owner.read.history(SPACE, found[0].memory.id).versions
-        assert len(history) == 1 and history[0].born > before.seq
+def test_into_a_space_that_has_memories_only_what_is_missing_comes(engine: Engine, full: Engine):
+    bring(engine, lines_of(full))
+    live(engine, random.Random(4), 20)
+    text = f"blue whale of day{full.spaces.get(SPACE).seq}"  # the space is that of all stores
+    add(full, f"{text} again", text)
+    before = engine.spaces.get(SPACE)
+    report = bring(engine, lines_of(full))
+    assert report.created == 2 and engine.spaces.get(SPACE).epoch == before.epoch
+    found = engine.owner.read.search(SPACE, Query(text=text)).hits
+    assert found[0].memory.content == text
+    history = engine.owner.read.history(SPACE, found[0].memory.id).versions
+    assert len(history) == 1 and history[0].born > before.seq
 
 
-def test_what_comes_in_is_undone_as_a_whole_and_may_come_again(stores: Stores, lines: list[bytes]):
-    with open_engine(stores()) as there:
-        add(there, "here before")
-        before = there.spaces.get(SPACE)
-        tried = bring(there, lines, dry_run=True)
-        assert tried.dry_run and tried.id is None and there.spaces.get(SPACE).at == before.at
-        assert there.owner.read.stats(SPACE).versions == 1 and len(there.spaces.list()) == 2
-        report = bring(there, lines)
-        assert (tried.created, tried.versions, tried.skipped) == (report.created, report.versions, report.skipped)
-        wanted = {m.id: m.content for m in there.owner.read.list(SPACE, limit=100).items}
-        assert report.id is not None and [one.id for one in there.owner.read.imports(SPACE)] == [report.id]
-        undone = there.owner.write.undo_import(SPACE, report.id)
-        assert undone.memories == report.created
-        assert [memory.content for memory in there.owner.read.list(SPACE, limit=100).items] == ["here before"]
-        assert [hit.memory.content for hit in there.owner.read.search(SPACE, Query(text="red here owl")).hits] == [
-            "here before"
-        ]
-        with pytest.raises(NotFound):
-            there.owner.write.undo_import(SPACE, report.id)
-        again = bring(there, lines)
-        assert (again.created, again.skipped) == (report.created, {})
-        assert {m.id: m.content for m in there.owner.read.list(SPACE, limit=100).items} == wanted
-        there.owner.write.update(SPACE, next(iter(wanted)), {"reason": "mine now"})
-        assert again.id is not None
-        with pytest.raises(ChangedSince, match=next(iter(wanted))):
-            there.owner.write.undo_import(SPACE, again.id)
+def test_what_comes_in_is_undone_as_a_whole_and_may_come_again(engine: Engine, lines: list[bytes]):
+    add(engine, "here before")
+    before = engine.spaces.get(SPACE)
+    tried = bring(engine, lines, dry_run=True)
+    assert tried.dry_run and tried.id is None and engine.spaces.get(SPACE).at == before.at
+    assert engine.owner.read.stats(SPACE).versions == 1 and len(engine.spaces.list()) == 2
+    report = bring(engine, lines)
+    assert (tried.created, tried.versions, tried.skipped) == (report.created, report.versions, report.skipped)
+    wanted = {m.id: m.content for m in engine.owner.read.list(SPACE, limit=100).items}
+    assert report.id is not None and [one.id for one in engine.owner.read.imports(SPACE)] == [report.id]
+    undone = engine.owner.write.undo_import(SPACE, report.id)
+    assert undone.memories == report.created
+    assert [memory.content for memory in engine.owner.read.list(SPACE, limit=100).items] == ["here before"]
+    assert [hit.memory.content for hit in engine.owner.read.search(SPACE, Query(text="red here owl")).hits] == [
+        "here before"
+    ]
+    with pytest.raises(NotFound):
+        engine.owner.write.undo_import(SPACE, report.id)
+    again = bring(engine, lines)
+    assert (again.created, again.skipped) == (report.created, {})
+    assert {m.id: m.content for m in engine.owner.read.list(SPACE, limit=100).items} == wanted
+    engine.owner.write.update(SPACE, next(iter(wanted)), {"reason": "mine now"})
+    assert again.id is not None
+    with pytest.raises(ChangedSince, match=next(iter(wanted))):
+        engine.owner.write.undo_import(SPACE, again.id)
 
 
-def test_a_file_that_is_cut_off_is_refused_and_leaves_nothing(stores: Stores, lines: list[bytes]):
-    with open_engine(stores()) as there:
-        for keep in (1, 2, 17, -2, -1):
-            cut = lines[:keep]
-            with pytest.raises(InvalidInput, match=f"line {len(cut)}: .*truncated"):
-                bring(there, cut)
-        assert there.spaces.get(SPACE).seq == 0 and there.owner.read.stats(SPACE).versions == 0
+def test_a_file_that_is_cut_off_is_refused_and_leaves_nothing(engine: Engine, lines: list[bytes]):
+    for keep in (1, 2, 17, -2, -1):
+        cut = lines[:keep]
+        with pytest.raises(InvalidInput, match=f"line {len(cut)}: .*truncated"):
+            bring(engine, cut)
+    assert engine.spaces.get(SPACE).seq == 0 and engine.owner.read.stats(SPACE).versions == 0
 
 
 def test_bad_lines_are_named_and_stop_the_whole_or_only_themselves(stores: Stores):
@@ -303,26 +296,16 @@ def test_an_export_shows_one_change_whatever_is_written_meanwhile(engine: Engine
     assert found[1:] == whole[1:]
 
 
-def test_who_sees_one_category_moves_no_space(engine: Engine):
-    some = engine.seen_by(Caller("k", category="c"))
-    with pytest.raises(Forbidden):
-        some.read.export(SPACE, "test")
-    with pytest.raises(Forbidden):
-        some.write.begin_import(SPACE)
-
-
-def test_what_a_dead_import_left_is_cleared_by_the_next(stores: Stores, lines: list[bytes]):
-    clock = Clock()
-    with open_engine(stores(), clock=clock) as there:
-        half = there.owner.write.begin_import(SPACE)
-        half.take(lines[:-1])
-        half._flush()  # pyright: ignore[reportPrivateUsage]  # and its process ends
-        clock.pass_days(1)
-        bring(there, lines)
-        with pytest.raises(MuistiError):
-            half.take(lines[-1:])
-            half.finish()
-        assert lines_of(there)[1:] == lines[1:]
+def test_what_a_dead_import_left_is_cleared_by_the_next(engine: Engine, clock: Clock, lines: list[bytes]):
+    half = engine.owner.write.begin_import(SPACE)
+    half.take(lines[:-1])
+    half._flush()  # pyright: ignore[reportPrivateUsage]  # and its process ends
+    clock.pass_days(1)
+    bring(engine, lines)
+    with pytest.raises(MuistiError):
+        half.take(lines[-1:])
+        half.finish()
+    assert lines_of(engine)[1:] == lines[1:]
 
 
 def test_a_remote_database_takes_a_large_file_in_steps(

@@ -1,6 +1,5 @@
 """Behaviours of Zakira.Exchange and vipune without other tests; `tests/from_others` has the rest."""
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -21,18 +20,8 @@ from muisti.core.search.fuse import reciprocal_rank, summed, weights_of
 from muisti.core.store.file.database import FileDatabase
 from tests.core.fakes import SPACE, Clock, WordEncoder, add, open_engine
 
+pytestmark = pytest.mark.one_store
 MEDIUM, HIGH, CRITICAL = 1, 2, 3
-
-
-@pytest.fixture
-def clock() -> Clock:
-    return Clock()
-
-
-@pytest.fixture
-def engine(tmp_path: Path, clock: Clock) -> Iterator[Engine]:
-    with open_engine(tmp_path / "m.db", clock=clock) as opened:
-        yield opened
 
 
 def found(engine: Engine, query: Query, space: str = SPACE) -> list[str]:
@@ -100,7 +89,7 @@ def test_types_statuses_and_importance_have_their_defaults(engine: Engine):
             assert getattr(changed, name) == value
 
 
-def test_a_new_memory_is_active_or_candidate(engine: Engine):
+def test_a_new_memory_is_active_or_candidate_and_nobody_calls_one_superseded(engine: Engine):
     (memory_id,) = add(engine, "a text", status="candidate")
     draft = Draft(content="another", status="deprecated")
     for write in (
@@ -111,13 +100,6 @@ def test_a_new_memory_is_active_or_candidate(engine: Engine):
         with pytest.raises(InvalidInput, match="candidate") as caught:
             write()
         assert [one.path for one in caught.value.problems] == ["$.status"]
-
-
-def test_nobody_calls_a_memory_superseded(engine: Engine):
-    """Nor is a new one deprecated; later it may be."""
-    (memory_id,) = add(engine, "a text")
-    with pytest.raises(InvalidInput, match="deprecated"):
-        add(engine, "another", status="deprecated")
     with pytest.raises(InvalidInput, match="superseded"):
         add(engine, "another", status="superseded")
     with pytest.raises(InvalidInput, match="superseded"):

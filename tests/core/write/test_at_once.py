@@ -10,7 +10,7 @@ from msgspec import structs
 
 from muisti.core.engine import Engine
 from muisti.core.model.collisions import Duplicate
-from muisti.core.model.errors import InvalidInput, MuistiError
+from muisti.core.model.errors import MuistiError
 from muisti.core.model.outcomes import Written
 from muisti.core.model.terms import OnConflict
 from muisti.core.model.values import Draft
@@ -117,11 +117,6 @@ def test_in_a_space_made_anew_meanwhile_it_is_to_be_added_anew(engine: Engine):
         engine.owner.write.add(SPACE, [Draft(content="for the new one")]).seq.epoch == engine.spaces.get(SPACE).at.epoch
     )
     assert _contents(engine) == ["for the new one"]
-
-
-def test_a_parent_that_is_not_there_is_told_as_such(engine: Engine):
-    with pytest.raises(InvalidInput, match="no memory"):
-        at_once(engine, Draft(content="a reply", parent_id="019a0000-0000-7000-8000-000000000000"), "keep")
 
 
 @pytest.mark.parametrize("case", ["unknown space", "long text", "not asked before", "behind"])

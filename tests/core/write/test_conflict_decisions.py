@@ -31,11 +31,17 @@ def pair(engine: Engine) -> tuple[str, str]:
     return old, written.memories[0].id
 
 
-def test_a_conflict_shows_both_memories_and_where_they_differ(engine: Engine, pair: tuple[str, str]):
+def test_a_conflict_shows_both_memories_and_where_they_differ_and_to_reject_it_deletes_the_new_one(
+    engine: Engine, pair: tuple[str, str]
+):
     (one,) = waiting(engine)
     assert (one.kind, one.actor, one.existing.id, one.new.id) == ("conflict", "local", *pair)
     assert one.differs == (Difference("number", "5433", "5434"),)
-    assert review(engine, "Something else").similar == () and len(waiting(engine)) == 1
+    (beside,) = review(engine, "Something else").memories
+    assert len(waiting(engine)) == 1
+    engine.owner.review.decide(SPACE, str(one.id), "reject")
+    assert {memory.id for memory in engine.owner.read.list(SPACE).items} == {pair[0], beside.id}
+    assert waiting(engine) == ()
 
 
 def test_within_a_batch_and_the_same_text_too_page_by_page(engine: Engine):
@@ -72,11 +78,6 @@ def test_the_new_one_supersedes_the_other_and_an_undo_opens_it_again(engine: Eng
         engine.owner.read.get(SPACE, old)
     engine.owner.write.undo(SPACE, Undo(last=2))
     assert [(each.id, each.existing.id, each.new.id) for each in waiting(engine)] == [(one.id, old, new)]
-
-
-def test_to_reject_deletes_the_new_one(engine: Engine, pair: tuple[str, str]):
-    engine.owner.review.decide(SPACE, str(waiting(engine)[0].id), "reject")
-    assert [memory.id for memory in engine.owner.read.list(SPACE).items] == [pair[0]] and waiting(engine) == ()
 
 
 def test_it_closes_when_there_is_nothing_left_to_decide(engine: Engine, clock: Clock, pair: tuple[str, str]):

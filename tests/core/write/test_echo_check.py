@@ -29,17 +29,14 @@ def keep(memories: Memories, content: str, **fields: object) -> Written:
     return memories.write.add(SPACE, [Draft(content=content, **fields)], on_conflict="keep")  # pyright: ignore[reportArgumentType]
 
 
-@pytest.mark.parametrize(
-    ("text", "sources"),
-    [
-        (DEPLOYS, [0]),
-        ("* it takes 12 MINUTES!", [0]),
-        (f"> {KEYS}\n> {DEPLOYS}", [0, 1]),
-        (f"Note to self: {KEYS}", [1]),
-        (f"As you told me, {KEYS}, so remember that!", [1]),
-        (f"Here is what I remember. {KEYS}. I recall that {DEPLOYS}", [0, 1]),
-    ],
-)
+@pytest.mark.parametrize(("text", "sources"), [
+    (DEPLOYS, [0]),
+    ("* it takes 12 MINUTES!", [0]),
+    (f"> {KEYS}\n> {DEPLOYS}", [0, 1]),
+    (f"Note to self: {KEYS}", [1]),
+    (f"As you told me, {KEYS}, so remember that!", [1]),
+    (f"Here is what I remember. {KEYS}. I recall that {DEPLOYS}", [0, 1]),
+])  # fmt: skip
 def test_an_echo_is_flagged_and_derived_from_what_it_repeats(
     engine: Engine, known: list[str], text: str, sources: list[int]
 ):
@@ -50,20 +47,17 @@ def test_an_echo_is_flagged_and_derived_from_what_it_repeats(
     assert written.memories[0].trust == 60
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "It takes -12 minutes",
-        "The billing service is not deployed on Fridays. It takes 12 minutes",
-        f"{KEYS}. She gave one to Bob",
-        f"Note to self: it is not true that {KEYS}",
-        f"Since May {KEYS}",
-        f"{KEYS} of Bob",
-        "Note to self: remember that",
-        "Note to self: 12 minutes",
-        "keys",
-    ],
-)
+@pytest.mark.parametrize("text", [
+    "It takes -12 minutes",
+    "The billing service is not deployed on Fridays. It takes 12 minutes",
+    f"{KEYS}. She gave one to Bob",
+    f"Note to self: it is not true that {KEYS}",
+    f"Since May {KEYS}",
+    f"{KEYS} of Bob",
+    "Note to self: remember that",
+    "Note to self: 12 minutes",
+    "keys",
+])  # fmt: skip
 def test_what_says_anything_else_is_none(engine: Engine, known: list[str], text: str):
     assert keep(engine.owner, text).flags == ()
 

@@ -29,7 +29,11 @@ def test_no_read_shows_what_has_expired(engine: Engine, clock: Clock):
 def test_the_address_of_what_has_expired_is_free(engine: Engine, clock: Clock):
     (old,) = add(engine, "red fox", category="c", key="k", expires_at=from_us(clock.at + DAY_US))
     clock.pass_days(1)
-    added = engine.owner.write.add(SPACE, [Draft(content="blue fox", category="c", key="k")])
+    draft = Draft(content="blue fox", category="c", key="k")
+    tried = engine.seen_by(OWNER, dry_run=True).write.add(SPACE, [draft])
+    assert tried.plan is not None and [one.kind for one in tried.plan.items] == ["expired", "created"]
+    assert (engine.spaces.get(SPACE).seq, engine.owner.read.stats(SPACE).expired) == (1, 1)
+    added = engine.owner.write.add(SPACE, [draft])
     assert [one.id != old for one in added.memories] == [True]
     assert engine.owner.read.get(SPACE, Address("c", "k")).memory.content == "blue fox"
     versions = engine.owner.read.history(SPACE, old).versions
@@ -50,15 +54,6 @@ def test_several_addresses_are_freed_in_one_write(engine: Engine, clock: Clock):
         SPACE, engine.owner.read.get(SPACE, Address("c", "k")).memory.id, {"category": "d"}
     ).memories[0]
     assert engine.owner.read.get(SPACE, Address("d", "k")).memory.id == moved.id != other
-
-
-def test_a_dry_run_ends_nothing(engine: Engine, clock: Clock):
-    add(engine, "red fox", category="c", key="k", expires_at=from_us(clock.at + DAY_US))
-    clock.pass_days(1)
-    trying = engine.seen_by(OWNER, dry_run=True)
-    tried = trying.write.add(SPACE, [Draft(content="blue fox", category="c", key="k")])
-    assert tried.plan is not None and [one.kind for one in tried.plan.items] == ["expired", "created"]
-    assert (engine.spaces.get(SPACE).seq, engine.owner.read.stats(SPACE).expired) == (1, 1)
 
 
 def test_a_sweep_ends_all_in_steps_and_says_so_in_the_history(engine: Engine, clock: Clock):

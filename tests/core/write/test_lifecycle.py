@@ -106,14 +106,9 @@ class LifecycleMachine(RuleBasedStateMachine):
 
     @rule(actor=actors, content=contents, address=addresses, importance=importance, end=ends, held=holds)
     def add(
-        self,
-        actor: str,
-        content: str,
-        address: tuple[Any, Any],
-        importance: str,
-        end: int | None,
+        self, actor: str, content: str, address: tuple[Any, Any], importance: str, end: int | None,
         held: tuple[Any, Any],
-    ) -> None:
+    ) -> None:  # fmt: skip
         fields = self.fields(content, address, importance, end, held)
         draft = Draft(**draft_fields(fields, from_us))
         self.both(

@@ -64,28 +64,22 @@ def test_it_stays_so_in_every_version(engine: Engine, web: Memory, user: Memory)
     assert "source_class" in {change.field for version in versions for change in version.changes}
 
 
-def test_a_memory_that_is_not_there_is_no_source(engine: Engine, web: Memory):
+def test_a_memory_that_is_not_there_or_not_seen_is_no_source(engine: Engine, web: Memory):
     engine.owner.write.delete(SPACE, web.id)
-    for missing in (web.id, id_text(IdSource().new(NOON)), "x"):
+    hidden, seen = add(engine.owner, "not for all", category="secret"), engine.seen_by(Caller(category="open"))
+    missing = ((web.id, engine.owner), (id_text(IdSource().new(NOON)), engine.owner), ("x", engine.owner))
+    for source, memories in (*missing, (hidden.id, seen)):
         with pytest.raises(InvalidInput) as caught:
-            add(engine.owner, "made of nothing", derived_from=(missing,))
+            add(memories, "made of nothing", derived_from=(source,))
         assert caught.value.problems[0].path.startswith("$.derived_from")
-
-
-def test_what_a_key_does_not_see_is_no_source_for_it(engine: Engine):
-    hidden = add(engine.owner, "not for all", category="secret")
-    with pytest.raises(InvalidInput, match="no memory"):
-        add(engine.seen_by(Caller(category="open")), "made of it", derived_from=(hidden.id,))
 
 
 def test_lists_and_searches_ask_for_trust(engine: Engine, web: Memory, user: Memory):
     made = add(engine.owner, "Tea makes well", derived_from=(web.id,))
     found = {
-        "trusted": {"trust": {"gte": 50}},
-        "user": {"source_class": "user"},
-        "of it": {"derived_from": web.id},
+        "trusted": {"trust": {"gte": 50}}, "user": {"source_class": "user"}, "of it": {"derived_from": web.id},
         "of something": {"derived_from": {"exists": True}},
-    }
+    }  # fmt: skip
     for asked, wanted in zip(found.values(), ({user.id}, {user.id}, {made.id}, {made.id}), strict=True):
         listed = engine.owner.read.list(SPACE, filter=parse(asked)).items
         searched = engine.owner.read.search(SPACE, Query(text="tea", filter=parse(asked))).hits
@@ -109,7 +103,9 @@ def test_trust_weighs_as_much_as_asked_and_no_more(engine: Engine):
         engine.owner.read.search(SPACE, Query(text="tea", trust_weight=0.6))
 
 
-def test_a_key_claims_no_more_than_it_may(engine: Engine, user: Memory, web: Memory):
+def test_a_key_claims_no_more_than_it_may_and_words_that_it_puts_in_are_its_own(
+    engine: Engine, user: Memory, web: Memory
+):
     agent = engine.seen_by(Caller(actor="agent", source_class="model"))
     assert add(agent, "I think so").source_class == "model"
     assert add(agent, "A page says so", source_class="web").source_class == "web"
@@ -124,10 +120,6 @@ def test_a_key_claims_no_more_than_it_may(engine: Engine, user: Memory, web: Mem
             write()
     assert agent.write.put(SPACE, Draft(content="x", category="c", key="k")).memories[0].source_class == "model"
     assert agent.write.supersede(SPACE, web.id, Draft(content="better")).memories[0].trust == 60
-
-
-def test_words_that_a_key_puts_into_a_memory_are_its_own(engine: Engine, user: Memory):
-    agent = engine.seen_by(Caller(actor="agent", source_class="model"))
     assert agent.write.update(SPACE, user.id, {"importance": "high"}).memories[0].trust == 100
     changed = agent.write.update(SPACE, user.id, {"content": "Ann hates tea"}).memories[0]
     assert (changed.source_class, changed.trust) == ("model", 60)

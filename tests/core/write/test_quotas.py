@@ -57,26 +57,20 @@ def test_bytes_are_counted_of_all_that_was_said(engine: Engine):
     assert usage(engine).bytes == len("é".encode()) + 5 + len('["t"]') + len('{"m":1}')
 
 
-def test_what_is_held_may_become_smaller_but_not_larger_beyond_the_quota(engine: Engine):
+def test_what_is_held_may_become_smaller_or_end_but_not_grow_beyond_the_quota(engine: Engine):
     (memory,) = fill(engine, "x" * 100)
+    stream(engine, "c", said("one", "two"))
     engine.spaces.set_quota(SPACE, {"bytes": 50, "memories": 0})
     assert engine.owner.write.update(SPACE, memory, {"content": "x" * 80}).memories[0].version == 2
     with pytest.raises(QuotaExceeded):
         engine.owner.write.update(SPACE, memory, {"content": "x" * 81})
+    engine.owner.conversations.delete(SPACE, named("c"))
     engine.owner.write.update(SPACE, memory, {"content": "x" * 20})
     engine.owner.write.update(SPACE, memory, {"content": "x" * 30})
-    engine.owner.write.delete(SPACE, memory)
-    with pytest.raises(QuotaExceeded):
-        fill(engine, "y")
-
-
-def test_what_only_ends_memories_is_done_beyond_the_quota(engine: Engine):
-    stream(engine, "c", said("one", "two"))
-    fill(engine, "three", "four")
-    engine.spaces.set_quota(SPACE, {"memories": 1})
-    engine.owner.conversations.delete(SPACE, named("c"))
     engine.owner.timeline.clear(SPACE, CLEAR_PHRASE)
     assert usage(engine).memories == 0
+    with pytest.raises(QuotaExceeded):
+        fill(engine, "y")
 
 
 def test_many_writers_in_several_processes_stay_within_the_quota(stores: Stores):

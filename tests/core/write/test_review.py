@@ -3,9 +3,8 @@
 import pytest
 
 from muisti.core.engine import Engine
-from muisti.core.identity.caller import OWNER
 from muisti.core.model.errors import InvalidInput
-from muisti.core.model.outcomes import Reviewed, Undo
+from muisti.core.model.outcomes import Reviewed
 from muisti.core.model.terms import Importance, Type
 from muisti.core.query.query import Query
 from muisti.core.views import review as reviewing
@@ -25,42 +24,28 @@ def ids(review: Reviewed) -> set[str]:
     return {memory.id for memory in review.written.memories}
 
 
-def test_promote_takes_candidates_with_five_retrievals_and_no_others(engine: Engine):
+def test_promote_takes_candidates_with_five_retrievals_and_no_others_and_they_are_found(engine: Engine):
     four, five = add(engine, "four times", "five times", status="candidate")
     (old,) = add(engine, "was there before")
     engine.owner.write.update(SPACE, old, {"status": "deprecated"})
-    retrieve(engine, four, 4)
-    retrieve(engine, five, 5)
-    retrieve(engine, old, 9)
+    assert not engine.owner.read.search(SPACE, Query(text="times")).hits
+    for memory_id, times in ((four, 4), (five, 5), (old, 9)):
+        retrieve(engine, memory_id, times)
     review = engine.owner.review.promote(SPACE)
     assert ids(review) == {five} and not review.more
     assert (status(engine, four), status(engine, five), status(engine, old)) == ("candidate", "active", "deprecated")
+    (hit,) = engine.owner.read.search(SPACE, Query(text="times")).hits
+    assert (hit.memory.id, hit.memory.version) == (five, 2)
+    (change,) = engine.owner.read.history(SPACE, five).versions[0].changes
+    assert (change.field, change.before, change.after) == ("status", "candidate", "active")
     assert not ids(engine.owner.review.promote(SPACE))
 
 
-def test_what_is_promoted_is_found_without_being_embedded_anew(engine: Engine):
-    (tea,) = add(engine, "tea is green", status="candidate")
-    assert not engine.owner.read.search(SPACE, Query(text="tea")).hits
-    retrieve(engine, tea, 5)
-    engine.owner.review.promote(SPACE)
-    (hit,) = engine.owner.read.search(SPACE, Query(text="tea")).hits
-    assert hit.memory.id == tea and hit.memory.version == 2
-    (change,) = engine.owner.read.history(SPACE, tea).versions[0].changes
-    assert (change.field, change.before, change.after) == ("status", "candidate", "active")
-
-
-@pytest.mark.parametrize(
-    ("kind", "importance", "days", "retrievals", "pruned"),
-    [
-        ("fact", "medium", 14.1, 2, True),
-        ("observation", "low", 14.1, 0, True),
-        ("fact", "medium", 13.9, 0, False),
-        ("fact", "medium", 14.1, 3, False),
-        ("guard", "low", 99.0, 0, False),
-        ("fact", "high", 99.0, 0, False),
-        ("fact", "critical", 99.0, 0, False),
-    ],
-)
+@pytest.mark.parametrize(("kind", "importance", "days", "retrievals", "pruned"), [
+    ("fact", "medium", 14.1, 2, True), ("observation", "low", 14.1, 0, True), ("fact", "medium", 13.9, 0, False),
+    ("fact", "medium", 14.1, 3, False), ("guard", "low", 99.0, 0, False), ("fact", "high", 99.0, 0, False),
+    ("fact", "critical", 99.0, 0, False),
+])  # fmt: skip
 def test_prune_takes_old_candidates_that_were_retrieved_less_than_three_times(
     engine: Engine, clock: Clock, kind: Type, importance: Importance, days: float, retrievals: int, pruned: bool
 ):
@@ -96,16 +81,6 @@ def test_thresholds_can_be_others(engine: Engine, clock: Clock):
             bad()
 
 
-def test_a_dry_run_tells_what_would_change_and_changes_nothing(engine: Engine, clock: Clock):
-    (one,) = add(engine, "something", status="candidate")
-    clock.pass_days(30)
-    before = engine.spaces.get(SPACE).at
-    review = engine.seen_by(OWNER, dry_run=True).review.prune(SPACE)
-    assert ids(review) == {one} and review.after == {"deprecated": 1}
-    assert review.written.plan is not None and review.written.plan.changes == 1
-    assert status(engine, one) == "candidate" and engine.spaces.get(SPACE).at == before
-
-
 def test_much_is_done_in_parts(engine: Engine, clock: Clock, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr(reviewing, "REVIEWED", 2)
     made = add(engine, "one", "two", "three", status="candidate")
@@ -113,11 +88,3 @@ def test_much_is_done_in_parts(engine: Engine, clock: Clock, monkeypatch: pytest
     reviews = [engine.owner.review.prune(SPACE) for _ in range(2)]
     assert [review.more for review in reviews] == [True, False]
     assert ids(reviews[0]) | ids(reviews[1]) == set(made)
-
-
-def test_a_review_can_be_undone(engine: Engine, clock: Clock):
-    (one,) = add(engine, "something", status="candidate")
-    clock.pass_days(30)
-    engine.owner.review.prune(SPACE)
-    engine.owner.write.undo(SPACE, Undo())
-    assert status(engine, one) == "candidate"

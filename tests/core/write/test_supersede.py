@@ -55,13 +55,16 @@ def test_the_old_one_ends_with_a_version_that_names_the_new(engine: Engine):
     ]
 
 
-def test_every_link_of_a_chain_tells_all_of_it(engine: Engine):
+def test_every_link_of_a_chain_tells_all_of_it_and_its_texts_may_be_said_again(engine: Engine):
     ids = add(engine, "zero", "beside")[:1]
     for text in ("one", "two", "three"):
         ids.append(engine.owner.write.supersede(SPACE, ids[-1], Draft(content=text)).memories[0].id)
     engine.owner.write.update(SPACE, ids[-1], {"content": "three and more"})
     assert [engine.owner.read.history(SPACE, one).chain for one in ids] == [tuple(ids)] * 4
     assert contents(engine) == {"three and more", "beside"}
+    engine.owner.write.add(SPACE, [Draft(content="zero")])
+    with pytest.raises(Duplicate):
+        engine.owner.write.add(SPACE, [Draft(content="zero")])
 
 
 def test_what_is_superseded_or_deleted_or_changed_is_not_superseded(engine: Engine):
@@ -135,11 +138,3 @@ def test_what_a_caller_does_not_see_is_neither_superseded_nor_told(engine: Engin
     assert ops.read.history(SPACE, beside.id).chain == (beside.id, after.id)
     with pytest.raises(Conflict):
         engine.owner.write.add(SPACE, [Draft(content="moved")])
-
-
-def test_a_superseded_text_may_be_said_again(engine: Engine):
-    (old,) = add(engine, "the gate is green")
-    engine.owner.write.supersede(SPACE, old, Draft(content="something else altogether"))
-    engine.owner.write.add(SPACE, [Draft(content="the gate is green")])
-    with pytest.raises(Duplicate):
-        engine.owner.write.add(SPACE, [Draft(content="the gate is green")])

@@ -34,29 +34,6 @@ def shown(engine: Engine) -> dict[str, Any]:
     }
 
 
-def test_one_by_one_back_to_the_beginning(engine: Engine):
-    states = [shown(engine)]
-    (first,) = add(engine, "red fox", category="c", key="k", tags=("a",))
-    states.append(shown(engine))
-    engine.owner.write.update(SPACE, first, {"content": "blue whale", "key": None})
-    states.append(shown(engine))
-    add(engine, "green tree", category="c", key="k")
-    states.append(shown(engine))
-    engine.owner.write.supersede(SPACE, first, Draft(content="grey owl"))
-    states.append(shown(engine))
-    engine.owner.write.delete(SPACE, next(iter(shown(engine))))
-    for state in reversed(states):
-        assert engine.owner.write.undo(SPACE, Undo()).seq == engine.spaces.get(SPACE).at
-        assert shown(engine) == state
-        for query in (Query(text="red fox", mode="keyword"), Query(text="red fox", mode="semantic")):
-            found = [hit.memory for hit in engine.owner.read.search(SPACE, query).hits]
-            assert {memory.id for memory in found} <= state.keys()
-            if state.get(first, {}).get("content") == "red fox":
-                assert found[0].id == first
-    with pytest.raises(NotFound):
-        engine.owner.write.undo(SPACE, Undo())
-
-
 def test_several_at_once_are_one_change_of_each_memory(engine: Engine):
     one, two = add(engine, "one", "two", category="c")
     before = shown(engine)
@@ -149,6 +126,12 @@ def test_what_others_changed_since_is_in_the_way_and_told(engine: Engine):
     bob.write.undo(SPACE, Undo())
     assert set(ann.write.undo(SPACE, Undo(last=3)).ended) == {one, two}
     assert shown(engine) == {}
+    (mine,) = ann.write.add(SPACE, [Draft(content="mine", category="c", key="k")]).memories
+    ann.write.delete(SPACE, mine.id)
+    bob.write.add(SPACE, [Draft(content="taken", category="c", key="k")])
+    with pytest.raises(AddressTaken):
+        ann.write.undo(SPACE, Undo())
+    assert [memory["content"] for memory in shown(engine).values()] == ["taken"]
 
 
 def test_a_task_that_runs_is_waited_for_and_counts_from_its_beginning(engine: Engine):
@@ -228,16 +211,6 @@ def test_a_conversation_in_which_others_have_spoken_stays(engine: Engine):
     assert texts(engine, "c") == []
 
 
-def test_an_address_that_is_taken_since_is_in_the_way(engine: Engine):
-    ann, bob = engine.seen_by(Caller("ann")), engine.seen_by(Caller("bob"))
-    (one,) = (memory.id for memory in ann.write.add(SPACE, [Draft(content="a", category="c", key="k")]).memories)
-    ann.write.delete(SPACE, one)
-    bob.write.add(SPACE, [Draft(content="b", category="c", key="k")])
-    with pytest.raises(AddressTaken):
-        ann.write.undo(SPACE, Undo())
-    assert [memory["content"] for memory in shown(engine).values()] == ["b"]
-
-
 steps = st.lists(st.tuples(st.integers(0, 4), st.integers(0, 9)), min_size=1, max_size=8)
 
 
@@ -253,6 +226,9 @@ def test_undoing_all_that_came_leaves_what_was(stores: Stores, before: list[Any]
             with suppress(NotFound):  # they may have taken each other back
                 engine.seen_by(Caller("other")).write.undo(SPACE, Undo(last=made))
         assert shown(engine) == state
+        for mode in ("keyword", "semantic"):
+            hits = engine.owner.read.search(SPACE, Query(text="note 1", mode=mode, limit=50)).hits
+            assert {hit.memory.id for hit in hits} <= state.keys()
 
 
 def play(memories: Memories, script: list[tuple[int, int]]) -> None:

@@ -29,7 +29,4 @@ def counted(*arguments: str) -> list[str]:
 def test_a_text_is_added_whole_or_as_its_turns(folder: Path):
     assert counted(str(folder)) == ["3", "0", "0", "1"]  # texts, duplicates, contradictions, reviews
     assert counted(str(folder), "--turns", "100") == ["6", "0", "1", "1"]
-
-
-def test_no_more_turns_are_added_than_asked_for(folder: Path):
     assert counted(str(folder), "--turns", "2") == ["2", "0", "0", "0"]

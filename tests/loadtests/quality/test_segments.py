@@ -45,11 +45,6 @@ def test_joined_texts_have_known_boundaries_and_halves_share_no_session() -> Non
     assert len(used[0]) <= 10 >= len(used[1])
 
 
-def test_too_few_sessions_are_told() -> None:
-    with pytest.raises(DatasetError, match="too few"):
-        halves(conversation(groups=5))
-
-
 @given(st.integers(20, 60), st.data())
 def test_errors_are_shares_and_perfect_guesses_have_none(length: int, data: st.DataObject) -> None:
     places = st.frozensets(st.integers(1, length - 1), max_size=6)
@@ -57,11 +52,8 @@ def test_errors_are_shares_and_perfect_guesses_have_none(length: int, data: st.D
     guess = errors(text, data.draw(places))
     assert 0 <= guess.pk <= guess.window_diff <= 1
     assert errors(text, text.boundaries).window_diff == 0
-
-
-def test_a_boundary_off_by_one_costs_less_than_none() -> None:
-    text = Text(("said",) * 40, (20,))
-    assert errors(text, [21]).pk < errors(text, []).pk
+    middle = Text(("said",) * 40, (20,))
+    assert errors(middle, [21]).pk < errors(middle, []).pk  # off by one costs less than none
 
 
 def test_lines_of_a_meeting_are_turns_of_their_speakers() -> None:
@@ -91,7 +83,9 @@ def test_summaries_of_all_own_ways_fit_the_budget() -> None:
 
 
 @pytest.mark.parametrize("command", [topics.main, summaries.main])
-def test_a_folder_without_data_is_told(command, tmp_path) -> None:
+def test_a_folder_without_data_or_with_too_few_sessions_is_told(command, tmp_path) -> None:
     done = CliRunner().invoke(command, [str(tmp_path)])
     assert done.exit_code == 1
     assert "corpus.jsonl" in done.output
+    with pytest.raises(DatasetError, match="too few"):
+        halves(conversation(groups=5))

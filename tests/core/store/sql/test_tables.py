@@ -58,28 +58,15 @@ CREATE TABLE pins (
 ) STRICT, WITHOUT ROWID;
 """
 REMARKS = Table(
-    name="remarks",
-    columns=("version_id", "number", "remark"),
-    references=(Reference(("version_id",), "versions"),),
-    version="version_id",
-    erasing="cascades",
-    wipes=(Wipe(text=("remark",)),),
-    sought=("remark",),
-    forking="with_version",
-    moving="with_version",
-)
+    name="remarks", columns=("version_id", "number", "remark"), references=(Reference(("version_id",), "versions"),),
+    version="version_id", erasing="cascades", wipes=(Wipe(text=("remark",)),), sought=("remark",),
+    forking="with_version", moving="with_version",
+)  # fmt: skip
 PINS = Table(
-    name="pins",
-    columns=("space_id", "memory_id", "why"),
-    references=(Reference(("space_id",), "spaces"),),
-    space="space_id",
-    memories=("memory_id",),
-    erasing="deleted",
-    wipes=(Wipe(text=("why",)),),
-    plain=("memory_id",),
-    sought=("why",),
-    salvaging="with_memory",
-)
+    name="pins", columns=("space_id", "memory_id", "why"), references=(Reference(("space_id",), "spaces"),),
+    space="space_id", memories=("memory_id",), erasing="deleted", wipes=(Wipe(text=("why",)),), plain=("memory_id",),
+    sought=("why",), salvaging="with_memory",
+)  # fmt: skip
 MORE = (*TABLES, REMARKS, PINS)
 LEAVES = {table.name for table in TABLES if table.erasing != "stays"}
 WRITES = re.compile(r"(?:INSERT(?: OR \w+)? INTO|(?<!DO )UPDATE(?: OR \w+)?|DELETE FROM) (\w+)")
@@ -163,6 +150,7 @@ def test_the_registry_equals_the_schema(tmp_path: Path):
     migrate(database, NOON)
     assert in_registry(TABLES) == in_schema(database)
     assert len({table.name for table in TABLES}) == len(TABLES)
+    assert [named(table.name) for table in TABLES] == list(TABLES)
     database.close()
 
 
@@ -171,11 +159,8 @@ def test_a_table_without_a_declaration_is_found(database: Database):
     assert in_registry(TABLES) != in_schema(database)
     assert in_schema(database).keys() - in_registry(TABLES).keys() == {"remarks", "pins"}
     assert in_registry(MORE) == in_schema(database)
-
-
-def test_a_column_without_a_declaration_is_found(database: Database):
     database.write([Statement("ALTER TABLE probes ADD COLUMN note TEXT")])
-    assert in_registry(TABLES) != in_schema(database)
+    assert in_registry(MORE) != in_schema(database)
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table.name)
@@ -240,14 +225,11 @@ def test_parts_of_versions_go_where_their_versions_go():
     assert all(table.forking == table.moving for table in parts())
 
 
-def test_salvage_leaves_what_is_rebuilt_or_of_the_moment_alone():
+def test_salvage_leaves_what_is_rebuilt_or_of_the_moment_alone_and_drops_what_is_of_a_memory_with_it():
     of_the_moment = {"schema_migrations", "sqlite_sequence", "sweeps", "turns", "requests"}
     of_the_moment |= {"code_spaces", "graph_spaces"}
     left = {table.name for table in TABLES if table.salvaging == "left"}
     assert left == of_the_moment | {table.name for table in TABLES if table.rebuilt}
-
-
-def test_what_erasure_finds_by_a_memory_salvage_drops_with_it():
     by_memory = {table.name for table in TABLES if table.erasing in ("deleted", "trigger")} - {"versions"}
     assert by_memory == {table.name for table in TABLES if table.salvaging == "with_memory"}
 
@@ -271,39 +253,17 @@ def test_erasure_looks_for_what_is_left_in_each_table(space: SpaceRow):
     assert of_space >= {table.name for table in TABLES if table.space or table.version}
 
 
-def test_forks_write_each_table_that_asks_for_it(space: SpaceRow):
+def test_forks_imports_rollbacks_exports_and_restoring_take_each_table_that_asks_for_it(space: SpaceRow):
     assert written(forks.copy(space, "fork", NOON)) == {one.name for one in TABLES if one.forking != "never"}
-
-
-def test_imports_move_each_table_that_asks_for_it(space: SpaceRow):
-    staged = imports.Staged(1, space, space)
-    moved = written(imports.move(staged, (0, 9), NOON, as_it_was=True))
+    moved = written(imports.move(imports.Staged(1, space, space), (0, 9), NOON, as_it_was=True))
     assert moved == {one.name for one in TABLES if one.moving != "never"}
-
-
-def test_bulk_replace_takes_parts_along(space: SpaceRow):
-    assert written(bulk_replace.take(space, "rolled_back", OWNER, NOON)) == {
-        "versions",
-        "changes",
-        *(table.name for table in parts()),
-    }
-
-
-def test_exports_read_each_table_that_asks_for_it(space: SpaceRow):
-    asked = [
-        *exports.counts(space, 1),
-        exports.generations(),
-        exports.changes(space, 0, 1, 1),
-        exports.versions(space, 0, 1),
-        exports.retrievals(space, 1, b"", 1),
-        exports.passages(space, 0, 1),
-    ]
+    taken = written(bulk_replace.take(space, "rolled_back", OWNER, NOON))
+    assert taken == {"versions", "changes", *(table.name for table in parts())}
+    asked = [*exports.counts(space, 1), exports.generations(), exports.changes(space, 0, 1, 1)]
+    asked += [exports.versions(space, 0, 1), exports.retrievals(space, 1, b"", 1), exports.passages(space, 0, 1)]
     read = {name for statement in asked for name in READS.findall(statement.sql)}
     assert read == {table.name for table in TABLES if table.exported}
-
-
-def test_restoring_an_earlier_point_rewinds_each_table_that_asks_for_it():
-    """Rows that are part of a version, or that a trigger deletes with a memory, follow the version."""
+    # Rows that are part of a version, or that a trigger deletes with a memory, follow the version.
     assert written([*map(Statement, REWIND)]) == {table.name for table in TABLES if table.rewound}
 
 
@@ -447,7 +407,3 @@ def test_a_derived_table_is_left_by_salvage(database: Database, path: Path, tmp_
         salvage(pages, target, NOON, lambda *_: None, scripts=scripts, tables=(*TABLES, derived, PINS))
         assert target.execute("SELECT count(*) FROM remarks").get == 0
         assert target.execute("SELECT count(*) FROM pins").get == 2
-
-
-def test_a_table_is_found_by_its_name():
-    assert [named(table.name) for table in TABLES] == list(TABLES)
