@@ -39,8 +39,8 @@ from muisti.core.operations.vectors import Vectors
 from muisti.core.operations.webhooks import Webhooks
 from muisti.core.parsing.workers import Workers
 from muisti.core.quality.receipts import Receipts
-from muisti.core.query.calibration import Calibration
-from muisti.core.query.subject import Subject
+from muisti.core.query.evidence import Calibration
+from muisti.core.query.points import Subject
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database
 from muisti.core.store.migrate import migrate

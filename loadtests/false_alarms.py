@@ -25,9 +25,8 @@ import numpy.typing as npt
 from loadtests.ablation import over_sets
 from muisti.client import calls
 from muisti.core.model.terms import OFF, SecondQuery
-from muisti.core.query import advice
-from muisti.core.query.advice import Unrelated, advised
-from muisti.core.query.calibration import Calibration, Entry
+from muisti.core.query import evidence
+from muisti.core.query.evidence import Calibration, Entry, Unrelated, advised
 from muisti.core.search import judged as judging
 from muisti.core.search import searcher
 from muisti.core.search.ranking import has_every_word
@@ -72,7 +71,7 @@ class Seen(msgspec.Struct, frozen=True):
 
 
 class Choice(msgspec.Struct, frozen=True):
-    """Constants of the rule, named as in `core.query.advice`."""
+    """Constants of the rule, named as in `core.query.evidence`."""
 
     words: float
     near: float
@@ -81,7 +80,7 @@ class Choice(msgspec.Struct, frozen=True):
     @contextmanager
     def made(self) -> Iterator[None]:
         """Within this, the rule has these constants."""
-        with patch.multiple(advice, WORDS=self.words, NEAR=self.near, MARGIN=self.margin):
+        with patch.multiple(evidence, WORDS=self.words, NEAR=self.near, MARGIN=self.margin):
             yield
 
 
@@ -95,7 +94,7 @@ class Measured(msgspec.Struct, frozen=True):
     sets: Mapping[str, Asked]
 
 
-SHIPPED = Choice(advice.WORDS, advice.NEAR, advice.MARGIN)
+SHIPPED = Choice(evidence.WORDS, evidence.NEAR, evidence.MARGIN)
 
 
 def ask_all(client: Client, held: Stored, others: Sequence[str]) -> Asked:

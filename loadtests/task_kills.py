@@ -26,7 +26,7 @@ from muisti.core.engine import Engine
 from muisti.core.identity.caller import OWNER
 from muisti.core.model.filing import DocumentName
 from muisti.core.model.tasks import NewItem, Task
-from muisti.core.query.changes import Wanted
+from muisti.core.query.points import Wanted
 from muisti.core.tasks.submitting import Submission
 from muisti.core.views.documents import KIND as INGEST
 from muisti.core.views.documents import File, Filter, Job

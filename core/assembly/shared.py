@@ -19,7 +19,7 @@ from muisti.core.model.terms import SecondQuery
 from muisti.core.model.times import Clock
 from muisti.core.parsing.workers import Workers
 from muisti.core.quality.probes import Probes
-from muisti.core.query.calibration import Calibration
+from muisti.core.query.evidence import Calibration
 from muisti.core.read.telemetry import Retrievals
 from muisti.core.search.asking import Asking
 from muisti.core.search.query_vectors import QueryEmbedder

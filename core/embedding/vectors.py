@@ -12,23 +12,22 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from muisti.core.kernels import two_level
+from muisti.core.kernels import Bytes, two_level
 from muisti.core.kernels.dense import rotate as hadamard
 
 Vectors = npt.NDArray[
     np.float32
 ]  # (n, dimensions), one unit-length row a text; a zero row for a text without known words
 Vector = npt.NDArray[np.float32]  # (dimensions,), of length 1
-Codes = npt.NDArray[np.int8]  # (n, dimensions)
 Scales = npt.NDArray[np.float32]  # (n,)
 
 
 class TwoLevelVectors(msgspec.Struct, frozen=True):
     """Quantised vectors, one row each. A zero scale marks a row without a vector."""
 
-    codes: Codes
+    codes: Bytes
     scales: Scales
-    fine: Codes
+    fine: Bytes
     fine_scales: Scales
 
 
@@ -78,7 +77,7 @@ def restored(blobs: Sequence[bytes | None], dimensions: int) -> Vectors:
     return out
 
 
-def _packed(vectors: Vectors) -> Codes:
+def _packed(vectors: Vectors) -> Bytes:
     count, dimensions = vectors.shape
     rows, scales = np.empty((count, two_level.HEAD + 2 * dimensions), np.int8), np.empty((count, 2), np.float32)
     two_level.quantise(vectors, scales, rows)
@@ -86,18 +85,18 @@ def _packed(vectors: Vectors) -> Codes:
     return rows
 
 
-def rows_of(blobs: Sequence[bytes | None], dimensions: int) -> Codes:
+def rows_of(blobs: Sequence[bytes | None], dimensions: int) -> Bytes:
     """Stack blobs as rows; None gives a row of zeros."""
     width = two_level.HEAD + 2 * dimensions
     empty = bytes(width)
     return np.frombuffer(bytearray().join([blob or empty for blob in blobs]), np.int8).reshape(len(blobs), width)
 
 
-def _heads(rows: Codes) -> npt.NDArray[np.float32]:
+def _heads(rows: Bytes) -> npt.NDArray[np.float32]:
     return np.ascontiguousarray(rows[:, : two_level.HEAD]).view("<f4").astype(np.float32)
 
 
-def planes_of(rows: Codes) -> TwoLevelVectors:
+def planes_of(rows: Bytes) -> TwoLevelVectors:
     """Return the two-level vectors in stacked blobs."""
     fine = (two_level.HEAD + rows.shape[1]) // 2
     heads = _heads(rows)

@@ -14,7 +14,7 @@ import numpy as np
 from muisti.core.erasure.progress import OfCounts, Work, unfenced
 from muisti.core.identity.caller import Caller
 from muisti.core.index.cache import Indexes
-from muisti.core.index.repacking import repack
+from muisti.core.index.packing import repack
 from muisti.core.model.conversations import ObjectName
 from muisti.core.model.erasures import ELSEWHERE, Erasure
 from muisti.core.model.errors import Conflict, NotFound, StoreUnavailable
@@ -25,8 +25,7 @@ from muisti.core.model.spaces import DEFAULT
 from muisti.core.model.terms import BATCH_MAX
 from muisti.core.model.times import Clock, from_us
 from muisti.core.model.values import Address, Json, Name, Seq
-from muisti.core.query.points import Point
-from muisti.core.query.subject import Subject
+from muisti.core.query.points import Point, Subject
 from muisti.core.read.hierarchy import home, namespace, resolved
 from muisti.core.read.naming import missing
 from muisti.core.read.reading import find_space

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from muisti.core.embedding.vectors import rows_of
-from muisti.core.index import second_packing
+from muisti.core.index import packing
 from muisti.core.index.rows import Rows
 from muisti.core.index.vector_columns import VectorColumns
 from muisti.core.kernels import Longs
@@ -103,7 +103,7 @@ class ArrivingVectors:
             columns = VectorColumns(space.second_dimensions, space.space.second)
             columns.reserve(rows.room)
             columns.append_blank(len(rows))
-            second_packing.load(self._database, space, rows, columns)
+            packing.load_second(self._database, space, rows, columns)
             self._second, rows.second = Arriving(self._database, space.second), columns
 
     def look_again(self) -> None:
@@ -114,5 +114,5 @@ class ArrivingVectors:
     def pack(self, space: SpaceRow, stopped: Callable[[], bool]) -> None:
         """Pack the vectors of the second model that are in no segment."""
         if self._second is not None:
-            second_packing.pack(self._database, space, stopped)
+            packing.pack_second(self._database, space, stopped)
             self._second.given = 0

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from muisti.core.index.allowed import Allowed
-from muisti.core.index.buffers import Buffer
+from muisti.core.index.columns import Buffer
 from muisti.core.index.inserted import NEVER
 from muisti.core.index.postings import UNIT
 from muisti.core.index.rows import Rows

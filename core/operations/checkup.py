@@ -11,7 +11,7 @@ from muisti.core.embedding.encoder import Encoder
 from muisti.core.embedding.models import Models
 from muisti.core.embedding.vectors import pack, restored
 from muisti.core.index.inserted import Inserted
-from muisti.core.index.second_packing import Packed
+from muisti.core.index.packing import Packed
 from muisti.core.model.errors import StoreCorrupt
 from muisti.core.model.fields import FOLDED
 from muisti.core.model.ids import id_text

@@ -9,7 +9,7 @@ from muisti.core.identity.caller import Caller
 from muisti.core.model.erasures import Erasure
 from muisti.core.model.spaces import Policy
 from muisti.core.model.times import DAY_US
-from muisti.core.query.subject import Subject
+from muisti.core.query.points import Subject
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Statement
 from muisti.core.store.sql import candidates, requests, retention, working

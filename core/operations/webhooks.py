@@ -16,7 +16,7 @@ from muisti.core.model.events import Events
 from muisti.core.model.terms import ChangeKind, Show
 from muisti.core.model.values import Seq
 from muisti.core.model.webhooks import DeadLetter, Kept, Webhook
-from muisti.core.query.changes import Wanted, check
+from muisti.core.query.points import Wanted, check
 from muisti.core.read.feed import changes_of
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refusal, Refused

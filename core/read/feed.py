@@ -10,7 +10,7 @@ from muisti.core.model.ids import id_text
 from muisti.core.model.terms import ChangeKind, Show
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Memory, Seq
-from muisti.core.query.changes import Wanted, check
+from muisti.core.query.points import Wanted, check
 from muisti.core.read.reading import find_space, read
 from muisti.core.store.database import Database, Statement
 from muisti.core.store.sql import feed, memories, version_rows

@@ -1,7 +1,7 @@
 """Feedback of callers on memories that they were given: useful or not useful.
 
 The last verdict of each caller counts. Verdicts are stored apart from memories, as retrieval counts are. They change
-the rank within bounds (`core.search.decay.feedback_factor`).
+the rank within bounds (`core.search.factors.feedback_factor`).
 """
 
 from muisti.core.identity.caller import Caller

@@ -16,19 +16,18 @@ import msgspec
 import numpy as np
 
 from muisti.core.index.collection import CollectionStatistics
-from muisti.core.index.context import in_context
+from muisti.core.index.context import add_related, in_context
 from muisti.core.index.dense import QueryVector
 from muisti.core.index.dialogue import OUTSIDE
 from muisti.core.index.lexical import Matches
 from muisti.core.index.postings import UNIT
-from muisti.core.index.related import add_related
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.index.vector_columns import Vectors
 from muisti.core.kernels import Doubles, Longs, Mask
 from muisti.core.kernels import blend as loops
 from muisti.core.kernels.meaning import expand, lend
 from muisti.core.query.query import Wanted
-from muisti.core.search.two_models import Cosines, QueryVectors
+from muisti.core.search.query_vectors import Cosines, QueryVectors
 
 # The meaning of candidate rows beside a query: their cosines, with the turns around them, and for an expanded query
 

@@ -12,19 +12,30 @@ from muisti.core.code.headers import is_code
 from muisti.core.index.columns import MISSING_CODE, Keywords
 from muisti.core.index.context import with_neighbours
 from muisti.core.index.lexical import Matches, rank_lexical
-from muisti.core.index.pool import one_a_memory
-from muisti.core.index.snapshot import RowNumbers, Snapshot
+from muisti.core.index.snapshot import RowNumbers, Snapshot, one_a_memory
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Doubles, Mask
 from muisti.core.kernels.pool import count_memories
-from muisti.core.query.advice import Nearest
-from muisti.core.query.evidence import Signals, known_share, strength
+from muisti.core.query.evidence import Nearest, Signals, known_share, strength
 from muisti.core.query.filters import fields_of
 from muisti.core.query.query import Query
 from muisti.core.search.blend import Blend, blended, of_words
-from muisti.core.search.fuse import Shares, absolute, alpha_of, reciprocal_rank, scaled, summed, weights_of
-from muisti.core.search.rankings import RANKERS, Asked, Lexical, Name, Ranker, Ranking
-from muisti.core.search.two_models import Cosines, cosines, nearest, nearest_by_own
+from muisti.core.search.query_vectors import Cosines, cosines, nearest, nearest_by_own
+from muisti.core.search.rankings import (
+    RANKERS,
+    Asked,
+    Lexical,
+    Name,
+    Ranker,
+    Ranking,
+    Shares,
+    absolute,
+    alpha_of,
+    reciprocal_rank,
+    scaled,
+    summed,
+    weights_of,
+)
 from muisti.core.text.speakers import NAMED
 from muisti.core.text.when.words import TimeSpan
 

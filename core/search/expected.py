@@ -20,10 +20,10 @@ from muisti.core.model.values import STRUCTURAL, Memory, Version
 from muisti.core.query.filters import fields_of
 from muisti.core.query.query import Query
 from muisti.core.search.found import Hits
+from muisti.core.search.query_vectors import Like, rows_of
 from muisti.core.search.ranking import POOL, Ranked
 from muisti.core.search.rankings import RANKERS, Asked, Name
 from muisti.core.search.refined import Extra, pool_of
-from muisti.core.search.similar import Like, rows_of
 from muisti.core.store.database import Database
 from muisti.core.store.sql import memories, version_rows
 

@@ -8,9 +8,10 @@ from typing import cast
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from muisti.core.index.around import Around
+from muisti.core.index.context import Around
 from muisti.core.index.lexical import shares
 from muisti.core.index.snapshot import Snapshot
+from muisti.core.model.filing import located, overlap_of, place_of
 from muisti.core.model.hits import (
     Explanation,
     Fusion,
@@ -29,13 +30,16 @@ from muisti.core.model.terms import Signal
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Json, Memory, Passage
 from muisti.core.query.options import PATHS
+from muisti.core.query.points import Point
 from muisti.core.query.query import Query, Wanted
-from muisti.core.search.decay import ages_in_days
-from muisti.core.search.fuse import alpha_of
-from muisti.core.search.parts import parts_of
+from muisti.core.read.hierarchy import situated
+from muisti.core.search.explanation import parts_of, sentence
+from muisti.core.search.factors import ages_in_days
 from muisti.core.search.ranking import Ranked
-from muisti.core.search.rankings import Name
-from muisti.core.search.sentence import sentence
+from muisti.core.search.rankings import Name, alpha_of
+from muisti.core.store.database import Database
+from muisti.core.store.sql import documents, version_rows
+from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.highlight import highlight
 from muisti.core.text.when.factor import time_match
 from muisti.core.text.when.words import TimeSpan
@@ -196,7 +200,7 @@ class Hits:
 
     def _symbol(self, place: int) -> SymbolMatch | UnsetType:
         found = self._ranked.symbol
-        return SymbolMatch(name=found.name, above=found.above) if found and found.defining[place] else UNSET
+        return SymbolMatch(name=found.name, above=found.above) if found and found.flags[place] else UNSET
 
     def _second(self, place: int) -> SecondCosine | UnsetType:
         vectors, meaning = self._ranked.asked.vectors, self._ranked.found.meaning
@@ -212,7 +216,7 @@ class Hits:
 
     def _quoted(self, place: int) -> QuoteMatch | UnsetType:
         found = self._ranked.quoted
-        return QuoteMatch(above=found.above) if found and found.having[place] else UNSET
+        return QuoteMatch(above=found.above) if found and found.flags[place] else UNSET
 
 
 def _time(spans: Sequence[TimeSpan], at: int) -> NamedTime | None:
@@ -224,3 +228,36 @@ def _time(spans: Sequence[TimeSpan], at: int) -> NamedTime | None:
 
 def _moment(us: int | None) -> datetime | None:
     return None if us is None else from_us(us)
+
+
+# Places of hits in documents and conversations, by one statement for all hits of an answer
+
+
+def placed(hits: tuple[Hit, ...], database: Database, space: SpaceRow, number: int) -> tuple[Hit, ...]:
+    """Return hits with the places of chunks in their documents, as they were at change `number`."""
+    chunks = [hit.memory.id for hit in hits if hit.memory.kind == "chunk" and hit.memory.document is not None]
+    if not chunks:
+        return hits
+    (rows,) = database.read([documents.ends(space, [version_rows.raw(one) for one in chunks], Point(number, 0))])
+    ends = {cast(bytes, row[0]): cast(tuple[int, int], row[1:3]) for row in rows}
+    return tuple(_placed(hit, ends) for hit in hits)
+
+
+def turns_placed(
+    found: dict[int, Memory], database: Database, space: SpaceRow, number: int, known: dict[int, Memory]
+) -> dict[int, Memory]:
+    """Return memories by version, turns with their session and topic at change `number`; `known` remembers these."""
+    turns = [version for version, one in found.items() if one.kind == "exchange" and one.conversation is not None]
+    missing = [version for version in turns if version not in known]
+    if missing:
+        placed = situated(database, space, [found[version] for version in missing], Point(number, 0))
+        known.update(zip(missing, placed, strict=True))
+    return {**found, **{version: known[version] for version in turns}} if turns else found
+
+
+def _placed(hit: Hit, ends: Mapping[bytes, tuple[int, int]]) -> Hit:
+    end = ends.get(version_rows.raw(hit.memory.id))
+    if end is None:
+        return hit
+    own = hit.memory.content[overlap_of(hit.memory) :]
+    return replace(hit, place=place_of(located(hit.memory, end[0] - len(own), end[1] - own.count("\n"))))

@@ -4,8 +4,7 @@ import msgspec
 
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.model.hits import Evidence, Mode, Thresholds
-from muisti.core.query.advice import Nearest, Unrelated, advised, asks_for_advice
-from muisti.core.query.calibration import Calibration
+from muisti.core.query.evidence import Calibration, Nearest, Unrelated, advised, asks_for_advice
 from muisti.core.query.query import Wanted
 from muisti.core.search.candidates import Candidates
 from muisti.core.search.ranking import has_every_word

@@ -8,33 +8,32 @@ import numpy as np
 from msgspec.structs import replace
 
 from muisti.core.index.allowed import Allowed
-from muisti.core.index.around import Around
 from muisti.core.index.collection import CollectionStatistics
 from muisti.core.index.columns import Numbers
+from muisti.core.index.context import Around
 from muisti.core.index.lexical import any_with_every, containing
-from muisti.core.index.pool import best_places, in_order
-from muisti.core.index.snapshot import RowNumbers, Snapshot
+from muisti.core.index.snapshot import RowNumbers, Snapshot, best_places, in_order
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Doubles, Longs, Mask
 from muisti.core.model.hits import Mode, Recency
 from muisti.core.query.query import Query, Wanted, parse
 from muisti.core.search.candidates import Candidates, by_blend, by_rankings, listed
-from muisti.core.search.decay import (
+from muisti.core.search.factors import (
+    Signalled,
     ages_in_days,
     decayed,
     feedback_factor,
     importance_factor,
     recency_factor,
     refreshed_in_days,
+    signalled,
+    tagged,
     trust_factor,
 )
-from muisti.core.search.quoted import Preferred, memories_of, prefer, preferred, quoting
+from muisti.core.search.lifted import Defined, Lifted, defined, lift, lifted, preferred, quoting
+from muisti.core.search.query_vectors import QueryVectors, without
 from muisti.core.search.rankings import BY_MODE, Asked, Graph, Ranking
 from muisti.core.search.refined import GROUP_POOL, Extra, Refined, neighbours, pool_of, refined
-from muisti.core.search.signals import Signalled, signalled, tagged
-from muisti.core.search.similar import without
-from muisti.core.search.symbols import Defined, Lifted, defined, lift, lifted
-from muisti.core.search.two_models import QueryVectors
 from muisti.core.text.when.factor import time_factor
 from muisti.core.text.when.words import time_spans
 
@@ -100,7 +99,7 @@ class Ranked(msgspec.Struct, frozen=True, kw_only=True):
     refined: Refined | None = None
     around: Sequence[Around] = ()
     symbol: Lifted | None = None
-    quoted: Preferred | None = None
+    quoted: Lifted | None = None
 
     @property
     def rows(self) -> RowNumbers:
@@ -131,7 +130,7 @@ def rank(
     if extra is not None and extra.like is not None:
         allowed = without(snapshot, allowed, extra.like)
     quoted = quoting(snapshot, wanted, allowed)
-    if quoted is not None and memories_of(snapshot, quoted) >= _room(query):  # nothing to fill up
+    if quoted is not None and quoted.memories(snapshot.columns.version) >= _room(query):  # nothing to fill up
         allowed, quoted = quoted, None
     filtering = perf_counter() - began
     asked = Asked(snapshot, population, wanted, vectors, allowed, None if extra is None else extra.walked)
@@ -262,13 +261,11 @@ def _weighed(
     if signals is not None:
         score = signals.weigh(score)
     defining = None if symbol is None else lifted(index, snapshot, symbol, found.rows, score)
-    if defining is not None:
-        score = lift(defining, score)
+    score = lift(defining, score)
     if spans := time_spans(asked.wanted.text, now) if BY_MODE[mode] else ():
         found, score = replace(found, spans=spans), score * time_factor(spans, at)
     preferring = None if quoted is None else preferred(found.rows, quoted, score)
-    if preferring is not None:
-        score = prefer(preferring, score)
+    score = lift(preferring, score)
     ordered = _ordered(asked, query, mode, found, score, whole=extra is not None)
     places = ordered
     chosen = None

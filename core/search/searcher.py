@@ -18,24 +18,21 @@ from muisti.core.model.hits import LATER, Answer, Mode, Reasoned, Timings
 from muisti.core.model.spaces import Policy
 from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.model.values import Memory
-from muisti.core.query.calibration import Calibration
-from muisti.core.query.evidence import enough
+from muisti.core.query.evidence import Calibration, enough
 from muisti.core.query.filters import fields_of, may_be
 from muisti.core.query.points import AsOf
 from muisti.core.query.query import Query, Wanted, parse
 from muisti.core.read.past import point_of
-from muisti.core.search import similar
-from muisti.core.search.decay import in_effect
+from muisti.core.search import query_vectors
 from muisti.core.search.expected import Explaining
-from muisti.core.search.found import Hits, versions_of
+from muisti.core.search.factors import in_effect
+from muisti.core.search.found import Hits, placed, turns_placed, versions_of
 from muisti.core.search.instructions import NO_LANE, Lane, applying
 from muisti.core.search.judged import judged, ranks_text
-from muisti.core.search.placing import placed, turns_placed
-from muisti.core.search.query_vectors import QueryEmbedder, turned
+from muisti.core.search.query_vectors import QueryEmbedder, QueryVectors, turned
 from muisti.core.search.ranking import Ranked, rank, visible
 from muisti.core.search.rankings import BY_MODE
 from muisti.core.search.refined import Extra, Groups, joint
-from muisti.core.search.two_models import QueryVectors
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import memories, spaces, version_rows
 from muisti.core.support.waiting import WouldWait
@@ -170,7 +167,7 @@ class Searcher:
         if recency is not asked.recency:
             query = replace(query, recency=recency)
         like = None if extra is None else extra.like
-        wanted = parse(query.text, query.match) if like is None else similar.wanted(like)
+        wanted = parse(query.text, query.match) if like is None else query_vectors.wanted_like(like)
         now = now if query.reference_time is None else query.reference_time
         mode, degraded = self._mode(index, snapshot, query.mode, extra)
         vectors = None

@@ -41,7 +41,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
         *("core/conflicts/check.py", "core/context/builder.py", "core/documents/cuts.py", "core/embedding/limited.py"),
         *("core/embedding/onnx.py", "core/embedding/remembered.py", "core/entities/pipelines.py"),
         *("core/erasure/purging.py", "core/graph/extraction.py", "core/graph/pagerank.py", "core/model/tasks.py"),
-        *("core/search/blend.py", "core/search/expected.py", "core/search/query_vectors.py", "core/search/symbols.py"),
+        *("core/search/blend.py", "core/search/expected.py", "core/search/query_vectors.py", "core/search/lifted.py"),
         *("core/spaces/checkpoints.py", "core/symbols/indexing.py", "core/transfer/importing/importer.py"),
         *("core/transfer/importing/lines.py", "core/write/intake.py", "core/write/prepare.py"),
         *("service/console/asking/contexts.py", "service/console/asking/snippets.py", "service/console/choosing.py"),
@@ -55,7 +55,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
         *("service/providers/endpoint.py", "service/runtime/summary_writer.py"),
     ],
     SHORT: [
-        *("core/graph/groups.py", "core/index/filter_mask.py", "core/model/ids.py", "core/query/options.py"),
+        *("core/graph/groups.py", "core/index/selections.py", "core/model/ids.py", "core/query/options.py"),
         *("core/context/layout.py", "core/write/conflict_decisions.py", "service/console/asking/settings.py"),
         *("service/console/pages/documents.py", "service/console/pages/keys.py", "service/console/pages/memory.py"),
         *("service/console/pages/quality.py", "service/mcp/offers.py", "service/providers/posting.py"),

@@ -21,7 +21,7 @@ from muisti.core.engine import Engine
 from muisti.core.model.errors import Busy, MuistiError
 from muisti.core.model.events import Events
 from muisti.core.model.values import Seq
-from muisti.core.query.changes import Wanted
+from muisti.core.query.points import Wanted
 from muisti.core.support.priority import Urgent
 from muisti.core.views.read import Read
 from muisti.service.runtime.workers import Backend

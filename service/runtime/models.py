@@ -9,9 +9,9 @@ from muisti.core.embedding.minilm import minilm
 from muisti.core.embedding.models import Models, SecondModels
 from muisti.core.embedding.onnx import OnnxEncoder
 from muisti.core.model.terms import OFF
-from muisti.core.query.calibration import FILE as EVIDENCE_FILE
-from muisti.core.query.calibration import Calibration
-from muisti.core.query.calibration import read as read_calibration
+from muisti.core.query.evidence import FILE as EVIDENCE_FILE
+from muisti.core.query.evidence import Calibration
+from muisti.core.query.evidence import read as read_calibration
 from muisti.core.support.rereading import Reread
 from muisti.service.outgoing.addresses import PORTS, Allowed
 from muisti.service.providers.endpoint import Endpoint, EndpointEncoder, Form

@@ -1,4 +1,4 @@
-"""Compiles a filter to SQL of SQLite 3.45, which selects the same rows as muisti.core.index.filter_mask.
+"""Compiles a filter to SQL of SQLite 3.45, which selects the same rows as muisti.core.index.selections.
 
 An unknown comparison is NULL, so SQL's AND, OR and NOT have the meaning that the filter's have.
 """

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from muisti.core.index import alike
+from muisti.core.index import dense as alike
 from muisti.core.index.postings import Postings, build, in_units, table
 from muisti.core.kernels import (
     Ints,

@@ -14,7 +14,7 @@ ONE_THREAD = (
     "service/evaluation",
     "service/formats",
     "service/runtime/running.py",
-    "core/query/calibration.py",
+    "core/query/evidence.py",
 )
 RACE = """
 import sys, threading

@@ -10,8 +10,8 @@ from muisti.core.model.errors import EpochGone, InvalidInput, NotFound, PointAhe
 from muisti.core.model.events import Events
 from muisti.core.model.outcomes import Undo
 from muisti.core.model.values import Draft, Seq
-from muisti.core.query.changes import Wanted
 from muisti.core.query.filters import parse
+from muisti.core.query.points import Wanted
 from tests.core.fakes import Clock, WordEncoder
 from tests.stores import Stores, migrated
 

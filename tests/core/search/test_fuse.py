@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from muisti.core.model.hits import Fusion
-from muisti.core.search.fuse import (
-    ALPHA,
+from muisti.core.search.rankings import (
+    ALPHAS,
     RRF_K,
     SCALES,
     absolute,
@@ -71,7 +71,7 @@ def test_a_ranking_without_weight_changes_nothing(values: Any, method: Fusion):
 
 
 def test_the_weight_asked_for_comes_before_the_default_also_when_it_is_zero():
-    for method, default in ALPHA.items():
+    for method, default in ALPHAS.items():
         assert (alpha_of(method, None), alpha_of(method, 0.0)) == (default, 0.0)
 
 

@@ -18,9 +18,7 @@ from muisti.core.kernels import Floats
 from muisti.core.model.spaces import Space, SpaceSettings
 from muisti.core.model.terms import SecondQuery
 from muisti.core.model.unavailable import ModelUnavailable
-from muisti.core.search.query_vectors import QueryEmbedder
-from muisti.core.search.similar import Like
-from muisti.core.search.two_models import Second
+from muisti.core.search.query_vectors import Like, QueryEmbedder, Second
 from muisti.core.support.waiting import WouldWait, refuse_long, without_waiting
 from tests.core.embedding.test_query_map import written
 from tests.core.fakes import WordEncoder

@@ -15,7 +15,7 @@ from deploy.cluster.sqld import Sqld
 from muisti.core.engine import Engine
 from muisti.core.model.events import Events
 from muisti.core.model.values import Draft, Seq
-from muisti.core.query.changes import Wanted
+from muisti.core.query.points import Wanted
 from muisti.core.views.read import Read
 from muisti.service.feed import stream
 from tests.core.fakes import Clock, WordEncoder
