@@ -9,8 +9,7 @@ from muisti.core.assembly.shared import Given, shared
 from muisti.core.assembly.views import views
 from muisti.core.embedding.cache import BYTES
 from muisti.core.embedding.encoder import Encoder
-from muisti.core.embedding.hosted import Hosted
-from muisti.core.embedding.models import Models, SecondModels
+from muisti.core.embedding.models import Hosted, Models, SecondModels
 from muisti.core.erasure.eraser import Eraser
 from muisti.core.erasure.purging import KIND as PURGE
 from muisti.core.erasure.purging import PurgeWork, Told, items_of, sealed

@@ -23,7 +23,7 @@ from muisti.core.model.values import Memory
 from muisti.core.read.hierarchy import namespace
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Row, Statement
-from muisti.core.store.sql import audit, documents, guards, inserting, pruned, quotas, version_rows
+from muisti.core.store.sql import documents, inserting, operations, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.begun import Call
 from muisti.core.write.intake import Intake
@@ -145,7 +145,7 @@ class Ender:
         ids = [version_rows.raw(memory.id) for memory in ended]
         (((chunks,),),) = self._database.read([documents.count_chunks(space, ids)])
         target = ended[0].id if len(ended) == 1 else f"{len(ended)} documents"
-        note = audit.note(call.now, call.caller.actor, "document_deleted", space=space.space.name, target=target)
+        note = operations.audit(call.now, call.caller.actor, "document_deleted", space=space.space.name, target=target)
         written = self._transactions.turn(space, documents.plan_ends(space, ids), "deleted", call, [note])
         return written, cast(int, chunks)
 
@@ -203,7 +203,7 @@ class Moving:
         accepted = self._intake.changed(space, draft, before, self._call)
         new = again(accepted.next(before, self._call.now), before, cast(int, row[0]), space, self._models)
         statements: list[Statement] = [
-            guards.refuse_stale(before),
+            inserting.refuse_stale(before),
             *accepted.statements,
             inserting.end(space, before, offset),
             *self._transactions.guarded_insertion(space, new, "updated", self._call.caller, offset),
@@ -302,7 +302,7 @@ class Pruner:
         self, space: str, kind: PruneStrategy, strategy: PruneStrategy, call: Call, done: list[Written]
     ) -> Sequence[Memory]:
         """End orphans of a kind, if the strategy includes it; return them."""
-        ask = pruned.orphaned_chunks if kind == "orphaned_chunks" else pruned.orphaned_entities
+        ask = documents.orphaned_chunks if kind == "orphaned_chunks" else documents.orphaned_entities
         ended: list[Memory] = []
         if strategy not in (kind, "all"):
             return ended
@@ -312,7 +312,7 @@ class Pruner:
             ended[:] = [version_rows.memory(row, found.space.name) for row in rows]
             if not ended:
                 return self._transactions.nothing(found, call)
-            note = audit.note(call.now, call.caller.actor, "pruned", space=space, target=f"{len(ended)} {kind}")
+            note = operations.audit(call.now, call.caller.actor, "pruned", space=space, target=f"{len(ended)} {kind}")
             return self._transactions.turn(found, _plan(found, ended), "deleted", call, [note])
 
         written = self._transactions.run(space, call, attempt)

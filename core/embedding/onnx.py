@@ -19,7 +19,7 @@ from typing import Any, Literal, Protocol, cast
 import msgspec
 import numpy as np
 
-from muisti.core.embedding.tokens import Tokens
+from muisti.core.embedding.encoder import Tokens
 from muisti.core.embedding.vectors import Vectors
 from muisti.core.kernels import Floats
 from muisti.core.model.errors import InvalidInput

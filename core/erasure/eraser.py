@@ -31,7 +31,6 @@ from muisti.core.read.naming import missing
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refusal, Refused, Statement
 from muisti.core.store.sql import (
-    audit,
     conversations,
     derived,
     documents,
@@ -39,6 +38,7 @@ from muisti.core.store.sql import (
     erasure,
     imports,
     memories,
+    operations,
     spaces,
     tables,
 )
@@ -216,7 +216,7 @@ class Eraser:
             spaces.guard(found),
             *self._overwritten(found, total.format("*")),
             *erasure.erase_space(found, str(uuid.uuid4()) if keep else None, began),
-            audit.note(began, caller.actor, action, space=name),
+            operations.audit(began, caller.actor, action, space=name),
         ]
         try:
             ((memories,),), ((versions,),), *_ = self._database.primary.write(batch)
@@ -308,7 +308,7 @@ class Eraser:
                 *derived.forget_tasks(space, alive, overwritten=not self._database.local),
                 *([] if self._database.local else erasure.overwrite(space, alive)),
                 *erasure.erase(space, alive, caller),
-                audit.note(self._clock(), caller.actor, "memory_erased", space=space.space.name, target=target),
+                operations.audit(self._clock(), caller.actor, "memory_erased", space=space.space.name, target=target),
             ]
             begin = len(of_task.before)
             try:

@@ -7,7 +7,7 @@ piece by piece, in the background.
 from typing import cast
 
 from muisti.core.store.database import Database, Refused
-from muisti.core.store.sql import retention, spaces
+from muisti.core.store.sql import erasable, spaces
 from muisti.core.store.sql.spaces import SpaceRow
 
 AT_ONCE = 200  # versions, and as many changes, in a step
@@ -18,14 +18,14 @@ def forget(database: Database, space: SpaceRow, before: int) -> bool:
 
     Versions that a checkpoint pins are kept, and so are versions that were current at that point or came later.
     """
-    edge, pinned = database.read([retention.edge(space, before), retention.pinned(space)])
+    edge, pinned = database.read([erasable.history_edge(space, before), erasable.pinned_history(space)])
     point = cast(int, edge[0][0]) if edge else 0
     if pinned and pinned[0][0] is not None:
         point = min(point, cast(int, pinned[0][0]))
     try:
         if point > space.kept_from:
-            database.write([spaces.guard(space), *retention.move(space, point)])
-        *_, more = database.write([spaces.guard(space), *retention.erase(space, AT_ONCE)])
+            database.write([spaces.guard(space), *erasable.move_edge(space, point)])
+        *_, more = database.write([spaces.guard(space), *erasable.erase_history(space, AT_ONCE)])
     except Refused:  # the space was erased and created again
         return False
     return bool(more[0][0])

@@ -8,7 +8,7 @@ from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.operations.embedding import next_step
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refusal, Refused
-from muisti.core.store.sql import deferred, generations
+from muisti.core.store.sql import generations
 from muisti.core.tasks.claim import Claim
 
 KIND = "embed"
@@ -48,12 +48,12 @@ class Embed:
                 raise ModelUnavailable(f"this process does not have the model {digest[:12]}")
             step = next_step(self._database, space, encoder, self._models.cache, after)
             if step is None:
-                self._database.write([deferred.advance_second(space, digest, space.seq.number)])
+                self._database.write([generations.advance_second(space, digest, space.seq.number)])
                 return {"generation": digest, "embedded": done, "dropped": False}
             finished += step.passages
             total = max(finished, claim.task.total)  # some passages may have come since
             fenced = claim.fenced(position=str(step.born), done=step.passages, total=total)
-            marked = deferred.advance_second(space, digest, step.born - 1)
+            marked = generations.advance_second(space, digest, step.born - 1)
             batch = [generations.guard_models(space), *step.batch, marked]
             try:
                 self._database.write([*fenced.before, *batch, *fenced.after])

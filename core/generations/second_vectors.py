@@ -18,7 +18,7 @@ from muisti.core.model.values import RequestKey
 from muisti.core.operations.embedding import next_step
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refusal, Refused, Statement
-from muisti.core.store.sql import deferred, generations, spaces
+from muisti.core.store.sql import generations, spaces
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.meters import Counter
 from muisti.core.tasks.tasks import Tasks
@@ -44,12 +44,12 @@ class SecondVectors:
         seconds = self._models.seconds
         if self._models.default is None:
             return []
-        (rows,) = self._database.read([deferred.second_names(seconds.default)])
+        (rows,) = self._database.read([generations.second_names(seconds.default)])
         found = {str(name): seconds.named(str(name)) for (name,) in rows}
         identities = {name: encoder.identity for name, encoder in found.items() if encoder is not None}
         if not identities and OFF not in found:
             return []
-        (rows,) = self._database.read([deferred.second_lagging(seconds.default, identities)])
+        (rows,) = self._database.read([generations.second_lagging(seconds.default, identities)])
         return [str(name) for (name,) in rows]
 
     def step(self, space: str) -> bool:
@@ -72,14 +72,14 @@ class SecondVectors:
 
     def _embed(self, found: SpaceRow, wanted: Encoder) -> bool:
         identity = wanted.identity
-        ((mark, seq),) = cast(list[tuple[int, int]], self._database.read([deferred.second_marks(found)])[0])
+        ((mark, seq),) = cast(list[tuple[int, int]], self._database.read([generations.second_marks(found)])[0])
         if self._is_task(found, wanted, mark):
             return False
         step = next_step(self._database, found, wanted, self._models.cache, mark + 1)
         upto = seq if step is None else step.born - 1  # the last version may lack more
         batch: Sequence[Statement] = () if step is None else step.batch
         try:
-            self._database.write([spaces.guard(found), *batch, deferred.advance_second(found, identity, upto)])
+            self._database.write([spaces.guard(found), *batch, generations.advance_second(found, identity, upto)])
         except Refused as refused:
             raise NotFound("space", found.space.name) from refused
         if step is not None:
@@ -93,7 +93,7 @@ class SecondVectors:
             now = self._clock()
             batch.append(spaces.register_generation(wanted.identity, wanted.name, wanted.dimensions, now))
         try:
-            self._database.write([*batch, deferred.set_second(found, None if wanted is None else wanted.identity)])
+            self._database.write([*batch, generations.set_second(found, None if wanted is None else wanted.identity)])
         except Refused as refused:
             if refused.code != Refusal.STALE:
                 raise NotFound("space", found.space.name) from refused

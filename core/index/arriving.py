@@ -10,7 +10,7 @@ from muisti.core.index.rows import Rows
 from muisti.core.index.vector_columns import VectorColumns
 from muisti.core.kernels import Longs
 from muisti.core.store.database import Database, Row
-from muisti.core.store.sql import deferred
+from muisti.core.store.sql import generations
 from muisti.core.store.sql.spaces import Marks, SpaceRow
 
 FILLED = 2_000  # versions whose vectors are read together
@@ -40,7 +40,7 @@ class Arriving:
         given = 0
         for start in range(0, len(versions), FILLED):
             asked = versions[start : start + FILLED].tolist()
-            (found,) = self._database.read([deferred.arrived(asked, self.generation)])
+            (found,) = self._database.read([generations.arrived(asked, self.generation)])
             given += self._give(rows, columns, bare, found)
         self.filled = upto
         self.given += given

@@ -17,8 +17,8 @@ from muisti.core.index.rows import Rows
 from muisti.core.index.vector_columns import VectorColumns
 from muisti.core.kernels import Bytes, Codes, Ints, Longs
 from muisti.core.store.database import Database, Refused, Row, Statement
-from muisti.core.store.sql import deferred, index_rows, segments, spaces
-from muisti.core.store.sql.segments import Kept
+from muisti.core.store.sql import generations, index_rows, spaces
+from muisti.core.store.sql.index_rows import KeptSegment
 from muisti.core.store.sql.spaces import SpaceRow
 
 PACKED = 1_000  # versions packed together, never fewer: 340 MB in memory if each had the largest allowed content
@@ -41,7 +41,7 @@ def pack(database: Database, space: SpaceRow, generation: int | None, stopped: C
     """
     with suppress(Refused):
         while not stopped():
-            (newest,) = database.read([segments.last(space, generation)])
+            (newest,) = database.read([index_rows.last_segment(space, generation)])
             first = cast(int | None, newest[0][0]) or 0
             state, living = database.read([spaces.state(space), index_rows.living(space, generation, first, PACKED)])
             inserted = Inserted.of(living, space.dimensions if generation else 0)
@@ -50,13 +50,13 @@ def pack(database: Database, space: SpaceRow, generation: int | None, stopped: C
             seen = cast(int, state[0][1])
             for part in inserted.parts(SEGMENT_BYTES):
                 last = int(part.born[-1])
-                database.write(segments.add(space, generation, (first, last), seen, len(part), part.pack()))
+                database.write(index_rows.add_segment(space, generation, (first, last), seen, len(part), part.pack()))
                 first = last
 
 
 def packed(database: Database, space: SpaceRow, generation: int | None) -> tuple[int, Iterator[Segment]]:
     """Return how many passages are packed, and an iterator over the segments in order, up to the first gap."""
-    (known,) = database.read([segments.chain(space, generation)])
+    (known,) = database.read([index_rows.segment_chain(space, generation)])
     sizes = cast(list[tuple[int, int, int]], known)
     return sum(passages for _, passages, _ in sizes), _read(database, space, generation, sizes)
 
@@ -66,7 +66,7 @@ def _read(
 ) -> Iterator[Segment]:
     end = 0
     groups = grouped((first, nbytes) for first, _, nbytes in sizes)
-    for (rows,) in _ahead(database.read, ([segments.data(space, generation, firsts)] for firsts in groups)):
+    for (rows,) in _ahead(database.read, ([index_rows.segment_data(space, generation, firsts)] for firsts in groups)):
         for first, last, seen, data in cast(list[tuple[int, int, int, bytes]], rows):
             if first != end:
                 return  # a gap: rows must be appended in order
@@ -167,7 +167,7 @@ def repack(database: Database, space: SpaceRow) -> int:
     """
     count = 0
     while True:
-        (found,) = database.read([segments.with_erased(space)])
+        (found,) = database.read([index_rows.segments_with_erased(space)])
         if not found:
             return count
         generation, format, first, seen, data = cast(tuple[int, int, int, int, bytes], found[0])
@@ -176,15 +176,15 @@ def repack(database: Database, space: SpaceRow) -> int:
             return count
         gone = np.array([row[0] for row in ended], np.int64)
         kept = _unpacked(format, data).without(gone)
-        one = Kept(space.id, generation, format, first, seen)
-        over = [] if database.local else segments.overwrite(one)
-        database.write([*over, segments.rewrite(one, cast(int, state[0][1]), len(kept), kept.pack())])
+        one = KeptSegment(space.id, generation, format, first, seen)
+        over = [] if database.local else index_rows.overwrite_segment(one)
+        database.write([*over, index_rows.rewrite_segment(one, cast(int, state[0][1]), len(kept), kept.pack())])
         count += 1
 
 
 def _unpacked(format: int, data: bytes) -> _Rows:
     """Return the rows of a segment; none of one with second vectors that is damaged, which loads would skip."""
-    return Inserted.unpack(data) if format == segments.FORMAT else _unpacked_second(data)
+    return Inserted.unpack(data) if format == index_rows.FORMAT else _unpacked_second(data)
 
 
 # Packs the vectors of a space's second model into segments of their own, so that an index loads them fast.
@@ -245,17 +245,17 @@ def pack_second(database: Database, space: SpaceRow, stopped: Callable[[], bool]
     """
     with suppress(Refused):
         while not stopped():
-            newest, marks = database.read([segments.last_second(space), deferred.second_marks(space)])
+            newest, marks = database.read([index_rows.last_second(space), generations.second_marks(space)])
             first = cast(int | None, newest[0][0]) or 0
             if not marks:
                 return
             upto, seen = cast(tuple[int, int], marks[0])
-            (rows,) = database.read([segments.second_vectors(space, first, upto, PACKED)])
+            (rows,) = database.read([index_rows.second_vectors(space, first, upto, PACKED)])
             found = cast(list[_Row], rows)
             if len({version for _, version, _, _ in found}) < PACKED:
                 return
             for last, part in _parts(found, space.second_dimensions):
-                database.write(segments.add_second(space, (first, last), seen, len(part), part.pack()))
+                database.write(index_rows.add_second(space, (first, last), seen, len(part), part.pack()))
                 first = last
 
 
@@ -264,11 +264,11 @@ def load_second(database: Database, space: SpaceRow, rows: Rows, columns: Vector
 
     A damaged segment is skipped; `muisti doctor` names it.
     """
-    (sizes,) = database.read([segments.second_chain(space)])
+    (sizes,) = database.read([index_rows.second_chain(space)])
     known, numbers = rows.version.view(), rows.number.view()
     width = rows_of([None], columns.dimensions).shape[1]
     for firsts in grouped(cast(list[tuple[int, int]], sizes)):
-        (found,) = database.read([segments.second_data(space, firsts)])
+        (found,) = database.read([index_rows.second_data(space, firsts)])
         for (data,) in cast(list[tuple[bytes]], found):
             packed = _unpacked_second(data)
             if not len(known) or packed.vectors.shape[1] != width:

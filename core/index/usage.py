@@ -9,7 +9,7 @@ import numpy as np
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Codes, Longs
 from muisti.core.store.database import Database
-from muisti.core.store.sql import feedback, telemetry
+from muisti.core.store.sql import telemetry
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.support.waiting import refuse_long
 
@@ -61,7 +61,7 @@ class FeedbackCounts:
         known = self._known
         if not known.number:
             refuse_long()
-        ((number,),), rows = self._database.read(feedback.given_after(self._space, known.number))
+        ((number,),), rows = self._database.read(telemetry.verdicts_after(self._space, known.number))
         if not rows:  # the memories of the verdicts were erased
             self._known = msgspec.structs.replace(known, number=cast(int, number))
             return

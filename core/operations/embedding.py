@@ -7,16 +7,15 @@ import msgspec
 
 from muisti.core.embedding.cache import EmbeddingCache
 from muisti.core.embedding.encoder import Encoder
-from muisti.core.embedding.hosted import Hosted
+from muisti.core.embedding.models import Hosted
 from muisti.core.embedding.vectors import pack
 from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.model.values import Passage
 from muisti.core.query.points import Point
 from muisti.core.store.database import Database, Row, Rows, Statement
 from muisti.core.store.sql import generations, version_rows
-from muisti.core.store.sql.points import lived
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.version_rows import WIDTH
+from muisti.core.store.sql.version_rows import WIDTH, lived
 from muisti.core.write.prepare import Source, draft_of, embedded_text
 
 BATCH = 256  # passages, which a static model embeds in some 30 ms

@@ -13,7 +13,7 @@ from muisti.core.model.errors import Conflict, InvalidInput, NotFound
 from muisti.core.model.times import from_us, to_us
 from muisti.core.model.values import LOCAL
 from muisti.core.store.database import Database, Refused
-from muisti.core.store.sql import audit, keys
+from muisti.core.store.sql import operations
 from muisti.core.write.screening import Screener
 
 MARK = "mk"  # prefix of every key, so that secret scanners can recognise it
@@ -30,7 +30,7 @@ class Keys:
 
     def exist(self) -> bool:
         """Return whether a key was ever created, including keys that have ended."""
-        return bool(self._database.read([keys.any_key()])[0])
+        return bool(self._database.read([operations.any_key()])[0])
 
     def create(
         self,
@@ -57,10 +57,14 @@ class Keys:
         if parent is not None and parent.expires_at is not None:
             expires_at = min(parent.expires_at, expires_at or parent.expires_at)
         made, secret = _new(name, grant, None if parent is None else parent.id, expires_at, now)
-        alive = [] if parent is None else [keys.refuse_ended(parent.id, now)]
+        alive = [] if parent is None else [operations.refuse_ended(parent.id, now)]
         try:
             self._database.write(
-                [*alive, keys.insert(made, digest(secret)), audit.note(now, by, "key_created", target=made.id)]
+                [
+                    *alive,
+                    operations.insert_key(made, digest(secret)),
+                    operations.audit(now, by, "key_created", target=made.id),
+                ]
             )
         except Refused as refused:
             raise NotFound("key", made.parent_id or "") from refused
@@ -69,25 +73,25 @@ class Keys:
     def find(self, secret: str) -> Key | None:
         """Return the key with this secret, active or ended, or None."""
         key_id = id_in(secret)
-        rows = [] if key_id is None else self._database.read([keys.by_id(key_id)])[0]
+        rows = [] if key_id is None else self._database.read([operations.key_by_id(key_id)])[0]
         known = rows[0][-1] if rows else b""
         assert isinstance(known, bytes)
-        return keys.key(rows[0]) if hmac.compare_digest(known, digest(secret)) else None
+        return operations.key(rows[0]) if hmac.compare_digest(known, digest(secret)) else None
 
     def get(self, key_id: str) -> Key:
         """Return a key by its id. Raises `NotFound`."""
-        (rows,) = self._database.read([keys.by_id(key_id)])
+        (rows,) = self._database.read([operations.key_by_id(key_id)])
         if not rows:
             raise NotFound("key", key_id[:80])
-        return keys.key(rows[0])
+        return operations.key(rows[0])
 
     def all(self) -> list[Key]:
         """Return all keys, newest first, including those that have ended."""
-        return [keys.key(row) for row in self._database.read([keys.all_keys()])[0]]
+        return [operations.key(row) for row in self._database.read([operations.all_keys()])[0]]
 
     def family(self, key_id: str) -> list[Key]:
         """Return a key and its descendants, newest first."""
-        return [keys.key(row) for row in self._database.read([keys.family(key_id)])[0]]
+        return [operations.key(row) for row in self._database.read([operations.key_family(key_id)])[0]]
 
     def revoke(self, key_id: str, now: int, *, by: str = LOCAL) -> list[str]:
         """End a key and its descendants for good. Return the ids of the keys that this call ends.
@@ -97,7 +101,7 @@ class Keys:
         """
         self.get(key_id)
         ((ended,),), *_ = self._database.write(
-            [keys.unrevoked(key_id), keys.note_revoked(key_id, now, by), keys.revoke(key_id, now)]
+            [operations.unrevoked(key_id), operations.note_revoked(key_id, now, by), operations.revoke_key(key_id, now)]
         )
         return json.loads(str(ended))
 
@@ -120,15 +124,15 @@ class Keys:
             raise InvalidInput.at("$.overlap_seconds", f"must be from 0 to {OVERLAP_MAX.total_seconds():.0f}")
         _check(old.name, expires_at, now)
         made, secret = _new(old.name, old.grant, old.parent_id, expires_at or old.expires_at, now)
-        alive = [keys.refuse_ended(one, now) for one in (old.id, old.parent_id) if one is not None]
+        alive = [operations.refuse_ended(one, now) for one in (old.id, old.parent_id) if one is not None]
         try:
             self._database.write(
                 [
                     *alive,
-                    keys.insert(made, digest(secret)),
-                    *keys.succeed(old.id, made.id, now + overlap // timedelta(microseconds=1)),
-                    audit.note(now, by, "key_rotated", target=old.id),
-                    audit.note(now, by, "key_created", target=made.id),
+                    operations.insert_key(made, digest(secret)),
+                    *operations.succeed_key(old.id, made.id, now + overlap // timedelta(microseconds=1)),
+                    operations.audit(now, by, "key_rotated", target=old.id),
+                    operations.audit(now, by, "key_created", target=made.id),
                 ]
             )
         except Refused as refused:
@@ -137,13 +141,15 @@ class Keys:
 
     def clear(self, now: int, *, by: str = LOCAL) -> int:
         """Delete all keys, so that none exists. Return how many there were."""
-        ((count,),), *_ = self._database.write([keys.count(), audit.note(now, by, "keys_cleared"), keys.clear()])
+        ((count,),), *_ = self._database.write(
+            [operations.count_keys(), operations.audit(now, by, "keys_cleared"), operations.clear_keys()]
+        )
         assert isinstance(count, int)
         return count
 
     def used(self, at: Mapping[str, int]) -> None:
         """Store when keys were last used, in microseconds."""
-        self._database.write(keys.used(list(at.items())))
+        self._database.write(operations.key_used(list(at.items())))
 
 
 def digest(secret: str) -> bytes:

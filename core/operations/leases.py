@@ -3,7 +3,7 @@
 from typing import cast
 
 from muisti.core.store.database import Database
-from muisti.core.store.sql import leases
+from muisti.core.store.sql import operations
 
 SECOND_US = 1_000_000
 
@@ -23,13 +23,13 @@ class Leases:
 
         Return 0 when the owner has it now, else the seconds to wait before the next try.
         """
-        (rows,) = self._database.read([leases.state(name)])
+        (rows,) = self._database.read([operations.lease_state(name)])
         held, wait = cast(tuple[str, int], rows[0]) if rows else ("", 0)
         if held != owner and wait > 0:
             return wait / SECOND_US
-        *_, ((now_held,),) = self._database.write(leases.take(name, owner, int(seconds * SECOND_US)))
+        *_, ((now_held,),) = self._database.write(operations.take_lease(name, owner, int(seconds * SECOND_US)))
         return 0.0 if now_held == owner else seconds
 
     def give_back(self, name: str, owner: str, *, rest: float = 0.0) -> None:
         """End a lease that the owner still has. The task is due again in `rest` seconds."""
-        self._database.write([leases.give_back(name, owner, int(rest * SECOND_US))])
+        self._database.write([operations.give_back_lease(name, owner, int(rest * SECOND_US))])

@@ -5,10 +5,9 @@ from typing import cast
 
 import numpy as np
 
-from muisti.core.embedding.hosted import Hosted, Sighting, recognise
-from muisti.core.embedding.models import Models
+from muisti.core.embedding.models import Hosted, Models, Sighting, recognise
 from muisti.core.store.database import Database
-from muisti.core.store.sql import sightings
+from muisti.core.store.sql import operations
 
 
 class Recognition:
@@ -38,13 +37,13 @@ class Recognition:
         if not known or known[0].identity != found.identity:
             probes = np.ascontiguousarray(found.vectors, "<f4").tobytes()
             self._database.primary.write(
-                sightings.note(found.identity, encoder.name, found.dimensions, probes, self._clock())
+                operations.note_model(found.identity, encoder.name, found.dimensions, probes, self._clock())
             )
         encoder.settle(found)
         return found.identity != before
 
     def _known(self, encoder: Hosted) -> list[Sighting]:
-        (rows,) = self._database.primary.read([sightings.of(encoder.configuration)])
+        (rows,) = self._database.primary.read([operations.seen_models(encoder.configuration)])
         return [
             Sighting(digest, np.frombuffer(probes, "<f4").reshape(-1, dimensions).astype(np.float32))
             for digest, dimensions, probes in cast(list[tuple[str, int, bytes]], rows)

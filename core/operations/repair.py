@@ -14,7 +14,7 @@ from muisti.core.store.file.sqlite_errors import translated
 from muisti.core.store.migrate import migrate
 from muisti.core.store.rescue.salvage import Salvaged, salvage
 from muisti.core.store.rescue.soundness import image
-from muisti.core.store.sql import deferred, inserting, segments, spaces, version_rows
+from muisti.core.store.sql import generations, index_rows, inserting, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.store.sql.tables import rebuilt_from_version
 from muisti.core.store.sql.version_rows import COVERED, checksum
@@ -35,7 +35,7 @@ def mend(database: Database, models: Models, findings: Findings, now: int) -> in
     spoilt = {*findings.segments, *(findings.counts)}
     for row in map(space_row, database.read([spaces.all_spaces()])[0]):
         if derived or row.space.name in spoilt:
-            database.write([segments.forget(row), deferred.look_again(row), spaces.count_anew(row)])
+            database.write([index_rows.forget_segments(row), generations.look_again(row), spaces.count_anew(row)])
     return len(derived)
 
 

@@ -3,7 +3,7 @@
 from typing import cast
 
 from muisti.core.store.database import Database
-from muisti.core.store.sql import signing
+from muisti.core.store.sql import operations
 
 
 class SigningKeys:
@@ -14,14 +14,14 @@ class SigningKeys:
 
     def own(self) -> tuple[str, str] | None:
         """Return the id and the private key (PEM) of the signing key, or None before the first one."""
-        (rows,) = self._database.primary.read([signing.own()])
+        (rows,) = self._database.primary.read([operations.own_signing_key()])
         return cast(tuple[str, str], rows[0]) if rows else None
 
     def add(self, key_id: str, public: str, private: str | None, now: int) -> None:
         """Store a key. `private` is None when it is kept elsewhere. A known key stays unchanged."""
-        self._database.write([signing.add(key_id, public, private, now)])
+        self._database.write([operations.add_signing_key(key_id, public, private, now)])
 
     def public(self) -> list[str]:
         """Return every public key that ever signed, as a JWK, oldest first."""
-        (rows,) = self._database.read([signing.public()])
+        (rows,) = self._database.read([operations.public_signing_keys()])
         return [cast(str, row[0]) for row in rows]

@@ -12,7 +12,7 @@ from muisti.core.model.times import DAY_US
 from muisti.core.query.points import Subject
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Statement
-from muisti.core.store.sql import candidates, requests, retention, working
+from muisti.core.store.sql import erasable, requests, telemetry, topics
 from muisti.core.write.expiry import Expirer
 
 AT_A_TIME = 1_000  # memories in a step; every place is searched once for each
@@ -34,11 +34,11 @@ class Upkeep:
 
     def with_candidates(self) -> list[str]:
         """Return the names of spaces that have candidates to review."""
-        return self._names(candidates.spaces_with_some())
+        return self._names(telemetry.spaces_with_some())
 
     def with_expired(self, now: int) -> list[str]:
         """Return the spaces with memories that have expired but are not yet ended."""
-        return self._names(retention.expired(now))
+        return self._names(erasable.expired(now))
 
     def end_expired(self, space: str, now: int) -> bool:
         """End some expired memories of a space. Return whether more may be left."""
@@ -46,7 +46,7 @@ class Upkeep:
 
     def with_old_history(self, now: int) -> list[str]:
         """Return the spaces with versions that are older than the history they keep."""
-        return self._names(retention.due(now, self._policy.history_days or 0.0, self._least_history_us))
+        return self._names(erasable.due(now, self._policy.history_days or 0.0, self._least_history_us))
 
     def forget_history(self, space: str, now: int) -> bool:
         """Erase some versions of a space that are older than its history. Return whether more are left."""
@@ -57,7 +57,7 @@ class Upkeep:
 
     def with_old_memories(self, now: int) -> list[str]:
         """Return the spaces with memories that are older than their policy allows."""
-        return self._names(retention.outdated(now))
+        return self._names(erasable.outdated(now))
 
     def purge_old(self, space: str, now: int, caller: Caller) -> Erasure | None:
         """Purge some memories of a space that are older than its policy allows, or return None if it has no limit.
@@ -80,10 +80,10 @@ class Upkeep:
 
     def release_expired(self, now: int) -> bool:
         """Delete some entries of working memory that have expired. Return whether more are left."""
-        expired = working.expired(now)
+        expired = topics.expired_entries(now)
         if not self._database.read([expired])[0]:
             return False
-        _, more = self._database.write([working.sweep(now, ENTRIES_AT_ONCE), expired])
+        _, more = self._database.write([topics.sweep_entries(now, ENTRIES_AT_ONCE), expired])
         return bool(more)
 
     def _names(self, ask: Statement) -> list[str]:

@@ -12,7 +12,7 @@ from muisti.core.model.errors import NotFound
 from muisti.core.operations.embedding import next_step
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refused
-from muisti.core.store.sql import deferred, spaces
+from muisti.core.store.sql import generations, spaces
 
 
 class Vectors:
@@ -28,7 +28,7 @@ class Vectors:
     def lagging(self) -> list[str]:
         """Return the spaces of models of this process that have changed since all their passages had vectors."""
         identities = [encoder.identity for encoder in self._models]
-        (rows,) = self._database.read([deferred.lagging(identities)]) if identities else ([],)
+        (rows,) = self._database.read([generations.lagging(identities)]) if identities else ([],)
         return [str(name) for (name,) in rows]
 
     def step(self, space: str) -> bool:
@@ -42,7 +42,7 @@ class Vectors:
         encoder = self._models.of(found.space.generation)
         if encoder is None:
             return False
-        ((mark, seq),) = cast(list[tuple[int, int]], self._database.read([deferred.marks(found)])[0])
+        ((mark, seq),) = cast(list[tuple[int, int]], self._database.read([generations.marks(found)])[0])
         identity = encoder.identity
         step = next_step(self._database, found, encoder, self._models.cache, mark + 1)
         batch = [spaces.guard(found)]
@@ -53,7 +53,7 @@ class Vectors:
             batch += step.batch
         upto = seq if step is None else step.born - 1  # the last version may lack more
         try:
-            self._database.write([*batch, deferred.advance(found, identity, upto)])
+            self._database.write([*batch, generations.advance(found, identity, upto)])
         except Refused as refused:
             raise NotFound("space", space) from refused
         return step is not None

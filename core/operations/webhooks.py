@@ -20,8 +20,8 @@ from muisti.core.query.points import Wanted, check
 from muisti.core.read.feed import changes_of
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refusal, Refused
-from muisti.core.store.sql import audit, spaces, webhooks
-from muisti.core.store.sql.trial import written
+from muisti.core.store.dry_run import written
+from muisti.core.store.sql import operations, spaces, webhooks
 
 MOST = 20  # in a space
 AT_ONCE = 20  # changes that are delivered before the position is stored
@@ -67,7 +67,7 @@ class Webhooks:
             epoch=found.space.epoch,
             cursor=found.seq.number,
         )
-        entry = audit.note(now, caller.actor, "webhook_created", space=space, target=new.id)
+        entry = operations.audit(now, caller.actor, "webhook_created", space=space, target=new.id)
         try:
             batch = [spaces.guard(found), *webhooks.insert(found, new, MOST), entry]
             written(self._database, batch, spaces.number(found), dry_run=dry_run)
@@ -89,7 +89,7 @@ class Webhooks:
     def delete(self, space: str, id_: str, caller: Caller, now: int, *, dry_run: bool = False) -> None:
         """Delete a webhook. Raises `NotFound` when there is none."""
         found = find_space(self._database, space)
-        entry = audit.note(now, caller.actor, "webhook_deleted", space=space, target=id_)
+        entry = operations.audit(now, caller.actor, "webhook_deleted", space=space, target=id_)
         try:
             written(self._database, [*webhooks.delete(found, id_), entry], spaces.number(found), dry_run=dry_run)
         except Refused as refused:

@@ -9,9 +9,8 @@ from muisti.core.model.values import IMPORTANCE
 from muisti.core.query.points import Point
 from muisti.core.store.database import Rows, Scalar, Statement
 from muisti.core.store.sql import quotas
-from muisti.core.store.sql.points import lived
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.version_rows import PLAIN, UNEXPIRED
+from muisti.core.store.sql.version_rows import PLAIN, UNEXPIRED, lived
 from muisti.core.text.terms import fold
 
 EVERY = 2**63 - 1  # changes

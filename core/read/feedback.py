@@ -12,8 +12,8 @@ from muisti.core.query.points import Point
 from muisti.core.read.naming import missing, named, shown
 from muisti.core.read.reading import read
 from muisti.core.store.database import Database, Refused
-from muisti.core.store.sql import feedback, spaces, telemetry, version_rows
-from muisti.core.store.sql.trial import written
+from muisti.core.store.dry_run import written
+from muisti.core.store.sql import spaces, telemetry, version_rows
 
 
 def give(
@@ -34,7 +34,7 @@ def give(
     found, (rows,) = read(database.primary, space, lambda row: [named(row, name, Point(None, now))])
     memory = shown(rows, space, name, caller, now)
     raw = version_rows.raw(memory.id)
-    said = [spaces.guard(found), *feedback.give(found, raw, caller.actor, verdict, now)]
+    said = [spaces.guard(found), *telemetry.give_verdict(found, raw, caller.actor, verdict, now)]
     try:
         used = written(database, said, telemetry.of_memory(found, raw, caller.actor), dry_run=dry_run)
     except Refused as refused:  # deleted meanwhile

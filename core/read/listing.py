@@ -17,9 +17,8 @@ from muisti.core.query.points import Point
 from muisti.core.store.database import Rows, Scalar, Statement
 from muisti.core.store.sql import memories, version_rows
 from muisti.core.store.sql.filters import where
-from muisti.core.store.sql.points import said
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.version_rows import PLAIN
+from muisti.core.store.sql.version_rows import PLAIN, said
 
 NEWEST: Sort = "-created_at"
 _NAMES: dict[Sort, str] = {"-created_at": "", "created_at": "c", "-updated_at": "-u", "updated_at": "u"}  # in cursors

@@ -10,7 +10,7 @@ from muisti.core.model.times import from_us, to_us
 from muisti.core.query.points import AsOf, Point
 from muisti.core.read.reading import read
 from muisti.core.store.database import Database, Rows, Statement
-from muisti.core.store.sql import points
+from muisti.core.store.sql import spaces
 from muisti.core.store.sql.spaces import SpaceRow
 
 AskAt = Callable[[SpaceRow, Point], list[Statement]]
@@ -39,7 +39,7 @@ def point_of(database: Database, name: str, as_of: AsOf, now: int) -> Point:
         PastRetention: the point is older than the history that is kept.
         PointAhead: the point is in the future.
     """
-    space, (rows,) = read(database, name, lambda space: [points.change(space, as_of)])
+    space, (rows,) = read(database, name, lambda space: [spaces.change(space, as_of)])
     if as_of.epoch not in (None, space.space.epoch):
         raise EpochGone(f"space {name!r} was erased and created again since {as_of.epoch}:{as_of.number}")
     if as_of.number is not None and as_of.number > space.space.seq and database is not database.primary:
@@ -58,7 +58,7 @@ def shown_at(database: Database, space: SpaceRow, number: int) -> SpaceRow:
         PastRetention: the change is older than the history that is kept.
     """
     if number < space.kept_from:
-        (rows,) = database.read([points.committed(space, space.kept_from)])
+        (rows,) = database.read([spaces.committed(space, space.kept_from)])
         since = f" ({from_us(cast(int, rows[0][0])).isoformat()})" if rows else ""
         raise PastRetention(
             f"space {space.space.name!r} remembers what it showed from change {space.kept_from}{since} on"

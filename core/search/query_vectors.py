@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from muisti.core.embedding.limited import Limited
+from muisti.core.embedding.cache import Limited
 from muisti.core.embedding.models import Models, absent
 from muisti.core.embedding.query_map import QueryMaps
 from muisti.core.index import dense

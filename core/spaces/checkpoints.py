@@ -20,9 +20,9 @@ from muisti.core.read.diff import differences
 from muisti.core.read.past import point_of, shown_at
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refusal, Refused, Rows
-from muisti.core.store.sql import audit, bulk_replace, checkpoints, version_rows
+from muisti.core.store.dry_run import written
+from muisti.core.store.sql import bulk_replace, operations, version_rows
 from muisti.core.store.sql.spaces import SpaceRow, guard
-from muisti.core.store.sql.trial import written
 from muisti.core.write.arrivals import Arrivals
 from muisti.core.write.begun import Call
 from muisti.core.write.screening import Screener
@@ -77,14 +77,14 @@ class Checkpoints:
             note = self._screener.text(found, note, Call(now, caller=caller), "$.note")[:REASON_MAX]
         if self._named(found, name):
             raise AlreadyExists(f"space {space!r} has a checkpoint {name!r} already; delete that one first")
-        (held,) = self._database.read([checkpoints.all_of(found)])
+        (held,) = self._database.read([bulk_replace.all_checkpoints(found)])
         if len(held) >= CHECKPOINTS_MAX:
             raise Conflict(f"space {space!r} has {CHECKPOINTS_MAX:,} checkpoints; delete some first")
-        batch = [guard(found), checkpoints.insert(found, name, now, caller.actor, note)]
-        rows = written(self._database, batch, checkpoints.named(found, name), dry_run=dry_run)
+        batch = [guard(found), bulk_replace.insert_checkpoint(found, name, now, caller.actor, note)]
+        rows = written(self._database, batch, bulk_replace.checkpoint_named(found, name), dry_run=dry_run)
         if not rows:
             raise NotFound("checkpoint", name)
-        return checkpoints.checkpoint(rows[0]), found.seq
+        return bulk_replace.checkpoint(rows[0]), found.seq
 
     def all(self, space: str, caller: Caller) -> tuple[list[Checkpoint], Seq]:
         """Return the checkpoints of a space, newest first, and the current point.
@@ -92,8 +92,8 @@ class Checkpoints:
         Notes speak of the whole space, so a caller who sees a part of it gets none.
         """
         found = find_space(self._database, space)
-        (rows,) = self._database.read([checkpoints.all_of(found)])
-        named = [checkpoints.checkpoint(row) for row in rows]
+        (rows,) = self._database.read([bulk_replace.all_checkpoints(found)])
+        named = [bulk_replace.checkpoint(row) for row in rows]
         return [one if caller.sees_all else structs.replace(one, note=None) for one in named], found.seq
 
     def delete(self, space: str, name: str, caller: Caller, *, dry_run: bool = False) -> None:
@@ -106,8 +106,13 @@ class Checkpoints:
         found = find_space(self._database, space)
         if not self._named(found, name):
             raise NotFound("checkpoint", name[:80])
-        entry = audit.note(self._clock(), caller.actor, "checkpoint_deleted", space=space, target=name)
-        written(self._database, [checkpoints.delete(found, name), entry], checkpoints.all_of(found), dry_run=dry_run)
+        entry = operations.audit(self._clock(), caller.actor, "checkpoint_deleted", space=space, target=name)
+        written(
+            self._database,
+            [bulk_replace.delete_checkpoint(found, name), entry],
+            bulk_replace.all_checkpoints(found),
+            dry_run=dry_run,
+        )
 
     def diff(
         self, space: str, since: str, until: str | None, caller: Caller, *, limit: int = 50, cursor: str | None = None
@@ -130,13 +135,13 @@ class Checkpoints:
             raise InvalidInput.at("$.until", f"change {stop} lies before change {start}, the value of since")
         beyond = b"" if cursor is None else position(cursor)
         (touched,) = self._database.read(
-            [checkpoints.touched(found, start, stop, beyond, limit + 1, caller.own_category)]
+            [bulk_replace.touched(found, start, stop, beyond, limit + 1, caller.own_category)]
         )
         ids = [row[0] for row in touched[:limit] if isinstance(row[0], bytes)]
         items: list[MemoryChange] = []
         if ids:
             before, after = self._database.read(
-                [checkpoints.memories_at(found, ids, first), checkpoints.memories_at(found, ids, last)]
+                [bulk_replace.memories_at(found, ids, first), bulk_replace.memories_at(found, ids, last)]
             )
             items = list(_changes(ids, _by_id(before, space, caller), _by_id(after, space, caller)))
         more = cursor_of(ids[-1]) if len(touched) > limit else None
@@ -158,11 +163,11 @@ class Checkpoints:
         found = find_space(self._database, space)
         point = self._point(found, to, "$.to")
         seq = found.seq.number if point.number is None else point.number
-        (touched,) = self._database.read([checkpoints.touched_count(found, seq)])
+        (touched,) = self._database.read([bulk_replace.touched_count(found, seq)])
         check_size(touched, "roll back to a later point first, or restore single memories")
         for encoder in self._models.embedding(found.space):
             embed_past(self._database, found, encoder, self._models.cache, Point(seq, call.now))
-        entry = audit.note(call.now, call.caller.actor, "space_rolled_back", space=space, target=str(seq))
+        entry = operations.audit(call.now, call.caller.actor, "space_rolled_back", space=space, target=str(seq))
 
         def attempt(row: SpaceRow) -> Written:
             shown_at(self._database, row, seq)
@@ -183,13 +188,13 @@ class Checkpoints:
         return RolledBack(to=Seq(done.seq.epoch, seq), before=Seq(done.seq.epoch, done.seq.number - made), written=done)
 
     def _named(self, space: SpaceRow, name: str) -> Rows:
-        return self._database.read([checkpoints.named(space, name)])[0]
+        return self._database.read([bulk_replace.checkpoint_named(space, name)])[0]
 
     def _point(self, space: SpaceRow, text: str, path: str) -> Point:
         """Return the point that a checkpoint, a time or a change names."""
         rows = self._named(space, text)
         if rows:
-            seq = checkpoints.checkpoint(rows[0]).seq
+            seq = bulk_replace.checkpoint(rows[0]).seq
             return Point(seq, self._clock())
         if _NAME.fullmatch(text) and ":" not in text:
             raise NotFound("checkpoint", text)

@@ -5,7 +5,7 @@ from muisti.core.model.outcomes import Cleared, Written
 from muisti.core.model.terms import CLEAR_PHRASE
 from muisti.core.model.values import Seq
 from muisti.core.spaces.checkpoints import TURNS_MAX, check_whole
-from muisti.core.store.sql import audit, bulk_replace
+from muisti.core.store.sql import bulk_replace, operations
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.begun import Call
 from muisti.core.write.transactions import Transactions
@@ -29,7 +29,7 @@ class Clearer:
         check_whole(call.caller)
         if confirm != CLEAR_PHRASE:
             raise InvalidInput.at("$.confirm", f"to delete all memories of the space send {CLEAR_PHRASE!r}")
-        entry = audit.note(call.now, call.caller.actor, "memories_cleared", space=space)
+        entry = operations.audit(call.now, call.caller.actor, "memories_cleared", space=space)
 
         def attempt(row: SpaceRow) -> Written:
             planned = [bulk_replace.end_all(row, TURNS_MAX)]

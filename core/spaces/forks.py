@@ -27,9 +27,9 @@ from muisti.core.read.diff import differences
 from muisti.core.read.reading import find_space
 from muisti.core.spaces.checkpoints import TURNS_MAX, check_size, check_whole, cursor_of, position
 from muisti.core.store.database import Database, Refusal, Refused, Rows, Statement
-from muisti.core.store.sql import audit, documents, forks, memories, quotas, spaces, version_rows
+from muisti.core.store.dry_run import written
+from muisti.core.store.sql import documents, forks, memories, operations, quotas, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow, space_row
-from muisti.core.store.sql.trial import written
 from muisti.core.write.arrivals import Arrivals
 from muisti.core.write.begun import Call
 from muisti.core.write.transactions import Transactions
@@ -91,7 +91,7 @@ class Forks:
             *spaces.insert(name, str(uuid.uuid4()), parent.space.settings, call.now),
             *forks.copy(parent, name, call.now),
             quotas.refuse_more_in(name, self._quota),
-            audit.note(call.now, call.caller.actor, "space_forked", space=name, target=space),
+            operations.audit(call.now, call.caller.actor, "space_forked", space=name, target=space),
         ]
         try:
             rows = written(self._database, batch, spaces.by_name(name), dry_run=call.dry_run)
@@ -155,7 +155,7 @@ class Forks:
             end = [*forks.settle(both.space, target), documents.torn_in_bulk(target), *allowed.end]
             if drop:
                 end += spaces.delete(source)
-            end.append(audit.note(call.now, call.caller.actor, "space_merged", space=into, target=source))
+            end.append(operations.audit(call.now, call.caller.actor, "space_merged", space=into, target=source))
             return self._transactions.turn(target, [*planned, *allowed.plan], "merged", call, end, allowed.flags)
 
         done = self._transactions.run(into, call, attempt)

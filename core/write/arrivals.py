@@ -14,7 +14,7 @@ from muisti.core.model.errors import Problem, SensitiveContent
 from muisti.core.model.outcomes import Flag
 from muisti.core.model.values import Memory
 from muisti.core.store.database import Database, Rows, Statement
-from muisti.core.store.sql import arrivals, memories, version_rows
+from muisti.core.store.sql import bulk_replace, memories, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.begun import Call
 from muisti.core.write.intake import Intake, place_of
@@ -50,7 +50,7 @@ class Arrivals:
         """
         if self._intake.asks_nothing(space, call):
             return Allowed()
-        rows = self._database.rehearse([*planned, arrivals.planned()])[-1]
+        rows = self._database.rehearse([*planned, bulk_replace.planned()])[-1]
         problems, flags, changed = list[Problem](), list[Flag](), list[tuple[int, Memory]]()
         for source, memory, current in self._read(space, rows):
             is_new = are_new and current is None
@@ -66,8 +66,10 @@ class Arrivals:
                 changed.append((source, accepted))
         if problems:
             raise SensitiveContent(problems[:NAMED])
-        seen = arrivals.refuse_others(cast(list[tuple[int, int | None]], rows))
-        return Allowed([seen, *self._staged(space, changed)], arrivals.clear() if changed else [], tuple(flags))
+        seen = bulk_replace.refuse_others(cast(list[tuple[int, int | None]], rows))
+        return Allowed(
+            [seen, *self._staged(space, changed)], bulk_replace.clear_arrivals() if changed else [], tuple(flags)
+        )
 
     def _read(self, space: SpaceRow, rows: Rows) -> Iterator[tuple[int, Memory, Memory | None]]:
         """Yield for each memory the source row, the version that would become current, and the current one or None."""
@@ -84,6 +86,6 @@ class Arrivals:
         if not changed:
             return
         made = ready([memory for _, memory in changed], space, self._models)
-        yield from arrivals.begin(space)
+        yield from bulk_replace.begin_arrivals(space)
         for number, ((source, _), new) in enumerate(zip(changed, made, strict=True)):
-            yield from arrivals.instead(space, source, new, number)
+            yield from bulk_replace.instead(space, source, new, number)

@@ -18,9 +18,9 @@ from muisti.core.model.times import from_us
 from muisti.core.model.values import LIMIT_MAX
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Refused, Row
-from muisti.core.store.sql import audit, changes, conflicts, guards, inserting, quotas, spaces, version_rows
+from muisti.core.store.dry_run import written
+from muisti.core.store.sql import changes, conflicts, inserting, operations, quotas, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
-from muisti.core.store.sql.trial import written
 from muisti.core.write.begun import Call
 from muisti.core.write.prepare import again, carried, superseded
 from muisti.core.write.refusals import Part
@@ -89,7 +89,9 @@ class Conflicts:
         return rows[0]
 
     def _keep(self, space: SpaceRow, one: OpenConflict, call: Call) -> Written:
-        entry = audit.note(call.now, call.caller.actor, "conflict_kept", space=space.space.name, target=one.new.id)
+        entry = operations.audit(
+            call.now, call.caller.actor, "conflict_kept", space=space.space.name, target=one.new.id
+        )
         batch = [spaces.guard(space), *conflicts.close(space, one.id), entry]
         try:
             written(self._database, batch, spaces.by_name(space.space.name), dry_run=call.dry_run)
@@ -111,8 +113,8 @@ class Conflicts:
             heir = structs.replace(heir, category=one.existing.category, key=one.existing.key)
         new = again(heir, one.new, cast(int, new_row[0]), space, self._models)
         statements = [
-            guards.refuse_stale(one.existing),
-            guards.refuse_stale(one.new),
+            inserting.refuse_stale(one.existing),
+            inserting.refuse_stale(one.new),
             inserting.end(space, one.existing, 1),
             *inserting.insert(space, carried(old, cast(int, existing_row[0])), 1),
             changes.record(space, "superseded", call.caller, old, 1),
@@ -127,11 +129,11 @@ class Conflicts:
 
     def _reject(self, space: SpaceRow, one: OpenConflict, call: Call) -> Written:
         statements = [
-            guards.refuse_stale(one.existing),
-            guards.refuse_stale(one.new),
+            inserting.refuse_stale(one.existing),
+            inserting.refuse_stale(one.new),
             inserting.end(space, one.new),
             changes.record(space, "deleted", call.caller, one.new),
-            audit.note(call.now, call.caller.actor, "memory_deleted", space=space.space.name, target=one.new.id),
+            operations.audit(call.now, call.caller.actor, "memory_deleted", space=space.space.name, target=one.new.id),
         ]
         begun = self._transactions.begin(space, [Part(one.new, statements)], call, created=False, embedded=False)
         return self._transactions.commit(begun)

@@ -12,7 +12,7 @@ from muisti.core.model.outcomes import LaterChange, Written
 from muisti.core.model.terms import UNDO_MAX
 from muisti.core.model.times import from_us
 from muisti.core.store.database import Database
-from muisti.core.store.sql import audit, import_undo, imports
+from muisti.core.store.sql import imports, operations, undo
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.begun import Call
 from muisti.core.write.transactions import Transactions
@@ -59,10 +59,10 @@ class ImportUndoer:
 
     def _end(self, space: SpaceRow, found: Imported, call: Call) -> Written:
         later, kinds, ids, staying = self._database.read([
-            import_undo.changed_since(space, found),
-            import_undo.living(space, found),
-            import_undo.living_ids(space, found, UNDO_MAX + 1),
-            import_undo.staying(space, found),
+            undo.changed_since(space, found),
+            undo.living(space, found),
+            undo.living_ids(space, found, UNDO_MAX + 1),
+            undo.staying(space, found),
         ])  # fmt: skip
         if later:
             changed = cast(list[tuple[int, str, bytes, str | None]], later)
@@ -72,13 +72,15 @@ class ImportUndoer:
         if not self._database.local and memories > REMOTE_MAX:
             told = f"the import brought {memories:,} memories"
             raise TooLarge(f"{told}; a remote database undoes {REMOTE_MAX:,} in one step")
-        entry = audit.note(call.now, call.caller.actor, "import_undone", space=space.space.name, target=str(found.id))
+        entry = operations.audit(
+            call.now, call.caller.actor, "import_undone", space=space.space.name, target=str(found.id)
+        )
         done = self._transactions.turn(
             space,
-            import_undo.end_all(space, found, memories),
+            undo.end_all(space, found, memories),
             "undone",
             call,
-            [entry, *import_undo.mark(space, found)],
+            [entry, *undo.mark(space, found)],
             ended=tuple(id_text(cast(bytes, row[0])) for row in ids) if len(ids) <= UNDO_MAX else (),
         )
         stays = stay([f"{kind} {name}" for kind, name in staying])

@@ -22,7 +22,7 @@ from muisti.core.model.spaces import Policy
 from muisti.core.model.terms import Echoes as Policing
 from muisti.core.model.values import SOURCES_MAX, TRUST, Draft, Memory
 from muisti.core.store.database import Database, Statement
-from muisti.core.store.sql import guards, memories
+from muisti.core.store.sql import inserting, memories
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.text.terms import count_tokens
 from muisti.core.write.begun import Call
@@ -118,7 +118,7 @@ class Provenance:
 def _lineage(space: SpaceRow, draft: Draft, living: dict[str, int], path: str, earlier: dict[str, int]) -> Lineage:
     sources = living | earlier
     trust = min([TRUST[draft.source_class], *sources.values()])
-    statements = (guards.refuse_less_trusted(space, list(living), trust),) if living else ()
+    statements = (inserting.refuse_less_trusted(space, list(living), trust),) if living else ()
     if trust == TRUST[draft.source_class]:
         return Lineage(trust, (), statements)
     lowest = tuple(one for one, trusted in sources.items() if trusted == trust)

@@ -14,7 +14,7 @@ from muisti.core.model.errors import NotUndone
 from muisti.core.model.outcomes import Instead
 from muisti.core.model.times import to_us
 from muisti.core.store.database import Database, Row
-from muisti.core.store.sql import last_call
+from muisti.core.store.sql import undo
 from muisti.core.store.sql.spaces import SpaceRow
 
 TASKS = 16  # of a caller that are looked at
@@ -64,8 +64,8 @@ class LastCalls:
         """
         found = self._changed(space, caller)
         imports, tasks = self._database.read([
-            last_call.imported(space, caller.actor),
-            last_call.running(space, caller.actor),
+            undo.imported(space, caller.actor),
+            undo.running(space, caller.actor),
         ])  # fmt: skip
         for number, seq, at in cast(list[tuple[int, int, int]], imports):
             if found is None or seq >= found.seq:
@@ -75,7 +75,7 @@ class LastCalls:
                 of = f" ({done:,} of {total:,} done)" if total else ""
                 raise NotUndone(f"your last call is a task that still runs: {kind}{of}", Instead(task=id_))
         since = to_us(space.space.created_at) if found is None else found.at
-        (rows,) = self._database.read([last_call.beside(space, caller.actor, since)])
+        (rows,) = self._database.read([undo.beside(space, caller.actor, since)])
         if rows:
             raise NotUndone(f"your last call {_done(rows[0])}", self._instead(space, caller, found))
         return found
@@ -83,7 +83,7 @@ class LastCalls:
     def _instead(self, space: SpaceRow, caller: Caller, before: LastCall | None) -> Instead:
         if before is None or before.request is None:
             return Instead(import_id=None if before is None else before.import_id)
-        (rows,) = self._database.read([last_call.size(space, caller.actor, before.request)])
+        (rows,) = self._database.read([undo.size(space, caller.actor, before.request)])
         return Instead(request=before.request, last=cast(int, rows[0][0]))
 
     def _changed(self, space: SpaceRow, caller: Caller) -> LastCall | None:
@@ -91,14 +91,14 @@ class LastCalls:
         found, without = None, list[str]()
         while len(without) < TASKS:
             (rows,) = self._database.read([
-                last_call.changed(space, caller, 0 if found is None else found.seq, without)
+                undo.changed(space, caller, 0 if found is None else found.seq, without)
             ])  # fmt: skip
             if not rows:
                 break
             request, seq, at = cast(tuple[str | None, int, int], rows[0])
             if request is None:
                 return LastCall(seq, at)
-            (tasks,) = self._database.read([last_call.task_of(space, caller.actor, request)])
+            (tasks,) = self._database.read([undo.task_of(space, caller.actor, request)])
             if not tasks:
                 return LastCall(seq, at, request)
             began = cast(int, tasks[0][-1])

@@ -13,7 +13,7 @@ from muisti.core.model.values import Draft, IfMatch, Memory, Name
 from muisti.core.read.diff import differences
 from muisti.core.read.naming import find, last_id
 from muisti.core.store.database import Database, Row
-from muisti.core.store.sql import changes, guards, inserting, memories, quotas, version_rows
+from muisti.core.store.sql import changes, inserting, memories, quotas, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.begun import Call
 from muisti.core.write.intake import Intake
@@ -101,7 +101,7 @@ class Lifecycle:
         old = superseded(before, made.id, call.now)
         (new,) = ready([made], space, self._models)
         statements = [
-            guards.refuse_stale(before),
+            inserting.refuse_stale(before),
             *accepted.statements,
             inserting.end(space, before, 1),
             *inserting.insert(space, carried(old, cast(int, row[0])), 1),
@@ -143,9 +143,9 @@ class Lifecycle:
     ) -> Written:
         (new,) = ready([after], space, self._models)
         if is_dead:
-            head, limit = [guards.refuse_revived(before)], quotas.refuse_more(space, self._quota)
+            head, limit = [inserting.refuse_revived(before)], quotas.refuse_more(space, self._quota)
         else:
-            head = [guards.refuse_stale(before), inserting.end(space, before)]
+            head = [inserting.refuse_stale(before), inserting.end(space, before)]
             limit = quotas.refuse_larger(space, self._quota, after)
         part = Part(after, [*head, *self._transactions.guarded_insertion(space, new, "restored", call.caller), limit])
         titles = retitled(self._database, space, [(None if is_dead else before, after)], call, 1)

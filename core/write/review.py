@@ -10,7 +10,7 @@ from muisti.core.model.terms import Status
 from muisti.core.model.times import DAY_US
 from muisti.core.model.values import Memory
 from muisti.core.store.database import Database, Row, Statement
-from muisti.core.store.sql import candidates, guards, inserting, version_rows
+from muisti.core.store.sql import inserting, telemetry, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.begun import Call
 from muisti.core.write.prepare import carried, reviewed
@@ -38,7 +38,7 @@ class Reviewer:
         _check(retrievals, 0.0)
         own = call.caller.category
         return self._review(
-            space, lambda row: candidates.proved(row, own, call.now, retrievals, AT_ONCE), "active", call
+            space, lambda row: telemetry.proved(row, own, call.now, retrievals, AT_ONCE), "active", call
         )
 
     def prune(self, space: str, retrievals: int, days: float, call: Call) -> Reviewed:
@@ -53,7 +53,7 @@ class Reviewer:
         own, before = call.caller.category, call.now - int(days * DAY_US)
         return self._review(
             space,
-            lambda row: candidates.neglected(row, own, call.now, retrievals, before, AT_ONCE),
+            lambda row: telemetry.neglected(row, own, call.now, retrievals, before, AT_ONCE),
             "deprecated",
             call,
         )
@@ -62,7 +62,7 @@ class Reviewer:
         before: Counter[str] = Counter()
 
         def attempt(space: SpaceRow) -> Written:
-            rows, counts = self._database.read([ask(space), candidates.by_status(space, call.caller.category)])
+            rows, counts = self._database.read([ask(space), telemetry.by_status(space, call.caller.category)])
             before.clear()
             before.update({str(name): cast(int, number) for name, number in counts})
             if not rows:
@@ -86,7 +86,7 @@ class Reviewer:
         born = self._transactions.guarded_insertion(
             space, carried(after, cast(int, row[0])), "updated", call.caller, offset
         )
-        return Part(after, [guards.refuse_stale(before), inserting.end(space, before, offset), *born])
+        return Part(after, [inserting.refuse_stale(before), inserting.end(space, before, offset), *born])
 
 
 def _check(retrievals: int, days: float) -> None:

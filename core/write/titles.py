@@ -18,7 +18,7 @@ from muisti.core.model.times import from_us
 from muisti.core.model.values import Json, Memory
 from muisti.core.read.topic_titles import coming, topic_title
 from muisti.core.store.database import Database, Statement
-from muisti.core.store.sql import changes, derived, guards, inserting, spaces, version_rows
+from muisti.core.store.sql import changes, derived, inserting, spaces, version_rows
 from muisti.core.store.sql.derived import Kept
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow
@@ -93,7 +93,7 @@ def _retitled(space: SpaceRow, before: Memory, title: str, number: int, call: Ca
     )
     follower = structs.replace(call.caller, actor=FOLLOWER)
     statements = [
-        guards.refuse_stale(before),
+        inserting.refuse_stale(before),
         derived.refuse_turned(space, before, number),
         inserting.end(space, before, offset),
         *inserting.insert(space, NewVersion(new, same_text_hash(title), []), offset),
@@ -163,7 +163,7 @@ def statements(
             new = structs.replace(
                 last, version=last.version + 1, updated_at=max(from_us(now), last.updated_at)
             )  # fmt: skip
-            yield guards.refuse_stale(current)
+            yield inserting.refuse_stale(current)
             yield inserting.end(space, current, offset)
             yield from inserting.insert(space, NewVersion(new, same_text_hash(new.content), []), offset)
             yield changes.record(space, "updated", caller, new, offset)

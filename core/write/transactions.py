@@ -25,17 +25,7 @@ from muisti.core.model.outcomes import Flag, Plan, Shift, Tally, Written
 from muisti.core.model.terms import BATCH_MAX, ChangeKind
 from muisti.core.model.values import Memory, Seq
 from muisti.core.store.database import Database, Refusal, Refused, Row, Rows, Statement
-from muisti.core.store.sql import (
-    bulk_replace,
-    changes,
-    guards,
-    inserting,
-    memories,
-    quotas,
-    requests,
-    spaces,
-    version_rows,
-)
+from muisti.core.store.sql import bulk_replace, changes, inserting, memories, quotas, requests, spaces, version_rows
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.support.meters import Counter
@@ -160,11 +150,11 @@ class Transactions:
         memory = new.memory
         statements: list[Statement] = []
         if memory.category is not None and memory.key is not None and memory.superseded_by is None:
-            statements.append(guards.refuse_address(space, memory))
+            statements.append(inserting.refuse_address(space, memory))
         if memory.parent_id is not None:
-            statements.append(guards.refuse_orphan(space, memory.parent_id))
+            statements.append(inserting.refuse_orphan(space, memory.parent_id))
         if memory.kind != "memory" and memory.superseded_by is None and (place := place_of(memory)) is not None:
-            statements.append(guards.refuse_place(space, memory, place))
+            statements.append(inserting.refuse_place(space, memory, place))
         return [*statements, *self.insertion(space, new, kind, caller, offset)]
 
     def insertion(
@@ -180,7 +170,7 @@ class Transactions:
         if call.request is None:
             self._pass(call)
             return unchanged
-        part = Part(memory, [guards.refuse_stale(memory)])
+        part = Part(memory, [inserting.refuse_stale(memory)])
         head = [*call.fenced.before, *requests.refuse_known(call.request, call.now), spaces.guard(space)]
         self._write(self._prepared(Begun(space, len(head), head, [part], call, created=False, flags=flags)))
         return unchanged

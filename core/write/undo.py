@@ -27,16 +27,15 @@ from muisti.core.model.values import Memory, Seq
 from muisti.core.read.diff import differences
 from muisti.core.store.database import Database, Rows, Statement
 from muisti.core.store.sql import (
-    audit,
     changes,
     conversations,
     documents,
     forks,
-    guards,
-    import_undo,
     inserting,
     memories,
+    operations,
     quotas,
+    undo,
     version_rows,
 )
 from muisti.core.store.sql.changes import Change
@@ -168,7 +167,7 @@ class Undoer:
 
     def _check_imports(self, space: SpaceRow, seqs: Sequence[int]) -> None:
         """Raise `NotUndone` for changes of an import, which must be undone together."""
-        (rows,) = self._database.read([import_undo.holding_changes(space, seqs)])
+        (rows,) = self._database.read([undo.holding_changes(space, seqs)])
         if rows:
             number, memories = cast(tuple[int, int], rows[0])
             told = f"the change is part of import {number}, which brought {memories:,} memories and is taken back whole"
@@ -297,10 +296,12 @@ def _ask(space: SpaceRow, memory_id: bytes, seq: int) -> list[Statement]:
 
 def _ended(space: SpaceRow, one: _Touched, offsets: Mapping[str, int], call: Call) -> Iterator[Statement]:
     if one.is_dead:
-        yield guards.refuse_revived(one.last)
+        yield inserting.refuse_revived(one.last)
         return
-    yield guards.refuse_stale(one.last)
+    yield inserting.refuse_stale(one.last)
     yield inserting.end(space, one.last, offsets[one.last.id])
     if one.before is None:
         yield changes.record(space, "undone", call.caller, one.last, offsets[one.last.id])
-        yield audit.note(call.now, call.caller.actor, "memory_deleted", space=space.space.name, target=one.last.id)
+        yield operations.audit(
+            call.now, call.caller.actor, "memory_deleted", space=space.space.name, target=one.last.id
+        )

@@ -18,7 +18,7 @@ from muisti.core.model.terms import OnConflict
 from muisti.core.model.values import Draft, IfMatch, Memory, Name
 from muisti.core.read.naming import find
 from muisti.core.store.database import Database, Outcome, Refused, Row, Statement
-from muisti.core.store.sql import audit, changes, conflicts, guards, inserting, memories, quotas, spaces, version_rows
+from muisti.core.store.sql import changes, conflicts, inserting, memories, operations, quotas, spaces, version_rows
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.support.waiting import Overtaken, WouldWait
@@ -217,10 +217,10 @@ class Writer:
 
     def _end(self, space: SpaceRow, memory: Memory, call: Call) -> Written:
         statements = [
-            guards.refuse_stale(memory),
+            inserting.refuse_stale(memory),
             inserting.end(space, memory),
             changes.record(space, "deleted", call.caller, memory),
-            audit.note(call.now, call.caller.actor, "memory_deleted", space=space.space.name, target=memory.id),
+            operations.audit(call.now, call.caller.actor, "memory_deleted", space=space.space.name, target=memory.id),
         ]
         parts = [*retitled(self._database, space, [(memory, None)], call, 1), Part(memory, statements)]
         begun = self._transactions.begin(space, parts, call, created=False, embedded=False)
@@ -277,7 +277,7 @@ class Writer:
     ) -> list[Statement]:
         refuses = on_conflict == "reject" and call.caller.reads
         own = call.caller.own_category
-        refusals = [guards.refuse_duplicate(space, new.memory, new.content_hash, call.now, own)] if refuses else []
+        refusals = [inserting.refuse_duplicate(space, new.memory, new.content_hash, call.now, own)] if refuses else []
         limits = [quotas.refuse_more(space, self._quota)] if offset == 0 else []  # after the last draft of the batch
         return [*refusals, *self._transactions.guarded_insertion(space, new, "created", call.caller, offset), *limits]
 
@@ -293,7 +293,7 @@ class Writer:
     ) -> Written:
         new = again(accepted.next(before, call.now), before, cast(int, row[0]), space, self._models)
         statements = [
-            guards.refuse_stale(before),
+            inserting.refuse_stale(before),
             *accepted.statements,
             inserting.end(space, before),
             *self._transactions.guarded_insertion(space, new, "updated", call.caller),

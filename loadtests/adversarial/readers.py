@@ -22,8 +22,7 @@ from muisti.core.context import features
 from muisti.core.context.counting import counter
 from muisti.core.discourse import signals, summarise, titles
 from muisti.core.embedding.cache import normalised
-from muisti.core.embedding.encoder import SHIPPED
-from muisti.core.embedding.tokens import Tokens
+from muisti.core.embedding.encoder import SHIPPED, Tokens
 from muisti.core.entities import reported
 from muisti.core.entities.names import norm
 from muisti.core.entities.recogniser import shipped

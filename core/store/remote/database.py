@@ -13,12 +13,21 @@ from typing import TypeVar
 from muisti.core.model.errors import NotYetReplicated, StoreCorrupt, StoreUnavailable, TooLarge
 from muisti.core.store.database import Database, Ended, Row, Rows, Scrubbed, Statement
 from muisti.core.store.free_space import Traces
-from muisti.core.store.remote import free_pages, writes
-from muisti.core.store.remote.hrana import BatchResult, Step, rows_of, transaction
-from muisti.core.store.remote.hrana_errors import Passing, Unsure, check, is_bad_statement, is_too_large, whole
+from muisti.core.store.remote import scrubbing, writes
+from muisti.core.store.remote.hrana import (
+    BatchResult,
+    Passing,
+    Step,
+    Unsure,
+    check,
+    is_bad_statement,
+    is_too_large,
+    rows_of,
+    transaction,
+    whole,
+)
 from muisti.core.store.remote.http_client import NoAnswer, Server, TooSlow
-from muisti.core.store.remote.replication import Progress, Reached
-from muisti.core.store.remote.retry import PASSING, Retry, reason_of, tally
+from muisti.core.store.remote.retry import PASSING, Progress, Reached, Retry, reason_of, tally
 from muisti.core.support.meters import StoreMeters
 
 SECONDS = 10.0  # for a call with its retries
@@ -143,10 +152,10 @@ class RemoteDatabase:
         When the server does not answer, the report says that free pages keep what they have.
         """
         try:
-            left = free_pages.overwrite(self)
+            left = scrubbing.overwrite(self)
         except StoreUnavailable:
-            return Scrubbed({}, free_pages.unchecked(None))
-        return Scrubbed({}, free_pages.unchecked(left))
+            return Scrubbed({}, scrubbing.unchecked(None))
+        return Scrubbed({}, scrubbing.unchecked(left))
 
     def close(self) -> None:
         self._closed = True

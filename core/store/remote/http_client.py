@@ -25,8 +25,7 @@ from muisti.core.model.errors import StoreUnavailable, TooLarge
 from muisti.core.model.location import base_url
 from muisti.core.store.database import Row
 from muisti.core.store.remote import hrana
-from muisti.core.store.remote.hrana import BadReply, BatchResult, CursorHead, Fault, Step, StepResult
-from muisti.core.store.remote.hrana_errors import raise_fault
+from muisti.core.store.remote.hrana import BadReply, BatchResult, CursorHead, Fault, Step, StepResult, raise_fault
 from muisti.core.support.rereading import Reread
 
 # Bearer token of a remote database, given as text or in a file that may change while Muisti runs

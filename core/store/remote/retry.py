@@ -1,11 +1,14 @@
 """Retries: how often a failed call is repeated, and for how long."""
 
 import random
+import threading
 import time
 from collections.abc import Mapping
 
+import msgspec
+
 from muisti.core.model.errors import StoreUnavailable
-from muisti.core.store.remote.hrana_errors import Passing, Unsure
+from muisti.core.store.remote.hrana import Passing, Unsure
 from muisti.core.store.remote.http_client import Declined, NoAnswer, NotSent, TooSlow
 from muisti.core.support.meters import Counter
 
@@ -59,3 +62,64 @@ class Retry:
         time.sleep(pause)
         self._retries.add("primary", reason_of(problem))
         self._pause = min(2 * self._pause, LONGEST_PAUSE)
+
+
+# Position that a database had reached when it last answered, which a replica must reach before it may answer.
+#
+# Two numbers measure it. The count of writes is Muisti's own, in the database itself, and survives restarts of servers.
+# The replication index is the server's, and lets a replica wait by itself; but a primary that was killed restarts it.
+
+
+class Reached(msgspec.Struct, frozen=True):
+    """Position of a database: its count of writes, and the replication index, None when the server sent none."""
+
+    count: int = 0
+    index: int | None = None
+
+
+class Progress:
+    """The newest positions seen of a primary and its replica. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._newest = Reached()
+        self._replica = Reached()
+        self._shown = 0  # the count in the last answer of the replica, wherever it is now
+
+    @property
+    def newest(self) -> Reached:
+        """The position that a replica must reach."""
+        return self._newest
+
+    @property
+    def behind(self) -> bool:
+        """Tell whether the replica may have to wait before it can answer."""
+        return self._replica != self._newest
+
+    @property
+    def lag(self) -> int:
+        """Writes that this process knows of and the replica has not yet shown."""
+        return max(0, self._newest.count - self._shown)
+
+    def primary_at(self, reached: Reached, before: Reached) -> None:
+        """Record an answer of the primary; `before` is the value of `newest` when the request was sent.
+
+        The count of a primary never falls. A lower count means another database, restored from an older copy.
+        """
+        with self._lock:
+            if reached.count >= self._newest.count or (reached.count < before.count and self._newest == before):
+                self._newest = reached
+
+    def replica_at(self, reached: Reached) -> bool:
+        """Record an answer of the replica; return whether it may be used, since later answers must not be older."""
+        with self._lock:
+            self._shown = reached.count
+            if reached.count < self._newest.count:
+                return False
+            self._newest = self._replica = Reached(reached.count, self._newest.index)
+            return True
+
+    def replica_lost(self) -> None:
+        """Record that the replica does not answer; it may return with fewer writes than it had."""
+        with self._lock:
+            self._replica = Reached(-1)

@@ -1,14 +1,127 @@
 """Each table of the schema, declared once: its references, and how it is erased, copied, moved, salvaged and rebuilt.
 
 The modules that erase, fork, import, repair and salvage read this. A new table is a migration and one declaration:
-here for parts of versions, else in `server_tables` or `space_tables`.
+here for the server and for parts of versions, else in `space_tables`.
 """
 
 from collections.abc import Mapping, Sequence
 
 from muisti.core.model.fields import FIELDS, MemoryField, columns, stored
-from muisti.core.store.sql import server_tables, space_tables
+from muisti.core.store.sql import space_tables
 from muisti.core.store.sql.table import ABOUT_THE_SPACE, OF_SPACE, OF_VERSION, Reference, Table, Wipe, words
+
+# Tables of a server and its spaces; see `core.store.sql.tables`
+
+_OF_THE_SERVER = "it is about the server, and says nothing of a memory"
+
+# Each table comes after those that it refers to.
+_SERVER = (
+    Table(
+        name="schema_migrations",
+        columns=words("number name applied_at"),
+        erasing="stays",
+        why=_OF_THE_SERVER,
+        plain=words("name"),
+        salvaging="left",
+    ),
+    Table(
+        name="sqlite_sequence",
+        columns=words("name seq"),
+        erasing="stays",
+        why=_OF_THE_SERVER,
+        plain=words("name seq"),
+        salvaging="left",
+    ),
+    Table(
+        name="generations",
+        columns=words("id hash model dimensions created_at probes seen_at"),
+        erasing="stays",
+        why=_OF_THE_SERVER,
+        plain=words("hash probes"),
+        stated=words("model"),
+        exported=True,
+    ),
+    Table(
+        name="keys",
+        columns=words(
+            "id hash name scopes spaces category parent_id created_at expires_at revoked_at last_used_at source_class"
+        ),
+        references=(Reference(("parent_id",), "keys", cascades=False),),
+        erasing="stays",
+        why=_OF_THE_SERVER,
+        plain=words("id hash scopes parent_id source_class"),
+        stated=words("name spaces category"),
+    ),
+    Table(
+        name="signing_keys",
+        columns=words("id public private created_at"),
+        erasing="stays",
+        why=_OF_THE_SERVER,
+        plain=words("id public private"),
+    ),
+    Table(
+        name="quotas",
+        columns=words("space memories bytes"),
+        erasing="stays",
+        why=ABOUT_THE_SPACE,
+        stated=words("space"),
+    ),
+    Table(
+        name="audit",
+        columns=words("id at actor action space target"),
+        erasing="stays",
+        why="it must name who erased which memory, by its id",
+        plain=words("action target"),
+        stated=words("actor space"),
+    ),
+    Table(
+        name="sweeps",
+        columns=words("name owner until next_at"),
+        erasing="stays",
+        why=_OF_THE_SERVER,
+        plain=words("owner"),
+        stated=words("name"),
+        salvaging="left",
+    ),
+    Table(
+        name="turns",
+        columns=words("number memory_id version living source"),
+        memories=("memory_id",),
+        erasing="stays",
+        why="it is empty between transactions",
+        plain=words("memory_id"),
+        salvaging="left",
+    ),
+    Table(
+        name="requests",
+        columns=words("scope key body_hash answer seq expires_at"),
+        erasing="stated",
+        wipes=(Wipe(data=("body_hash", "answer")),),
+        plain=words("scope key seq"),
+        rewound=True,
+        salvaging="left",  # an answer may speak of what is lost
+    ),
+    Table(
+        name="spaces",
+        columns=words(
+            "id name epoch seq created_at committed_at settings generation_id memories bytes kept_from policy feedback "
+            "shadow_generation_id shadow_served embedded second_generation_id second_embedded objects"
+        ),
+        references=(
+            Reference(("generation_id",), "generations", cascades=False),
+            Reference(("shadow_generation_id",), "generations", cascades=False),
+            Reference(("second_generation_id",), "generations", cascades=False),
+        ),
+        erasing="stays",
+        why=ABOUT_THE_SPACE,
+        plain=words("epoch settings policy"),
+        stated=words("name"),
+        forking="stated",
+        moving="stated",
+        rewound=True,
+    ),
+)
+
 
 # The first columns of `versions`, in the order of the schema. A later field adds its own at the end.
 _FIRST = words(
@@ -58,7 +171,7 @@ def versions(fields: Sequence[MemoryField]) -> Table:
 
 # Each table comes after those that it refers to.
 TABLES = (
-    *server_tables.TABLES,
+    *_SERVER,
     versions(FIELDS),
     Table(
         name="tags",

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from muisti.core.embedding.hosted import PROBES, recognise
+from muisti.core.embedding.models import PROBES, recognise
 from muisti.core.model.unavailable import ModelUnavailable
 from muisti.core.support.rereading import Reread
 from muisti.core.support.waiting import WouldWait, without_waiting

@@ -29,8 +29,8 @@ from muisti.core.store.sql import (
     exports,
     forks,
     imports,
+    index_rows,
     inserting,
-    segments,
     spaces,
     version_rows,
 )
@@ -313,7 +313,9 @@ def test_repair_rebuilds_each_table_that_is_derived(database: Database, space: S
     new = NewVersion(memory, b"", [Indexed(Passage(0, 0, 7), b"terms", {"generation": b"vector"})])
     made = written([*inserting.dependent_rows((version_rows.raw(memory.id), 1), new)])
     assert made == {table.name for table in rebuilt_from_version()}
-    assert written([segments.forget(space)]) == {table.name for table in TABLES if table.rebuilt == "from_index"}
+    assert written([index_rows.forget_segments(space)]) == {
+        table.name for table in TABLES if table.rebuilt == "from_index"
+    }
 
 
 def test_a_version_with_the_same_text_takes_over_each_table_that_is_repeated(database: Database, space: SpaceRow):
