@@ -29,7 +29,7 @@ from muisti.core.query import evidence
 from muisti.core.query.evidence import Calibration, Entry, Unrelated, advised
 from muisti.core.search import judged as judging
 from muisti.core.search import searcher
-from muisti.core.search.ranking import has_every_word
+from muisti.core.search.judged import has_every_word
 from muisti.service.app.client import Client
 from muisti.service.app.local import start
 from muisti.service.evaluation.asking import HIDDEN_MOST, from_others, largest
@@ -125,16 +125,16 @@ def _watching() -> Iterator[list[Seen]]:
     seen: list[Seen] = []
     as_is = searcher.judged
 
-    def judged(calibration: Calibration, snapshot: Any, wanted: Any, found: Any, mode: Any, *place: Any) -> Any:
-        thresholds = calibration.thresholds(mode, *place)
+    def judged(calibration: Calibration, asked: Any, found: Any, *place: Any) -> Any:
+        thresholds = calibration.thresholds(asked.mode, *place)
         assert thresholds is not None, "the model has no thresholds"
-        plain = Calibration([Entry(generation=place[0], modes={mode: thresholds})])
-        before, after = (as_is(one, snapshot, wanted, found, mode, *place) for one in (plain, calibration))
+        plain = Calibration([Entry(generation=place[0], modes={asked.mode: thresholds})])
+        before, after = (as_is(one, asked, found, *place) for one in (plain, calibration))
         assert found.meaning is not None
         best = found.meaning.own[np.searchsorted(found.rows, found.rankings["dense"].best)]
         cosines = -np.sort(-best)[:DEPTH]
         nearest, deeper = (float(cosines[0]), float(cosines[-1])) if len(cosines) else (0.0, 0.0)
-        every = has_every_word(snapshot, wanted, found)
+        every = has_every_word(asked, found)
         none = (before.evidence == "none", after.evidence == "none")
         seen.append(Seen(found.strength, thresholds.weak, after.advised, every, nearest, deeper, *none))
         return after

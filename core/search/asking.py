@@ -40,8 +40,8 @@ from muisti.core.read.naming import named, shown
 from muisti.core.read.past import read_at
 from muisti.core.search.explanation import SPACE
 from muisti.core.search.query_vectors import Like
-from muisti.core.search.ranking import POOL
-from muisti.core.search.refined import SPREAD, Expected, Extra, diverse
+from muisti.core.search.rankings import Expected, Extra
+from muisti.core.search.refined import diverse, pool_of
 from muisti.core.search.searcher import Found, Searcher
 from muisti.core.store.database import Database
 
@@ -62,7 +62,7 @@ class _Candidate(msgspec.Struct, frozen=True):
 def part_limit(query: Query) -> int:
     """Return how many hits of each space the best of all are chosen from."""
     options = query.options or NOTHING
-    return max(POOL, SPREAD * query.limit) if options.diversity else query.limit
+    return pool_of(options, query.limit) if options.diversity else query.limit
 
 
 def merged(parts: Sequence[Part], query: Query, found: Sequence[Found]) -> JointAnswer:
@@ -130,7 +130,7 @@ def _candidates(parts: Sequence[Part], query: Query, found: Sequence[Found]) -> 
 def _weighted(hit: Hit, weight: float) -> Hit:
     explain = hit.explain
     if explain is not None:
-        lost = {SPACE: hit.score * weight - hit.score} if weight != 1 else {}
+        lost = {SPACE: hit.score * weight - hit.score} if weight != 1 and hit.score else {}
         explain = replace(explain, space_weight=weight, parts={**explain.parts, **lost})
     return replace(hit, score=hit.score * weight, explain=explain)
 

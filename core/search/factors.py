@@ -12,14 +12,14 @@ import numpy.typing as npt
 
 from muisti.core.index.columns import Lists
 from muisti.core.index.snapshot import RowNumbers, Snapshot, one_a_memory
-from muisti.core.index.space_index import SpaceIndex
-from muisti.core.kernels import Doubles, Mask
+from muisti.core.kernels import Doubles
 from muisti.core.model.hits import Recency
 from muisti.core.model.spaces import Policy
 from muisti.core.model.terms import HALF_LIFE_DAYS, Mode, Signal, TagRule
 from muisti.core.model.times import DAY_US
 from muisti.core.query.options import PRESETS, Options
 from muisti.core.query.query import Wanted
+from muisti.core.search.rankings import Asked, Extra
 from muisti.core.text.terms import fold, tokenize
 
 Factors = npt.NDArray[np.float64]
@@ -162,29 +162,21 @@ class Signalled(msgspec.Struct, frozen=True, kw_only=True):
         return score
 
 
-def signalled(
-    index: SpaceIndex,
-    snapshot: Snapshot,
-    options: Options,
-    wanted: Wanted,
-    rows: RowNumbers,
-    similarity: Doubles,
-    recency: Doubles,
-) -> Signalled:
-    """Score the candidate `rows`, which have a `similarity` and a decay by age in [0, 1] each."""
+def signalled(asked: Asked, extra: Extra, rows: RowNumbers, similarity: Doubles) -> Signalled:
+    """Score the candidate `rows`, which have a `similarity` in [0, 1] each."""
+    snapshot, options = asked.snapshot, extra.options
     weights = PRESETS[options.preset] if options.preset else _factors(options)
     scores: dict[Signal, Doubles] = {}
     for name in weights:
         if name == "similarity":
             scores[name] = np.clip(similarity, 0.0, 1.0)
         elif name == "recency":
-            scores[name] = recency
+            ages = ages_in_days(snapshot.columns.at[rows], asked.now)
+            scores[name] = decayed(extra.recency, ages, np.ones(len(ages), np.int8))
         elif name == "position":
             scores[name] = positions(snapshot, rows)
         else:
-            column = index.column(snapshot, "tags")
-            assert isinstance(column, Lists)
-            scores[name] = tag_scores(column, snapshot.size, rows, wanted, options.boost_tags, options.tag_rule)
+            scores[name] = tag_scores(asked, options, rows)
     composite = np.zeros(len(rows)) if options.preset else None
     if composite is not None:
         for name, weight in weights.items():
@@ -197,21 +189,20 @@ def _factors(options: Options) -> Mapping[Signal, float]:
     return {name: weight for name, weight in options.signals.items() if weight and name != "recency"}
 
 
-def tagged(index: SpaceIndex, snapshot: Snapshot, allowed: Mask, options: Options, wanted: Wanted) -> RowNumbers | None:
+def tagged(asked: Asked, options: Options) -> RowNumbers | None:
     """Return rows that a composite scores by their tags alone: the first of each of the newest `MOST` memories.
 
     They have a tag of `boost_tags`, or one that is a word or two words of the query. None unless tags are added up.
     """
     if options.preset is None or not PRESETS[options.preset].get("tag"):
         return None
-    column = index.column(snapshot, "tags")
-    assert isinstance(column, Lists)
-    words = [word.strip(EDGES) for word in fold(wanted.text).split()]
+    snapshot, column = asked.snapshot, _tags(asked)
+    words = [word.strip(EDGES) for word in fold(asked.wanted.text).split()]
     sought = [*map(fold, options.boost_tags), *words, *map(" ".join, pairwise(words))]
     codes = [code for tag in sought if (code := column.dictionary.code(tag)) is not None]
     chosen = np.zeros(len(column.dictionary.values), np.bool_)
     chosen[codes] = True
-    rows = np.flatnonzero(allowed & column.select(chosen, snapshot.size))
+    rows = np.flatnonzero(asked.allowed.mask & column.select(chosen, snapshot.size))
     rows = rows[one_a_memory(snapshot, rows)]
     return rows[np.argsort(-snapshot.columns.at[rows], kind="stable")[:MOST]]
 
@@ -224,16 +215,21 @@ def positions(snapshot: Snapshot, rows: RowNumbers) -> Doubles:
     return 1.0 - snapshot.columns.number[rows] / np.maximum(passages - 1, 1)
 
 
-def tag_scores(
-    column: Lists, size: int, rows: RowNumbers, wanted: Wanted, boosts: Mapping[str, float], rule: TagRule
-) -> Doubles:
+def _tags(asked: Asked) -> Lists:
+    column = asked.index.column(asked.snapshot, "tags")
+    assert isinstance(column, Lists)
+    return column
+
+
+def tag_scores(asked: Asked, options: Options, rows: RowNumbers) -> Doubles:
     """Return the score of the tags of each row's memory."""
-    tagged, codes = column.view(size)
+    column = _tags(asked)
+    tagged, codes = column.view(asked.snapshot.size)
     starts, stops = np.searchsorted(tagged, rows), np.searchsorted(tagged, rows, side="right")
-    folded = {fold(tag): score for tag, score in boosts.items()}
+    folded = {fold(tag): score for tag, score in options.boost_tags.items()}
     spans: list[tuple[int, int]] = list(zip(starts.tolist(), stops.tolist(), strict=True))
     distinct: set[int] = {code for start, stop in spans for code in codes[start:stop].tolist()}
-    known = {code: _tag_score(str(column.dictionary.values[code]), wanted, folded) for code in distinct}
+    known = {code: _tag_score(str(column.dictionary.values[code]), asked.wanted, folded) for code in distinct}
     out = np.full(len(rows), NEUTRAL)
     if not any(known.values()):
         return out
@@ -241,7 +237,7 @@ def tag_scores(
         held: list[int] = codes[start:stop].tolist()
         own = [known[code] for code in held]
         if own:
-            out[place] = RULES[rule](own)
+            out[place] = RULES[options.tag_rule](own)
     return out
 
 

@@ -17,7 +17,6 @@ from muisti.core.model.hits import (
     Fusion,
     Group,
     Hit,
-    Mode,
     NamedTime,
     Novelty,
     QuoteMatch,
@@ -31,7 +30,6 @@ from muisti.core.model.times import from_us
 from muisti.core.model.values import Json, Memory, Passage
 from muisti.core.query.options import PATHS
 from muisti.core.query.points import Point
-from muisti.core.query.query import Query, Wanted
 from muisti.core.read.hierarchy import situated
 from muisti.core.search.explanation import parts_of, sentence
 from muisti.core.search.factors import ages_in_days
@@ -57,13 +55,8 @@ def versions_of(snapshot: Snapshot, ranked: Ranked) -> list[int]:
 class Hits:
     """Builds hits from ranked rows and fetched memories."""
 
-    def __init__(self, snapshot: Snapshot, query: Query, wanted: Wanted, mode: Mode, now: int, ranked: Ranked) -> None:
-        self._snapshot = snapshot
-        self._query = query
-        self._wanted = wanted
-        self._mode: Mode = mode
-        self._ranked = ranked
-        self._now = now
+    def __init__(self, ranked: Ranked) -> None:
+        self._ranked, self._query, self._snapshot = ranked, ranked.asked.query, ranked.asked.snapshot
 
     def of(self, fetched: Mapping[int, Memory]) -> tuple[Hit, ...]:
         """Return a hit for each ranked memory; `fetched` has the memories by version id."""
@@ -129,15 +122,15 @@ class Hits:
 
     def _highlight(self, memory: Memory, passage: tuple[int, int, int]) -> str | None:
         _, start, stop = passage
-        return highlight(memory.content[start:stop], set(self._wanted.terms))
+        return highlight(memory.content[start:stop], set(self._ranked.asked.wanted.terms))
 
     def explained(self, place: int) -> Explanation:
         """Return the factors of the score of the candidate at a place."""
         ranked, found, query = self._ranked, self._ranked.found, self._query
         row = int(found.rows[place])
         lexical = found.score("lexical", place)
-        fusion = query.fusion if self._mode == "hybrid" else None
-        terms = {} if found.matches is None else shares(self._snapshot, found.matches, self._wanted, row)
+        fusion = query.fusion if self._ranked.asked.mode == "hybrid" else None
+        terms = {} if found.matches is None else shares(self._snapshot, found.matches, self._ranked.asked.wanted, row)
         told = Explanation(
             fusion=fusion,
             alpha=self._alpha(fusion),
@@ -153,7 +146,7 @@ class Hits:
             refreshed_days=0.0 if ranked.refreshed is None else float(ranked.refreshed[place]),
             trust=1.0 if ranked.trust is None else float(ranked.trust[place]),
             feedback=1.0 if ranked.feedback is None else float(ranked.feedback[place]),
-            age_days=float(ages_in_days(self._snapshot.columns.at[row : row + 1], self._now)[0]),
+            age_days=float(ages_in_days(self._snapshot.columns.at[row : row + 1], self._ranked.asked.now)[0]),
             terms=terms,
             graph=self._graph(place),
             signals=self._signals(place),
@@ -165,7 +158,7 @@ class Hits:
             sentence="",
         )
         brought: dict[Name, float] = {name: float(one[place]) for name, one in (found.shares or {}).items()}
-        return replace(told, parts=parts_of(told, brought), sentence=sentence(told, self._mode))
+        return replace(told, parts=parts_of(told, brought), sentence=sentence(told, self._ranked.asked.mode))
 
     def _alpha(self, fusion: Fusion | None) -> float | None:
         """Return the weight of meaning that was used: a search for code has another one than prose."""

@@ -3,7 +3,7 @@
 A ranking is declared here once. Candidates, fusion and the places of hits use mappings by its name.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import reduce
 from typing import Literal, Protocol
 
@@ -16,11 +16,14 @@ from muisti.core.index.allowed import Allowed
 from muisti.core.index.collection import CollectionStatistics
 from muisti.core.index.lexical import Matches, best_matches, mark_same_text, rank_lexical
 from muisti.core.index.snapshot import RowNumbers, Snapshot, one_a_memory
+from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Doubles
-from muisti.core.model.hits import Fusion
+from muisti.core.model.hits import Fusion, Recency
 from muisti.core.model.terms import Mode
-from muisti.core.query.query import Wanted
-from muisti.core.search.query_vectors import QueryVectors, cosines, nearest
+from muisti.core.query.filters import Filter
+from muisti.core.query.options import Options
+from muisti.core.query.query import Query, Wanted
+from muisti.core.search.query_vectors import Like, QueryVectors, cosines, nearest
 
 Name = Literal["lexical", "dense", "graph"]
 
@@ -33,18 +36,58 @@ BY_MODE: Mapping[Mode, tuple[Name, ...]] = {
 }
 
 
-class Asked(msgspec.Struct, frozen=True):
-    """A query and the rows of a snapshot that it may rank.
+class Expected(msgspec.Struct, frozen=True, kw_only=True):
+    """Memories that a caller expects among the hits, by id.
 
-    `vectors` is None where the dense ranking does not run, `walked` where that of the graph does not.
+    `conditions` has each condition of the filter with the fields that it names. `shows` says whether the caller sees
+    memories of a category.
     """
 
-    snapshot: Snapshot
-    population: CollectionStatistics
-    wanted: Wanted
-    vectors: QueryVectors | None
-    allowed: Allowed
+    ids: tuple[str, ...]
+    conditions: Sequence[tuple[frozenset[str], Filter]]
+    shows: Callable[[object], bool]
+
+
+class Extra(msgspec.Struct, frozen=True, kw_only=True):
+    """Options, with what they are resolved to: the memory of `similar_to`, and the filter of what the caller sees.
+
+    `walked` are the visits of the graph ranking. `recency` has the decay of a composite. `joint` says that the answer
+    will be merged with those of other spaces. `expected` has the memories of `explain_ids`, None for none.
+    """
+
+    options: Options
+    recency: Recency = Recency()
+    joint: bool = False
+    like: Like | None = None
+    sees: Filter | None = None
     walked: Walked | None = None
+    expected: Expected | None = None
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """A query on a snapshot, with what it is resolved to and the rows that it may rank.
+
+    `mode` is the one that runs. `now` is in microseconds. `vectors` is None where the dense ranking does not run, and
+    `extra` has options, None for none. `quoted` has the allowed rows with every quoted part, None unless these come
+    before others.
+    """
+
+    index: SpaceIndex
+    snapshot: Snapshot
+    query: Query
+    wanted: Wanted
+    mode: Mode
+    now: int
+    vectors: QueryVectors | None
+    extra: Extra | None
+    population: CollectionStatistics
+    allowed: Allowed
+    quoted: RowNumbers | None
+
+    @property
+    def walked(self) -> Walked | None:
+        """The visits of the graph ranking; None where it does not run."""
+        return None if self.extra is None else self.extra.walked
 
 
 class Ranking(msgspec.Struct, frozen=True):

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from muisti.core.embedding.models import Models, absent
 from muisti.core.index.cache import Indexes
+from muisti.core.index.dense import directions
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Floats
@@ -21,18 +22,17 @@ from muisti.core.model.values import Memory
 from muisti.core.query.evidence import Calibration, enough
 from muisti.core.query.filters import fields_of, may_be
 from muisti.core.query.points import AsOf
-from muisti.core.query.query import Query, Wanted, parse
+from muisti.core.query.query import Query, parse
 from muisti.core.read.past import point_of
-from muisti.core.search import query_vectors
 from muisti.core.search.expected import Explaining
 from muisti.core.search.factors import in_effect
 from muisti.core.search.found import Hits, placed, turns_placed, versions_of
 from muisti.core.search.instructions import NO_LANE, Lane, applying
-from muisti.core.search.judged import judged, ranks_text
-from muisti.core.search.query_vectors import QueryEmbedder, QueryVectors, turned
-from muisti.core.search.ranking import Ranked, rank, visible
-from muisti.core.search.rankings import BY_MODE
-from muisti.core.search.refined import Extra, Groups, joint
+from muisti.core.search.judged import judged
+from muisti.core.search.query_vectors import QueryEmbedder, turned, wanted_like
+from muisti.core.search.ranking import filtered, rank, visible
+from muisti.core.search.rankings import BY_MODE, Asked, Extra
+from muisti.core.search.refined import Grouped
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import memories, spaces, version_rows
 from muisti.core.support.waiting import WouldWait
@@ -52,12 +52,12 @@ class _Behind(Exception):
 class Found(msgspec.Struct, frozen=True):
     """An answer of one space, and what merges it with those of others.
 
-    `vectors` are those of the passages of the hits, `groups` are all groups of the space; None unless asked for.
+    `vectors` are those of the passages of the hits, `groups` are those of the hits; None unless asked for.
     """
 
     answer: Answer
     vectors: Floats | None = None
-    groups: Groups | None = None
+    groups: Grouped | None = None
 
 
 class Searcher:
@@ -115,7 +115,7 @@ class Searcher:
         while True:
             index, snapshot = opened(space, needed or 0)
             try:
-                return self._tried(space, query, now, index, snapshot, needed, max_age, extra)
+                return self._tried(query, now, index, snapshot, needed, max_age, extra)
             except _Behind as behind:
                 needed = behind.number
 
@@ -127,7 +127,7 @@ class Searcher:
             if as_of.epoch in (None, snapshot.seq.epoch):
                 snapshot = snapshot.as_of(point.number)
                 with suppress(_Behind):
-                    return self._tried(space, query, point.time, index, snapshot, point.number, 0.0, extra)
+                    return self._tried(query, point.time, index, snapshot, point.number, 0.0, extra)
 
     def search_at_once(self, space: str, query: Query, now: int, max_age: float = 0.0, *, alone: bool = True) -> Answer:
         """Return the answer of `search` if that takes a millisecond or two and need not wait; for the event loop.
@@ -141,13 +141,12 @@ class Searcher:
         if snapshot.size > (QUICK_ROWS if alone else BRIEF_ROWS):
             raise WouldWait
         try:
-            return self._tried(space, query, now, index, snapshot, None, max_age).answer
+            return self._tried(query, now, index, snapshot, None, max_age).answer
         except _Behind:
             raise WouldWait from None
 
     def _tried(
         self,
-        space: str,
         query: Query,
         now: int,
         index: SpaceIndex,
@@ -162,69 +161,69 @@ class Searcher:
             _Behind: the snapshot has not seen a required change.
         """
         began = perf_counter()
-        asked, known = query, index.space
-        recency = in_effect(asked.recency, asked.mode, known.space.policy, self._default)
-        if recency is not asked.recency:
+        stated, known = query, index.space
+        recency = in_effect(stated.recency, stated.mode, known.space.policy, self._default)
+        if recency is not stated.recency:
             query = replace(query, recency=recency)
         like = None if extra is None else extra.like
-        wanted = parse(query.text, query.match) if like is None else query_vectors.wanted_like(like)
+        wanted = parse(query.text, query.match) if like is None else wanted_like(like)
         now = now if query.reference_time is None else query.reference_time
         mode, degraded = self._mode(index, snapshot, query.mode, extra)
         vectors = None
         if "dense" in BY_MODE[mode]:
             try:
-                way = asked.second_query
-                vectors, lacks = self._embedder.embed(index.space.space, snapshot, wanted.text, like, way)
+                way = query.second_query
+                vectors, lacks = self._embedder.embed(known.space, snapshot, wanted.text, like, way)
                 degraded = (*degraded, *lacks)
             except ModelUnavailable as unavailable:
                 mode, degraded = "keyword", (f"{unavailable}: ranked by keyword only",)
         embedded = perf_counter()
         heard = index.feedback_counts.number if query.as_of is None else None
-        ranker = partial(rank, index, snapshot, query, wanted, mode, vectors, now, extra)
-        ranked = ranker()
-        lane = self._lane(index, snapshot, query, wanted, vectors, ranked, now)
+        asked = filtered(index, snapshot, query, wanted, mode, now, vectors, extra)
+        allowed = perf_counter()
+        ranked = rank(asked)
+        lane = self._lane(asked)
         ready = perf_counter()
         versions = [*versions_of(snapshot, ranked), *lane.versions]
-        found, newest = self._fetch(index, snapshot, versions, max_age, heard, again=needed is not None)
+        fetched, newest = self._fetch(index, snapshot, versions, max_age, heard, again=needed is not None)
         if snapshot.seq.number < (newest if needed is None else needed):
             raise _Behind(newest)
-        known_turns = (
-            {} if query.as_of is not None or _seeks_superseded(query) else index.recent.turns_at(snapshot.seq.number)
-        )
-        found = turns_placed(found, self._database, index.space, snapshot.seq.number, known_turns)
-        ruled = index.space
-        if ruled is not known and in_effect(asked.recency, asked.mode, ruled.space.policy, self._default) != recency:
+        remembers = query.as_of is None and not _seeks_superseded(query)
+        turns = index.recent.turns_at(snapshot.seq.number) if remembers else {}
+        space, number = index.space, snapshot.seq.number
+        fetched = turns_placed(fetched, self._database, space, number, turns)
+        if space is not known and in_effect(stated.recency, stated.mode, space.space.policy, self._default) != recency:
             raise _Behind(newest)  # the policy has changed since
         timings = Timings(
             embed=1000 * (embedded - began),
-            filter=1000 * ranked.filtering,
-            rank=1000 * (ready - embedded - ranked.filtering),
+            filter=1000 * (allowed - embedded),
+            rank=1000 * (ready - allowed),
             fetch=1000 * (perf_counter() - ready),
         )
-        generation = index.space.space.generation
-        level = judged(self._calibration, snapshot, wanted, ranked.found, mode, generation, space)
-        held = enough(level.evidence, query.min_evidence)
-        made = partial(Hits, snapshot, query, wanted, mode, now)
-        hits = made(ranked).of(found) if held else ()
+        level = judged(self._calibration, asked, ranked.found, space.space.generation, space.space.name)
+        hits = Hits(ranked).of(fetched) if enough(level.evidence, query.min_evidence) else ()
         explained: tuple[Reasoned, ...] = ()
         if extra is not None and extra.expected is not None:
-            explained = Explaining(index, query, now, extra, ranked, hits, made, ranker).of(self._database)
+            explained = Explaining(ranked, extra, extra.expected, hits).of(self._database)
         answer = Answer(
-            hits=placed(hits, self._database, index.space, snapshot.seq.number),
+            hits=placed(hits, self._database, space, number),
             total=ranked.found.total,
             evidence=level.evidence,
             strength=level.strength,
             thresholds=level.thresholds,
-            evidence_reason=level.reason() if query.explain and ranks_text(mode) else None,
+            evidence_reason=level.reason() if query.explain and BY_MODE[mode] else None,
             strategy=mode,
             degraded=degraded if extra is None else (*degraded, *_undone(snapshot, extra)),
             seq=snapshot.seq,
             timings=timings,
             recency=recency,
             explained=explained,
-            instructions=lane.of(found),
+            instructions=lane.of(fetched),
         )
-        return Found(answer) if extra is None or not extra.joint else Found(answer, *joint(snapshot, ranked))
+        if extra is None or not extra.joint:
+            return Found(answer)
+        groups = None if ranked.refined is None else ranked.refined.groups
+        return Found(answer, directions(snapshot, ranked.rows), groups)
 
     def _mode(
         self, index: SpaceIndex, snapshot: Snapshot, asked: Mode, extra: Extra | None
@@ -246,28 +245,19 @@ class Searcher:
         bare = snapshot.unembedded
         return asked, (f"{bare} passages have no embedding and rank by keyword only; {LATER}",) * bool(bare)
 
-    def _lane(
-        self,
-        index: SpaceIndex,
-        snapshot: Snapshot,
-        query: Query,
-        wanted: Wanted,
-        vectors: QueryVectors | None,
-        ranked: Ranked,
-        now: int,
-    ) -> Lane:
+    def _lane(self, asked: Asked) -> Lane:
         """Return the instructions that apply to a question. Lists of memories and a memory as query ask none."""
-        encoder, asked = self._models.ready, query.options
-        if encoder is None or not query.instructions or not BY_MODE[query.mode] or not query.text.strip():
+        encoder, query, wanted = self._models.ready, asked.query, asked.wanted
+        if encoder is None or not query.instructions or not BY_MODE[asked.mode] or not query.text.strip():
             return NO_LANE
-        if asked is not None and asked.similar_to is not None:
+        if query.options is not None and query.options.similar_to is not None:
             return NO_LANE
         demanding = wanted.required or wanted.phrases or wanted.quoted
-        allowed = partial(visible, index, snapshot, query, now) if demanding else lambda: ranked.asked.allowed.mask
-        same = vectors is not None and self._models.of(index.space.space.generation) is encoder
-        known = None if vectors is None or not same else vectors.own
+        shown = partial(visible, asked) if demanding else lambda: asked.allowed.mask
+        same = self._models.of(asked.index.space.space.generation) is encoder
+        known = None if asked.vectors is None or not same else asked.vectors.own
         question = lambda: known or turned(encoder.encode_query(wanted.text))  # noqa: E731
-        return applying(index, snapshot, encoder, question, allowed, query.instructions)
+        return applying(asked.index, asked.snapshot, encoder, question, shown, query.instructions)
 
     def _fetch(
         self,
