@@ -75,11 +75,11 @@ def _read(
 
 
 def _ahead(
-    read: Callable[[Sequence[Statement]], list[Sequence[Row]]], asked: Iterable[list[Statement]]
-) -> Iterator[list[Sequence[Row]]]:
+    read: Callable[[Sequence[Statement]], list[list[Row]]], asked: Iterable[list[Statement]]
+) -> Iterator[list[list[Row]]]:
     """Yield the answers in order. A thread reads the next one while the caller uses the last."""
     with ThreadPoolExecutor(1, "segments") as reader:
-        coming = deque[Future[list[Sequence[Row]]]]()
+        coming = deque[Future[list[list[Row]]]]()
         for statements in asked:
             coming.append(reader.submit(read, statements))
             if len(coming) > 1:

@@ -16,8 +16,16 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import msgspec
 import numpy as np
 
-from muisti.core.index.allowed import ROWS, Allowed, count, packed, unpacked, words_for
-from muisti.core.index.collection import CollectionStatistics, within
+from muisti.core.index.collection import (
+    ROWS,
+    Allowed,
+    CollectionStatistics,
+    count_bits,
+    packed,
+    unpacked,
+    within,
+    words_for,
+)
 from muisti.core.index.columns import Column, Keywords, Lists, Numbers, Value, as_floats, is_number
 from muisti.core.index.rows import Rows
 from muisti.core.index.snapshot import Snapshot
@@ -269,7 +277,7 @@ class Selections:
         """Return the rows that the filter selects among the `visible` ones of the first `size`, whole memories."""
         words = self._true_of(filter, True, size) & visible
         firsts = self._bitmap(_FIRST, self._first_of_memory, size)
-        return Allowed(unpacked(words, size), count(words), words=words, memories=count(words & firsts))
+        return Allowed(unpacked(words, size), count_bits(words), words=words, memories=count_bits(words & firsts))
 
     def _true_of(self, filter: Filter, truth: bool, size: int) -> Codes:
         """Return the rows for which the filter is `truth`; rows for which it is unknown are in neither set."""

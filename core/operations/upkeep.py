@@ -12,7 +12,7 @@ from muisti.core.model.times import DAY_US
 from muisti.core.query.points import Subject
 from muisti.core.read.reading import find_space
 from muisti.core.store.database import Database, Statement
-from muisti.core.store.sql import erasable, requests, telemetry, topics
+from muisti.core.store.sql import erasable, inserting, telemetry, topics
 from muisti.core.write.expiry import Expirer
 
 AT_A_TIME = 1_000  # memories in a step; every place is searched once for each
@@ -72,10 +72,10 @@ class Upkeep:
 
     def forget_answers(self, now: int) -> bool:
         """Delete some expired answers of requests with an idempotency key. Return whether more are left."""
-        old = requests.old(now)
+        old = inserting.old(now)
         if not self._database.read([old])[0]:
             return False
-        _, more = self._database.write([requests.forget(now, ANSWERS_AT_ONCE), old])
+        _, more = self._database.write([inserting.forget(now, ANSWERS_AT_ONCE), old])
         return bool(more)
 
     def release_expired(self, now: int) -> bool:

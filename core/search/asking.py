@@ -33,8 +33,7 @@ from muisti.core.query import intent
 from muisti.core.query.evidence import enough
 from muisti.core.query.filter_fields import Scalar
 from muisti.core.query.filters import And, Filter, conditions_of, fields_of
-from muisti.core.query.options import NOTHING, Options, Part
-from muisti.core.query.query import Query
+from muisti.core.query.query import NOTHING, Options, Part, Query
 from muisti.core.read.hierarchy import resolved_at
 from muisti.core.read.naming import named, shown
 from muisti.core.read.past import read_at

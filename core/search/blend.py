@@ -15,10 +15,9 @@ weak answer has a weak score. All constants are fitted on the tuning sets (docs/
 import msgspec
 import numpy as np
 
-from muisti.core.index.context import add_related, in_context
 from muisti.core.index.dense import QueryVector
 from muisti.core.index.dialogue import OUTSIDE
-from muisti.core.index.lexical import Matches
+from muisti.core.index.lexical import Matches, add_related, in_context
 from muisti.core.index.postings import UNIT
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.index.vector_columns import Vectors

@@ -10,8 +10,7 @@ from msgspec.structs import replace
 from muisti.core.code.grammars import language_of
 from muisti.core.code.headers import is_code
 from muisti.core.index.columns import MISSING_CODE, Keywords
-from muisti.core.index.context import with_neighbours
-from muisti.core.index.lexical import Matches, rank_lexical
+from muisti.core.index.lexical import Matches, rank_lexical, with_neighbours
 from muisti.core.index.snapshot import RowNumbers, Snapshot, one_a_memory
 from muisti.core.kernels import Doubles, Mask
 from muisti.core.kernels.pool import count_memories

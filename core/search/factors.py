@@ -17,8 +17,7 @@ from muisti.core.model.hits import Recency
 from muisti.core.model.spaces import Policy
 from muisti.core.model.terms import HALF_LIFE_DAYS, Mode, Signal, TagRule
 from muisti.core.model.times import DAY_US
-from muisti.core.query.options import PRESETS, Options
-from muisti.core.query.query import Wanted
+from muisti.core.query.query import PRESETS, Options, Wanted
 from muisti.core.search.rankings import Asked, Extra
 from muisti.core.text.terms import fold, tokenize
 

@@ -8,8 +8,7 @@ from typing import cast
 from msgspec import UNSET, UnsetType
 from msgspec.structs import replace
 
-from muisti.core.index.context import Around
-from muisti.core.index.lexical import shares
+from muisti.core.index.lexical import Around, shares
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.model.filing import located, overlap_of, place_of
 from muisti.core.model.hits import (
@@ -28,8 +27,8 @@ from muisti.core.model.hits import (
 from muisti.core.model.terms import Signal
 from muisti.core.model.times import from_us
 from muisti.core.model.values import Json, Memory, Passage
-from muisti.core.query.options import PATHS
 from muisti.core.query.points import Point
+from muisti.core.query.query import PATHS
 from muisti.core.read.hierarchy import situated
 from muisti.core.search.explanation import parts_of, sentence
 from muisti.core.search.factors import ages_in_days

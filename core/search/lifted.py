@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from muisti.core.code.names import symbol_of
-from muisti.core.index.allowed import Allowed
+from muisti.core.index.collection import Allowed
 from muisti.core.index.columns import Keywords, Lists
 from muisti.core.index.lexical import containing
 from muisti.core.index.snapshot import RowNumbers, Snapshot, one_a_memory

@@ -6,11 +6,9 @@ import msgspec
 import numpy as np
 from msgspec.structs import replace
 
-from muisti.core.index.allowed import Allowed
-from muisti.core.index.collection import CollectionStatistics
+from muisti.core.index.collection import Allowed, CollectionStatistics
 from muisti.core.index.columns import Numbers
-from muisti.core.index.context import Around
-from muisti.core.index.lexical import containing
+from muisti.core.index.lexical import Around, containing
 from muisti.core.index.snapshot import RowNumbers, Snapshot, best_places, in_order
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Doubles, Longs, Mask

@@ -12,8 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from muisti.core.graph.pagerank import Walked
-from muisti.core.index.allowed import Allowed
-from muisti.core.index.collection import CollectionStatistics
+from muisti.core.index.collection import Allowed, CollectionStatistics
 from muisti.core.index.lexical import Matches, best_matches, mark_same_text, rank_lexical
 from muisti.core.index.snapshot import RowNumbers, Snapshot, one_a_memory
 from muisti.core.index.space_index import SpaceIndex
@@ -21,8 +20,7 @@ from muisti.core.kernels import Doubles
 from muisti.core.model.hits import Fusion, Recency
 from muisti.core.model.terms import Mode
 from muisti.core.query.filters import Filter
-from muisti.core.query.options import Options
-from muisti.core.query.query import Query, Wanted
+from muisti.core.query.query import Options, Query, Wanted
 from muisti.core.search.query_vectors import Like, QueryVectors, cosines, nearest
 
 Name = Literal["lexical", "dense", "graph"]

@@ -6,12 +6,12 @@ import msgspec
 import numpy as np
 
 from muisti.core.index.columns import MISSING_CODE, MISSING_NUMBER, Column, Lists, Numbers
-from muisti.core.index.context import Around, around
 from muisti.core.index.dense import directions
+from muisti.core.index.lexical import Around, around
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Doubles, Floats, Longs
 from muisti.core.query.filter_fields import Scalar
-from muisti.core.query.options import Options
+from muisti.core.query.query import Options
 from muisti.core.search.rankings import Asked, Extra
 
 # Diverse hits: maximal marginal relevance over the stored vectors of the candidates.

@@ -16,7 +16,7 @@ from muisti.core.model.errors import Conflict, NotFound, StoreCorrupt, StoreUnav
 from muisti.core.store.database import Row, Rows, Statement
 from muisti.core.store.file.sqlite_errors import translated
 from muisti.core.store.migrate import APPLIED, UNFINISHED, newest, refuse_unfinished
-from muisti.core.store.remote.writes import TABLE as WRITES
+from muisti.core.store.remote.retry import TABLE as WRITES
 from muisti.core.support.progress import Progress
 
 VALUES_MAX = 10_000  # in one statement

@@ -16,9 +16,8 @@ from muisti.core.model.ids import id_bytes, id_text
 from muisti.core.model.imports import Imported
 from muisti.core.model.values import Found, History, Name, Page, Seq, Version
 from muisti.core.query.filters import Filter
-from muisti.core.query.options import Part
 from muisti.core.query.points import AsOf, Point, Wanted
-from muisti.core.query.query import Query
+from muisti.core.query.query import Part, Query
 from muisti.core.read import facets
 from muisti.core.read.diff import compared
 from muisti.core.read.feed import changes_of

@@ -25,7 +25,7 @@ from muisti.core.model.outcomes import Flag, Plan, Shift, Tally, Written
 from muisti.core.model.terms import BATCH_MAX, ChangeKind
 from muisti.core.model.values import Memory, Seq
 from muisti.core.store.database import Database, Refusal, Refused, Row, Rows, Statement
-from muisti.core.store.sql import bulk_replace, changes, inserting, memories, quotas, requests, spaces, version_rows
+from muisti.core.store.sql import bulk_replace, changes, inserting, memories, quotas, spaces, version_rows
 from muisti.core.store.sql.inserting import NewVersion
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.support.meters import Counter
@@ -104,7 +104,7 @@ class Transactions:
 
     def is_known(self, call: Call) -> bool:
         """Return whether a reply is stored for the call."""
-        return call.request is not None and any(self._database.read([requests.known(call.request, call.now)])[0])
+        return call.request is not None and any(self._database.read([inserting.known(call.request, call.now)])[0])
 
     def begin(
         self,
@@ -126,7 +126,7 @@ class Transactions:
         versions have new texts, which are embedded.
         """
         head = [*call.fenced.before]
-        head += [] if call.request is None else requests.refuse_known(call.request, call.now)
+        head += [] if call.request is None else inserting.refuse_known(call.request, call.now)
         head += self._model(space, call.now) if embedded else [spaces.guard_policy(space)]
         numbers = numbers or len(parts)
         head += spaces.advance(space, numbers, call.now)
@@ -171,7 +171,7 @@ class Transactions:
             self._pass(call)
             return unchanged
         part = Part(memory, [inserting.refuse_stale(memory)])
-        head = [*call.fenced.before, *requests.refuse_known(call.request, call.now), spaces.guard(space)]
+        head = [*call.fenced.before, *inserting.refuse_known(call.request, call.now), spaces.guard(space)]
         self._write(self._prepared(Begun(space, len(head), head, [part], call, created=False, flags=flags)))
         return unchanged
 
@@ -212,7 +212,7 @@ class Transactions:
 
         The `end` statements follow them in the batch. See `core.store.sql.bulk_replace`.
         """
-        known = [] if call.request is None else requests.refuse_known(call.request, call.now)
+        known = [] if call.request is None else inserting.refuse_known(call.request, call.now)
         model = self._model(space, call.now)
         head = [*call.fenced.before, *known, *model, *planned, *bulk_replace.advance(space, call.now)]
         quota = quotas.refuse_more_in_bulk(space, self._quota)
@@ -303,7 +303,7 @@ class Transactions:
         """Return the space, and the stored reply of the call's key, if there is one."""
         ask = [spaces.by_name(name)]
         if call.request is not None:
-            ask.append(requests.known(call.request, call.now))
+            ask.append(inserting.known(call.request, call.now))
         found, *stored = self._database.read(ask)
         if not found:
             raise NotFound("space", name)
@@ -344,7 +344,7 @@ class Transactions:
                 ended=begun.ended,
                 flags=begun.flags,
             )
-            batch.append(requests.remember(begun.space, request, answer, begun.call.now + self._retention_us))
+            batch.append(inserting.remember(begun.space, request, answer, begun.call.now + self._retention_us))
         return replace(begun, batch=[*batch, *begun.call.fenced.after])
 
     def _pass(self, call: Call) -> None:

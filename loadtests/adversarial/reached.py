@@ -55,7 +55,7 @@ ELSEWHERE: Mapping[str, Sequence[str]] = {
         *("service/providers/endpoint.py", "service/runtime/summary_writer.py"),
     ],
     SHORT: [
-        *("core/graph/groups.py", "core/index/selections.py", "core/model/ids.py", "core/query/options.py"),
+        *("core/graph/groups.py", "core/index/selections.py", "core/model/ids.py", "core/query/query.py"),
         *("core/context/layout.py", "core/write/conflict_decisions.py", "service/console/asking/settings.py"),
         *("service/console/pages/documents.py", "service/console/pages/keys.py", "service/console/pages/memory.py"),
         *("service/console/pages/quality.py", "service/mcp/offers.py", "service/providers/posting.py"),

@@ -25,8 +25,7 @@ from muisti.core.model.hits import Answer, JointAnswer
 from muisti.core.model.outcomes import Written
 from muisti.core.model.terms import OnConflict
 from muisti.core.model.values import Draft, RequestKey
-from muisti.core.query.options import Part
-from muisti.core.query.query import Query
+from muisti.core.query.query import Part, Query
 from muisti.core.support.priority import Urgent, begin, work_slowly
 from muisti.core.support.waiting import Overtaken, WouldWait, without_waiting, working_for
 from muisti.core.views.context import Request as ContextRequest

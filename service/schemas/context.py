@@ -23,7 +23,7 @@ from muisti.core.model.hits import Evidence, Mode
 from muisti.core.model.terms import SPACES_MAX
 from muisti.core.model.times import to_us
 from muisti.core.query import filters, points
-from muisti.core.query.options import Part
+from muisti.core.query.query import Part
 from muisti.core.views.context import ENCODINGS, USUAL, Request
 from muisti.service.schemas import fields
 from muisti.service.schemas.copying import copied

@@ -13,7 +13,8 @@ from typing import TypeVar
 from muisti.core.model.errors import NotYetReplicated, StoreCorrupt, StoreUnavailable, TooLarge
 from muisti.core.store.database import Database, Ended, Row, Rows, Scrubbed, Statement
 from muisti.core.store.free_space import Traces
-from muisti.core.store.remote import scrubbing, writes
+from muisti.core.store.remote import retry as writes
+from muisti.core.store.remote import scrubbing
 from muisti.core.store.remote.hrana import (
     BatchResult,
     Passing,

@@ -16,7 +16,7 @@ from urllib.parse import quote
 
 from muisti.core.model.errors import StoreUnavailable
 from muisti.core.store.database import Rows, Statement
-from muisti.core.store.remote.writes import TABLE
+from muisti.core.store.remote.retry import TABLE
 from muisti.core.support.progress import Progress
 
 # Overwrite the free pages of a database on a server, which deletes rows without overwriting them.

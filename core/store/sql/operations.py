@@ -96,7 +96,7 @@ def revoke_key(key_id: str, now: int) -> Statement:
 
 
 def note_revoked(key_id: str, now: int, actor: str) -> Statement:
-    """Add audit entries for the keys that `revoke`, the next statement of the batch, will revoke."""
+    """Add audit entries for the keys that `revoke_key`, the next statement of the batch, will revoke."""
     return Statement(
         f"INSERT INTO audit (at, actor, action, target) {_FAMILY}SELECT ?, ?, 'key_revoked', id FROM keys "
         "WHERE id IN (SELECT id FROM family) AND revoked_at IS NULL",
@@ -152,7 +152,7 @@ def public_signing_keys() -> Statement:
 def add_signing_key(key_id: str, public: str, private: str | None, now: int) -> Statement:
     return Statement(
         "INSERT INTO signing_keys VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING",
-        (key_id, public_signing_keys, private, now),
+        (key_id, public, private, now),
     )
 
 

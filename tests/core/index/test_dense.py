@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from muisti.core.embedding.encoder import StaticEncoder
 from muisti.core.embedding.vectors import Vectors, pack, rotate
 from muisti.core.index import dense
-from muisti.core.index.allowed import Allowed
+from muisti.core.index.collection import Allowed
 from muisti.core.index.dense import QueryVector, alike, cosines, nearest, query_vector, rotated
 from muisti.core.index.inserted import Inserted
 from muisti.core.index.rows import ALIVE, Rows
@@ -197,7 +197,7 @@ def test_what_was_baked_is_all_that_a_search_needs():
     """Else the first search in a process waits for a compiler."""
     code = """
 import numpy as np
-from muisti.core.index.allowed import Allowed
+from muisti.core.index.collection import Allowed
 from muisti.core.index.inserted import Inserted
 from muisti.core.kernels import bake, dense, pool
 from tests.core.index.test_dense import query_vector, nearest, rotated, snapshot_of

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from muisti.core.embedding.models import Models, SecondModels
-from muisti.core.embedding.query_map import QueryMaps
-from muisti.core.embedding.vectors import pack, rows_of
+from muisti.core.embedding.vectors import QueryMaps, pack, rows_of
 from muisti.core.index.dense import query_vector, rotated
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.vector_columns import VectorColumns
