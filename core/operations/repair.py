@@ -8,7 +8,7 @@ from muisti.core.embedding.models import Models
 from muisti.core.model.errors import Conflict, StoreCorrupt
 from muisti.core.operations.checkup import BATCH, Findings
 from muisti.core.store.backup import checked, fresh, opened
-from muisti.core.store.database import Database, Statement
+from muisti.core.store.database import Database, Statement, slots
 from muisti.core.store.file.database import FileDatabase
 from muisti.core.store.file.sqlite_errors import translated
 from muisti.core.store.migrate import migrate
@@ -107,8 +107,7 @@ def _derive_in(database: Database, space: SpaceRow, models: Models, rows: Sequen
     """Rebuild derived rows in a space. A space whose model is missing is skipped, because no other can embed it."""
     if space.space.generation is not None and models.of(space.space.generation) is None:
         return
-    marks = ",".join("?" * len(rows))
-    asked = f"SELECT {version_rows.COLUMNS} FROM versions v WHERE v.space_id = ? AND v.id IN ({marks})"
+    asked = f"SELECT {version_rows.COLUMNS} FROM versions v WHERE v.space_id = ? AND v.id IN {slots(rows)}"
     (found,) = database.read([Statement(asked, (space.id, *rows))])
     versions = [version_rows.memory(row, space.space.name) for row in found]
     statements: list[Statement] = []

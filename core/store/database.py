@@ -3,7 +3,7 @@
 A statement that begins with `refuse(code)` is a compare-and-set: it ends its batch with `Refused`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Sized
 from enum import StrEnum
 from typing import NamedTuple, Protocol
 
@@ -37,6 +37,15 @@ class Refusal(StrEnum):
 
 
 _BY_CODE = {str(code): code for code in Refusal}
+
+
+def slots(values: Sized) -> str:
+    """Return a list of placeholders in brackets, one for each value.
+
+    >>> slots("ab")
+    '(?,?)'
+    """
+    return f"({','.join('?' * len(values))})"
 
 
 def refuse(code: Refusal) -> str:

@@ -14,7 +14,7 @@ from muisti.core.model.fields import FIELDS, columns
 from muisti.core.model.terms import ChangeKind
 from muisti.core.model.times import from_us
 from muisti.core.query.points import Point
-from muisti.core.store.database import Refusal, Row, Statement, refuse
+from muisti.core.store.database import Refusal, Row, Statement, refuse, slots
 from muisti.core.store.sql.inserting import NewVersion, insert
 from muisti.core.store.sql.spaces import STAGING, SpaceRow
 from muisti.core.store.sql.tables import copy_rows, parts
@@ -181,9 +181,8 @@ def touched_count(space: SpaceRow, after: int) -> Statement:
 def memories_at(space: SpaceRow, ids: Sequence[bytes], point: Point) -> Statement:
     """Select the versions of given memories that were valid at a point, in no order."""
     then, args = lived(point)
-    marks = ",".join("?" * len(ids))
     return Statement(
-        f"SELECT {COLUMNS} FROM versions v WHERE v.memory_id IN ({marks}) AND +v.space_id = ? AND {then}",
+        f"SELECT {COLUMNS} FROM versions v WHERE v.memory_id IN {slots(ids)} AND +v.space_id = ? AND {then}",
         (*ids, space.id, *args),
     )
 

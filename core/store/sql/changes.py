@@ -10,7 +10,7 @@ from muisti.core.model.outcomes import Planned
 from muisti.core.model.terms import ChangeKind
 from muisti.core.model.values import Memory
 from muisti.core.query.filters import Filter
-from muisti.core.store.database import Row, Scalar, Statement
+from muisti.core.store.database import Row, Scalar, Statement, slots
 from muisti.core.store.sql import inserting
 from muisti.core.store.sql.filters import where
 from muisti.core.store.sql.spaces import SpaceRow
@@ -84,9 +84,8 @@ def of_request(space: SpaceRow, request: str, most: int) -> Statement:
 
 def of_call(space: SpaceRow, request: str, actors: Sequence[str], most: int) -> Statement:
     """Select the last changes of a request by these actors that no import brought and no undo took back."""
-    marks = ",".join("?" * len(actors))
     return Statement(
-        f"{_SELECT} AND {OPEN} AND c.import_id IS NULL AND c.request = ? AND c.actor IN ({marks}) "
+        f"{_SELECT} AND {OPEN} AND c.import_id IS NULL AND c.request = ? AND c.actor IN {slots(actors)} "
         "ORDER BY c.seq DESC LIMIT ?",
         (space.id, request, *actors, most),
     )
@@ -112,8 +111,7 @@ def of_author(space: SpaceRow, author: str, most: int) -> Statement:
 
 def numbered(space: SpaceRow, seqs: Sequence[int]) -> Statement:
     """Select those of the given changes that are not undone."""
-    marks = ",".join("?" * len(seqs))
-    return Statement(f"{_SELECT} AND {OPEN} AND c.seq IN ({marks}) ORDER BY c.seq", (space.id, *seqs))
+    return Statement(f"{_SELECT} AND {OPEN} AND c.seq IN {slots(seqs)} ORDER BY c.seq", (space.id, *seqs))
 
 
 def touches(space: SpaceRow, memory_id: bytes, after: int) -> Statement:
@@ -150,9 +148,9 @@ def planned(row: Row) -> Planned:
 
 def undo(space: SpaceRow, seqs: Sequence[int]) -> Statement:
     """Mark changes as undone by the last change of the space."""
-    marks = ",".join("?" * len(seqs))
     return Statement(
-        f"UPDATE changes SET undone = (SELECT seq FROM spaces WHERE id = ?) WHERE space_id = ? AND seq IN ({marks})",
+        "UPDATE changes SET undone = (SELECT seq FROM spaces WHERE id = ?) "
+        f"WHERE space_id = ? AND seq IN {slots(seqs)}",
         (space.id, space.id, *seqs),
     )
 
@@ -212,5 +210,4 @@ def after(
 
 def standing(names: Sequence[str]) -> Statement:
     """Select name, epoch and seq of spaces."""
-    marks = ",".join("?" * len(names))
-    return Statement(f"SELECT name, epoch, seq FROM spaces WHERE name IN ({marks})", tuple(names))
+    return Statement(f"SELECT name, epoch, seq FROM spaces WHERE name IN {slots(names)}", tuple(names))

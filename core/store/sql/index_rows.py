@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from muisti.core.query.filter_fields import LISTED
-from muisti.core.store.database import Scalar, Statement
+from muisti.core.store.database import Scalar, Statement, slots
 from muisti.core.store.sql import spaces, table, tables
 from muisti.core.store.sql.filters import COLUMNS, LISTS
 from muisti.core.store.sql.spaces import SpaceRow
@@ -150,9 +150,8 @@ def segment_chain(space: SpaceRow, generation: int | None) -> Statement:
 
 def segment_data(space: SpaceRow, generation: int | None, firsts: Sequence[int]) -> Statement:
     """Select (first, last, seen, data) of the segments that begin at `firsts`, in order."""
-    marks = ",".join("?" * len(firsts))
     return Statement(
-        f"SELECT first, last, seen, data FROM segments WHERE {_OWN} AND first IN ({marks}) ORDER BY first",
+        f"SELECT first, last, seen, data FROM segments WHERE {_OWN} AND first IN {slots(firsts)} ORDER BY first",
         (*_own(space, generation), *firsts),
     )
 
@@ -215,9 +214,9 @@ def second_chain(space: SpaceRow) -> Statement:
 
 def second_data(space: SpaceRow, firsts: Sequence[int]) -> Statement:
     """Select the data of the segments with vectors of the second model that begin at `firsts`."""
-    marks = ",".join("?" * len(firsts))
     return Statement(
-        f"SELECT data FROM segments WHERE {_OWN} AND first IN ({marks}) ORDER BY first", (*_second(space), *firsts)
+        f"SELECT data FROM segments WHERE {_OWN} AND first IN {slots(firsts)} ORDER BY first",
+        (*_second(space), *firsts),
     )
 
 

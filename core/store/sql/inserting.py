@@ -7,7 +7,7 @@ import msgspec
 
 from muisti.core.model.fields import FOLDED
 from muisti.core.model.values import Json, Memory, Passage, RequestKey
-from muisti.core.store.database import Refusal, Scalar, Statement, refuse
+from muisti.core.store.database import Refusal, Scalar, Statement, refuse, slots
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.tables import copy_rows, repeated
 from muisti.core.store.sql.version_rows import CURRENT, LAYOUT, UNEXPIRED, Layout, raw
@@ -182,10 +182,9 @@ def refuse_orphan(space: SpaceRow, parent_id: str) -> Statement:
 
 def refuse_less_trusted(space: SpaceRow, ids: Sequence[str], trust: int) -> Statement:
     """Refuse with `stale` unless all of these memories exist and have at least this trust."""
-    marks = ",".join("?" * len(ids))
     return Statement(
         f"{_STALE} WHERE (SELECT count(*) FROM versions WHERE +space_id = ? "
-        f"AND memory_id IN ({marks}) AND died IS NULL AND trust >= ?) < ?",
+        f"AND memory_id IN {slots(ids)} AND died IS NULL AND trust >= ?) < ?",
         (space.id, *map(raw, ids), trust, len(ids)),
     )
 

@@ -7,7 +7,7 @@ from muisti.core.model.terms import Sort
 from muisti.core.model.times import to_us
 from muisti.core.model.values import Memory
 from muisti.core.query.points import Point
-from muisti.core.store.database import Scalar, Statement
+from muisti.core.store.database import Scalar, Statement, slots
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import COLUMNS, CURRENT, UNEXPIRED, lived, raw
 from muisti.core.text.terms import fold, same_text_hash
@@ -120,8 +120,7 @@ def of_versions(space: SpaceRow, wanted: Sequence[tuple[bytes, int]]) -> list[St
 
 def by_rows(version_ids: Sequence[int]) -> Statement:
     """Select versions by row id, in no order."""
-    marks = ",".join("?" * len(version_ids))
-    return Statement(f"SELECT {COLUMNS} FROM versions v WHERE v.id IN ({marks})", tuple(version_ids))
+    return Statement(f"SELECT {COLUMNS} FROM versions v WHERE v.id IN {slots(version_ids)}", tuple(version_ids))
 
 
 def history(space: SpaceRow, memory_id: bytes, most: int | None = None, before: int | None = None) -> Statement:
@@ -195,13 +194,12 @@ def last_turns(space: SpaceRow, where: str, args: Sequence[Scalar], point: Point
 
 def trusts(space: SpaceRow, ids: Sequence[str], *, living: bool) -> Statement:
     """Select (memory id, trust, category) of the open versions of memories; without `living`, of the last versions."""
-    marks = ",".join("?" * len(ids))
     last = (
         "v.died IS NULL" if living else "v.version = (SELECT max(version) FROM versions WHERE memory_id = v.memory_id)"
     )
     return Statement(
         "SELECT v.memory_id, v.trust, v.category FROM versions v "
-        f"WHERE +v.space_id = ? AND v.memory_id IN ({marks}) AND {last}",
+        f"WHERE +v.space_id = ? AND v.memory_id IN {slots(ids)} AND {last}",
         (space.id, *map(raw, ids)),
     )
 

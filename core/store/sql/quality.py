@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, cast
 
-from muisti.core.store.database import Refusal, Row, Scalar, Statement, refuse
+from muisti.core.store.database import Refusal, Row, Scalar, Statement, refuse, slots
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import COLUMNS, PLAIN, UNEXPIRED
 from muisti.core.text.terms import fold
@@ -241,11 +241,10 @@ def receipts_listed(space: SpaceRow, chosen: Chosen, kept_from: int, limit: int,
 
 def fates(space_id: int, memory_ids: Sequence[bytes]) -> Statement:
     """Select the last version of each memory, followed by its `died`, its `born`, and the `born` of version 1."""
-    marks = ",".join("?" * len(memory_ids))
     return Statement(
         f"SELECT {COLUMNS}, v.died, v.born, "
         "(SELECT min(f.born) FROM versions f WHERE f.memory_id = v.memory_id AND f.version = 1) FROM versions v "
-        f"WHERE +v.space_id = ? AND v.memory_id IN ({marks}) AND v.version = "
+        f"WHERE +v.space_id = ? AND v.memory_id IN {slots(memory_ids)} AND v.version = "
         "(SELECT max(version) FROM versions l WHERE l.memory_id = v.memory_id)",
         (space_id, *memory_ids),
     )

@@ -11,7 +11,7 @@ from muisti.core.model.times import from_us, to_us
 from muisti.core.model.values import Memory
 from muisti.core.model.working import Entry
 from muisti.core.query.points import Point
-from muisti.core.store.database import Refusal, Row, Rows, Scalar, Statement, refuse
+from muisti.core.store.database import Refusal, Row, Rows, Scalar, Statement, refuse, slots
 from muisti.core.store.sql import version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import COLUMNS, CURRENT, UNEXPIRED, raw
@@ -87,9 +87,8 @@ def recent(space: SpaceRow, category: str | None, conversation: str, now: int, l
 def objects(space: SpaceRow, category: str | None, conversation: str, now: int, *kinds: str) -> Statement:
     """Select the objects of some kinds that belong to a conversation, oldest first."""
     of, args = _of(space, category, conversation)
-    marks = ",".join("?" * len(kinds))
     return Statement(
-        f"SELECT {COLUMNS} FROM versions v WHERE {of} AND v.kind IN ({marks}) AND {CURRENT} AND {UNEXPIRED} "
+        f"SELECT {COLUMNS} FROM versions v WHERE {of} AND v.kind IN {slots(kinds)} AND {CURRENT} AND {UNEXPIRED} "
         "ORDER BY v.memory_id",
         (*args, *kinds, now),
     )

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from muisti.core.identity.caller import Caller
 from muisti.core.model.imports import Imported
-from muisti.core.store.database import Refusal, Statement, refuse
+from muisti.core.store.database import Refusal, Statement, refuse, slots
 from muisti.core.store.sql.changes import HOLDS, OPEN
 from muisti.core.store.sql.conversations import held
 from muisti.core.store.sql.spaces import SpaceRow
@@ -20,10 +20,9 @@ _LIVING = (
 
 def holding_changes(space: SpaceRow, seqs: Sequence[int]) -> Statement:
     """Select (id, memories) of the newest import that is not undone and made one of some changes."""
-    marks = ",".join("?" * len(seqs))
     return Statement(
         "SELECT i.id, i.memories FROM imports i JOIN changes c ON c.import_id = i.id AND c.space_id = i.space_id "
-        f"WHERE i.space_id = ? AND i.undone IS NULL AND c.seq IN ({marks}) ORDER BY i.id DESC LIMIT 1",
+        f"WHERE i.space_id = ? AND i.undone IS NULL AND c.seq IN {slots(seqs)} ORDER BY i.id DESC LIMIT 1",
         (space.id, *seqs),
     )
 
