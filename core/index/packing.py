@@ -18,7 +18,7 @@ from muisti.core.index.vector_columns import VectorColumns
 from muisti.core.kernels import Bytes, Codes, Ints, Longs
 from muisti.core.store.database import Database, Refused, Row, Statement
 from muisti.core.store.sql import generations, index_rows, spaces
-from muisti.core.store.sql.index_rows import KeptSegment
+from muisti.core.store.sql.index_rows import Chain, KeptSegment
 from muisti.core.store.sql.spaces import SpaceRow
 
 PACKED = 1_000  # versions packed together, never fewer: 340 MB in memory if each had the largest allowed content
@@ -39,9 +39,10 @@ def pack(database: Database, space: SpaceRow, generation: int | None, stopped: C
 
     `stopped` is asked before each step. The function returns silently when the space was recreated meanwhile.
     """
+    chain = index_rows.own_chain(space, generation)
     with suppress(Refused):
         while not stopped():
-            (newest,) = database.read([index_rows.last_segment(space, generation)])
+            (newest,) = database.read([index_rows.last_segment(chain)])
             first = cast(int | None, newest[0][0]) or 0
             state, living = database.read([spaces.state(space), index_rows.living(space, generation, first, PACKED)])
             inserted = Inserted.of(living, space.dimensions if generation else 0)
@@ -50,23 +51,22 @@ def pack(database: Database, space: SpaceRow, generation: int | None, stopped: C
             seen = cast(int, state[0][1])
             for part in inserted.parts(SEGMENT_BYTES):
                 last = int(part.born[-1])
-                database.write(index_rows.add_segment(space, generation, (first, last), seen, len(part), part.pack()))
+                database.write(index_rows.add_segment(space, chain, (first, last), seen, len(part), part.pack()))
                 first = last
 
 
 def packed(database: Database, space: SpaceRow, generation: int | None) -> tuple[int, Iterator[Segment]]:
     """Return how many passages are packed, and an iterator over the segments in order, up to the first gap."""
-    (known,) = database.read([index_rows.segment_chain(space, generation)])
+    chain = index_rows.own_chain(space, generation)
+    (known,) = database.read([index_rows.segments(chain)])
     sizes = cast(list[tuple[int, int, int]], known)
-    return sum(passages for _, passages, _ in sizes), _read(database, space, generation, sizes)
+    return sum(passages for _, passages, _ in sizes), _read(database, chain, sizes)
 
 
-def _read(
-    database: Database, space: SpaceRow, generation: int | None, sizes: Sequence[tuple[int, int, int]]
-) -> Iterator[Segment]:
+def _read(database: Database, chain: Chain, sizes: Sequence[tuple[int, int, int]]) -> Iterator[Segment]:
     end = 0
     groups = grouped((first, nbytes) for first, _, nbytes in sizes)
-    for (rows,) in _ahead(database.read, ([index_rows.segment_data(space, generation, firsts)] for firsts in groups)):
+    for (rows,) in _ahead(database.read, ([index_rows.segment_data(chain, firsts)] for firsts in groups)):
         for first, last, seen, data in cast(list[tuple[int, int, int, bytes]], rows):
             if first != end:
                 return  # a gap: rows must be appended in order
@@ -243,9 +243,10 @@ def pack_second(database: Database, space: SpaceRow, stopped: Callable[[], bool]
 
     `stopped` is asked before each step. The function returns silently when the space was recreated meanwhile.
     """
+    chain = index_rows.second_chain(space)
     with suppress(Refused):
         while not stopped():
-            newest, marks = database.read([index_rows.last_second(space), generations.second_marks(space)])
+            newest, marks = database.read([index_rows.last_segment(chain), generations.second_marks(space)])
             first = cast(int | None, newest[0][0]) or 0
             if not marks:
                 return
@@ -255,7 +256,7 @@ def pack_second(database: Database, space: SpaceRow, stopped: Callable[[], bool]
             if len({version for _, version, _, _ in found}) < PACKED:
                 return
             for last, part in _parts(found, space.second_dimensions):
-                database.write(index_rows.add_second(space, (first, last), seen, len(part), part.pack()))
+                database.write(index_rows.add_segment(space, chain, (first, last), seen, len(part), part.pack()))
                 first = last
 
 
@@ -264,12 +265,13 @@ def load_second(database: Database, space: SpaceRow, rows: Rows, columns: Vector
 
     A damaged segment is skipped; `muisti doctor` names it.
     """
-    (sizes,) = database.read([index_rows.second_chain(space)])
+    chain = index_rows.second_chain(space)
+    (sizes,) = database.read([index_rows.segments(chain)])
     known, numbers = rows.version.view(), rows.number.view()
     width = rows_of([None], columns.dimensions).shape[1]
-    for firsts in grouped(cast(list[tuple[int, int]], sizes)):
-        (found,) = database.read([index_rows.second_data(space, firsts)])
-        for (data,) in cast(list[tuple[bytes]], found):
+    for firsts in grouped((first, nbytes) for first, _, nbytes in cast(list[tuple[int, int, int]], sizes)):
+        (found,) = database.read([index_rows.segment_data(chain, firsts)])
+        for *_, data in cast(list[tuple[int, int, int, bytes]], found):
             packed = _unpacked_second(data)
             if not len(known) or packed.vectors.shape[1] != width:
                 continue

@@ -235,9 +235,10 @@ def _miscounted() -> Statement:
 
 def _packed_well(database: Database, space: SpaceRow) -> bool:
     """Return whether the packed segments of a space match its rows."""
-    (listed,) = database.read([index_rows.segment_chain(space, space.generation)])
+    chain = index_rows.own_chain(space, space.generation)
+    (listed,) = database.read([index_rows.segments(chain)])
     for first, *_ in listed:
-        (found,) = database.read([index_rows.segment_data(space, space.generation, [int(str(first))])])
+        (found,) = database.read([index_rows.segment_data(chain, [int(str(first))])])
         for start, last, _, data in cast(list[tuple[int, int, int, bytes]], found):
             if not _matches(database, space, start, last, data):
                 return False
@@ -249,9 +250,8 @@ def _packed_well(database: Database, space: SpaceRow) -> bool:
 
 def _second_well(database: Database, space: SpaceRow, generation: int, first: int) -> bool:
     """Return whether a segment with vectors of a second model has those that are stored for its passages."""
-    of_model = msgspec.structs.replace(space, second=generation)
-    (found,) = database.read([index_rows.second_data(of_model, [first])])
-    for (data,) in cast(list[tuple[bytes]], found):
+    (found,) = database.read([index_rows.segment_data((space.id, generation, index_rows.SECOND), [first])])
+    for *_, data in cast(list[tuple[int, int, int, bytes]], found):
         try:
             packed = Packed.unpack(data)
         except (msgspec.DecodeError, ValueError):

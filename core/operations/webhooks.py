@@ -19,8 +19,7 @@ from muisti.core.model.webhooks import DeadLetter, Kept, Webhook
 from muisti.core.query.points import Wanted, check
 from muisti.core.read.feed import changes_of
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Refusal, Refused
-from muisti.core.store.dry_run import written
+from muisti.core.store.database import Database, Refusal, Refused, written
 from muisti.core.store.sql import operations, spaces, webhooks
 
 MOST = 20  # in a space

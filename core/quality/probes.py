@@ -14,8 +14,7 @@ from muisti.core.model.values import LIMIT_MAX, NAME_MAX, Seq
 from muisti.core.query.query import Query
 from muisti.core.read.reading import find_space
 from muisti.core.search.searcher import Searcher
-from muisti.core.store.database import Database, Refusal, Refused, Rows, Statement
-from muisti.core.store.dry_run import Rehearsed
+from muisti.core.store.database import Database, Refusal, Refused, Rehearsed, Rows, Statement
 from muisti.core.store.sql import memories, operations, quality, spaces, version_rows
 from muisti.core.store.sql.quality import ProbeRow, RunRow
 from muisti.core.store.sql.spaces import SpaceRow
@@ -82,7 +81,7 @@ class Probes:
         """Return all probes, oldest first."""
         _check(caller)
         (rows,) = self._database.read([quality.probes_of(find_space(self._database, space))])
-        return [_probe(quality.probe_row(row)) for row in rows]
+        return [_probe(ProbeRow._make(row)) for row in rows]
 
     def delete(self, space: str, probe_id: str, caller: Caller, now: int) -> None:
         """Delete a probe. Raises `NotFound` when there is no such probe."""
@@ -100,13 +99,13 @@ class Probes:
         _check(caller)
         found = find_space(self._database, space)
         (rows,) = self._database.read([quality.runs(found)])
-        return [_run(found, quality.run_row(row)) for row in rows]
+        return [_run(found, RunRow._make(row)) for row in rows]
 
     def last(self, space: str, generation: str | None) -> Run | None:
         """Return the last run with a model that asked any probe, or None."""
         found = find_space(self._database, space)
         rows = self._one(quality.runs(found))
-        runs = (_run(found, quality.run_row(row)) for row in rows)
+        runs = (_run(found, RunRow._make(row)) for row in rows)
         return next((run for run in runs if run.ranks and run.generation == generation), None)
 
     def compared(self, space: str, before: Run, now: int) -> tuple[float, float]:
@@ -140,7 +139,7 @@ class Probes:
         """Ask all probes without storing the ranks."""
         found = find_space(self._database, space)
         (rows,) = self._database.read([quality.probes_of(found)])
-        pinned = [_probe(quality.probe_row(row)) for row in rows]
+        pinned = [_probe(ProbeRow._make(row)) for row in rows]
         ranks = {one.id: self._rank(found, one.expects, now) for one in pinned}
         return Run(
             at=from_us(now),
@@ -168,7 +167,7 @@ class Probes:
         tried = Rehearsed(self._database, batch)
         there = Probes(tried, self._searcher.on(tried), self._ids, self._screener).tried(space.space.name, now).ranks
         here = self.tried(space.space.name, now).ranks
-        pinned = [_probe(quality.probe_row(row)) for row in rows]
+        pinned = [_probe(ProbeRow._make(row)) for row in rows]
         return tuple(
             Shift(one.id, one.expects.query, here.get(one.id), there.get(one.id))
             for one in pinned

@@ -89,7 +89,7 @@ class Receipts:
         """
         raw = id_bytes(receipt_id)
         rows, hits = self._database.read(quality.receipt_by_id(raw)) if raw is not None else ([], [])
-        one = quality.kept(rows[0]) if rows else None
+        one = Kept._make(rows[0]) if rows else None
         if one is None or not reaches(one.space) or one.made_at < now - self._kept_us or not _is_theirs(one, caller):
             raise NotFound("receipt", receipt_id)
         told = _read(one.answer)
@@ -104,7 +104,7 @@ class Receipts:
             reference_time=from_us(one.reference_time),
             parameters=one.parameters.encode(),
             told=told,
-            hits=tuple(_hit(quality.kept_hit(row), told) for row in hits),
+            hits=tuple(_hit(KeptHit._make(row), told) for row in hits),
         )
 
     def list(
@@ -140,7 +140,7 @@ class Receipts:
             space,
             lambda row: [quality.receipts_listed(row, chosen, now - self._kept_us, limit + 1, after)],
         )
-        lines = [_line(quality.kept_line(row), found.space.epoch) for row in rows[:limit]]
+        lines = [_line(KeptLine._make(row), found.space.epoch) for row in rows[:limit]]
         more = len(rows) > limit
         return ReceiptPage(items=tuple(lines), next_cursor=lines[-1].id if more else None, seq=found.seq)
 

@@ -40,7 +40,7 @@ def changes_of(database: Database, name: str, wanted: Wanted, caller: Caller) ->
 
     found, (rows,) = read(database, name, ask)
     _check_point(database, found, wanted.since)
-    listed = [changes.feed_row(row) for row in rows]
+    listed = [FeedRow._make(row) for row in rows]
     kept = _fitting(listed[: wanted.limit], wanted.show)
     reached = min(max(since, found.kept_from) + WINDOW, found.seq.number) if len(kept) == len(listed) else kept[-1].seq
     return Events(

@@ -11,8 +11,7 @@ from muisti.core.model.values import Name
 from muisti.core.query.points import Point
 from muisti.core.read.naming import missing, named, shown
 from muisti.core.read.reading import read
-from muisti.core.store.database import Database, Refused
-from muisti.core.store.dry_run import written
+from muisti.core.store.database import Database, Refused, written
 from muisti.core.store.sql import spaces, telemetry, version_rows
 
 

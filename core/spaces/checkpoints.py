@@ -19,8 +19,7 @@ from muisti.core.query.points import Point, parse
 from muisti.core.read.diff import differences
 from muisti.core.read.past import point_of, shown_at
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Refusal, Refused, Rows
-from muisti.core.store.dry_run import written
+from muisti.core.store.database import Database, Refusal, Refused, Rows, written
 from muisti.core.store.sql import bulk_replace, operations, version_rows
 from muisti.core.store.sql.spaces import SpaceRow, guard
 from muisti.core.write.arrivals import Arrivals

@@ -26,8 +26,7 @@ from muisti.core.model.values import LIMIT_MAX, FieldChange, Memory
 from muisti.core.read.diff import differences
 from muisti.core.read.reading import find_space
 from muisti.core.spaces.checkpoints import TURNS_MAX, check_size, check_whole, cursor_of, position
-from muisti.core.store.database import Database, Refusal, Refused, Rows, Statement
-from muisti.core.store.dry_run import written
+from muisti.core.store.database import Database, Refusal, Refused, Rows, Statement, written
 from muisti.core.store.sql import documents, forks, memories, operations, quotas, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.write.arrivals import Arrivals

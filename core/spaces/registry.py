@@ -18,8 +18,7 @@ from muisti.core.model.times import Clock
 from muisti.core.model.values import LOCAL, Seq
 from muisti.core.read import feed
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Refusal, Refused
-from muisti.core.store.dry_run import written
+from muisti.core.store.database import Database, Refusal, Refused, written
 from muisti.core.store.sql import operations, quotas, spaces
 from muisti.core.store.sql.spaces import SpaceRow, space_row
 from muisti.core.write.screening import Screener

@@ -17,8 +17,7 @@ from muisti.core.model.terms import Decision
 from muisti.core.model.times import from_us
 from muisti.core.model.values import LIMIT_MAX
 from muisti.core.read.reading import find_space
-from muisti.core.store.database import Database, Refused, Row
-from muisti.core.store.dry_run import written
+from muisti.core.store.database import Database, Refused, Row, written
 from muisti.core.store.sql import changes, conflicts, inserting, operations, quotas, spaces, version_rows
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.write.begun import Call

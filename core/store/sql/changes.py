@@ -177,11 +177,6 @@ class FeedRow(NamedTuple):
     bytes: int
 
 
-def feed_row(row: Row) -> FeedRow:
-    """Read a row of `after`."""
-    return FeedRow(*cast(tuple[int, str, bytes, int, int, str, str, int, int, int], row))
-
-
 def after(
     space: SpaceRow, since: int, until: int, kinds: Sequence[str], filter: Filter | None, limit: int
 ) -> Statement:

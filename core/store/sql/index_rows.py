@@ -135,34 +135,41 @@ class KeptSegment(NamedTuple):
 
 
 _OWN = "space_id = ? AND generation_id = ? AND format = ?"
+Chain = tuple[int, int, int]  # the segments of a space by one model: row ids of both, and the format
 _WITH_ERASED = (
     "FROM segments s WHERE s.space_id = ? AND s.format IN (?, ?) AND EXISTS (SELECT 1 FROM erased e "
     "WHERE e.space_id = s.space_id AND e.seq > s.seen AND e.born > s.first AND e.born <= s.last)"
 )
 
 
-def segment_chain(space: SpaceRow, generation: int | None) -> Statement:
+def own_chain(space: SpaceRow, generation: int | None) -> Chain:
+    return space.id, generation or 0, FORMAT
+
+
+def second_chain(space: SpaceRow) -> Chain:
+    return space.id, space.second or 0, SECOND
+
+
+def segments(chain: Chain) -> Statement:
     """Select (first, passages, bytes) of each segment, in order."""
-    return Statement(
-        f"SELECT first, passages, length(data) FROM segments WHERE {_OWN} ORDER BY first", _own(space, generation)
-    )
+    return Statement(f"SELECT first, passages, length(data) FROM segments WHERE {_OWN} ORDER BY first", chain)
 
 
-def segment_data(space: SpaceRow, generation: int | None, firsts: Sequence[int]) -> Statement:
+def segment_data(chain: Chain, firsts: Sequence[int]) -> Statement:
     """Select (first, last, seen, data) of the segments that begin at `firsts`, in order."""
     return Statement(
         f"SELECT first, last, seen, data FROM segments WHERE {_OWN} AND first IN {slots(firsts)} ORDER BY first",
-        (*_own(space, generation), *firsts),
+        (*chain, *firsts),
     )
 
 
-def last_segment(space: SpaceRow, generation: int | None) -> Statement:
+def last_segment(chain: Chain) -> Statement:
     """Select the highest `born` of the packed versions; null when there is no segment."""
-    return Statement(f"SELECT max(last) FROM segments WHERE {_OWN}", _own(space, generation))
+    return Statement(f"SELECT max(last) FROM segments WHERE {_OWN}", chain)
 
 
 def add_segment(
-    space: SpaceRow, generation: int | None, span: tuple[int, int], seen: int, passages: int, packed: bytes
+    space: SpaceRow, chain: Chain, span: tuple[int, int], seen: int, passages: int, packed: bytes
 ) -> list[Statement]:
     """Append a segment: `span` is its `first` and `last`.
 
@@ -170,15 +177,17 @@ def add_segment(
     when a change after `seen` embedded or erased older versions, or when ends of versions after `seen` may have been
     erased.
     """
-    own = _own(space, generation)
+    kinds, model = "'reembedded', 'erased'", "? IN (generation_id, 0)"
+    if chain[2] == SECOND:
+        kinds, model = "'erased'", "second_generation_id = ?"
     return [
         spaces.guard(space),
         Statement(
             "INSERT INTO segments SELECT ?, ?, ?, ?, ?, ?, ?, ? "
             f"WHERE (SELECT coalesce(max(last), 0) FROM segments WHERE {_OWN}) = ? AND NOT EXISTS "
-            "(SELECT 1 FROM changes WHERE space_id = ? AND seq > ? AND kind IN ('reembedded', 'erased')) "
-            "AND EXISTS (SELECT 1 FROM spaces WHERE id = ? AND kept_from <= ? AND ? IN (generation_id, 0))",
-            (*own, *span, seen, passages, packed, *own, span[0], space.id, seen, space.id, seen, own[1]),
+            f"(SELECT 1 FROM changes WHERE space_id = ? AND seq > ? AND kind IN ({kinds})) "
+            f"AND EXISTS (SELECT 1 FROM spaces WHERE id = ? AND kept_from <= ? AND {model})",
+            (*chain, *span, seen, passages, packed, *chain, span[0], space.id, seen, space.id, seen, chain[1]),
         ),
     ]
 
@@ -207,24 +216,6 @@ def seconds(space: SpaceRow) -> Statement:
     )
 
 
-def second_chain(space: SpaceRow) -> Statement:
-    """Select (first, bytes) of each segment with vectors of the second model, in order."""
-    return Statement(f"SELECT first, length(data) FROM segments WHERE {_OWN} ORDER BY first", _second(space))
-
-
-def second_data(space: SpaceRow, firsts: Sequence[int]) -> Statement:
-    """Select the data of the segments with vectors of the second model that begin at `firsts`."""
-    return Statement(
-        f"SELECT data FROM segments WHERE {_OWN} AND first IN {slots(firsts)} ORDER BY first",
-        (*_second(space), *firsts),
-    )
-
-
-def last_second(space: SpaceRow) -> Statement:
-    """Select the highest `born` of the versions whose second vectors are packed; null when there is no segment."""
-    return Statement(f"SELECT max(last) FROM segments WHERE {_OWN}", _second(space))
-
-
 def second_vectors(space: SpaceRow, after: int, upto: int, versions: int) -> Statement:
     """Select (born, version id, number, vector) by the second model, of current versions after a change up to another.
 
@@ -238,25 +229,6 @@ def second_vectors(space: SpaceRow, after: int, upto: int, versions: int) -> Sta
     )
 
 
-def add_second(space: SpaceRow, span: tuple[int, int], seen: int, passages: int, packed: bytes) -> list[Statement]:
-    """Append a segment of vectors by the second model: `span` is its `first` and `last`.
-
-    Nothing happens when another process has appended one, when the space has another second model, or when a change
-    after `seen` erased versions.
-    """
-    own = _second(space)
-    return [
-        spaces.guard(space),
-        Statement(
-            "INSERT INTO segments SELECT ?, ?, ?, ?, ?, ?, ?, ? "
-            f"WHERE (SELECT coalesce(max(last), 0) FROM segments WHERE {_OWN}) = ? AND NOT EXISTS "
-            "(SELECT 1 FROM changes WHERE space_id = ? AND seq > ? AND kind = 'erased') "
-            "AND EXISTS (SELECT 1 FROM spaces WHERE id = ? AND kept_from <= ? AND second_generation_id = ?)",
-            (*own, *span, seen, passages, packed, *own, span[0], space.id, seen, space.id, seen, own[1]),
-        ),
-    ]
-
-
 def overwrite_segment(one: KeptSegment) -> list[Statement]:
     """Overwrite a segment that the same transaction rewrites."""
     return table.over(tables.named("segments"), f"{_OWN} AND first = ? AND seen = ?", one.key)
@@ -268,11 +240,3 @@ def rewrite_segment(one: KeptSegment, seen: int, passages: int, packed: bytes) -
         f"UPDATE segments SET seen = ?, passages = ?, data = ? WHERE {_OWN} AND first = ? AND seen = ?",
         (seen, passages, packed, *one.key),
     )
-
-
-def _own(space: SpaceRow, generation: int | None) -> tuple[int, int, int]:
-    return space.id, generation or 0, FORMAT
-
-
-def _second(space: SpaceRow) -> tuple[int, int, int]:
-    return space.id, space.second or 0, SECOND

@@ -20,7 +20,7 @@ _FAMILY = "WITH RECURSIVE family (id) AS (SELECT ? UNION SELECT k.id FROM keys k
 
 def key(row: Row) -> Key:
     """Read the key in a row that starts with the columns of a key."""
-    id_, name, scopes, spaces, category, parent, created, expires, revoked, key_used, source_class = cast(
+    id_, name, scopes, spaces, category, parent, created, expires, revoked, used, source_class = cast(
         tuple[str, str, str, str, str | None, str | None, int, int | None, int | None, int | None, SourceClass | None],
         row[:11],
     )
@@ -34,7 +34,7 @@ def key(row: Row) -> Key:
         created_at=from_us(created),
         expires_at=None if expires is None else from_us(expires),
         revoked_at=None if revoked is None else from_us(revoked),
-        last_used_at=None if key_used is None else from_us(key_used),
+        last_used_at=None if used is None else from_us(used),
     )
 
 

@@ -1,9 +1,9 @@
 """The SQL of quality: probes and their runs, receipts of searches, and lint."""
 
 from collections.abc import Iterator, Sequence
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
-from muisti.core.store.database import Refusal, Row, Scalar, Statement, refuse, slots
+from muisti.core.store.database import Refusal, Scalar, Statement, refuse, slots
 from muisti.core.store.sql.spaces import SpaceRow
 from muisti.core.store.sql.version_rows import COLUMNS, PLAIN, UNEXPIRED
 from muisti.core.text.terms import fold
@@ -30,14 +30,6 @@ class RunRow(NamedTuple):
     generation: str | None
     recall: float
     ranks: str
-
-
-def probe_row(row: Row) -> ProbeRow:
-    return ProbeRow(*cast(tuple[bytes, str, bytes, str, str, int, int, str], row))
-
-
-def run_row(row: Row) -> RunRow:
-    return RunRow(*cast(tuple[int, int, str, float, str], row))
 
 
 def insert_probe(space: SpaceRow, one: ProbeRow, most: int) -> list[Statement]:
@@ -175,18 +167,6 @@ class KeptHit(NamedTuple):
     memory_id: bytes
     version: int
     score: float
-
-
-def kept(row: Row) -> Kept:
-    return Kept(*cast(tuple[bytes, int, str, str, int, str, str, int, str, int, str, str], row))
-
-
-def kept_line(row: Row) -> KeptLine:
-    return KeptLine(*cast(tuple[bytes, int, str, int, str, str, int], row))
-
-
-def kept_hit(row: Row) -> KeptHit:
-    return KeptHit(*cast(tuple[int, bytes, int, float], row))
 
 
 def insert_receipt(space: SpaceRow, one: Kept, hits: Sequence[KeptHit], most: int) -> Iterator[Statement]:
