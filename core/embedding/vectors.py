@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from muisti.core.kernels import Bytes, Floats, two_level
+from muisti.core.kernels import Bytes, Floats, pooling
 from muisti.core.kernels.dense import rotate as hadamard
 from muisti.core.model.decoding import decoder
 from muisti.core.model.errors import InvalidInput
@@ -79,34 +79,34 @@ def restored(blobs: Sequence[bytes | None], dimensions: int) -> Vectors:
     """Return the rotated vectors in blobs, as float32; zeros for None."""
     rows = rows_of(blobs, dimensions)
     out = np.empty((len(rows), dimensions), np.float32)
-    two_level.restore(rows, _heads(rows), out)
+    pooling.restore(rows, _heads(rows), out)
     return out
 
 
 def _packed(vectors: Vectors) -> Bytes:
     count, dimensions = vectors.shape
-    rows, scales = np.empty((count, two_level.HEAD + 2 * dimensions), np.int8), np.empty((count, 2), np.float32)
-    two_level.quantise(vectors, scales, rows)
-    rows[:, : two_level.HEAD] = scales.astype("<f4").view(np.int8)
+    rows, scales = np.empty((count, pooling.HEAD + 2 * dimensions), np.int8), np.empty((count, 2), np.float32)
+    pooling.quantise(vectors, scales, rows)
+    rows[:, : pooling.HEAD] = scales.astype("<f4").view(np.int8)
     return rows
 
 
 def rows_of(blobs: Sequence[bytes | None], dimensions: int) -> Bytes:
     """Stack blobs as rows; None gives a row of zeros."""
-    width = two_level.HEAD + 2 * dimensions
+    width = pooling.HEAD + 2 * dimensions
     empty = bytes(width)
     return np.frombuffer(bytearray().join([blob or empty for blob in blobs]), np.int8).reshape(len(blobs), width)
 
 
 def _heads(rows: Bytes) -> npt.NDArray[np.float32]:
-    return np.ascontiguousarray(rows[:, : two_level.HEAD]).view("<f4").astype(np.float32)
+    return np.ascontiguousarray(rows[:, : pooling.HEAD]).view("<f4").astype(np.float32)
 
 
 def planes_of(rows: Bytes) -> TwoLevelVectors:
     """Return the two-level vectors in stacked blobs."""
-    fine = (two_level.HEAD + rows.shape[1]) // 2
+    fine = (pooling.HEAD + rows.shape[1]) // 2
     heads = _heads(rows)
-    return TwoLevelVectors(rows[:, two_level.HEAD : fine], heads[:, 0], rows[:, fine:], heads[:, 1])
+    return TwoLevelVectors(rows[:, pooling.HEAD : fine], heads[:, 0], rows[:, fine:], heads[:, 1])
 
 
 # Maps of query vectors: from the vectors of one model to those of another, which then need not embed the query.

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from muisti.core.kernels import Ints, Mask
-from muisti.core.kernels.flags import mark
+from muisti.core.kernels.pool import mark
 
 # Arrays that grow at the end. Appending never changes what a reader already sees
 

@@ -30,7 +30,7 @@ import msgspec
 import numpy as np
 
 from muisti.core.kernels import Doubles, Longs
-from muisti.core.kernels.evidence import standing
+from muisti.core.kernels.blend import standing
 from muisti.core.model.errors import InvalidInput
 from muisti.core.model.hits import Evidence, Thresholds
 

@@ -22,7 +22,6 @@ from muisti.core.model.hits import (
     Instruction,
     Intent,
     JointAnswer,
-    Novelty,
     PartAnswer,
     Recency,
     Timings,
@@ -169,11 +168,9 @@ def _diverse(candidates: Sequence[_Candidate], query: Query, diversity: float) -
     hits: list[Hit] = []
     places: list[int] = chosen.places.tolist()
     for number, place in enumerate(places):
-        hit, relevance, nearest = pool[place].hit, float(chosen.relevance[number]), float(chosen.nearest[number])
-        value = (1 - diversity) * relevance - diversity * nearest
+        hit = pool[place].hit
         if hit.explain is not None:
-            novelty = Novelty(relevance=relevance, nearest=nearest, value=value)
-            hit = replace(hit, explain=replace(hit.explain, novelty=novelty))
+            hit = replace(hit, explain=replace(hit.explain, novelty=chosen.novelty(number, diversity)))
         hits.append(hit)
     return hits
 

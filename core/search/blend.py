@@ -23,7 +23,7 @@ from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.index.vector_columns import Vectors
 from muisti.core.kernels import Doubles, Longs, Mask
 from muisti.core.kernels import blend as loops
-from muisti.core.kernels.meaning import expand, lend
+from muisti.core.kernels.context import expand, lend
 from muisti.core.search.query_vectors import Cosines, QueryVectors
 from muisti.core.search.rankings import Asked
 

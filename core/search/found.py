@@ -17,7 +17,6 @@ from muisti.core.model.hits import (
     Group,
     Hit,
     NamedTime,
-    Novelty,
     QuoteMatch,
     SecondCosine,
     SignalShare,
@@ -67,13 +66,14 @@ class Hits:
             for name, ranking in self._ranked.found.rankings.items()
         }
         scores, found = self._ranked.score.tolist(), self._ranked.places.tolist()
+        marks, terms = self._query.highlight, set(self._ranked.asked.wanted.terms)
         hits = tuple(
             Hit(
                 memory=fetched[version],
                 score=score,
                 ranks={name: ranks[version] for name, ranks in places.items() if version in ranks},
                 passage=Passage(*passage),
-                highlight=self._highlight(fetched[version], passage) if self._query.highlight else None,
+                highlight=highlight(fetched[version].content[passage[1] : passage[2]], terms) if marks else None,
                 explain=self.explained(place) if self._query.explain else None,
             )
             for version, passage, score, place in zip(versions, passages, scores, found, strict=True)
@@ -115,13 +115,7 @@ class Hits:
         refined, options = self._ranked.refined, self._query.options
         if explain is None or options is None or refined is None or refined.diverse is None:
             return explain
-        relevance, nearest = float(refined.diverse.relevance[number]), float(refined.diverse.nearest[number])
-        value = (1 - options.diversity) * relevance - options.diversity * nearest
-        return replace(explain, novelty=Novelty(relevance=relevance, nearest=nearest, value=value))
-
-    def _highlight(self, memory: Memory, passage: tuple[int, int, int]) -> str | None:
-        _, start, stop = passage
-        return highlight(memory.content[start:stop], set(self._ranked.asked.wanted.terms))
+        return replace(explain, novelty=refined.diverse.novelty(number, options.diversity))
 
     def explained(self, place: int) -> Explanation:
         """Return the factors of the score of the candidate at a place."""

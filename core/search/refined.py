@@ -10,6 +10,7 @@ from muisti.core.index.dense import directions
 from muisti.core.index.lexical import Around, around
 from muisti.core.index.snapshot import RowNumbers, Snapshot
 from muisti.core.kernels import Doubles, Floats, Longs
+from muisti.core.model.hits import Novelty
 from muisti.core.query.filter_fields import Scalar
 from muisti.core.query.query import Options
 from muisti.core.search.rankings import Asked, Extra
@@ -28,6 +29,11 @@ class Diverse(msgspec.Struct, frozen=True):
     places: Longs
     relevance: Doubles
     nearest: Doubles
+
+    def novelty(self, number: int, diversity: float) -> Novelty:
+        """Return the parts of the value of a chosen candidate, by its place among them."""
+        relevance, nearest = float(self.relevance[number]), float(self.nearest[number])
+        return Novelty(relevance=relevance, nearest=nearest, value=(1 - diversity) * relevance - diversity * nearest)
 
 
 def diverse(scores: Doubles, vectors: Floats, diversity: float, most: int) -> Diverse:

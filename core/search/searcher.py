@@ -1,24 +1,27 @@
 """The read pipeline: parse, embed, rank on the index, fetch from the store; repeated if the index was out of date."""
 
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from functools import partial
 from time import monotonic, perf_counter
-from typing import cast
+from typing import NamedTuple, cast
 
 import msgspec
+import numpy as np
 from msgspec.structs import replace
 
 from muisti.core.embedding.models import Models, absent
 from muisti.core.index.cache import Indexes
 from muisti.core.index.dense import directions
+from muisti.core.index.instructions import NOWHERE, Known
 from muisti.core.index.snapshot import Snapshot
 from muisti.core.index.space_index import SpaceIndex
 from muisti.core.kernels import Floats
+from muisti.core.kernels import likeness as loops
 from muisti.core.model.errors import ModelMismatch, StoreCorrupt
-from muisti.core.model.hits import LATER, Answer, Mode, Reasoned, Timings
+from muisti.core.model.hits import LATER, Answer, Instruction, Mode, Reasoned, Timings
 from muisti.core.model.spaces import Policy
 from muisti.core.model.unavailable import ModelUnavailable
-from muisti.core.model.values import Memory
+from muisti.core.model.values import Memory, Stretch
 from muisti.core.query.evidence import Calibration, enough
 from muisti.core.query.filters import fields_of, may_be
 from muisti.core.query.points import AsOf
@@ -27,7 +30,6 @@ from muisti.core.read.past import point_of
 from muisti.core.search.expected import Explaining
 from muisti.core.search.factors import in_effect
 from muisti.core.search.found import Hits, placed, turns_placed, versions_of
-from muisti.core.search.instructions import NO_LANE, Lane, applying
 from muisti.core.search.judged import judged
 from muisti.core.search.query_vectors import QueryEmbedder, turned, wanted_like
 from muisti.core.search.ranking import filtered, rank, visible
@@ -36,6 +38,41 @@ from muisti.core.search.refined import Grouped
 from muisti.core.store.database import Database, Row
 from muisti.core.store.sql import memories, spaces, version_rows
 from muisti.core.support.waiting import WouldWait
+
+# The lane of standing instructions beside the hits: those that apply to a query, best first.
+#
+# They are judged by their scope clause, not by the ranking of the hits: "Always cite versions when I ask about
+# libraries" has little in common with "What does this project use?". The same memories may be hits as well.
+
+LEAST = 0.1  # cosine from which an instruction applies; one without a scope always does
+
+
+class Lane(NamedTuple):
+    """The instructions that apply, best first: the version id, the place among those `known`, and the score of each."""
+
+    known: Known | None = None
+    versions: Sequence[int] = ()
+    places: Sequence[int] = ()
+    scores: Sequence[float] = ()
+
+    def of(self, fetched: Mapping[int, Memory]) -> tuple[Instruction, ...]:
+        """Return the instructions; `fetched` has the memories by version id."""
+        known = self.known
+        if known is None:
+            return ()
+        return tuple(
+            Instruction(
+                memory=fetched[version],
+                reason="type" if known.typed[place] else "rule",
+                scope=None if known.scopes[place][0] == NOWHERE else Stretch(*known.scopes[place]),
+                score=round(score, 4),
+            )
+            for version, place, score in zip(self.versions, self.places, self.scores, strict=True)
+        )
+
+
+NO_LANE = Lane()
+
 
 QUICK_ROWS = 1 << 17  # largest index that a lone caller searches on the event loop
 BRIEF_ROWS = 1 << 15  # largest index for that with other callers: Python takes more of its time than the loops
@@ -252,12 +289,20 @@ class Searcher:
             return NO_LANE
         if query.options is not None and query.options.similar_to is not None:
             return NO_LANE
+        known = asked.index.instructions.of(asked.snapshot, encoder)
+        if known is None or not len(known.versions):
+            return NO_LANE
         demanding = wanted.required or wanted.phrases or wanted.quoted
-        shown = partial(visible, asked) if demanding else lambda: asked.allowed.mask
+        shown = visible(asked) if demanding else asked.allowed.mask
         same = self._models.of(asked.index.space.space.generation) is encoder
-        known = None if asked.vectors is None or not same else asked.vectors.own
-        question = lambda: known or turned(encoder.encode_query(wanted.text))  # noqa: E731
-        return applying(asked.index, asked.snapshot, encoder, question, shown, query.instructions)
+        own = asked.vectors.own if asked.vectors is not None and same else turned(encoder.encode_query(wanted.text))
+        v, most = known.vectors, query.instructions
+        places, scores = np.empty(most, np.int64), np.empty(most)
+        planes = (v.codes, v.scales, v.fine, v.fine_scales, own.codes, own.step)
+        rows = known.rows_in(asked.snapshot)
+        found = loops.applying(*planes, known.everywhere, rows, shown, LEAST, places, scores)
+        best = places[:found]
+        return Lane(known, known.versions[best].tolist(), best.tolist(), scores[:found].tolist())
 
     def _fetch(
         self,
