@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from msgspec import Struct
+from msgspec.structs import force_setattr
 
 from muisti.core.store.database import Scalar, Statement
 
@@ -57,16 +58,14 @@ class Table(Struct, frozen=True, kw_only=True):
 
     name: str
     columns: tuple[str, ...]  # in the order of the schema; those that SQLite computes are left out
-    references: tuple[Reference, ...] = ()
+    references: tuple[Reference, ...] = ()  # none given: that to its version, else to its space
 
-    # Columns with row ids of spaces and versions, and with ids of memories.
-    space: str = ""  # the space that a row belongs to
-    version: str = ""  # the version that a row is part of
-    versions: tuple[str, ...] = ()  # versions that a row is about
+    # Columns with row ids of versions that a row is about, and with ids of memories.
+    versions: tuple[str, ...] = ()
     memories: tuple[str, ...] = ()
 
     # How rows are erased with a memory. Erasing a space deletes all rows that refer to it by references that cascade.
-    erasing: Erasing
+    erasing: Erasing = "stays"
     why: str = ""  # reason why rows stay
     wipes: tuple[Wipe, ...] = ()
 
@@ -84,6 +83,20 @@ class Table(Struct, frozen=True, kw_only=True):
     rewound: bool = False  # has statements in `backup.REWIND`, for a backup restored as of an earlier change
     salvaging: Salvaging = "taken"
     rebuilt: Rebuilding | Literal[""] = ""  # empty for a table that is not derived
+
+    def __post_init__(self) -> None:
+        if not self.references and (self.version or self.space):
+            force_setattr(self, "references", (OF_VERSION if self.version else OF_SPACE,))
+
+    @property
+    def space(self) -> str:
+        """The column with the row id of the space that a row belongs to; empty for none."""
+        return "space_id" if "space_id" in self.columns else ""
+
+    @property
+    def version(self) -> str:
+        """The column with the row id of the version that a row is part of; empty for none."""
+        return "version_id" if "version_id" in self.columns and "version_id" not in self.versions else ""
 
 
 def words(text: str) -> tuple[str, ...]:

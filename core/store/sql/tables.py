@@ -10,7 +10,7 @@ from muisti.core.model.fields import FIELDS, MemoryField, columns, stored
 from muisti.core.store.sql import space_tables
 from muisti.core.store.sql.table import ABOUT_THE_SPACE, OF_SPACE, OF_VERSION, Reference, Table, Wipe, words
 
-# Tables of a server and its spaces; see `core.store.sql.tables`
+# Tables of a server and its spaces
 
 _OF_THE_SERVER = "it is about the server, and says nothing of a memory"
 
@@ -19,7 +19,6 @@ _SERVER = (
     Table(
         name="schema_migrations",
         columns=words("number name applied_at"),
-        erasing="stays",
         why=_OF_THE_SERVER,
         plain=words("name"),
         salvaging="left",
@@ -27,7 +26,6 @@ _SERVER = (
     Table(
         name="sqlite_sequence",
         columns=words("name seq"),
-        erasing="stays",
         why=_OF_THE_SERVER,
         plain=words("name seq"),
         salvaging="left",
@@ -35,7 +33,6 @@ _SERVER = (
     Table(
         name="generations",
         columns=words("id hash model dimensions created_at probes seen_at"),
-        erasing="stays",
         why=_OF_THE_SERVER,
         plain=words("hash probes"),
         stated=words("model"),
@@ -47,7 +44,6 @@ _SERVER = (
             "id hash name scopes spaces category parent_id created_at expires_at revoked_at last_used_at source_class"
         ),
         references=(Reference(("parent_id",), "keys", cascades=False),),
-        erasing="stays",
         why=_OF_THE_SERVER,
         plain=words("id hash scopes parent_id source_class"),
         stated=words("name spaces category"),
@@ -55,21 +51,18 @@ _SERVER = (
     Table(
         name="signing_keys",
         columns=words("id public private created_at"),
-        erasing="stays",
         why=_OF_THE_SERVER,
         plain=words("id public private"),
     ),
     Table(
         name="quotas",
         columns=words("space memories bytes"),
-        erasing="stays",
         why=ABOUT_THE_SPACE,
         stated=words("space"),
     ),
     Table(
         name="audit",
         columns=words("id at actor action space target"),
-        erasing="stays",
         why="it must name who erased which memory, by its id",
         plain=words("action target"),
         stated=words("actor space"),
@@ -77,7 +70,6 @@ _SERVER = (
     Table(
         name="sweeps",
         columns=words("name owner until next_at"),
-        erasing="stays",
         why=_OF_THE_SERVER,
         plain=words("owner"),
         stated=words("name"),
@@ -87,7 +79,6 @@ _SERVER = (
         name="turns",
         columns=words("number memory_id version living source"),
         memories=("memory_id",),
-        erasing="stays",
         why="it is empty between transactions",
         plain=words("memory_id"),
         salvaging="left",
@@ -112,7 +103,6 @@ _SERVER = (
             Reference(("shadow_generation_id",), "generations", cascades=False),
             Reference(("second_generation_id",), "generations", cascades=False),
         ),
-        erasing="stays",
         why=ABOUT_THE_SPACE,
         plain=words("epoch settings policy"),
         stated=words("name"),
@@ -145,8 +135,6 @@ def versions(fields: Sequence[MemoryField]) -> Table:
     return Table(
         name="versions",
         columns=(*_FIRST, *(name for name in columns(fields) if name not in _FIRST)),
-        references=(OF_SPACE,),
-        space="space_id",
         memories=("memory_id",),
         erasing="deleted",
         wipes=(
@@ -176,8 +164,6 @@ TABLES = (
     Table(
         name="tags",
         columns=words("version_id tag spelling"),
-        references=(OF_VERSION,),
-        version="version_id",
         erasing="cascades",
         wipes=(Wipe(noise=("tag", "spelling")),),
         forking="with_version",
@@ -188,8 +174,6 @@ TABLES = (
     Table(
         name="metadata",
         columns=words("version_id path position type value"),
-        references=(OF_VERSION,),
-        version="version_id",
         erasing="cascades",
         wipes=(Wipe(noise=("path",)), Wipe(text=("value",), where="type = 'text'")),
         plain=words("type"),
@@ -201,8 +185,6 @@ TABLES = (
     Table(
         name="passages",
         columns=words("version_id number start stop analyzer terms"),
-        references=(OF_VERSION,),
-        version="version_id",
         erasing="cascades",
         wipes=(Wipe(data=("terms",)),),
         plain=words("analyzer"),
@@ -221,7 +203,6 @@ TABLES = (
             Reference(("version_id", "number"), "passages"),
             Reference(("generation_id",), "generations", cascades=False),
         ),
-        version="version_id",
         erasing="cascades",
         wipes=(Wipe(data=("vector",)),),
         sought=("vector",),
@@ -235,8 +216,6 @@ TABLES = (
     Table(
         name="pieces",
         columns=words("version_id encoding data"),
-        references=(OF_VERSION,),
-        version="version_id",
         erasing="cascades",
         wipes=(Wipe(data=("data",)),),
         plain=words("encoding"),
@@ -249,8 +228,6 @@ TABLES = (
     Table(
         name="code_files",
         columns=words("version_id language record"),
-        references=(OF_VERSION,),
-        version="version_id",
         erasing="cascades",
         wipes=(Wipe(data=("record",)),),
         plain=words("language"),
@@ -265,8 +242,6 @@ TABLES = (
             name=f"code_{name}",
             columns=words(f"version_id {columns}"),
             references=(OF_VERSION, OF_SPACE) if "space_id" in columns else (OF_VERSION,),
-            space="space_id" if "space_id" in columns else "",
-            version="version_id",
             memories=memories,
             erasing="cascades",
             wipes=wipes,
@@ -296,18 +271,12 @@ TABLES = (
     Table(
         name="code_spaces",
         columns=words("space_id revision"),
-        references=(OF_SPACE,),
-        space="space_id",
-        erasing="stays",
         why=ABOUT_THE_SPACE,
         salvaging="left",
     ),
     Table(
         name="graph_spaces",
         columns=words("space_id through recogniser revision"),
-        references=(OF_SPACE,),
-        space="space_id",
-        erasing="stays",
         why=ABOUT_THE_SPACE,
         plain=words("recogniser"),
         rewound=True,
@@ -316,8 +285,6 @@ TABLES = (
     Table(
         name="entities",
         columns=words("id space_id code norm folded first_word last_word initials"),
-        references=(OF_SPACE,),
-        space="space_id",
         erasing="stated",
         wipes=(Wipe(text=words("folded first_word last_word initials")), Wipe(noise=words("code norm"))),
         sought=("norm",),
@@ -329,7 +296,6 @@ TABLES = (
             name=name,
             columns=words(f"version_id {columns}"),
             references=(OF_VERSION, *(Reference((column,), "entities") for column in words(ends))),
-            version="version_id",
             erasing="cascades",
             plain=words(plain),
             salvaging="left",

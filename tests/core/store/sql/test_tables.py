@@ -60,8 +60,6 @@ CREATE TABLE pins (
 REMARKS = Table(
     name="remarks",
     columns=("version_id", "number", "remark"),
-    references=(Reference(("version_id",), "versions"),),
-    version="version_id",
     erasing="cascades",
     wipes=(Wipe(text=("remark",)),),
     sought=("remark",),
@@ -71,8 +69,6 @@ REMARKS = Table(
 PINS = Table(
     name="pins",
     columns=("space_id", "memory_id", "why"),
-    references=(Reference(("space_id",), "spaces"),),
-    space="space_id",
     memories=("memory_id",),
     erasing="deleted",
     wipes=(Wipe(text=("why",)),),
