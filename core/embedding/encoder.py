@@ -170,7 +170,6 @@ def _parsed(rules: bytes) -> dict[str, Any]:
 
 
 def _numbers(model: Mapping[str, Any]) -> Mapping[str, int]:
-    """Return the number of each word; where the vocabulary is a list, the number is the position."""
     vocabulary: Mapping[str, int] | list[tuple[str, float]] = model["vocab"]
     if isinstance(vocabulary, list):
         return {word: number for number, (word, _) in enumerate(vocabulary)}

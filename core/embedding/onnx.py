@@ -319,7 +319,6 @@ def _session(model: bytes, threads: int, extra: str) -> Any:
 
 
 def _pooled(loaded: _Loaded, tokens: Sequence[int]) -> Floats:
-    """Return the vector of a text, of length 1."""
     states = _states(loaded, tokens)[0].astype(np.float64)
     if states.ndim == 2:  # one state for each token; else the model has pooled them itself
         states = states[0] if loaded.pooling == "cls" else states.mean(axis=0)

@@ -291,7 +291,6 @@ def _in_order(rows: Rows, population: CollectionStatistics) -> CollectionStatist
 
 
 def _firsts(rows: Rows, chosen: RowNumbers | Mask) -> int:
-    """Count the chosen rows that are the first of their memory."""
     numbers = rows.number.view(len(chosen)) if chosen.dtype == np.bool_ else rows.number.view()
     return int(np.count_nonzero(numbers[chosen] == 0))
 

@@ -236,7 +236,6 @@ class Lists:
         return flags
 
     def _pairs(self, n: int, first: int) -> tuple[Ints, Ints]:
-        """Return row and code of each element of the rows."""
         rows, codes = self.view(n)
         start = int(np.searchsorted(rows, np.int32(first))) if first else 0
         return rows[start:], codes[start:]

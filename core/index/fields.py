@@ -86,7 +86,6 @@ class Fields:
 
 
 def _is_listed(field: str) -> bool:
-    """Return whether a memory may have several values of a field."""
     return field in LISTED or field.startswith(PATHS)
 
 

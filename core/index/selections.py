@@ -303,7 +303,6 @@ class Selections:
         return ~found if leaf.field in LISTED else self._true(Leaf(leaf.field, "exists", True), size) & ~found
 
     def _true(self, leaf: Leaf, size: int) -> Codes:
-        """Return the rows for which a comparison is true."""
 
         def flags(first: int, size: int) -> Mask:
             return compared(leaf, self._column(leaf.field, size), first, size)

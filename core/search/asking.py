@@ -335,7 +335,6 @@ def check_parts(parts: Sequence[Part], query: Query) -> None:
 
 
 def _category(caller: Caller) -> Filter | None:
-    """Return the filter of what the caller sees, None for all."""
     return None if caller.category is None else caller.only(None)
 
 
@@ -345,7 +344,6 @@ def _apart(options: Options | None) -> Options | None:
 
 
 def _followed(query: Query, told: Intent) -> Query:
-    """Return the query that an intent asks for."""
     narrowed = intent.narrowed(told)
     both = [one for one in (query.filter, narrowed) if one is not None]
     options = replace(query.options or NOTHING, similar_to=told.similar_to)

@@ -235,7 +235,6 @@ def _nearest(asked: Asked, signals: Signals) -> Nearest | None:
 
 
 def _shares(asked: Asked, rows: RowNumbers, rankings: Mapping[Name, Ranking]) -> Shares:
-    """Return the share of each ranking in the fused score of each row."""
     query = asked.query
     weights = weights_of(alpha_of(query.fusion, query.alpha))
     if query.fusion == "rrf":

@@ -161,7 +161,6 @@ class Explaining:
         )
 
     def _reason(self, memory: Memory, place: int, score: float) -> Reason:
-        """Return the reason of a candidate at a place."""
         if memory.id in self._hits:
             return "found"
         if place in self._ranked.places.tolist():

@@ -110,7 +110,6 @@ def feedback_factor(useful: npt.NDArray[np.int64], not_useful: npt.NDArray[np.in
 
 
 def _bounded(weight: float, value: Factors) -> Factors:
-    """Return the factor in [1 - weight, 1] for a value in [0, 1]."""
     return 1.0 - weight * (1.0 - value)
 
 
@@ -241,7 +240,6 @@ def tag_scores(asked: Asked, options: Options, rows: RowNumbers) -> Doubles:
 
 
 def _tag_score(tag: str, wanted: Wanted, boosts: Mapping[str, float]) -> float:
-    """Return the score of a folded tag."""
     words = set(tokenize(tag))
     share = len(words & wanted.terms.keys()) / len(words) if words else 0.0
     return boosts.get(tag, share)

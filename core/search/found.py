@@ -81,7 +81,6 @@ class Hits:
         return hits if self._ranked.refined is None else self._refined(hits, fetched)
 
     def _refined(self, hits: Sequence[Hit], fetched: Mapping[int, Memory]) -> tuple[Hit, ...]:
-        """Return the hits with their groups, neighbours and places among diverse hits."""
         around = self._ranked.around
         return tuple(
             replace(

@@ -89,7 +89,6 @@ def _advice(usual: Unrelated | None, wanted: Wanted, found: Candidates) -> Advis
 
 
 def _placed(strength: float, thresholds: Thresholds | None) -> str:
-    """Return where a strength is between the thresholds."""
     told = f"the strength of {strength:.2f} is"
     if thresholds is None:
         return f"{told} not judged: the model has no thresholds (muisti calibrate)"

@@ -73,7 +73,6 @@ def rows_of(snapshot: Snapshot, like: Like) -> RowNumbers:
 
 
 def _versions(snapshot: Snapshot, like: Like) -> RowNumbers:
-    """Return the rows of all versions of the memory."""
     raw = id_bytes(like.id)
     assert raw is not None
     high, low = (np.uint64(int.from_bytes(part, "big")) for part in (raw[:8], raw[8:]))

@@ -112,7 +112,6 @@ def _value(column: Column, key: int) -> Scalar | None:
 
 
 def _counts(snapshot: Snapshot, keys: Longs, eligible: RowNumbers) -> Mapping[int, int]:
-    """Return how many memories each key has among the rows."""
     versions = snapshot.columns.version[eligible]
     firsts = eligible[np.flatnonzero(np.diff(versions, prepend=-1))]
     found, counts = np.unique(keys[firsts], return_counts=True)
@@ -174,7 +173,6 @@ def neighbours(asked: Asked, extra: Extra, rows: RowNumbers) -> Sequence[Around]
 
 
 def _of(groups: Grouped | None, chosen: RowNumbers) -> Grouped | None:
-    """Return the chosen groups, in this order."""
     if groups is None:
         return None
     order: list[int] = chosen.tolist()

@@ -365,7 +365,6 @@ def _follow(index: SpaceIndex, snapshot: Snapshot, state: Row, heard: int | None
 
 
 def _undone(snapshot: Snapshot, extra: Extra) -> tuple[str, ...]:
-    """Return in words which options could not be followed."""
     if extra.options.diversity and snapshot.size and not snapshot.rows.dimensions:
         return ("there are no vectors to compare: hits are not diversified",)
     return ()

@@ -223,7 +223,6 @@ class FileDatabase:
 
 
 def _answered(connection: apsw.Connection, statements: Sequence[Statement]) -> list[Rows]:
-    """Return the rows of each statement, all from one snapshot."""
     if len(statements) == 1:
         return [run(connection, statements[0])]
     connection.execute("BEGIN")

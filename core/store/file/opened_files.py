@@ -332,7 +332,6 @@ class OpenedFiles:
         return seen.size < PAGE_BYTES or now[:24] != before[:24] or stranger
 
     def _is_another_database(self) -> bool:
-        """Return whether the file at our path is another whole database."""
         head, size = self._pages([(0, HEADER_BYTES)])[0], os.stat(self._path).st_size
         same = head[:18] == self._seen.head[:18] and int.from_bytes(head[68:72], "big") == APPLICATION_ID
         return same and int.from_bytes(head[28:32], "big") * PAGE_BYTES == size

@@ -300,7 +300,6 @@ class RemoteDatabase:
             time.sleep(POLL_SECONDS)  # the index was of another log, since the primary has restarted
 
     def _has_reached(self, replica: Server, wanted: int | None) -> bool:
-        """Return whether a replica answers, and has reached the wanted index."""
         try:
             whole(replica.run(_PROBE, wanted, PROBE_SECONDS))
         except TooSlow:
@@ -368,7 +367,6 @@ class _Primary:
 
 
 def _check_size(statements: Sequence[Statement]) -> None:
-    """Raise `TooLarge` for a batch that exceeds the limits of a server."""
     sizes = [len(arg) for statement in statements for arg in statement.args if isinstance(arg, str | bytes)]
     if len(statements) > STATEMENTS_MAX or sum(sizes) > VALUES_MAX or max(sizes, default=0) > VALUE_MAX:
         raise TooLarge(
@@ -384,7 +382,6 @@ def _reading(statements: Sequence[Statement]) -> list[Step]:
 
 
 def _rows(result: BatchResult, statements: int) -> list[Rows]:
-    """Return the rows of the first `statements` of a transaction."""
     places = range(1, 1 + statements)
     check(result, places)
     return [rows_of(result.step_results[place]) for place in places]

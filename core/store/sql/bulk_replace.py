@@ -111,7 +111,6 @@ def clear() -> Statement:
 
 
 def _copy_parts() -> list[Statement]:
-    """Copy the tags, passages and other parts of the versions that are copied."""
     return [
         Statement(f"{copy_rows(table, 'n.id')} FROM {_NEW} JOIN {table.name} h ON h.{table.version} = t.source")
         for table in parts()

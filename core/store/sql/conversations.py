@@ -359,7 +359,6 @@ def _then(point: Point, row: str) -> tuple[str, tuple[Scalar, ...]]:
 
 
 def _turns(level: Level, point: Point) -> tuple[str, tuple[Scalar, ...]]:
-    """Return the rows `e` of the exchanges that belong to the object `v`."""
     then, numbers = _then(point, "e")
     turns = _EXCHANGES.format(then=then, said=said("e", point))
     if level == "session":

@@ -264,7 +264,6 @@ STATED: Mapping[str, Callable[[SpaceRow, str], Condition]] = {
 
 
 def _staged(space: SpaceRow, memories: Sequence[bytes]) -> Statement:
-    """Count the versions of memories in staging spaces of imports into the space."""
     return Statement(
         "SELECT count(*) FROM versions WHERE space_id IN (SELECT staging_id FROM imports WHERE space_id = ?) "
         f"AND substr(memory_id, 1, 16) IN {IDS}",

@@ -93,7 +93,6 @@ def _metadata(leaf: Leaf, path: str) -> Sql:
 
 
 def _type(value: Scalar) -> str:
-    """Return the type of a metadata scalar, as the table `metadata` names it."""
     if isinstance(value, bool):
         return "boolean"
     return "number" if isinstance(value, int | float) else "text"
