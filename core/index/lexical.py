@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from muisti.core.embedding.related import NONE, related_words
+from muisti.core.embedding.models import NONE, related_words
 from muisti.core.index.collection import CollectionStatistics
 from muisti.core.index.postings import MOST_PAIRS, UNIT
 from muisti.core.index.snapshot import RowNumbers, Snapshot

@@ -67,7 +67,7 @@ class Hits:
         }
         scores, found = self._ranked.score.tolist(), self._ranked.places.tolist()
         marks, terms = self._query.highlight, set(self._ranked.asked.wanted.terms)
-        hits = tuple(
+        hits = [
             Hit(
                 memory=fetched[version],
                 score=score,
@@ -77,8 +77,8 @@ class Hits:
                 explain=self.explained(place) if self._query.explain else None,
             )
             for version, passage, score, place in zip(versions, passages, scores, found, strict=True)
-        )
-        return hits if self._ranked.refined is None else self._refined(hits, fetched)
+        ]
+        return tuple(hits) if self._ranked.refined is None else self._refined(hits, fetched)
 
     def _refined(self, hits: Sequence[Hit], fetched: Mapping[int, Memory]) -> tuple[Hit, ...]:
         around = self._ranked.around
