@@ -32,7 +32,7 @@ from muisti.core.query import intent
 from muisti.core.query.evidence import enough
 from muisti.core.query.filter_fields import Scalar
 from muisti.core.query.filters import And, Filter, conditions_of, fields_of
-from muisti.core.query.query import NOTHING, Options, Part, Query
+from muisti.core.query.query import NOTHING, Part, Query
 from muisti.core.read.hierarchy import resolved_at
 from muisti.core.read.naming import named, shown
 from muisti.core.read.past import read_at
@@ -187,7 +187,7 @@ class _Resolved(msgspec.Struct, frozen=True):
     """A query after its options were resolved, and the reading of its intent."""
 
     query: Query
-    extra: Extra | None
+    extra: Extra
     intent: Intent | None = None
     lacks: tuple[str, ...] = ()
 
@@ -214,7 +214,7 @@ class Asking:
         resolved = self._resolved([space], query, caller, now)
         own = self.own(space, resolved.query, caller, now)
         extra = resolved.extra
-        if extra is not None and extra.options.explain_ids:
+        if extra.options.explain_ids:
             extra = replace(extra, expected=self._expected(space, stated, resolved.intent, caller, now))
         answer = _told(self._searcher.search(space, own, now, max_age, extra), (*lacks, *resolved.lacks))
         return answer if resolved.intent is None else replace(answer, intent=resolved.intent)
@@ -233,10 +233,9 @@ class Asking:
         check_parts(parts, query)
         resolved = self._resolved([part.space for part in parts], query, caller, now, joint=True)
         asked = resolved.query
-        each = replace(asked, limit=part_limit(asked), min_evidence=None, options=_apart(asked.options))
-        extra = resolved.extra
-        assert extra is not None
-        extra = replace(extra, options=each.options or NOTHING)
+        apart = None if asked.options is None else replace(asked.options, diversity=0.0)  # hits of all are diversified
+        each = replace(asked, limit=part_limit(asked), min_evidence=None, options=apart)
+        extra = replace(resolved.extra, options=apart or NOTHING)
         found: list[Found] = []
         for part in parts:
             own, lacks = self._of_entities(part.space, each, caller, now)
@@ -336,11 +335,6 @@ def check_parts(parts: Sequence[Part], query: Query) -> None:
 
 def _category(caller: Caller) -> Filter | None:
     return None if caller.category is None else caller.only(None)
-
-
-def _apart(options: Options | None) -> Options | None:
-    """Return the options of each space alone: hits of several spaces are diversified together."""
-    return None if options is None else replace(options, diversity=0.0)
 
 
 def _followed(query: Query, told: Intent) -> Query:
