@@ -210,8 +210,7 @@ def _flags(rows: RowNumbers, size: int) -> Mask:
 
 # Signals beyond BM25: words of neighbouring rows in a dialogue, and the place and closeness of a row's own words.
 #
-# All constants are fitted on the tuning sets (docs/why/quality.md). Content words count as if the field had a weight of
-# 1.
+# All constants are fitted on the tuning sets (docs/why/quality.md). Content words count as if their field weighed 1.
 
 LENDS = np.array([0.9, 0.7, 0.5, 0.3, 0.7, 0.5, 0.3, 0.1])  # weights of 1 to 4 rows before, then 1 to 4 after
 LEAD = 30  # words of the beginning

@@ -1,4 +1,4 @@
-"""Snapshots: an index at one point of a space's history."""
+"""Snapshots: an index at one point of a space's history, and the best of its rows."""
 
 from collections.abc import Sequence
 

@@ -134,7 +134,7 @@ class Searcher:
         """Return the best memories of a space, best first; `now` is in microseconds.
 
         The answer may lack what other processes wrote in the last `max_age` seconds. With 0 it lacks nothing. `extra`
-        has the options of the query as `core.search.options` resolves them, None when it has none.
+        has the options of the query as `core.search.asking` resolves them, None when it has none.
 
         Raises:
             NotFound: there is no such space.

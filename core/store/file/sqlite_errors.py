@@ -1,4 +1,4 @@
-"""Errors of SQLite as errors of the core."""
+"""Errors of SQLite as errors of the core, waits for locks, and damage that was met."""
 
 import os
 import time

@@ -1,4 +1,4 @@
-"""Retries: how often a failed call is repeated, and for how long."""
+"""Retries of failed calls, ids of writes that make these safe, and the position that a replica must reach."""
 
 import random
 import secrets

@@ -121,7 +121,7 @@ def _copy_parts() -> list[Statement]:
 
 
 def checkpoint(row: Row) -> Checkpoint:
-    """Read a row of `named` or `all_of`."""
+    """Read a row of `checkpoint_named` or `all_checkpoints`."""
     name, seq, created_at, actor, note = cast(tuple[str, int, int, str, str | None], row)
     return Checkpoint(name=name, seq=seq, created_at=from_us(created_at), actor=actor, note=note)
 
@@ -188,8 +188,7 @@ def memories_at(space: SpaceRow, ids: Sequence[bytes], point: Point) -> Statemen
 
 # The SQL that stores some versions of a bulk replace differently from their sources.
 #
-# These versions go into a temporary space inside the transaction, with ids that no memory has, and are copied from
-# there.
+# They go into a temporary space inside the transaction, with ids that no memory has, and are copied from there.
 
 HIDDEN = -1  # row id of the temporary space; SQLite counts up from 1
 MARK = b"arrivals"  # suffix of an id, which keeps it apart from the id of the memory

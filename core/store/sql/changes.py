@@ -1,4 +1,4 @@
-"""The SQL of changes: who made which, and which of them can be undone."""
+"""The SQL of changes: who made which, which of them can be undone, and the change feed."""
 
 import json
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""The SQL of the models of a space: which passages they have embedded, and which model is the shadow."""
+"""The SQL of the models of a space: what they have embedded, the shadow, and vectors stored after their passages."""
 
 import json
 from collections.abc import Mapping, Sequence

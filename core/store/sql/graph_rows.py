@@ -1,4 +1,4 @@
-"""The SQL that stores what was read out of versions, and tells which versions are not read yet."""
+"""The SQL that stores what was read out of versions, and selects versions that are not read, or that a caller sees."""
 
 import json
 from collections.abc import Iterable, Sequence

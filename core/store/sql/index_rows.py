@@ -1,4 +1,4 @@
-"""The SQL that feeds the indexes: passages, ended versions, and the values of one filter field."""
+"""The SQL that feeds the indexes: passages, ended versions, values of a filter field, and packed segments."""
 
 import json
 from collections.abc import Sequence

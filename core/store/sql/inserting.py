@@ -1,4 +1,4 @@
-"""The SQL that inserts a version with all dependent rows."""
+"""The SQL that inserts a version with all dependent rows, or refuses it, and stores answers of requests."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import cast

@@ -1,4 +1,4 @@
-"""The SQL that selects versions of memories."""
+"""The SQL that selects versions of memories, and their sizes in encodings of tokens."""
 
 import json
 from collections.abc import Mapping, Sequence

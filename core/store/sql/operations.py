@@ -176,7 +176,7 @@ def newest_audited(limit: int, before: int | None) -> Statement:
 
 
 def audited(row: Row) -> Audited:
-    """Return the entry in a row of `newest`."""
+    """Return the entry in a row of `newest_audited`."""
     number, at, actor, action, space, target = cast(tuple[int, int, str, Action, str | None, str | None], row)
     return Audited(number=number, at=from_us(at), actor=actor, action=action, space=space, target=target)
 

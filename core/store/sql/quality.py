@@ -10,7 +10,7 @@ from muisti.core.text.terms import fold
 
 
 class ProbeRow(NamedTuple):
-    """A row of `of_space`; `made_at` in microseconds."""
+    """A row of `probes_of`; `made_at` in microseconds."""
 
     id: bytes
     query: str
@@ -122,7 +122,7 @@ def lint_page(space: SpaceRow, category: str | None, now: int, after: tuple[int,
 
 
 class Kept(NamedTuple):
-    """A row of `by_id`. `parameters` and `answer` are JSON, times in microseconds."""
+    """A row of `receipt_by_id`. `parameters` and `answer` are JSON, times in microseconds."""
 
     id: bytes
     space_id: int
@@ -139,7 +139,7 @@ class Kept(NamedTuple):
 
 
 class KeptLine(NamedTuple):
-    """A row of `listed`. `parameters` and `answer` are JSON, `made_at` is in microseconds, `hits` a number."""
+    """A row of `receipts_listed`. `parameters` and `answer` are JSON, `made_at` is in microseconds, `hits` a number."""
 
     id: bytes
     made_at: int

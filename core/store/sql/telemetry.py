@@ -1,4 +1,4 @@
-"""The SQL of telemetry: how often and when memories were retrieved, and the verdicts on them."""
+"""The SQL of telemetry: retrievals of memories, verdicts on them, and candidates by both."""
 
 import json
 from collections.abc import Mapping
