@@ -91,7 +91,7 @@ class LastCalls:
         found, without = None, list[str]()
         while len(without) < TASKS:
             (rows,) = self._database.read([
-                undo.changed(space, caller, 0 if found is None else found.seq, without)
+                undo.last_change(space, caller, 0 if found is None else found.seq, without)
             ])  # fmt: skip
             if not rows:
                 break

@@ -120,7 +120,7 @@ _STORING = ("ingest", "import", "summarise", "purge")  # kinds of tasks that cha
 _REQUEST, _SEQ = "json_extract(t.caller, '$.request')", "json_extract(t.caller, '$.seq')"
 
 
-def changed(space: SpaceRow, caller: Caller, after: int, without: Sequence[str]) -> Statement:
+def last_change(space: SpaceRow, caller: Caller, after: int, without: Sequence[str]) -> Statement:
     """Select (request, seq, time) of the caller's last change after a seq that no import brought and no undo took back.
 
     Changes of the requests `without` do not count.
