@@ -39,9 +39,9 @@ OURS = "what this server or a model that it asks has written"
 ELSEWHERE: Mapping[str, Sequence[str]] = {
     HANDS_ON: [
         *("core/conflicts/check.py", "core/context/builder.py", "core/documents/cuts.py", "core/embedding/cache.py"),
-        *("core/embedding/onnx.py", "core/embedding/cache.py", "core/entities/pipelines.py"),
+        *("core/embedding/onnx.py", "core/entities/pipelines.py"),
         *("core/erasure/purging.py", "core/graph/extraction.py", "core/graph/pagerank.py", "core/model/tasks.py"),
-        *("core/search/blend.py", "core/search/expected.py", "core/search/query_vectors.py", "core/search/lifted.py"),
+        *("core/search/expected.py", "core/search/query_vectors.py", "core/search/lifted.py"),
         *("core/spaces/checkpoints.py", "core/symbols/indexing.py", "core/transfer/importing/importer.py"),
         *("core/transfer/importing/lines.py", "core/write/intake.py", "core/write/prepare.py"),
         *("service/console/asking/contexts.py", "service/console/asking/snippets.py", "service/console/choosing.py"),
